@@ -115,7 +115,7 @@ _MODULES = {
     "to_networkx": "virl.platform.city.interchange",
     "walk": "virl.api.walking",
 }
-"""The module of each name, so that `import virl` loads none of them."""
+"""Module of each public name, so that `import virl` imports none of them before use."""
 
 
 def __getattr__(name: str) -> object:

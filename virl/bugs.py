@@ -11,7 +11,7 @@ from virl.errors import CannotWrite, CodeFault, ModelUnavailable, VirlError
 from virl.extras import extra_of
 
 LONGEST = 300
-"""Characters of an exception's own words that are told. Chosen."""
+"""Most characters of an exception's text that are shown. Chosen."""
 
 _REFUSALS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG})
 _USED_UP = "insufficient memory"  # as OpenCV words it
@@ -55,7 +55,7 @@ def bug_of(fault: BaseException, *, home: Path | None = None, run: Path | None =
 
 
 def without_secrets(text: str) -> str:
-    """Return a text without the keys that the environment holds."""
+    """Return a text with the keys from the environment removed."""
     for name, value in os.environ.items():
         if _SECRET_VARIABLE.search(name) and len(value) >= _SHORTEST_SECRET:
             text = text.replace(value, "***")
@@ -63,7 +63,7 @@ def without_secrets(text: str) -> str:
 
 
 def _frame(fault: BaseException, home: Path | None) -> FrameSummary | None:
-    """Return the innermost call in the code under `home`, else in a user's own code, else in any."""
+    """Return the innermost call in code under `home`, else in a user's own code, else in any, or `None`."""
     frames = extract_tb(fault.__traceback__)
     own = [
         frame for frame in frames if home and Path(frame.filename).resolve().is_relative_to(home.resolve())
@@ -73,5 +73,5 @@ def _frame(fault: BaseException, home: Path | None) -> FrameSummary | None:
 
 
 def _is_installed(name: str) -> bool:
-    """Return whether a file belongs to virl, Python or an installed package."""
+    """Return whether a source file belongs to virl, Python or an installed package."""
     return name.startswith("<") or str(Path(name).resolve()).startswith(_NOT_THEIRS)

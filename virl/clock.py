@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 DAY_MINUTES = 24 * 60
-"""Minutes of a day."""
+"""Number of minutes in a day."""
 
 _CLOCK = re.compile(r"(\d{1,2})(?:[:.h](\d{2}))?\s*([ap])?\.?(?:m\.?)?", re.IGNORECASE)
 
@@ -37,16 +37,16 @@ def show_clock(minute: float) -> str:
 
 
 def whole_minutes(seconds: float) -> int:
-    """Return seconds as minutes, rounded up, so that whoever plans with them is on time."""
+    """Return seconds as whole minutes, rounded up, so that plans made with them are on time."""
     return ceil(seconds / 60)
 
 
 def _to_clock(value: object) -> object:
-    """Return a time as `HH:MM`: YAML reads 09:00 as text, and 21:00 as the number 1260."""
+    """Return a YAML value as a time `HH:MM`: YAML reads 09:00 as text, and 21:00 as the number 1260."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = f"{value // 60}:{value % 60:02d}"
     return show_clock(parse_clock(value)) if isinstance(value, str) else value
 
 
 Time = Annotated[str, BeforeValidator(_to_clock)]
-"""A time of a day as settings hold it: `HH:MM`."""
+"""A time of day in settings: `HH:MM`."""

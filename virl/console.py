@@ -20,13 +20,13 @@ from rich.theme import Theme
 from virl.plain_text import plain_json, plain_line, plain_lines
 
 ACCENT, GOOD, CAUTION = "cyan", "green", "dark_orange"
-"""Colours of the terminal: one accent; green and orange tell states, and nothing else."""
+"""Colours on the terminal: an accent, green for good and orange for caution states."""
 THEME = Theme(
     dict.fromkeys(("bar.complete", "bar.finished", "bar.pulse", "progress.download"), ACCENT)
     | dict.fromkeys(("progress.elapsed", "progress.remaining"), "dim")
 )
 LONG_S = 1.5
-"""Seconds without output after which a line says what takes so long. Chosen: shorter than patience."""
+"""Seconds without output before a line says what takes long. Chosen: shorter than patience."""
 
 
 class SafeConsole(Console):
@@ -41,7 +41,7 @@ class SafeConsole(Console):
         _discard(self.file)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Render as `rich.console.Console.render`, without control characters in texts."""
+        """Yield a renderable's segments as Rich does, without control characters in texts."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text == "\n":
                 yield segment
@@ -59,12 +59,12 @@ def echo(text: str = "", *, err: bool = False) -> None:
 
 
 def echo_json(text: str) -> None:
-    """Print JSON on standard output; a program that reads it finds every character of it."""
+    """Print JSON on standard output, with hidden characters as escapes so that readers get all of it."""
     _echo(plain_json(text))
 
 
 def _echo(text: str, *, err: bool = False) -> None:
-    """Print a text as it is; drop it if the reader of the output has gone."""
+    """Print a text unchanged; drop it if the reader of the output has gone."""
     try:
         typer.echo(text, err=err)
     except BrokenPipeError:
@@ -72,7 +72,7 @@ def _echo(text: str, *, err: bool = False) -> None:
 
 
 def _discard(stream: IO[str]) -> None:
-    """Send all further output of a stream to nowhere."""
+    """Send a stream's further output to the null device."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

@@ -15,9 +15,9 @@ from typing import Literal
 
 _WAY_ON = ContextVar("way on", default="--resume")
 FEW = 14  # names that an error lists where a command lists them too; chosen
-"""Names that a message lists at most."""
+"""Most names that a message lists."""
 LONGEST_NAME = 60  # characters of a name for which a near one is looked for; chosen
-"""Characters of a name that a message shows."""
+"""Most characters of a name in a message."""
 LISTINGS: Mapping[str, str] = MappingProxyType(
     {
         "agent": "virl agents",
@@ -32,11 +32,11 @@ LISTINGS: Mapping[str, str] = MappingProxyType(
         "recognizer": "virl models",
     }
 )
-"""The command that lists the names of a kind."""
+"""Command that lists the names of a kind, by kind."""
 
 
 def choices(known: Collection[str]) -> str:
-    """Return the end of a message about an unknown name: the known names, sorted, if there are any."""
+    """Return the end of a message on an unknown name: the known names, sorted; empty without any."""
     return f"choose one of: {', '.join(sorted(known))}" if known else "there are none"
 
 
@@ -50,18 +50,18 @@ def nearest_name(name: str, known: Collection[str]) -> str | None:
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
-    """Return the end of a message about a misspelt name: the one meant; empty if none is like it."""
+    """Return the end of a message that suggests a known name for a misspelt one; empty if none is like it."""
     near = nearest_name(name, known)
     return f"; did you mean {near!r}?" if near else ""
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run that Ctrl-C has ended and that can go on; the text says how in Python."""
+    """Error: Ctrl-C has ended a run that can be resumed; the text says how in Python."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(f"the run stopped: go on with the same call and out={str(folder)!r}, resume=True")
         self.folder = folder
-        """Folder of what was done."""
+        """Folder of the interrupted run."""
 
 
 class VirlError(Exception):
@@ -69,16 +69,16 @@ class VirlError(Exception):
 
     @property
     def lines(self) -> Sequence[str]:
-        """Lines that the command line prints: the message, or one for each of several faults."""
+        """Return the error's lines for the command line: the message, or one for each of several faults."""
         return (str(self),)
 
 
 class BadInput(VirlError):
-    """A file, field or argument does not hold what it should."""
+    """Error: a file, field or argument does not hold what it should."""
 
 
 class BadFile(BadInput):
-    """A file with one fault or more.
+    """Error: a file has one or more faults.
 
     Args:
         source: the file, or what else the fields come from.
@@ -99,13 +99,13 @@ class BadFile(BadInput):
 
     @property
     def lines(self) -> Sequence[str]:
-        """Lines that the command line prints: the number of faults if several, then each."""
+        """Return the error's lines for the command line: the number of faults if several, then each."""
         many = len(self.faults) > 1
         return (*([f"{self.source}: {len(self.faults)} faults"] if many else []), *self._messages)
 
     @property
     def _messages(self) -> list[str]:
-        """Return each fault with the file and the line."""
+        """Return each fault as a message with file and line."""
         return [
             f"{self.source}: {said}" if line is None else f"{self.source}, line {line}: {said}"
             for line, said in self.faults
@@ -113,7 +113,7 @@ class BadFile(BadInput):
 
 
 class BadInputs(BadInput):
-    """Several faults at once.
+    """Error: several faults at once.
 
     Args:
         faults: each of them.
@@ -129,7 +129,7 @@ class BadInputs(BadInput):
 
     @property
     def lines(self) -> Sequence[str]:
-        """Lines that the command line prints: the number of faults if several, then each."""
+        """Return the error's lines for the command line: the number of faults if several, then each."""
         lines = [line for fault in self.faults for line in fault.lines[len(fault.lines) > 1 :]]
         return (*([f"{len(lines)} faults"] if len(lines) > 1 else []), *lines)
 
@@ -158,7 +158,7 @@ def _place(line: int | None) -> str:
 
 
 class UnknownName(BadInput):
-    """A city, agent, model or prompt that does not exist.
+    """Error: a city, agent, model or prompt of that name does not exist.
 
     Args:
         kind: what was asked for, such as ``"city"``.
@@ -185,35 +185,35 @@ class UnknownName(BadInput):
 
 
 class CannotWrite(VirlError):
-    """The disk is full, or the place may not be written to; what was written before is safe."""
+    """Error: the disk is full or the place is not writable; what was written before is safe."""
 
 
 class CodeFault(VirlError):
-    """A bug in code that virl runs; the exception that it raised is the cause. The exit code is 1."""
+    """Error: a bug in code that virl runs, whose exception is the cause. The exit code is 1."""
 
 
 class RunStopped(VirlError):
-    """A user who controls the run has interrupted it; it can be resumed."""
+    """Error: the user who controls a run has interrupted it; it can be resumed."""
 
 
 class NoStreetView(VirlError):
-    """No panorama has this id, or none lies near this position."""
+    """Error: no panorama has this id, or none lies near this position."""
 
 
 class NoImagery(VirlError):
-    """The provider knows the panorama but has no picture of it."""
+    """Error: the provider has no picture of a panorama that it knows."""
 
 
 class NoRoute(VirlError):
-    """No way leads from one stop to the next."""
+    """Error: no way leads from one stop to the next."""
 
 
 class NotFound(VirlError):
-    """No place, address or listing matches."""
+    """Error: no place, address or listing matches."""
 
 
 class PlaceClosed(NotFound):
-    """The place that was asked for is known, and has closed."""
+    """Error: the requested place is known, but has closed."""
 
 
 Verdict = Literal["wait", "smaller", "never", "refused"]
@@ -222,7 +222,7 @@ the reply is unsafe or too large; or the service said no, in its own words."""
 
 
 class ProviderError(VirlError):
-    """A provider on the network refused a request, answered nonsense, or cannot be reached.
+    """Error: a network provider refused a request, answered nonsense, or cannot be reached.
 
     Args:
         service: whose service it was, such as ``"Places API (New)"``.
@@ -253,13 +253,13 @@ class ProviderError(VirlError):
 
 
 def way_on() -> str:
-    """Return the option or command, such as `--resume`, with which the user goes on after a failure."""
+    """Return the option or command with which the user continues after a failure, such as `--resume`."""
     return _WAY_ON.get()
 
 
 @contextmanager
 def going_on_by(way: str) -> Iterator[None]:
-    """Set the option or command to go on with in errors of the block, such as `inspect eval-retry`."""
+    """Set, for errors of the block, the option or command with which the user continues."""
     token = _WAY_ON.set(way)
     try:
         yield
@@ -268,7 +268,7 @@ def going_on_by(way: str) -> Iterator[None]:
 
 
 class BudgetExceeded(VirlError):
-    """The next request would cost more than is left; it was not sent.
+    """Error: the next request would cost more than the budget has left, so it was not sent.
 
     Args:
         limit_usd: dollars that may be spent.
@@ -288,23 +288,23 @@ class BudgetExceeded(VirlError):
 
 
 class ModelUnavailable(VirlError):
-    """A model or a plug-in cannot be used: the message names the extra, file, key or package at fault."""
+    """Error: a model or plug-in cannot be used; the message names the missing extra, file, key or package."""
 
 
 class RequestRefused(ModelUnavailable):
-    """A server refuses a request, and would refuse it again."""
+    """Error: a server refuses a request, and would refuse it again."""
 
 
 class ModelShut(RequestRefused):
-    """A server refuses every request, for its key or for the name of the model (HTTP 401, 403, 404)."""
+    """Error: a server refuses every request, for its key or model name (HTTP 401, 403, 404)."""
 
 
 class MindFailed(VirlError):
-    """A mind gave no valid reply within its retries."""
+    """Error: a mind gave no valid reply within its retries."""
 
 
 class JournalBroken(VirlError):
-    """A journal cannot be read or continued."""
+    """Error: a journal cannot be read or continued."""
 
 
 def first_line(fault: BaseException, longest: int = 200) -> str:

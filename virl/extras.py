@@ -13,7 +13,7 @@ PACKAGES = {
     "osm": ("opening_hours", "osmium", "tzfpy"),
     "serve": ("fastapi", "uvicorn"),
 }
-"""Packages of the extras that several parts need, by their names in an import."""
+"""Import names of the packages in extras that several parts of virl need."""
 
 
 def require(extra: str, *packages: str, what: str = "", error: type[VirlError] = ModelUnavailable) -> None:
@@ -46,7 +46,7 @@ def missing_packages(packages: Iterable[str]) -> list[str]:
 
 
 def module(name: str, *, extra: str) -> Any:
-    """Import a module of an extra.
+    """Return a module of an extra, imported.
 
     Raises:
         ModelUnavailable: it is not installed, or cannot be imported.
@@ -61,7 +61,7 @@ def module(name: str, *, extra: str) -> Any:
 
 
 class Late:
-    """A module of an extra that is imported when something in it is first used.
+    """A module of an extra that is imported at the first use of one of its names.
 
     Args:
         name: of the module in an import.
@@ -72,7 +72,7 @@ class Late:
         self._name, self._extra = name, extra
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the module has by a name.
+        """Return a member of the module by name, importing the module first.
 
         Raises:
             ModelUnavailable: the module is not installed, or cannot be imported.

@@ -14,8 +14,8 @@ _ESCAPES = re.compile(
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x00-\x08\x0a-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)"  # OSC, DCS
     r"|\x1b[ -/]*[0-~]?"
 )
-"""Escape sequences with what they carry (ECMA-48). Of one that does not end, its beginning alone goes: it
-must not take what virl says after it."""
+"""Pattern of terminal escape sequences with their contents (ECMA-48). One without end loses its start alone:
+it must not take what virl says after it."""
 
 _BREAKS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _HIDDEN = re.compile(
@@ -24,13 +24,13 @@ _HIDDEN = re.compile(
     "\ufeff\ufff9-\ufffb\ud800-\udfff"  # marks, surrogates
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"  # and tags
 )
-"""Characters that show nothing. The joiners U+200C and U+200D stay: Persian, Hindi and emoji need them."""
+"""Pattern of invisible characters except the joiners U+200C and U+200D: Persian, Hindi, emoji need them."""
 
 _UNSAFE_JSON = re.compile(f"{_HIDDEN.pattern[:-1]}\u2028\u2029]")
 
 
 def plain_lines(text: str) -> str:
-    """Return a text without hidden characters and control characters other than tab and newline."""
+    """Return a text without hidden and control characters, tabs and newlines kept."""
     if text.isascii() and text.isprintable():
         return text
     return _HIDDEN.sub("", _BREAKS.sub("\n", _ESCAPES.sub("", text)))
@@ -52,14 +52,14 @@ def plain_json(text: str) -> str:
 
 
 def whole_text(text: str) -> str:
-    """Return a text that can be stored: halves of surrogate pairs are joined, lone ones become U+FFFD."""
+    """Return a text that UTF-8 can store: surrogate pairs are joined, lone surrogates become U+FFFD."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def plain_tree(data: object, each: Callable[[str], str] = plain_lines) -> object:
-    """Return plain data with `each`, by default `plain_lines`, applied to all texts and names in it."""
+    """Return nested plain data with a function applied to all its texts and keys."""
     if isinstance(data, str):
         return each(data)
     if isinstance(data, Mapping):
@@ -70,7 +70,7 @@ def plain_tree(data: object, each: Callable[[str], str] = plain_lines) -> object
 
 
 def slug(name: str) -> str:
-    """Return a name in a form for file names: `zoe-k` for `Zoë K`; non-Latin letters stay."""
+    """Return a name in lower case for file names, such as `zoe-k` for `Zoë K`; non-Latin letters stay."""
     bare = "".join(_strip_accent(letter) for letter in name.lower())
     return re.sub(r"[^\w-]+", "-", bare).strip("-")
 
@@ -82,5 +82,5 @@ def _strip_accent(letter: str) -> str:
 
 
 def shorten(text: str, length: int) -> str:
-    """Return a text of at most `length` characters, with an ellipsis where it is cut."""
+    """Return a text of at most `length` characters, cut with an ellipsis."""
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"

@@ -19,13 +19,13 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 from virl.plain_text import plain_lines
 
 BLOT = "***"
-"""Text that replaces a secret."""
+"""Text that replaces secrets."""
 SHORTEST_SECRET = 16
-"""Characters. A shorter value is a placeholder, such as `any`: words and pictures hold it by chance (chosen;
+"""Fewest characters of a secret; shorter values are placeholders, such as `any`, found by chance (chosen;
 the shortest keys of the providers that virl knows have 32)."""
 
 PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF", b"GIF8")
-"""First bytes of JPEG, PNG, WebP and GIF files."""
+"""First bytes of JPEG, PNG, WebP and GIF files, by which pictures are recognized."""
 
 _SECRET_VARIABLE = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)$")
 _SECRET_PARAMETER = re.compile(r"key|token|secret|sig|pass|pwd|auth|cred", re.IGNORECASE)
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """A remover of secrets, in each spelling that a server may give them. Shows none in its `repr`."""
+    """A remover of known secrets from texts, in all spellings of servers; its `repr` shows none."""
 
     _spellings: tuple[str, ...] = ()
 
@@ -65,28 +65,28 @@ class Redaction:
         return f"Redaction({len(self._spellings)} spellings)"
 
     def exact(self, text: str) -> str:
-        """Return a text with the known secrets replaced, and nothing else changed."""
+        """Return a text with the known secrets replaced, all else unchanged."""
         for hidden in self._spellings:
             text = text.replace(hidden, BLOT)
         return text
 
     def text(self, text: str) -> str:
-        """Return a text with the known secrets, and whatever looks like a key, replaced."""
+        """Return a text with known secrets, and all that looks like a key, replaced."""
         text = _KEY_SHAPES.sub(BLOT, self.exact(text))
         return _PARAMETER.sub(rf"\1{BLOT}", _USERINFO.sub(f"://{BLOT}@", text))
 
     def is_in(self, data: bytes) -> bool:
-        """Return whether a known secret occurs in bytes."""
+        """Return whether bytes contain a known secret."""
         return any(hidden.encode() in data for hidden in self._spellings)
 
     def body(self, data: bytes) -> bytes:
-        """Return the body of a reply with the known secrets replaced; not for pictures."""
+        """Return a reply's body with the known secrets replaced; not meant for pictures."""
         for hidden in self._spellings:
             data = data.replace(hidden.encode(), BLOT.encode())
         return data
 
     def tree(self, value: Any) -> Any:
-        """Return plain data with `text` applied to all its texts."""
+        """Return nested plain data with secrets replaced in all its texts."""
         if isinstance(value, str):
             return self.exact(value)
         if isinstance(value, dict):
@@ -97,14 +97,14 @@ class Redaction:
 
 
 class RedactingFormatter(logging.Formatter):
-    """Formats records of any library, their tracebacks included, without secrets and control characters."""
+    """A log formatter that removes secrets and control characters from all records, tracebacks included."""
 
     def __init__(self, pattern: str) -> None:
         super().__init__(pattern)
         self._redaction = Redaction.of()
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the base class's text, redacted and without control characters."""
+        """Return a log record as text, without secrets and control characters."""
         return self._redaction.text(plain_lines(super().format(record)))
 
 
@@ -162,7 +162,7 @@ def _environment() -> Iterator[str]:
 
 
 def _spellings_of(secret: str) -> set[str]:
-    """Return a secret as such and as URLs, JSON, HTML and base64 write it."""
+    """Return the spellings of a secret in plain text, URLs, JSON, HTML and base64."""
     data = secret.encode("utf-8", "surrogateescape")
     in_urls = {quote(data, safe=""), quote(data), quote_plus(data)}
     lower = {_ESCAPED.sub(lambda found: found[0].lower(), text) for text in in_urls}
@@ -174,5 +174,5 @@ def _spellings_of(secret: str) -> set[str]:
 
 
 def _base64(text: str) -> str:
-    """Return a text in base64."""
+    """Return a text's UTF-8 bytes in base64."""
     return base64.b64encode(text.encode("utf-8", "surrogateescape")).decode("ascii")

@@ -23,26 +23,26 @@ from virl.errors import BadInput, ModelUnavailable, UnknownName, VirlError
 T = TypeVar("T")
 
 OURS = "virl"
-"""Package named as the source of virl's own objects."""
+"""Name that stands for virl as the source of its own objects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Registry(Generic[T]):
-    """Objects of one kind, by name: virl's own and those of other packages."""
+    """A table of objects of one kind by name: virl's own, and those of installed packages."""
 
     kind: str
-    """Name of one object in messages, such as `"provider"`."""
+    """Noun for one object in messages, such as `"provider"`."""
     group: str
-    """The entry-point group of other packages."""
+    """Entry-point group through which packages provide objects."""
     expected: type[T]
-    """Class of which each object must be an instance."""
+    """Class that every object has to be an instance of."""
     builtin: Callable[[], Mapping[str, str]]
-    """Function that returns virl's own: each name with `"module:object"` (see `scan`)."""
+    """Function that returns virl's own objects: `"module:object"` by name (see `scan`)."""
     aliases: tuple[str, ...] = field(default=())
     """Earlier names of the entry-point group."""
 
     def names(self) -> list[str]:
-        """Return all names, sorted; objects may turn out broken when imported."""
+        """Return all names, sorted; an object's import may still fail."""
         return sorted({*self.builtin(), *(entry.name for entry in self._entries())})
 
     def __contains__(self, name: str) -> bool:
@@ -50,7 +50,7 @@ class Registry(Generic[T]):
         return name in self.builtin() or any(entry.name == name for entry in self._entries())
 
     def find(self, name: str) -> T:
-        """Import and return the object of a name; virl's own comes before other packages'.
+        """Return the object with a name, imported; virl's own come first.
 
         Raises:
             UnknownName: nothing has.
@@ -60,19 +60,19 @@ class Registry(Generic[T]):
         return self._object(self._entry(name))
 
     def usable(self) -> tuple[dict[str, T], list[VirlError]]:
-        """Return all objects that can be imported, by name, sorted, and a fault for each other one.
+        """Return (objects by name, faults): all objects that can be imported, and a fault for each other.
 
         A package that gives one of virl's own names is among the faults.
         """
         return self._usable(self.names())
 
     def others(self) -> tuple[dict[str, T], list[VirlError]]:
-        """Return other packages' objects that can be imported, by name, and a fault for each other one."""
+        """Return (objects by name, faults) of other packages."""
         ours = self.builtin()
         return self._usable([name for name in self.names() if name not in ours])
 
     def modules_of_others(self) -> list[str]:
-        """Return the dotted names of the modules that other packages give, broken ones included.
+        """Return the dotted names of other packages' modules, broken ones included; imports nothing.
 
         Imports nothing.
         """
@@ -88,7 +88,7 @@ class Registry(Generic[T]):
         return self._entry(name).value.partition(":")[0].strip()
 
     def giver(self, name: str) -> str:
-        """Return the package that brings the object of a name; imports nothing.
+        """Return the name of the package that provides an object; imports nothing.
 
         Raises:
             UnknownName: nothing has this name.
@@ -97,7 +97,7 @@ class Registry(Generic[T]):
         return OURS if name in self.builtin() else giver(self._entry(name))
 
     def _usable(self, names: Iterable[str]) -> tuple[dict[str, T], list[VirlError]]:
-        """Return the objects of names that can be imported, and a fault for each other one."""
+        """Return (objects by name, faults) for names: importable objects, and a fault for each other."""
         found: dict[str, T] = {}
         faults: list[VirlError] = []
         for name in names:
@@ -108,7 +108,7 @@ class Registry(Generic[T]):
         return found, faults + self._shadowed_entries()
 
     def _entry(self, name: str) -> EntryPoint:
-        """Return the entry point of a name, virl's own first; refuses an unknown or ambiguous one."""
+        """Return the entry point of a name, virl's own first; raise an error if unknown or ambiguous."""
         if ours := self.builtin().get(name):
             return EntryPoint(name, ours, self.group)
         found = [entry for entry in self._entries() if entry.name == name]
@@ -120,7 +120,7 @@ class Registry(Generic[T]):
         return found[0]
 
     def _object(self, entry: EntryPoint) -> T:
-        """Import and return the object of an entry point; refuses one of another class."""
+        """Return the object of an entry point, imported; raise an error if it has another class."""
         with import_errors(f"{self.kind} {entry.name!r} of {giver(entry)}"):
             found = entry.load()
         if not isinstance(found, self.expected):
@@ -151,7 +151,7 @@ class Registry(Generic[T]):
 
 @lru_cache(maxsize=64)
 def _entry_points_of(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Return the entry points of a group."""
+    """Return the entry points of a group; cached for each `sys.path`."""
     return tuple(_all_entry_points(path).select(group=group))
 
 
@@ -172,7 +172,7 @@ def giver(entry: EntryPoint) -> str:
 
 @contextmanager
 def import_errors(what: str) -> Iterator[None]:
-    """Turn any exception of the block, which imports foreign code, into one error; not Ctrl+C.
+    """Raise one `ModelUnavailable` for any exception of the block, which imports foreign code; not Ctrl+C.
 
     Args:
         what: such as `"routine 'stroll' of mytown"`.
@@ -192,7 +192,7 @@ def import_errors(what: str) -> Iterator[None]:
 
 
 def load(reference: str) -> Any:
-    """Import and return the object that `"module:name"` names.
+    """Return the object that `"module:name"` names, imported.
 
     Raises:
         Exception: whatever importing the module raises; `AttributeError` if it lacks the name.
@@ -265,13 +265,13 @@ def first_line(module: str) -> str:
 
 
 def spelt(module: str) -> str:
-    """Return a module's name as users write it."""
+    """Return a module's name with hyphens, as users write it."""
     return module.replace("_", "-")
 
 
 @cache
 def _folders(package: str) -> list[Path]:
-    """Return the folders of a package, without importing it."""
+    """Return the subfolders of a package, found without importing it."""
     spec = find_spec(package)
     return [Path(root) for root in (spec.submodule_search_locations or ())] if spec else []
 

@@ -30,10 +30,10 @@ def names_in(folder: str, suffix: str) -> list[str]:
 
 
 def data_home() -> Path:
-    """Return the folder that holds one folder for each data set: `VIRL_DATA`, or the user's data folder."""
+    """Return the folder that contains all data sets: `VIRL_DATA`, or the user's data folder."""
     return Path(os.environ.get("VIRL_DATA") or platformdirs.user_data_path("virl"))
 
 
 def cache_home() -> Path:
-    """Return the folder of all that can be made again: `VIRL_CACHE`, or the user's cache folder."""
+    """Return the folder of all caches: `VIRL_CACHE`, or the user's cache folder."""
     return Path(os.environ.get("VIRL_CACHE") or platformdirs.user_cache_path("virl"))

@@ -14,33 +14,33 @@ T = TypeVar("T")
 
 
 class FailedTry(Protocol):
-    """A failed try."""
+    """A failed try, with whether and when another may follow."""
 
     @property
     def may_retry(self) -> bool:
-        """Return whether another try may help."""
+        """Return whether another try may succeed."""
         ...
 
     @property
     def wait(self) -> float | None:
-        """Seconds that the server asks to wait; `None` if it does not say."""
+        """Return the seconds that the server asks to wait; `None` if it does not say."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """The number of further tries of something, and the pauses before them."""
+    """A limit on repeated tries, with growing pauses between them."""
 
     further: int
-    """Tries after the first."""
+    """Most tries after the first."""
     first_wait: float
-    """Seconds before the second try; doubles with every further one."""
+    """Seconds of the pause before the second try; doubles with each further one."""
     longest_wait: float
-    """Seconds of a pause at most; a server that asks for longer is not waited for."""
+    """Upper bound on a pause in seconds; a server that asks for longer ends the tries."""
     sleep: Callable[[float], None] = time.sleep
-    """A function that waits some seconds."""
+    """Function that sleeps for a number of seconds."""
     chance: Callable[[], float] = lambda: 1.0
-    """Function that returns a number in [0, 1]: the share waited of a pause's second half."""
+    """Function that returns a random number in [0, 1): the waited share of a pause's second half."""
 
     def run(
         self,
@@ -60,13 +60,16 @@ class RetryPolicy:
         """
 
         def may_pass(outcome: T) -> bool:
+            """Return whether a failed try may be repeated, after at most `longest_wait` seconds."""
             failed = failure(outcome)
             return failed is not None and failed.may_retry and (failed.wait or 0.0) <= self.longest_wait
 
         def last_outcome(state: RetryCallState) -> T:
+            """Return the outcome of the latest try."""
             return cast("T", state.outcome and state.outcome.result())
 
         def pause(state: RetryCallState) -> float:
+            """Return the seconds of the next pause: as the server asks, else doubled and randomized."""
             failed = failure(last_outcome(state))
             # The server knows best when it takes the next request.
             if failed and failed.wait is not None:
@@ -86,7 +89,7 @@ class RetryPolicy:
 
 
 def asked_wait(retry_after: str | None) -> float | None:
-    """Return seconds to wait by a `Retry-After` header, a number or a date; `None` if it has neither."""
+    """Return the seconds to wait by a `Retry-After` header, a number or date; `None` if it has neither."""
     if retry_after is None:
         return None
     if fullmatch(r"\s*\d{1,9}(\.\d+)?\s*", retry_after):

@@ -20,48 +20,48 @@ from virl.platform.perception.road_sight import RoadSight, far_camera, sight_in
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """An agent but for its record: whatever can be wrong with a character has been checked."""
+    """The checked parts of an agent, made before its run begins: character, city, mind, senses, mover."""
 
     loaded: LoadedCharacter
-    """The character that it plays, with its file and routine."""
+    """The character that the agent plays, with its file and routine."""
     city: City
-    """Its surroundings: street view, places, maps."""
+    """The city that the agent is in: street view, places, maps."""
     start: Panorama
     """The panorama where the run begins."""
     mind: Mind
-    """The model, or the rules, that decide."""
+    """The mind that answers the agent's prompts: a model, rules or a script."""
     senses: Senses
-    """The models that look at its views."""
+    """The perception models that look at the agent's views."""
     models: Models
     """An opener of further models by name, such as a matcher."""
     mover: Mover
-    """The mover that says which ways lead on from a pose, and takes them."""
+    """The mover, which lists the links that lead on from a pose and follows them."""
     prompts: Prompts = OUR_PROMPTS
-    """The prompts that are sent to its mind."""
+    """The prompts of the agent's mind, by folder."""
     start_reason: str = ""
-    """The reason for the panorama where the run begins; empty where the character or the user says where."""
+    """The reason for the start panorama in a sentence; empty where character or user name the start."""
     replaced: tuple[str, ...] = ()
-    """Sentences on what the character's file names and the city lacks, and what stands in for it."""
+    """Sentences on names in the character's file that the city lacks, and on their replacements."""
 
     @property
     def character(self) -> Character:
-        """The character that it plays."""
+        """The character that the agent plays."""
         return self.loaded.character
 
     @property
     def source(self) -> Path:
-        """The character's file: paths in it are seen from there."""
+        """The character's file, from whose folder relative paths in it start."""
         return self.loaded.source
 
     def with_prompts(self, folder: str) -> Self:
-        """Return it with prompts of a folder before its own; an empty name changes nothing."""
+        """Return the assembly with a folder's prompts before its own; unchanged if the name is empty."""
         if not folder:
             return self
         package = next((one.package for one in self.prompts.folders), "")
         return replace(self, prompts=Prompts((PromptFolder(Path(folder), package), *self.prompts.folders)))
 
     def agent(self, run: Run, user: User | None = None) -> "Agent":
-        """Return the agent of a run.
+        """Return the agent that acts and records in a run.
 
         Args:
             run: its record.
@@ -76,17 +76,17 @@ class Agent(Assembly):
     """A character in a city, with a mind, senses and a record of what it does."""
 
     run: Run
-    """Its journal, and the limits of the run."""
+    """The run's journal and limits."""
     user: User = field(default_factory=Silent)
-    """The user, who may speak up between two pieces of work."""
+    """The user, who may give feedback between two pieces of work."""
 
 
 FRONT_FINDER = "front-finder"
-"""Name of the detector of fronts."""
+"""Name of the perception model that detects shopfronts."""
 
 
 class FarEyes:
-    """A describer that sees down roads by pixels alone; where views are paid, only in those taken anyway.
+    """A describer of what lies far down a road, by pixels alone; it takes no new views where they cost money.
 
     Args:
         agent: who looks.
@@ -98,9 +98,9 @@ class FarEyes:
         self.looks_far = agent.city.ledger is None or agent.city.capabilities.is_drawn
 
     def look_far(self, panorama: Panorama, link: Link) -> RoadSight:
-        """Return the sight far down a road, in a view of its own."""
+        """Return what is seen far down a road, in a new view toward the link."""
         return self.glimpse(self._streetview.view(panorama.id, far_camera(link.heading)), panorama)
 
     def glimpse(self, view: View, panorama: Panorama) -> RoadSight:
-        """Return the sight in a view that was taken already."""
+        """Return what is seen far down the road in a view that was taken already."""
         return sight_in(view, panorama.position, self._finder)

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def trace_agent(agent: "Agent") -> Iterator[None]:
-    """Trace an agent while it lives; the run's id is the id of the conversation."""
+    """Trace an agent within the block; spans carry the run's id as the conversation's id."""
     start = agent.run.start
     with (
         conversation(start.id or agent.run.folder.name),
@@ -102,7 +102,7 @@ def assemble(
     begun_at: LatLng | None = None,
     fit_by: int | None = None,
 ) -> Assembly:
-    """Put a character into a city.
+    """Return the checked parts of an agent for a character in a city.
 
     Args:
         loaded: the character, as it was read or changed, with its file.
@@ -140,7 +140,7 @@ def assemble(
 
 
 def perform(agent: Agent) -> Result:
-    """Do what the character does, to the end of its run; it gives up where its model gives no usable reply.
+    """Run a character's routine to the run's end, and return the result; given up if its model fails.
 
     Raises:
         BadInput: there is no such routine, or it returned before it ended its run.
@@ -171,7 +171,7 @@ def perform(agent: Agent) -> Result:
 
 
 def check_mind(loaded: LoadedCharacter, mind: Mind) -> None:
-    """Check that a mind can do what a character needs, before anything is written; see `virl.agent.routine`.
+    """Check that a mind can do what a character needs; called before anything is written.
 
     Args:
         loaded: the character, with its fields checked.
@@ -189,7 +189,7 @@ def check_mind(loaded: LoadedCharacter, mind: Mind) -> None:
 
 
 def understood_by(loaded: LoadedCharacter, mind: Mind, *, check: bool = False) -> Understanding | None:
-    """Return what the rules make of the words that drive a run; `None` where no rules or no words do.
+    """Return how the rules understand the texts that drive a run; `None` if no rules or no texts do.
 
     Args:
         loaded: the character, as it was read or changed.
@@ -211,7 +211,7 @@ def understood_by(loaded: LoadedCharacter, mind: Mind, *, check: bool = False) -
 
 
 def start_panorama(city: City, loaded: LoadedCharacter) -> Panorama:
-    """Return the panorama at the start of a character: its address or position, relocated.
+    """Return the panorama nearest to a character's start, an address or a position in the city.
 
     Args:
         city: opened already.
@@ -227,7 +227,7 @@ def start_panorama(city: City, loaded: LoadedCharacter) -> Panorama:
 def _place_character(
     loaded: LoadedCharacter, city: City, begun_at: LatLng | None, *, elsewhere: bool
 ) -> tuple[LoadedCharacter, Panorama, str]:
-    """Return a character, where it starts, and why there if it was not asked to."""
+    """Return (character fit for the city, start panorama, reason for the start or empty)."""
     if begun_at:
         try:
             return loaded, _start(city, loaded.character.start), ""
@@ -248,7 +248,7 @@ def _place_character(
 
 
 def _start(city: City, start: str | Point) -> Panorama:
-    """Return the panorama at an address or a position; refuses a position with its numbers swapped."""
+    """Return the panorama nearest to an address or a position; refuse a position with its numbers swapped."""
     if isinstance(start, str):
         position = locate(city, start)[1]
     else:
@@ -258,7 +258,7 @@ def _start(city: City, start: str | Point) -> Panorama:
 
 
 def refuse_swapped(position: LatLng, city: City) -> None:
-    """See that a position is not one of the city's with its two numbers swapped; asks nobody.
+    """Raise `BadInput` if a position lies in the city once its two numbers are swapped; sends no request.
 
     Raises:
         BadInput: it is.
@@ -277,7 +277,7 @@ _NEW = "for the first time: usually 3 s for a made town, 2 to 80 s for an extrac
 
 @contextmanager
 def told_opening(doing: str, city: str, console: Console) -> Iterator[None]:
-    """Say what is done to a city and how long it took before, once it takes long; keep how long it takes.
+    """Print, once opening a city takes long, how long it took before, and store the new duration.
 
     Args:
         doing: `"Opening"` or `"Reading"`.
@@ -322,7 +322,7 @@ def compile_renderer(city: str, given: City | None, console: Console) -> None:
 
 
 def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
-    """Return the mover for a city as far as that is known before it is opened.
+    """Return the mover for a city: the user's, or the one that fits, as known before the city is opened.
 
     The user's, or the one that fits.
 
@@ -342,7 +342,7 @@ def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
 def with_mover(
     start: StartRecord, city: City, here: Panorama, asked: str | None, console: Console
 ) -> StartRecord:
-    """Return the start with the mover that fits there, as its city tells.
+    """Return the start record with the mover that fits the open city, and tell of one not asked for.
 
     What was not asked for is said once.
 

@@ -28,11 +28,11 @@ _PAIR = re.compile(rf"\s*(?:loc:\s*)?{_NUMBER}\s*,\s*{_NUMBER}\s*")
 _HOST = re.compile(r"(?:www\.|maps\.)?google\.[a-z.]{2,6}")
 _SHORT = frozenset({"maps.app.goo.gl", "goo.gl", "g.co"})
 _ASKED = ("q", "query", "ll")
-"""Fields of a link that hold what was looked for."""
+"""URL fields of a Google Maps link that hold the text searched for."""
 
 
 def _read_map_link(text: str) -> str | LatLng | None:
-    """Return the position that a link to Google Maps shows, or the address that it looks for.
+    """Return the position that a Google Maps link shows, or the address it searches; `None` for other text.
 
     The pin of a place counts before what was looked for, and that before the middle of the map.
 
@@ -67,6 +67,7 @@ ValueT = TypeVar("ValueT")
 
 
 def _weekly_clock(text: str) -> str:
+    """Return a weekday and time in the form `wed 12:30`; raise `ValueError` for other text."""
     day, _, clock = text.strip().lower().partition(" ")
     hour, _, minute = clock.partition(":")
     if day not in DAYS or not (hour.isdigit() and minute.isdigit() and int(hour) < 24 and int(minute) < 60):
@@ -75,18 +76,21 @@ def _weekly_clock(text: str) -> str:
 
 
 def _name_of_routine(name: str) -> str:
+    """Return the name unchanged if it is valid for a routine; raise `ValueError` else."""
     if not re.fullmatch(ROUTINE_NAME, name):
         raise ValueError(f"must be a name of letters, digits, '_' and '-', not {spell_value(name)}")
     return name
 
 
 def _one_line(text: str) -> str:
+    """Return the text unchanged if it has a single line; raise `ValueError` else."""
     if "\n" in text.strip():
         raise ValueError("must be one line: write `>-` after `about:`, or join the lines")
     return text
 
 
 def _tool_names(given: object) -> object:
+    """Return a list of tool names for the value: all tools for `all`; raise `ValueError` if it is no list."""
     if given == "all":
         return tool_names()
     if not isinstance(given, list | tuple):
@@ -98,6 +102,7 @@ def _tool_names(given: object) -> object:
 
 
 def _tool_name(given: object) -> object:
+    """Return the name unchanged if a tool has it; raise `ValueError` else."""
     known = tool_names()
     if given not in known:
         close = did_you_mean(given, known) if isinstance(given, str) else ""
@@ -110,7 +115,7 @@ ToolName = Annotated[str, BeforeValidator(_tool_name)]
 
 
 MOST_WORDING = 10_000
-"""Characters of a wish at most: rules take seconds for one sentence of so many (measured)."""
+"""Most characters of a wish; chosen, since rules take seconds for one sentence of that length (measured)."""
 
 
 class Limits(Settings):
@@ -125,14 +130,14 @@ class Limits(Settings):
 
 
 class Point(Settings):
-    """A start given as a position: WGS84 degrees."""
+    """A start given as a position: (latitude, longitude), WGS84 degrees."""
 
     lat: float = Field(ge=-90, le=90)
     lng: float = Field(ge=-180, le=180)
 
 
 def start_of(text: str) -> "str | Point":
-    """Read a start that somebody typed: a position such as `60.17,24.94`, a map link, or an address.
+    """Return the start in a typed text: a position such as `60.17,24.94`, a map link's, or an address.
 
     An address stays text.
 
@@ -160,7 +165,7 @@ class SensesChoice(Settings):
 
     @property
     def by_role(self) -> tuple[tuple[Literal["detector", "describer", "matcher"], str], ...]:
-        """The models by their roles."""
+        """Return pairs of a role and the perception model named for it."""
         return ("detector", self.detector), ("describer", self.describer), ("matcher", self.matcher)
 
 
@@ -210,12 +215,12 @@ class Character(Settings):
 
     @property
     def lives_by_tools(self) -> bool:
-        """Return whether a model decides what to do, not a routine."""
+        """Return whether a model decides step by step with tools, so that no other routine does."""
         return bool(self.tools) and self.routine is None
 
     @property
     def day_and_minute(self) -> tuple[int, int]:
-        """The clock as a day (0 is Monday) and minutes after midnight."""
+        """Return (day of the week, 0 for Monday; minutes after midnight) of the character's clock."""
         day, clock = self.clock.split()
         hour, minute = clock.split(":")
         return DAYS.index(day), int(hour) * 60 + int(minute)
@@ -227,18 +232,18 @@ class CharacterField(Generic[ValueT]):
 
     name: str
     kind: Any
-    """Its type, as pydantic reads it, such as `Errands | None`."""
+    """Type of the field's value, as pydantic takes it, such as `Errands | None`."""
     default: ValueT
     about: str
-    """A sentence that says what the field holds."""
+    """Description of the field in a sentence."""
     named: Callable[[Any], Iterable[tuple[str, Callable[[], object]]]] = field(default=lambda _: ())
     """The names in a value: for each, the field within it and a check that raises where there is no such
     thing. Called before a run is begun."""
     labels: Callable[[Any], Iterable[str]] = field(default=lambda _: ())
-    """The labels in a value that the character's detector must be able to find."""
+    """Function that returns the labels in the field's value that the detector has to know."""
 
     def of(self, character: Character) -> ValueT:
-        """Return the value of this field in a character, the default where its file leaves it out."""
+        """Return the field's value in a character; the default if its file lacks the field."""
         value: ValueT = getattr(character, self.name, self.default)
         return value
 
@@ -247,7 +252,7 @@ class CharacterField(Generic[ValueT]):
 def character_model(
     fields: tuple[CharacterField[Any], ...], base: type[Character] = Character
 ) -> type[Character]:
-    """Return the model of character files that may have these fields too.
+    """Return the pydantic model of character files with further fields; the last of one name counts.
 
     Of two of one name, the last counts.
     """

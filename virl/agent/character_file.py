@@ -19,13 +19,13 @@ from virl.registry import ROUTINES
 from virl.settings.model import Settings, check_settings, load_settings, read_settings, yaml_value
 
 BY_TOOLS = "by-tools"
-"""The routine of characters that have tools and no routine of their own."""
+"""Name of the routine of characters that have tools but name no routine."""
 NOWHERE = Point(lat=0.0, lng=0.0)
-"""A start that stands for none."""
+"""Placeholder for a start that is missing or invalid."""
 
 
 class _Which(Settings):
-    """The fields that tell a character's routine; read first, since the routine declares further fields."""
+    """The fields of a character file that determine its routine, read before all others."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -34,12 +34,12 @@ class _Which(Settings):
 
 
 def agent_names() -> list[str]:
-    """Return the agents that come with virl and with installed packages."""
+    """Return the names of the agents that come with virl and with installed packages."""
     return sorted({*_own_files(), *_files_of_packages()})
 
 
 def find_character(agent: str) -> Path:
-    """Find the file of an agent given by name, or by the path of its YAML file.
+    """Return the character file of an agent, given its name or the path of the file.
 
     A name that no agent has is that of `NAME.yaml` in the working folder.
 
@@ -66,9 +66,9 @@ class LoadedCharacter:
     """A character with its file and the routine that it follows."""
 
     source: Path
-    """The character's file; of one made in Python, the name that its faults are told with."""
+    """The character's file; for a character made in Python, a name used in error messages."""
     character: Character
-    """The character as it was read, or changed."""
+    """The character as read from the file, or with fields changed."""
 
     @cached_property
     def routine(self) -> Routine:
@@ -90,7 +90,7 @@ class LoadedCharacter:
         return routine
 
     def field_source(self, *field: str) -> str:
-        """Return the place where a field was given, such as `zoe.yaml, line 3: city`.
+        """Return where a field was set, such as `zoe.yaml, line 3: city`; without a line if it was changed.
 
         What differs from the file has no line in it.
 
@@ -108,7 +108,7 @@ class LoadedCharacter:
 
     @contextmanager
     def errors_at(self, *field: str) -> Iterator[None]:
-        """Add file, line and field to what is raised because of a field's value.
+        """Add file, line and field name to errors raised within the block because of a field's value.
 
         Raises:
             BadInput: in place of what was raised.
@@ -120,7 +120,7 @@ class LoadedCharacter:
 
 
 def load_character(path: Path) -> Character:
-    """Read a character file, and that of its region.
+    """Return the character that a file describes, its region file read as well.
 
     Raises:
         BadInput: one is missing or broken; names file, line and field.
@@ -133,7 +133,7 @@ def load_character(path: Path) -> Character:
 
 
 def load_fitting(path: Path) -> Character | None:
-    """Read a character file without the fields that do not fit, to see what else is wrong with it.
+    """Return a character without its invalid fields, to find further faults; `None` without name or city.
 
     A start that is missing or does not fit is `NOWHERE`. Nothing comes of a file without a name or a city.
 
@@ -156,7 +156,7 @@ def load_fitting(path: Path) -> Character | None:
 
 
 def _remove(data: object, way: Sequence[str | int]) -> None:
-    """Remove the innermost field on the way to a fault, within the sections that are in `data`."""
+    """Remove the innermost field of a path from nested data, as far as the path exists."""
     if isinstance(data, dict) and way and way[0] in data:
         inner = data[way[0]]
         if isinstance(inner, dict) and len(way) > 1 and way[1] in inner:
@@ -166,7 +166,7 @@ def _remove(data: object, way: Sequence[str | int]) -> None:
 
 
 def recorded_character(path: Path, data: dict[str, object]) -> Character:
-    """Return a character as a journal holds it.
+    """Return the character that a journal recorded.
 
     Raises:
         ValidationError: a field is not valid any more.
@@ -176,7 +176,7 @@ def recorded_character(path: Path, data: dict[str, object]) -> Character:
 
 
 def read_fields(texts: Sequence[str]) -> dict[str, object]:
-    """Return the fields of a character to change, from typed texts `FIELD=VALUE`; a value is YAML.
+    """Return values by field name from typed texts `FIELD=VALUE`, each value read as YAML.
 
     Raises:
         BadInput: one is not written so.
@@ -193,7 +193,7 @@ def read_fields(texts: Sequence[str]) -> dict[str, object]:
 
 
 def with_fields(character: Character, fields: Mapping[str, object]) -> Character:
-    """Return a character with some fields set anew.
+    """Return a character with new values for some fields, given by dotted name.
 
     Args:
         character: as its file says.
@@ -219,7 +219,7 @@ def with_fields(character: Character, fields: Mapping[str, object]) -> Character
 
 
 def _field(character: Character, field: Sequence[str]) -> object:
-    """Return the value of a field within sections; `None` where a section is missing."""
+    """Return a character's field by its path of names; `None` where a section on the path is missing."""
     value: object = character
     for name in field:
         value = getattr(value, name, None)
@@ -227,7 +227,7 @@ def _field(character: Character, field: Sequence[str]) -> object:
 
 
 def _file_of(agent: str) -> Path | None:
-    """Return the file of an agent of virl, else of a package; `None` if there is none."""
+    """Return the character file of one of virl's agents, else of a package's; `None` if there is none."""
     if own := _own_files().get(agent):
         return own
     brought = _files_of_packages().get(agent, [])
@@ -242,7 +242,7 @@ def _own_files() -> dict[str, Path]:
 
 
 def _files_of_packages() -> dict[str, list[Path]]:
-    """Return the character files that come with routines, by the agent's name.
+    """Return the character files that come with installed routines, by agent name; several conflict.
 
     There should be one for each.
     """
@@ -254,19 +254,19 @@ def _files_of_packages() -> dict[str, list[Path]]:
 
 
 def _read_choice(path: Path) -> _Which:
-    """Return the fields of a file that choose its routine."""
+    """Return the fields of a character file that determine its routine."""
     read = read_settings(path)
     return _Which.model_validate(read.data if isinstance(read.data, dict) else {})
 
 
 def _model(path: Path, which: _Which) -> type[Character]:
-    """Return the model of a character file, with the fields that its routine declares."""
+    """Return the pydantic model of a character file, with the fields that its routine declares."""
     routine = _routine(path, _routine_name(path, which.routine, which.tools))
     return character_model((*our_fields(), *(routine.fields() if routine else ())))
 
 
 def _routine(path: Path, name: str) -> Routine | None:
-    """Return the routine of a name, or of the agent of that name; `None` if there is none."""
+    """Return the routine with a name, or that of the agent with that name; `None` if there is none."""
     if not re.search(ROUTINE_NAME, name):
         return None  # a path, say: refused when the whole character is read
     routine = find_routine(path.parent, name)
@@ -280,7 +280,7 @@ def _routine(path: Path, name: str) -> Routine | None:
 
 
 def _routine_name(path: Path, routine: object, tools: object) -> str:
-    """Return the name of the routine followed: the one given, else the tools, else the file's own name."""
+    """Return the routine's name: the given one, else `by_tools` if it has tools, else the file's name."""
     if routine is None:
         return BY_TOOLS if tools else path.stem
     return str(routine)

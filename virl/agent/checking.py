@@ -25,11 +25,11 @@ from virl.platform.providers.provider import provider_of
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The outcome of checking a character."""
+    """The result of checking a character: its faults, and what remains unchecked."""
 
     faults: tuple[VirlError, ...] = ()
     unknown: tuple[str, ...] = ()
-    """The conditions that can only be seen in a run, such as whether an address is found."""
+    """Conditions that only a run can check, such as that the address exists, in words."""
 
 
 def name_faults(
@@ -39,7 +39,7 @@ def name_faults(
     given: Collection[Role] = (),
     needs_routine: bool = True,
 ) -> list[VirlError]:
-    """Return the faults of what a character's file names, and of what its routine needs. Opens nothing.
+    """Return the faults of names in a character's file and of its routine's needs; opens nothing.
 
     Args:
         loaded: the character, as it was read.
@@ -77,7 +77,7 @@ def check_character(
     elsewhere: bool = False,
     is_abroad: bool = False,
 ) -> Finding:
-    """Check everything that can be checked without a paid request, and without weights being loaded.
+    """Check all that can be checked of a character without paid requests and without loading model weights.
 
     Args:
         loaded: the character, as it was read or changed.
@@ -106,14 +106,14 @@ def check_character(
         unknown += (f"the start and other places: asking {city.provider} for them may cost something",)
     with faults:
         if is_far:
-            _check_far(loaded, access)
+            _check_opening(loaded, access)
         else:
             _check_in_city(loaded, mind, access, faults, elsewhere=elsewhere, is_abroad=is_abroad)
     return Finding(tuple(faults), unknown)
 
 
 def faults_beside(path: Path) -> tuple[VirlError, ...]:
-    """Return what else would stop a run of a file of which some fields do not fit.
+    """Return further faults of a character file in which some fields are invalid.
 
     Raises:
         BadInput: the file cannot be read.
@@ -125,7 +125,7 @@ def faults_beside(path: Path) -> tuple[VirlError, ...]:
 
 
 def check_before(loaded: LoadedCharacter, mind: Mind) -> None:
-    """See whether a mind can do what a character needs, in the language that its wishes are written in.
+    """Check that a mind can do what a character needs, and understands the language of its wishes.
 
     Args:
         loaded: the character, with its fields checked.
@@ -143,7 +143,7 @@ def check_before(loaded: LoadedCharacter, mind: Mind) -> None:
         ]
         for field in sections or [("intention",)]:
             with loaded.errors_at(*field):
-                if _is_foreign(str(_at(loaded.character, field))):
+                if _is_foreign(str(_field_value(loaded.character, field))):
                     raise BadInput(
                         "the rules speak English only: write it in English, or choose a model with "
                         "--mind openai:MODEL"
@@ -152,7 +152,7 @@ def check_before(loaded: LoadedCharacter, mind: Mind) -> None:
 
 
 def _faults_of_fields(loaded: LoadedCharacter, given: Collection[Role]) -> list[VirlError]:
-    """Return the faults of what the routine's own fields name, and of what the detector cannot find."""
+    """Return the faults of names in the routine's own fields, and of labels unknown to the detector."""
     faults, character = _Faults(), loaded.character
     try:
         routine = loaded.routine
@@ -187,8 +187,8 @@ def _check_prompts(loaded: LoadedCharacter, faults: "_Faults") -> None:
                 check_prompt(file, routine.package if folder == own else "")
 
 
-def _check_far(loaded: LoadedCharacter, access: Access) -> None:
-    """See that the city opens, and that its start is not a position with its numbers swapped; asks nobody."""
+def _check_opening(loaded: LoadedCharacter, access: Access) -> None:
+    """Check that the city opens and that the start's two numbers are not swapped; sends no request."""
     character = loaded.character
     with opened_city(character.city, replace(access, cache="off", record=None)) as city:  # writes nothing
         if isinstance(character.start, Point):
@@ -205,7 +205,7 @@ def _check_in_city(
     elsewhere: bool,
     is_abroad: bool,
 ) -> None:
-    """Put the character into a city that costs nothing."""
+    """Check a character within its city, opened without cost, and add the faults."""
     with opened_city(loaded.character.city, access) as city:
         if not elsewhere:
             with faults:
@@ -221,8 +221,8 @@ def _check_in_city(
         assemble(loaded, city, mind, models, mover, elsewhere=elsewhere, fit_by=fit_by)
 
 
-def _at(character: Character, field: tuple[str, ...]) -> object:
-    """Return the value of a field within sections."""
+def _field_value(character: Character, field: tuple[str, ...]) -> object:
+    """Return a character's field by its path of names; `None` if a section is missing."""
     value: object = character
     for name in field:
         value = getattr(value, name)
@@ -230,20 +230,20 @@ def _at(character: Character, field: tuple[str, ...]) -> object:
 
 
 def _is_foreign(text: str) -> bool:
-    """Return whether most letters are of another script than English is written in."""
+    """Return whether most letters of a text are not of the Latin script."""
     letters = [letter for letter in text if letter.isalpha()]
     latin = sum(unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
     return latin * 2 < len(letters)
 
 
 class _Faults(list[VirlError]):
-    """The faults that its `with` blocks raised, in order."""
+    """A collector of the errors raised in its `with` blocks, in order."""
 
     def __enter__(self) -> None:
-        """Begin a block."""
+        """Begin a block whose error is collected."""
 
     def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> bool:
-        """Return whether the fault of a block was taken: one that a user can mend."""
+        """Return whether a block's error was collected, which a `VirlError` is; others are raised."""
         if isinstance(fault, VirlError):
             told = set(map(str, self))
             several = fault.faults if isinstance(fault, BadInputs) else (fault,)

@@ -21,10 +21,10 @@ from virl.version import code_version
 
 TOPIC = "consultation"
 THOUGHT, LOST = "thought", "lost-turn"
-"""Topics of the notes on a model's turns in a life by tools; the second is of replies that came before the
+"""Topics of notes on turns of a model with tools; the second on replies that were lost, before the
 model could not be asked any more."""
 DEPTH = 3
-"""Upper bound on agents in a row, each consulted by the one before; chosen."""
+"""Most agents in a chain in which each consults the next; chosen."""
 
 
 def consult(
@@ -36,7 +36,7 @@ def consult(
     changes: Mapping[str, object] | None = None,
     user: User | None = None,
 ) -> Result:
-    """Let another agent do something in the same city, and wait for its result.
+    """Run another agent in the same city and return its result; each `key` is run once.
 
     It shares the caller's city, mind, models, mover and budget. Its steps and turns count towards the
     caller's limits, its cost is the caller's. A consultation that has ended is not repeated when the caller
@@ -76,13 +76,13 @@ def consult(
 
 
 def steps_taken(run: Run) -> int:
-    """Return the moves so far, those of agents that were consulted included."""
+    """Return the number of moves so far, including those of consulted agents."""
     nested = (Result.model_validate(note.data["result"]).steps for note in run.notes(TOPIC))
     return (run.steps[-1].step if run.steps else 0) + sum(nested)
 
 
 def turns_taken(notes: Callable[[str], Sequence[NoteRecord]]) -> int:
-    """Return the replies that a model gave in its turns, those of agents that were consulted included.
+    """Return the number of a model's turns, including those of consulted agents.
 
     Args:
         notes: gives the notes of a topic.
@@ -92,7 +92,7 @@ def turns_taken(notes: Callable[[str], Sequence[NoteRecord]]) -> int:
 
 
 def turns_elsewhere(consultations: Sequence[NoteRecord]) -> int:
-    """Return the replies that a model gave in the turns of agents that were consulted.
+    """Return the number of model turns that consulted agents took, by the caller's notes.
 
     Journals of earlier versions of virl do not tell them.
     """
@@ -102,7 +102,7 @@ def turns_elsewhere(consultations: Sequence[NoteRecord]) -> int:
 def _run(
     caller: Agent, name: str, key: str, changes: Mapping[str, object], own: str, user: User | None
 ) -> tuple[Result, int]:
-    """Run the other agent; return its result and the turns that it took."""
+    """Return (result, number of model turns) of another agent, run in a folder within the caller's."""
     source = find_character(name)
     folder = caller.run.folder / CONSULTED / key
     if folder.parts.count(CONSULTED) > DEPTH:
@@ -139,7 +139,7 @@ def _run(
 
 
 def _start(caller: Agent, loaded: LoadedCharacter) -> StartRecord:
-    """Return the first record of a consulted agent's run."""
+    """Return the start record of a consulted agent's run."""
     return caller.run.start.model_copy(
         update={
             "virl": code_version(),
@@ -155,7 +155,7 @@ def _start(caller: Agent, loaded: LoadedCharacter) -> StartRecord:
 
 
 def _apply_changes(caller: Agent, character: Character, changes: Mapping[str, object]) -> Character:
-    """Return the other agent's character, in the caller's city, with the steps and turns that are left."""
+    """Return the consulted agent's character, set in the caller's city with the steps and turns left."""
     left = caller.character.limits.steps - steps_taken(caller.run)
     if left < 1:
         raise BadInput(f"{caller.run.start.agent}: no steps left: increase `limits: steps`")

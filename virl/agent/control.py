@@ -34,9 +34,9 @@ from virl.platform.city.streetview import Camera, Link, Pose, StreetView, View
 from virl.platform.movers.base import Choice, Step, steered_by
 
 LONGEST_SPEECH = 2000
-"""Characters that the user may say at once; chosen."""
+"""Most characters of one message of the user; chosen."""
 LOOK_WAIT_S = 60.0
-"""Seconds that a look around waits for the step under way; chosen: a step that asks a model may be long."""
+"""Seconds that `look` waits for the current step to end; chosen: a step that asks a model may be long."""
 
 State = Literal["running", "paused", "yours", "ended"]
 Look = Callable[[Camera], View]
@@ -44,42 +44,42 @@ Hear = Callable[[str], None]
 
 
 class Way(BaseModel):
-    """A link that can be taken."""
+    """A link that the user can take, with its direction in words."""
 
     model_config = ConfigDict(frozen=True)
 
     pano_id: str
     heading: float
-    """Degrees clockwise from north, [0, 360)."""
+    """Heading of the link, degrees clockwise from north, [0, 360)."""
     distance: float
-    """Metres."""
+    """Length of the link in metres."""
     description: str
-    """Such as `front left (northeast), 12 m`."""
+    """Direction and distance in words, such as `front left (northeast), 12 m`."""
 
 
 class Standing(BaseModel):
-    """The state of a run, for those who watch it."""
+    """The state of a run at one moment, as shown to people who follow or steer it."""
 
     model_config = ConfigDict(frozen=True)
 
     state: State
-    """`running` or `paused`, `yours` while the user has taken over, `ended`."""
+    """State of the run: `running`, `paused`, `yours` while the user steers, or `ended`."""
     pose: PoseRecord | None = None
-    """The agent's pose; `None` before it starts."""
+    """The agent's pose; `None` before the first step."""
     links: tuple[Way, ...] = ()
-    """The ways that `go` can take; empty unless a decision on the way is awaited."""
+    """The links that `go` accepts; empty unless the user is to choose one."""
     waiting: bool = False
-    """True if a decision or an answer of the user is awaited."""
+    """True if the run waits for the user's decision or answer."""
     question: str = ""
-    """The question to the user, which `say` answers, or the task of an episode that they play; else empty."""
+    """Question that `say` answers, or the task of an episode that the user plays; empty without either."""
     can_finish: bool = False
-    """True if `finish` may end the walk here."""
+    """True if `finish` may end the walk at this decision."""
     error: str = ""
-    """The reason why the run was cut short, or the fault in an answer."""
+    """Error that cut the run short, or the fault of the user's last answer; empty without one."""
 
 
 class Control:
-    """The commands to one run, and how it stands. Safe for several threads.
+    """A thread-safe handle on one run: takes the user's commands and reports the run's state.
 
     Commands return at once, but for `look`. They can be given before the run starts.
     """
@@ -90,13 +90,13 @@ class Control:
         self._version = 0
         self._state: State = "running"
         self._pause_after: int | None = None
-        """Steps and notes after which it is paused, `None` to go on."""
+        """Number of further steps and notes after which the run pauses; `None` for no pause."""
         self._stopping = False
         self._pose: PoseRecord | None = None
         self._links: tuple[Link, ...] = ()
         self._chosen: Link | None = None
         self._task: str | None = None
-        """The task of an episode that the user plays, at a decision."""
+        """Task of the episode that the user plays, while a decision is awaited; `None` otherwise."""
         self._finished = False
         self._question, self._answered, self._error = "", False, ""
         self._speech: deque[str] = deque()
@@ -104,25 +104,25 @@ class Control:
         self._listeners = ""
 
     def pause(self) -> None:
-        """Hold the run after the step or note under way."""
+        """Pause the run after the current step or note."""
         with self._notify_change():
             self._set("paused")
             self._pause_after = 0
 
     def resume(self) -> None:
-        """Go on after a pause."""
+        """Let the run go on after a pause."""
         with self._notify_change():
             self._set("running")
             self._pause_after = None
 
     def step(self) -> None:
-        """Go on for one more step or note, then pause."""
+        """Let the run continue for one step or note, then pause it."""
         with self._notify_change():
             self._set("running")
             self._pause_after = 1
 
     def take_over(self) -> None:
-        """Decide where to go from the next decision of a walk on, and answer what the user is asked.
+        """Let the user choose the links from the next decision on, and answer the run's questions.
 
         Raises:
             BadInput: the run has ended.
@@ -133,13 +133,13 @@ class Control:
             self._pause_after = None
 
     def hand_back(self) -> None:
-        """Let the agent decide again, from where it stands."""
+        """Let the agent decide again, from its present pose."""
         with self._notify_change():
             if self._state == "yours":
                 self._set("running")
 
     def go(self, pano_id: str) -> None:
-        """Take a link.
+        """Choose the link to a panorama at the decision that the run awaits.
 
         Raises:
             BadInput: no decision is awaited, or no such link leaves from here.
@@ -153,7 +153,7 @@ class Control:
             self._chosen, self._links = link, ()
 
     def finish(self) -> None:
-        """Say that the walk ends here: the last decision of an episode that the user plays.
+        """End the walk at this decision; only in an episode that the user plays.
 
         Raises:
             BadInput: no decision is awaited, or this is no such episode.
@@ -166,7 +166,7 @@ class Control:
             self._finished, self._links = True, ()
 
     def say(self, text: str) -> str:
-        """Say something to the agent, or answer its question: with an empty text, that there is nothing.
+        """Pass a text to the agent, or answer its question (an empty text: nothing); return who receives it.
 
         Returns:
             Who hears it, in a sentence.
@@ -185,12 +185,12 @@ class Control:
             return "This is your answer." if self._question else self._listeners
 
     def stop(self) -> None:
-        """Interrupt the run where its journal is whole. It can be resumed."""
+        """Interrupt the run after the current record; it can be resumed."""
         with self._notify_change():
             self._stopping = True
 
     def look(self, heading: float, pitch: float = 0.0, fov: float = 90.0, *, size: int = 640) -> View:
-        """Return a view from where the agent stands, paid as any view. Waits for a step under way.
+        """Return a view from the agent's position, paid like any view; waits for the current step.
 
         Args:
             heading: degrees clockwise from north.
@@ -229,7 +229,7 @@ class Control:
             )
 
     def wait_change(self, seen: int, timeout: float) -> int:
-        """Wait until the standing is newer than version `seen`, or for `timeout` seconds.
+        """Return the state's version once it is above `seen` or `timeout` seconds have passed.
 
         Returns:
             The version now; 0 before anything has happened.
@@ -242,7 +242,7 @@ class Control:
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Hold the run open, from its start to its end."""
+        """Mark the run as open within the block, and as ended after it."""
         try:
             yield
         except VirlError as fault:
@@ -261,7 +261,7 @@ class Control:
 
     @property
     def is_yours(self) -> bool:
-        """Return whether the user has taken over."""
+        """Return whether the user steers the run."""
         return self._state == "yours"
 
     @property
@@ -270,21 +270,21 @@ class Control:
         return self._finished
 
     def arrive(self, pose: PoseRecord) -> None:
-        """Say where the agent is."""
+        """Set the agent's present pose."""
         with self._notify_change():
             self._pose = pose
 
     def complain(self, error: str) -> None:
-        """Say what is wrong."""
+        """Set the error that the state reports."""
         with self._notify_change():
             self._error = error
 
     def tell_listeners(self, listeners: str) -> None:
-        """Say who hears what the user says, in a sentence."""
+        """Set the sentence that tells who receives the user's messages."""
         self._listeners = listeners
 
     def rest(self, look: Look, hear: Hear) -> None:
-        """Hold the run while it is paused, and do what is wanted of its thread.
+        """Hold the run's thread while the run is paused, and answer the user's looks and messages meanwhile.
 
         Args:
             look: makes a view for the user.
@@ -293,10 +293,10 @@ class Control:
         Raises:
             RunStopped: the user interrupts the run.
         """
-        self._attend(look, hear, lambda: self._state != "paused")
+        self._serve_user(look, hear, lambda: self._state != "paused")
 
     def pause_if_due(self) -> None:
-        """Pause where as many steps and notes are done as were asked for."""
+        """Pause the run if it has done the number of steps and notes that the user set."""
         with self._notify_change():
             if self._pause_after and self._state == "running":
                 self._pause_after -= 1
@@ -306,7 +306,7 @@ class Control:
     def chosen_link(
         self, links: Sequence[Link], look: Look, hear: Hear, *, task: str | None = None
     ) -> Link | None:
-        """Return the link that the user takes; `None` once they hand back or finish a `task`.
+        """Return the link that the user chooses; `None` once they hand back, or finish a `task`.
 
         Args:
             links: to choose from.
@@ -320,13 +320,13 @@ class Control:
         with self._notify_change():
             self._links, self._chosen = tuple(links), None
             self._task, self._finished = task, False
-        self._attend(look, hear, lambda: self._chosen or self._finished or not self.is_yours)
+        self._serve_user(look, hear, lambda: self._chosen or self._finished or not self.is_yours)
         with self._notify_change():
             link, self._chosen, self._links = self._chosen, None, ()
         return link
 
     def await_answer(self, question: str, look: Look, hear: Hear, wanted: Callable[[], bool]) -> None:
-        """Ask the user something, until `hear` has taken an answer down or none is `wanted` any more.
+        """Ask the user a question, and block until it is answered or `wanted` returns false.
 
         Args:
             question: shown to the user.
@@ -339,11 +339,12 @@ class Control:
         """
         with self._notify_change():
             self._question, self._answered = question, False
-        self._attend(look, hear, lambda: self._answered or not wanted())
+        self._serve_user(look, hear, lambda: self._answered or not wanted())
         with self._notify_change():
             self._question = ""
 
-    def _attend(self, look: Look, hear: Hear, done: Callable[[], object]) -> None:
+    def _serve_user(self, look: Look, hear: Hear, done: Callable[[], object]) -> None:
+        """Answer the user's looks and messages until `done()` is true; raise `RunStopped` at a stop."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._stopping or self._looks or self._speech or done())
@@ -352,7 +353,7 @@ class Control:
                 wanted = self._looks.popleft() if self._looks and not self._stopping else None
                 said = None if wanted or not self._speech else self._speech.popleft()
             if wanted:
-                _show(look, *wanted)
+                _take_view(look, *wanted)
             elif said is not None:
                 if said:
                     hear(said)
@@ -362,17 +363,18 @@ class Control:
                 return
 
     def _set(self, state: State) -> None:
+        """Set the run's state, unless the run has ended."""
         if self._state != "ended":
             self._state = state
 
     def _must_go_on(self) -> None:
-        """Check that the run has not ended."""
+        """Raise `BadInput` if the run has ended."""
         if self._state == "ended":
             raise BadInput("the run has ended")
 
     @contextmanager
     def _notify_change(self) -> Iterator[None]:
-        """Tell all who wait for a change, once the block has made one."""
+        """Hold the lock within the block, then wake all threads that wait for a change."""
         with self._changed:
             yield
             self._version += 1
@@ -380,13 +382,14 @@ class Control:
 
 
 def way_of(link: Link, pose: PoseRecord | None) -> Way:
-    """Return a link as it is told to one who stands at a pose."""
+    """Return a link with its direction as seen from a pose; if the pose is `None`, straight ahead."""
     facing = pose.heading if pose else link.heading
     where = f"{egocentric_word(facing, link.heading)} ({compass_word(link.heading)}), {link.distance:.0f} m"
     return Way(pano_id=link.pano_id, heading=link.heading, distance=link.distance, description=where)
 
 
-def _show(look: Look, camera: Camera, wanted: "Future[View]") -> None:
+def _take_view(look: Look, camera: Camera, wanted: "Future[View]") -> None:
+    """Take the view through a camera and set it, or the error, as the result of `wanted`."""
     if not wanted.set_running_or_notify_cancel():
         return
     try:
@@ -399,14 +402,14 @@ def _show(look: Look, camera: Camera, wanted: "Future[View]") -> None:
 
 
 USER = "user"
-"""The name in the journal of the user who steers a run."""
+"""Decider's name in the journal for the user who steers a run."""
 TO_AGENT = "The agent hears it when it next asks you."
 TO_MODEL = "The model hears it with its next question."
 TO_NOBODY = "It is written down, but nobody listens: rules decide, and this agent does not ask you."
 
 
 class ControlBridge:
-    """A link between a run and its control: holds the run, steers its walks, and speaks as its user.
+    """A link between a run and its control: pauses the run, steers its walks, and acts as its user.
 
     Args:
         control: the commands.
@@ -427,7 +430,7 @@ class ControlBridge:
 
     @contextmanager
     def open(self, agent: Agent) -> Iterator[None]:
-        """Let the commands reach an agent's run within the block."""
+        """Let the control's commands reach an agent's run within the block."""
         self._run = agent.run
         steps = agent.run.steps
         start = Pose(agent.start.id, agent.start.heading)
@@ -438,12 +441,12 @@ class ControlBridge:
             yield
 
     def wrap_mind(self, mind: Mind) -> Mind:
-        """Return the mind; a model is told what the user says, unless the agent itself asks the user."""
+        """Return the mind; a model also gets the user's messages, unless the agent itself asks the user."""
         if not isinstance(mind, SteeredMind):
             return mind
 
         def words() -> tuple[str, ...]:
-            """Return what the user said so far; nothing while a question of the routine is open."""
+            """Return the user's messages so far; empty while a question of the routine is open."""
             if self._asked or self._run is None:
                 return ()
             return tuple(str(note.data["say"]) for note in self._run.notes(SAID))
@@ -451,11 +454,11 @@ class ControlBridge:
         return mind.with_user_words(words)
 
     def wrap_audience(self, audience: Audience) -> Audience:
-        """Return an audience that tells another one, and then holds the run where that is wanted."""
+        """Return an audience that passes all on to another one, and pauses the run if the user wants it."""
         return _PausingAudience(self, audience)
 
     def pause_after(self, record: StepRecord | NoteRecord) -> None:
-        """Hold the run after what is written down, where that is wanted."""
+        """Pause the run after a record was written, if the user wants it."""
         if self._writing:
             return
         if isinstance(record, StepRecord):
@@ -464,7 +467,7 @@ class ControlBridge:
         self._rest()
 
     def decide(self, step: Step) -> Choice | None:
-        """Return the link that the user chooses; `None` unless they have taken over."""
+        """Return the user's choice of a link at a step; `None` unless the user steers."""
         pose = pose_record(step.pose, step.panorama.position)
         self._arrive(pose)
         self._rest()
@@ -477,13 +480,13 @@ class ControlBridge:
         return Choice(link, f"the user goes {way_of(link, pose).description}", decided_by=USER)
 
     def expect(self, states: Collection[str]) -> None:
-        """Remember the feelings that the user may set, and pass them to the user behind."""
+        """Set the names of the feelings that the user may set, here and of the wrapped user."""
         self._states, self._asked = states, True
         self._control.tell_listeners(TO_AGENT)
         self._user.expect(states)
 
     def feedback(self, moment: Moment) -> Feedback | None:
-        """Return what was said since the agent last asked, or what is answered now."""
+        """Return the user's feedback since the last call, or the answer to a question; `None` without."""
         self._rest()
         if not self._unheard() and self._waits():
             question = f"{moment.about}\n{moment.question}".strip()
@@ -498,19 +501,20 @@ class ControlBridge:
         return self._user.feedback(moment)
 
     def _rest(self) -> None:
-        """Hold the run for as long as that is wanted; its clock stands still."""
+        """Hold the run while the user pauses it; its clock stands still meanwhile."""
         with self._pause_clock():
             self._control.rest(self._look, self._hear)
 
     def _pause_clock(self) -> AbstractContextManager[None]:
+        """Return a block in which the run's clock stands still; without a run it does nothing."""
         return self._run.pause_clock() if self._run else nullcontext()
 
     def _waits(self) -> bool:
-        """Return whether a question waits for an answer: the user is to be asked, or steers the run."""
+        """Return whether the run waits for an answer: the user is to be asked, or steers it."""
         return self._asks or self._control.is_yours
 
     def _unheard(self) -> str:
-        """Return what was said since the agent last wrote down what it was told, before a kill too."""
+        """Return the user's messages since the agent last recorded some; also from before a resume."""
         if self._run is None:
             return ""
         return " ".join(
@@ -518,16 +522,18 @@ class ControlBridge:
         )
 
     def _arrive(self, pose: PoseRecord) -> None:
+        """Set the present pose, for the control's looks and state."""
         self._pose = pose
         self._control.arrive(pose)
 
     def _look(self, camera: Camera) -> View:
-        """Return the view through a camera where the agent stands."""
+        """Return the view through a camera from the agent's present position."""
         if self._pose is None:
             raise BadInput("the agent has no position yet: wait for its first step")
         return self._streetview.view(self._pose.pano_id, camera)
 
     def _hear(self, said: str) -> None:
+        """Write a user's message into the journal as a note; do nothing before the run is connected."""
         if self._run is None:
             return
         self._writing = True
@@ -539,7 +545,7 @@ class ControlBridge:
 
 
 class _PausingAudience:
-    """An audience that tells another, and holds the run."""
+    """An audience that passes all on to another one, and pauses the run after steps and notes."""
 
     def __init__(self, bridge: ControlBridge, audience: Audience) -> None:
         self._bridge = bridge

@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 def ended_before(
     folder: Path, done: Sequence[AnyRecord], city: City, ledger: Ledger, account: str
 ) -> Result | None:
-    """Return the result of a run within another that has ended, if it has; its files are written again.
+    """Return the result of a consulted run that ended before, its files written anew; else `None`.
 
     Args:
         folder: the run's, which may have been killed before its result and its report were written.
@@ -39,7 +39,7 @@ def ended_before(
 
 
 def link_taken(links: Sequence[Link], step: StepRecord) -> Link:
-    """Return the link by which a step that is written down leads on; if it is gone, the one straight ahead.
+    """Return the link that a recorded step took; if it is gone, the one nearest to straight ahead.
 
     Args:
         links: that leave its pose now.
@@ -64,7 +64,7 @@ def begun_at(done: Sequence[AnyRecord]) -> LatLng | None:
 
 
 def with_nearest(done: Sequence[AnyRecord], city: City, mover: str) -> tuple[Sequence[AnyRecord], str]:
-    """Return the records with each panorama that is gone from the city replaced by the nearest that is left.
+    """Return (records, remark) with each panorama gone from the city replaced by the nearest one.
 
     Where a panorama may cost something, the last one alone is looked up.
 
@@ -101,18 +101,19 @@ def with_nearest(done: Sequence[AnyRecord], city: City, mover: str) -> tuple[Seq
 
 
 def _straightest_link(links: Sequence[Link], step: StepRecord) -> Link | None:
-    """Return the link that turns least from the way that a step faces."""
+    """Return the link with the smallest turn from a step's heading; `None` without links."""
     facing = step.pose.heading
     return min(links, key=lambda link: abs(signed_turn(facing, link.heading)), default=None)
 
 
 def _detour_text(step: StepRecord, link: Link | None) -> str:
+    """Return the sentence that the recorded link is gone, and which link is taken instead."""
     gone = f"No way leads from panorama {step.pose.pano_id!r} to {step.next_pano_id!r} any more"
     return f"{gone}; {f'the one to {link.pano_id!r} is taken' if link else 'the walk ends there'}."
 
 
 def _panorama(streetview: StreetView, pano_id: str) -> Panorama | None:
-    """Return a panorama by its id; `None` if the city has it no more."""
+    """Return a panorama by its id; `None` if the city no longer has it."""
     try:
         return streetview.panorama(pano_id)
     except NoStreetView:
@@ -120,7 +121,7 @@ def _panorama(streetview: StreetView, pano_id: str) -> Panorama | None:
 
 
 def _replace_panoramas(record: AnyRecord, nearest: Mapping[str, str]) -> AnyRecord:
-    """Return a record with the panoramas nearest to those that are gone."""
+    """Return a record in which ids of missing panoramas are replaced by those nearest to them."""
     if isinstance(record, NoteRecord):
         return record.model_copy(update={"data": _in_data(record.data, nearest)})
     if not isinstance(record, StepRecord):
@@ -132,6 +133,7 @@ def _replace_panoramas(record: AnyRecord, nearest: Mapping[str, str]) -> AnyReco
 
 
 def _in_data(data: object, nearest: Mapping[str, str]) -> object:
+    """Return data of a note in which ids of missing panoramas, keys of `nearest`, are replaced."""
     if isinstance(data, Mapping):
         return {name: _in_data(value, nearest) for name, value in data.items()}
     if isinstance(data, list | tuple):

@@ -43,28 +43,28 @@ MEMBERS: Mapping[Role, tuple[str, ...]] = {
     "recognizer": ("name", "embed_images", "embed_texts", "recognize"),
     "describer": ("describe",),
 }
-"""Members that an object of each role needs."""
+"""Names of the members that an object passed for a role must have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """The objects of a run, used as they are: by its agent, and by the agents that it consults."""
+    """Objects that a program passes in place of names, used by the run's agent and those it consults."""
 
     city: City | None = None
     mind: GivenMind | None = None
     price: Dollars | None = None
-    """Dollars for a million tokens in and out of `mind`."""
+    """US dollars for a million tokens (input, output) of `mind`; `None` for known prices."""
     senses: Mapping[Role, object] = field(default_factory=dict)
-    """Models of perception, each in place of all models of its role."""
+    """Perception models by role, each used in place of every model of its role."""
 
     @property
     def names(self) -> dict[str, str]:
-        """Names that stand for them in a journal, by argument."""
+        """Return the names that stand for the objects in a journal, by argument."""
         given: list[tuple[str, object]] = [("city", self.city), ("mind", self.mind), *self.senses.items()]
         return {role: object_name(one) for role, one in given if one is not None}
 
     def check_same(self, begun: Mapping[str, str], folder: Path) -> None:
-        """See that a run that goes on has the objects that it began with, by their classes.
+        """Raise `BadInput` unless a resumed run has objects of the same classes as at its beginning.
 
         Raises:
             BadInput: it has not; says which it needs.
@@ -78,7 +78,7 @@ class Objects:
 
 
 def check_sense(role: Role, given: object) -> None:
-    """See that an object has what a model of its role needs.
+    """Raise `BadInput` if an object lacks members that a model of its role needs.
 
     Raises:
         BadInput: it lacks something; says what.
@@ -92,7 +92,7 @@ def check_sense(role: Role, given: object) -> None:
 RUNS = Path("runs")
 
 _PLACES = frozenset({"route", "region", "errands", "preview.to", "client.where", "rent.areas"})
-"""Fields of characters that name addresses, places or regions of a city."""
+"""Fields of characters whose values are addresses, places or regions of a city."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +100,12 @@ class RunOptions:
     """A user's options for a run; `None` leaves one to the character, or to the run that is resumed."""
 
     agent: str = ""
-    """A name, or the path of a character file."""
+    """The agent's name, or the path of a character file."""
     character: Character | None = None
-    """A character made in Python, in place of `agent`."""
+    """A character made in Python, used in place of `agent`; `None` for none."""
     city: str | None = None
     at: str | None = None
-    """The start: an address in the city, or a position as in `60.17,24.94`."""
+    """The start: an address in the city, or a position such as `60.17,24.94`; `None` for the character's."""
     mind: str | None = None
     mover: str | None = None
     detector: str | None = None
@@ -115,40 +115,40 @@ class RunOptions:
     resume: bool = False
     seed: int = 0
     fields: Mapping[str, object] = field(default_factory=dict)
-    """Fields of the character to set anew, such as `{"limits.steps": 20}`."""
+    """Values for character fields by dotted name, such as `{"limits.steps": 20}`."""
     feedback: str | None = None
-    """A file of what the user says on the way, or `"terminal"`."""
+    """File of what the user says during the run, or `"terminal"`; `None` for no user."""
     access: AccessRecord = field(default_factory=AccessRecord)
     objects: Objects = field(default_factory=Objects)
-    """The objects that a program gives in place of names."""
+    """Objects that a program passes in place of names."""
     prompts: str = ""
-    """A folder of prompts that come before the character's own."""
+    """Folder of prompts that precede the character's own; empty for none."""
     decided_by: str = ""
-    """The decider in place of the character's routine, for the report; empty if there is none."""
+    """Decider in place of the character's routine, named in the report; empty if the routine decides."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plan of a run, made before it starts."""
+    """All choices for a run, made and checked before it starts."""
 
     loaded: LoadedCharacter
     start: StartRecord
     folder: Path
     elsewhere: bool = False
-    """True if the city is another than the character's own, so that its start may not be there."""
+    """True if the city is not the character's own, so that its start may lie outside."""
     mover: str | None = None
-    """The mover that the user asked for, if any."""
+    """The mover that the user asked for; `None` for no choice."""
     is_abroad: bool = False
-    """True if the city is another than the character's own, so that what its file names may not be there."""
+    """True if the city is not the character's own, so that names in its file may be unknown there."""
     objects: Objects = field(default_factory=Objects)
-    """The objects that a program gives in place of names."""
+    """Objects that a program passes in place of names."""
 
     def ledger(self) -> Ledger:
-        """Return a new ledger of the run, with its book of spendings."""
+        """Return a new ledger for the run, with its limit in dollars and its book file."""
         return Ledger(self.start.access.budget_usd, book=self.folder / SPENDING, run=self.start.id)
 
     def access(self, ledger: Ledger) -> Access:
-        """Return the settings for requests to the city: ledger, cache, recording and day."""
+        """Return how requests to the city are made: ledger, cache, recording and latest day of pictures."""
         asked = self.start.access
         return Access(
             ledger=ledger,
@@ -162,7 +162,7 @@ class Plan:
 
 
 def source_of(options: RunOptions) -> Path:
-    """Return the file of a run's character; for one made in Python, what its faults are named with.
+    """Return the file of a run's character; for one made in Python, a name used in error messages.
 
     Raises:
         UnknownName: there is no agent of this name.
@@ -174,7 +174,7 @@ def source_of(options: RunOptions) -> Path:
 
 
 def character_of(options: RunOptions, source: Path) -> Character:
-    """Return the character of a run, as it was made or as its file says.
+    """Return a run's character, made in Python or read from its file.
 
     Raises:
         BadInput: the file is broken.
@@ -244,13 +244,13 @@ def make_plan(options: RunOptions) -> Plan:
 
 
 def _names_places(fields: Mapping[str, object]) -> bool:
-    """Return whether fields that a user sets name addresses, places or regions."""
+    """Return whether any of the fields that a user sets holds an address, place or region."""
     named = {field.partition(".")[0] for field in fields} | set(fields)
     return bool(named & _PLACES) or bool(address_in(str(fields.get("intention", ""))))
 
 
 def planned_again(options: RunOptions, source: Path, begun: StartRecord, folder: Path) -> Plan:
-    """Return the plan of a run that is continued.
+    """Return the plan of a resumed run, from its start record and the options given now.
 
     Args:
         options: what the user asks now.
@@ -273,7 +273,7 @@ def planned_again(options: RunOptions, source: Path, begun: StartRecord, folder:
 
 
 def as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRecord:
-    """Return the first record of a continued run, with the budget, cache and feedback asked for now.
+    """Return a resumed run's start record with the budget, cache and feedback that are given now.
 
     Args:
         options: what is asked for now.
@@ -304,7 +304,7 @@ def as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartReco
 
 
 def _check_access(asked: AccessRecord, city: City) -> None:
-    """See that nothing is asked of a city that is open already, and keeps its own budget and cache.
+    """Raise `BadInput` if options on budget or cache are given for a city object, which keeps its own.
 
     Raises:
         BadInput: something is.
@@ -319,14 +319,14 @@ def _check_access(asked: AccessRecord, city: City) -> None:
 
 
 def start_told(character: Character) -> str:
-    """Return the start of a character in words."""
+    """Return a character's start in words."""
     start = character.start
     return start if isinstance(start, str) else str(LatLng(start.lat, start.lng))
 
 
 @contextmanager
 def made_folder(agent: str, runs: Path = RUNS) -> Iterator[Path]:
-    """Make the folder of a run that begins now, at once, so that no other run takes it.
+    """Make a new run's folder at once and yield it; remove it after the block if it is still empty.
 
     At the end of the block it is removed where it is still empty, as a run that cannot begin leaves it.
 
@@ -352,7 +352,7 @@ def made_folder(agent: str, runs: Path = RUNS) -> Iterator[Path]:
 
 @contextmanager
 def with_folder(options: RunOptions) -> Iterator[RunOptions]:
-    """Give the options of a new run with its folder in `out`, made by `made_folder` where none is named."""
+    """Yield the options with the run's folder as `out`, made by `made_folder` if none is named."""
     if options.out:
         yield options
         return
@@ -361,7 +361,7 @@ def with_folder(options: RunOptions) -> Iterator[RunOptions]:
 
 
 def new_folder(agent: str, runs: Path = RUNS) -> Path:
-    """Return a name for a run's folder; a run that begins in the same second as another gets a number."""
+    """Return a new run folder's path: agent, date and time, and a number if that is taken."""
     first = runs / f"{agent}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     others = (first.with_name(f"{first.name}-{number}") for number in count(2))
     return next(folder for folder in chain([first], others) if not folder.exists())

@@ -21,14 +21,14 @@ LONGEST_LINE = 100  # characters of what an agent is said to do; chosen
 
 @dataclass(frozen=True, slots=True)
 class RosterEntry:
-    """One agent of a list."""
+    """An agent in the list of agents."""
 
     name: str
-    """The name, as `virl run` takes it."""
+    """The agent's name, as `virl run` takes it."""
     file: Path
     character: Character
     about: str
-    """Its character's `about`, or else `intention`, in one line of at most `LONGEST_LINE` characters."""
+    """The character's `about`, else its `intention`, as one line of at most `LONGEST_LINE` characters."""
     asks_mind: bool = True
     """True if the agent's routine asks a mind."""
 
@@ -39,7 +39,7 @@ class RosterEntry:
 
 
 def roster() -> tuple[list[RosterEntry], list[VirlError]]:
-    """Return the agents that come with virl and with installed packages, and what is wrong with packages."""
+    """Return (agents of virl and installed packages, faults of packages)."""
     entries: list[RosterEntry] = []
     faults = [*ROUTINES.others()[1], *TOOLS.others()[1]]
     for name in agent_names():
@@ -55,14 +55,14 @@ class UnreadableEntry:
     """A character file that cannot run."""
 
     name: str
-    """The name, as `virl run` would take it."""
+    """The agent's name, as `virl run` would take it."""
     file: Path
     faults: tuple[str, ...]
-    """The faults of the agent's files, a line each, with file and line."""
+    """The faults of the agent's files, one line each, with file and line."""
 
 
 def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry]]:
-    """Return the characters whose files lie in a folder, and the files that cannot run.
+    """Return (agents, unreadable files) of the character files in a folder; other YAML files are skipped.
 
     YAML files that hold something else are in neither.
     """
@@ -86,7 +86,7 @@ def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry
 
 
 def _is_character(path: Path) -> bool:
-    """Return whether a file holds a character, or is too broken to tell but has a field of one."""
+    """Return whether a YAML file is a character's: it has a field of one, or cannot be read."""
     try:
         data = read_settings(path).data
     except VirlError:
@@ -98,7 +98,7 @@ def _is_character(path: Path) -> bool:
 
 
 def _read_beginning(path: Path) -> str | None:
-    """Return the beginning of a file, whatever it is written in; `None` if it may not be read."""
+    """Return the first characters of a file, undecodable bytes left out; `None` if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(LONGEST_LOOK).replace(b"\0", b"").decode("utf-8", "ignore")
@@ -107,7 +107,7 @@ def _read_beginning(path: Path) -> str | None:
 
 
 def _entry(name: str, path: Path) -> RosterEntry:
-    """Return the line of the roster for a character file."""
+    """Return the roster entry of a character file."""
     character = load_character(path)
     about = " ".join((character.about or character.intention).split())
     if len(about) > LONGEST_LINE:

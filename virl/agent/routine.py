@@ -32,41 +32,41 @@ if TYPE_CHECKING:
     from virl.platform.city.streetview import Panorama
 
 RunFunction = Callable[..., None]
-"""A function that takes an `Agent` and lives its run; agents import this module."""
+"""A function that takes an `Agent` and performs its whole run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The part of a character that the rules must be able to read."""
+    """The text in a character's file that must be understood when rules decide."""
 
     read: Callable[[Character, "Lexicon"], "Reading | None"]
     """The reader that the routine's rules use: gives the text that drives the run and the words of it that
     they act on, `None` where no text does. It raises `MindFailed` where they understand nothing."""
     field: str = ""
-    """Field of the character that a fault names; empty where the fault says it."""
+    """Name of the character's field for error messages; empty where the error names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """The name and the place of a routine's code."""
+    """The name of a routine and the location of its code."""
 
     name: str
     module: str
-    """The dotted name of the module that holds `run`."""
+    """Dotted name of the module with the function `run`."""
     folder: Path
-    """The folder of the routine's code, with its prompts in `prompts/`."""
+    """Folder of the routine's code; its prompts are in the subfolder `prompts/`."""
     loose: bool = False
-    """True if the routine is a module by itself, which may declare `FIELDS` too."""
+    """True if the routine is a single module without a folder of its own; it may declare `FIELDS` too."""
     giver: str = ""
-    """The package that gives it; empty if it lies beside a character's file."""
+    """Package that provides the routine; empty if it lies beside a character's file."""
 
     @property
     def package(self) -> str:
-        """The dotted name of the routine's folder, which a leading dot in its prompts stands for."""
+        """Dotted name of the routine's package, for which a leading dot in its prompts stands."""
         return self.module.rpartition(".")[0]
 
     def part(self, name: str) -> str | None:
-        """Return the dotted name of a module of its folder such as `"settings"`, `None` if there is none."""
+        """Return the dotted name of a module of the routine's folder, such as `settings`, or `None`."""
         there = self.package and not self.loose and (self.folder / f"{name}.py").is_file()
         return f"{self.package}.{name}" if there else None
 
@@ -87,21 +87,21 @@ class Routine:
 
     @property
     def registry_name(self) -> str:
-        """Its name in the registry; empty for one that lies beside a character file."""
+        """Name of the routine in the registry; empty if it lies beside a character's file."""
         return self.name if self.giver else ""
 
     @property
     def source(self) -> Path:
-        """The file that holds `run`."""
+        """The file with the function `run`."""
         return self.folder / f"{self.module.rpartition('.')[2]}.py"
 
     @property
     def wish(self) -> Wish | None:
-        """The `WISH` of its module; `None` where there is none."""
+        """The `WISH` of the routine's module; `None` if it has none."""
         return getattr(self._import_module(self.module), "WISH", None)
 
     def check_mind(self, character: Character, mind: Mind) -> None:
-        """Check by the module's `check_mind`, if it has one, that a mind can do what a character needs.
+        """Check with the module's `check_mind` that a mind can do what a character needs; nothing without it.
 
         Raises:
             BadInput, MindFailed: it cannot.
@@ -109,7 +109,7 @@ class Routine:
         self._checked_by("check_mind", character, mind)
 
     def check_character(self, character: Character, source: Path) -> None:
-        """Check by the module's `check_character`, if it has one, that a character has what it needs.
+        """Check with the module's `check_character` that a character is complete; nothing without it.
 
         Raises:
             VirlError: it cannot.
@@ -119,7 +119,7 @@ class Routine:
     def fit(
         self, character: Character, city: "City", start: "Panorama", seed: int
     ) -> tuple[Character, tuple[str, ...]]:
-        """Replace by the module's `fit`, if it has one, what a character's file names and a city lacks.
+        """Return (character, sentences on changes), fit for a city by the module's `fit`, if any.
 
         Args:
             character: as its file has it.
@@ -137,12 +137,12 @@ class Routine:
         return fitted
 
     def asks_mind(self) -> bool:
-        """Return whether the routine asks a mind; its settings say `ASKS_MIND = False` if not."""
+        """Return whether the routine asks a mind: true unless its settings say `ASKS_MIND = False`."""
         home = self.module if self.loose else self.part("settings")
         return home is None or getattr(self._import_module(home), "ASKS_MIND", True)
 
     def fields(self) -> tuple[CharacterField[Any], ...]:
-        """Return the fields of character files that it declares.
+        """Return the character fields that the routine declares.
 
         Raises:
             BadInput: `FIELDS` of the module holds something else.
@@ -159,19 +159,20 @@ class Routine:
         return fields
 
     def _checked_by(self, name: str, *given: object) -> None:
-        """Call a function of the routine's module, if it has one of that name."""
+        """Call a function of the routine's module by name; do nothing if the module lacks it."""
         check = getattr(self._import_module(self.module), name, None)
         if check:
             check(*given)
 
     def _import_module(self, module: str) -> ModuleType:
+        """Return a module of the routine, imported; an error in it names the package that gives it."""
         where = f"of {self.giver}" if self.giver else f"in {self.source}"
         with import_errors(f"routine {self.name!r} {where}"):
             return import_module(module)
 
 
 def find_routine(folder: Path, name: str) -> Routine | None:
-    """Find a routine by its name, `None` if there is none.
+    """Return the routine with a name; `None` if there is none.
 
     Args:
         folder: of the character's file; a routine that lies in it comes first.
@@ -193,7 +194,7 @@ def our_fields() -> tuple[CharacterField[Any], ...]:
 
 
 def package_folders() -> list[Path]:
-    """Return the folders of other packages' routines, in which their character files lie.
+    """Return the folders of other packages' routines, where their character files are.
 
     A routine that is a module by itself, in no package, brings no characters.
     """
@@ -202,13 +203,13 @@ def package_folders() -> list[Path]:
 
 
 def _load_installed(name: str) -> Routine:
-    """Return the routine of a name that virl or an installed package brings."""
+    """Return the routine with a name from virl or an installed package."""
     module = ROUTINES.module(name)
     return Routine(name, module, _folder_of(module) or Path(), giver=ROUTINES.giver(name))
 
 
 def _find_local(folder: Path, name: str) -> Routine | None:
-    """Return a folder `NAME/` with a `routine.py`, or a module `NAME.py`, that lies in a folder.
+    """Return the routine in a folder: `NAME/` with `routine.py`, or `NAME.py`; `None` without either.
 
     The starts in `agents/` are no routines.
     """
@@ -221,7 +222,7 @@ def _find_local(folder: Path, name: str) -> Routine | None:
 
 
 def _package(folder: Path) -> str:
-    """Return the dotted name under which a folder that is not installed is imported."""
+    """Return the dotted name under which a folder outside all packages is imported."""
     name = f"virl_routine_{sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
     if name not in sys.modules:
         spec = ModuleSpec(name, None, is_package=True)
@@ -231,7 +232,7 @@ def _package(folder: Path) -> str:
 
 
 def _folder_of(module: str) -> Path | None:
-    """Return the folder of a module's file, `None` if it is not found; imports only the packages above it."""
+    """Return the folder of a module without importing it; `None` if it is not found."""
     package = module.rpartition(".")[0]
     try:
         spec = find_spec(package) if package else find_spec(module)

@@ -43,20 +43,20 @@ from virl.platform.perception.base import Detection
 from virl.version import code_version
 
 SAID = "said"
-"""Topic of the notes on what the user says of their own accord."""
+"""Topic of the notes on messages that the user sends without being asked."""
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")  # not in the name of a view; ids of photographs are paths
 _KEPT_OF_ID = 100  # last characters of an id that the name of a view has; chosen
 
 
 class Audience(Protocol):
-    """A listener that is told what happens while it happens."""
+    """A listener that is told of a run's events as they happen."""
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
-        """Take note that a run begins, or goes on after what is done."""
+        """Note that a run begins, or resumes after the records in `done`."""
         ...
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Show how far something long has come; for what a journal does not tell.
+        """Show the progress of a long piece of work that the journal does not record.
 
         Args:
             doing: what takes long, in a few words.
@@ -66,24 +66,24 @@ class Audience(Protocol):
         ...
 
     def step(self, record: StepRecord) -> None:
-        """Take note of a step that was written down."""
+        """Note that a step was written to the journal."""
         ...
 
     def note(self, record: NoteRecord) -> None:
-        """Take note of a piece of work that is no step and was written down."""
+        """Note that a note, a piece of work other than a step, was written to the journal."""
         ...
 
     def end(self, result: Result) -> None:
-        """Take note that the run has ended."""
+        """Note that the run has ended with a result."""
         ...
 
     def nested_audience(self) -> "Audience":
-        """Return the audience of an agent that this run's agent consults."""
+        """Return the audience for an agent that this run's agent consults."""
         ...
 
 
 class CityData(Protocol):
-    """The remarks on a city's data."""
+    """The interface to remarks and counts on a city's data."""
 
     @property
     def notice(self) -> str:
@@ -92,32 +92,32 @@ class CityData(Protocol):
 
     @property
     def left_out(self) -> LeftOut:
-        """Counts of what its services and files have that cannot be used."""
+        """Return counts of items in the city's services and files that could not be used."""
         ...
 
     @property
     def ledger(self) -> Ledger | None:
-        """Ledger of its requests, which a city that was given open does not share with the run."""
+        """The city's own ledger of requests, if the run's is another (a city passed open); else `None`."""
         ...
 
 
 class Nobody:
-    """An audience that does not listen."""
+    """An audience that ignores all events."""
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
-        """Say nothing."""
+        """Ignore the beginning of a run."""
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Say nothing."""
+        """Ignore the progress."""
 
     def step(self, record: StepRecord) -> None:
-        """Say nothing."""
+        """Ignore the step."""
 
     def note(self, record: NoteRecord) -> None:
-        """Say nothing."""
+        """Ignore the note."""
 
     def end(self, result: Result) -> None:
-        """Say nothing."""
+        """Ignore the end of a run."""
 
     def nested_audience(self) -> Audience:
         """Return this audience, which says nothing about consulted agents either."""
@@ -140,7 +140,7 @@ class Run:
         account: str = "",
         keep_views: bool = True,
     ) -> None:
-        """Begin, or go on after what is done.
+        """Begin a run's record, or continue it after the records in `done`.
 
         Args:
             journal: where records go.
@@ -169,11 +169,11 @@ class Run:
         self._result: Result | None = None
         self._audience = audience or Nobody()
         self.ledger = ledger
-        """Checked before whatever costs something."""
+        """The run's ledger, which refuses spending beyond the budget."""
         self.words: WordsRecord | None = None
-        """The rules' reading of the words that drive the run; `None` where no rules or no words do."""
+        """The reading by rules of the texts that drive the run; `None` if no rules or no texts do."""
         self.lock = RLock()
-        """Lock held while a tool acts: LangGraph calls the tools of a turn side by side."""
+        """Lock held while a tool acts, since LangGraph calls the tools of one turn in parallel."""
         self._account = account
         city_ledger = data.ledger if data else None
         is_own = city_ledger is not None and city_ledger.book is not ledger.book
@@ -189,7 +189,7 @@ class Run:
         self._audience.start(start, done)
 
     def note_resumed(self, done: Sequence[AnyRecord], moved: str) -> None:
-        """Write down that another version goes on than the one before, or that the city has changed.
+        """Note on a resumed run that virl's version or the city has changed since.
 
         Args:
             done: the records written before; nothing is written without them.
@@ -205,7 +205,7 @@ class Run:
 
     @property
     def folder(self) -> Path:
-        """The run's folder."""
+        """The folder of the run's files."""
         return self._journal.folder
 
     @property
@@ -215,12 +215,12 @@ class Run:
 
     @property
     def steps(self) -> Sequence[StepRecord]:
-        """The steps so far."""
+        """The steps written so far, in order."""
         return self._steps
 
     @property
     def cost(self) -> CostRecord:
-        """The cost of the run so far by the book, the agents it consulted included."""
+        """The cost of the run so far, consulted agents included."""
         if new := self._work[
             self._summed_of :
         ]:  # each record is added once: an answer to a client asks again
@@ -230,6 +230,7 @@ class Run:
         return booked_cost(total, self.ledger.payments(self._account))
 
     def _take(self, record: StepRecord | NoteRecord) -> None:
+        """Add a written record to the lists of steps and notes."""
         self._work.append(record)
         if isinstance(record, StepRecord):
             self._steps.append(record)
@@ -240,12 +241,12 @@ class Run:
 
     @property
     def result(self) -> Result | None:
-        """The result of the run; `None` while it goes on."""
+        """The run's result; `None` until it has ended."""
         return self._result
 
     @contextmanager
     def pause_clock(self) -> Iterator[None]:
-        """Leave the time within the block, which is the user's, out of every record."""
+        """Stop the run's clock within the block, so that the user's time enters no record."""
         self._stopped_at = began = perf_counter()
         try:
             yield
@@ -255,11 +256,11 @@ class Run:
 
     @property
     def _active_seconds(self) -> float:
-        """Seconds of the clock that stands while the run is held."""
+        """Return the seconds of the run's clock, which stands still while the run is paused."""
         return perf_counter() if self._stopped_at is None else self._stopped_at
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Tell how far something is.
+        """Report the progress of a piece of work to the audience.
 
         Args:
             doing: what, such as `"walking"`: steps are told as they are taken, so give their total alone.
@@ -269,7 +270,7 @@ class Run:
         self._audience.progress(doing, done, total)
 
     def nested_audience(self) -> Audience:
-        """Return the audience of an agent that this one consults."""
+        """Return the audience for an agent that this run's agent consults."""
         return self._audience.nested_audience()
 
     def keep(
@@ -279,7 +280,7 @@ class Run:
         detections: Sequence[Detection] = (),
         caption: str = "",
     ) -> tuple[ViewRecord, ...]:
-        """Keep a view as a file; its record, or nothing where views are not kept.
+        """Write a view as a picture file, and return its record; empty if views are not kept.
 
         Args:
             view: what was seen.
@@ -308,7 +309,7 @@ class Run:
         next_pano_id: str | None,
         outcome: Outcome | None = None,
     ) -> None:
-        """Write a finished step down, as `note` does; `outcome` says how a walk ended that ends with it."""
+        """Write a finished step to the journal; `outcome` is given if the walk ends with it."""
         now = self._active_seconds
         record = StepRecord(
             seq=self._journal.next_seq,
@@ -344,7 +345,7 @@ class Run:
         asked: Sequence[Exchange] | None = None,
         cost: CostRecord | None = None,
     ) -> NoteRecord:
-        """Write down a piece of work that is no step.
+        """Write a piece of work other than a step to the journal, and return its record.
 
         Args:
             topic: what sort of work, such as `"candidate"`.
@@ -377,23 +378,23 @@ class Run:
         return record
 
     def find_note(self, topic: str, key: str) -> NoteRecord | None:
-        """Return the note on something, if it was done already: before a kill, say."""
+        """Return the note of a topic with a key, if written before, perhaps before a kill; else `None`."""
         return self._notes.get(topic, {}).get(key)
 
     def notes(self, topic: str) -> list[NoteRecord]:
-        """Return the notes of a topic, in the order they were written."""
+        """Return the notes of a topic in the order written."""
         return list(self._notes.get(topic, {}).values())
 
     @property
     def heard_until(self) -> int:
-        """The number of the last record with which a routine wrote down what the user had said, -1 for none.
+        """Number of the last record in which a routine recorded the user's words; -1 without one.
 
         Such notes have what was said as `say` in their data, and another topic than `SAID`.
         """
         return self._heard_until
 
     def attach(self, name: str, text: str) -> str:
-        """Write a file into the run's folder, over what stood there, and give its name for `end`.
+        """Write a file into the run's folder, replacing an older one, and return its name for `end`.
 
         Raises:
             CannotWrite: the disk refuses.
@@ -412,7 +413,7 @@ class Run:
         exhibits: Sequence[Exhibit] = (),
         claims: Sequence[Claim] = (),
     ) -> Result:
-        """Write down how it ended, in the journal and in `result.json`.
+        """Write the run's end to the journal and to `result.json`, and return the result.
 
         Args:
             outcome: how, and why.
@@ -453,7 +454,7 @@ class Run:
         return result
 
     def _repr_html_(self) -> str:
-        """Return the walk so far on a map, and what was done last, as a notebook shows them."""
+        """Return HTML for a notebook: the walk so far on a map, and the last record."""
         if self._result is not None:
             return self._result._repr_html_()
         last = self._steps[-1] if self._steps else None
@@ -470,13 +471,16 @@ class Run:
 
     @property
     def _notice(self) -> str:
+        """Return the notice on the city's data; empty for a run without a city."""
         return self._data.notice if self._data else ""
 
     def _exchanges(self, asked: Sequence[Exchange] | None) -> tuple[ExchangeRecord, ...]:
+        """Return records of the questions given, else of those in the ledger since the last call."""
         taken = self.ledger.take_asked() if asked is None else asked
         return tuple(exchange_record(exchange) for exchange in taken)
 
     def _requests(self) -> RequestsRecord:
+        """Return the record of provider requests since the last call, the city's own ledger included."""
         if self._city_ledger:
             self.ledger.charge(self._city_ledger.take(), self._account)
         return requests_record(self.ledger.take())

@@ -79,7 +79,7 @@ _log = logging.getLogger(__name__)
 
 
 class Preview(BaseModel):
-    """A forecast of what a run would do."""
+    """A forecast of a run's settings, limits and costs, made without starting it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -89,21 +89,21 @@ class Preview(BaseModel):
     start: str
     provider: str
     network: bool
-    """True if the city is asked over a network, where requests may cost something."""
+    """True if the city is on a network service, where requests may cost money."""
     mind: str
     mover: str
     mover_reason: str
-    """The reason for the mover, and what may replace it during the run; empty if there is nothing to say."""
+    """The reason for the mover and what may replace it; empty if there is nothing to say."""
     routine: str
     max_steps: int
-    """Moves from panorama to panorama at most."""
+    """Most moves from panorama to panorama."""
     max_model_calls: int | None
-    """Turns of the model at most, for characters that live by tools."""
+    """Most turns of the model, for characters that live by tools; `None` for others."""
     budget_usd: float | None
     folder: str
-    """The folder that the run would be written to."""
+    """Folder that the run would be written to."""
     not_checked: tuple[str, ...]
-    """The conditions that only the run itself can check."""
+    """Conditions that only the run itself can check, in words."""
 
 
 Tell = Callable[[AnyRecord], None]
@@ -112,7 +112,7 @@ Tell = Callable[[AnyRecord], None]
 def run_agent(
     options: RunOptions, console: Console, control: Control | None = None, tell: Tell | None = None
 ) -> Finished:
-    """Run an agent to its end, or go on with a run that was cut off.
+    """Run an agent to its end, or resume a run that was cut off, and return the ended run.
 
     Args:
         options: what is asked of the run.
@@ -131,18 +131,19 @@ def run_agent(
                 plan = make_plan(own)
 
             def create_journal(start: StartRecord) -> Journal:
+                """Return the journal made for the start record, which tells each record to `tell`."""
                 journal = Journal.create(plan.folder, start)
                 journal.tell = tell
                 return journal
 
-            return _live(plan, (), create_journal, console, control)
+            return _perform_plan(plan, (), create_journal, console, control)
 
 
 @contextmanager
 def begin(
     options: RunOptions, console: Console, *, audience: Audience | None = None, user: User | None = None
 ) -> Iterator[Agent]:
-    """Open an agent for the caller to act with: at the start of a new run, or in one that goes on.
+    """Yield an agent for the caller to act with, in a new or a resumed run; write the report after the block.
 
     At the end its report is written. A run that the caller does not end is ended as stopped. An exception
     leaves it open: the journal holds what was done, and `options.resume` goes on with it.
@@ -157,7 +158,7 @@ def begin(
     Raises:
         VirlError: something the user can mend.
     """
-    beginning = _gone_on if options.resume else _new
+    beginning = _resumed_agent if options.resume else _new_agent
     with beginning(options, console, audience, user) as agent:
         try:
             with trace_agent(agent):
@@ -214,7 +215,7 @@ def preview_run(options: RunOptions) -> Preview:
 
 
 def _resume(options: RunOptions, console: Console, control: Control | None, tell: Tell | None) -> Finished:
-    """Go on with a run that was cut off; of one that has ended, write its report again."""
+    """Return a run resumed to its end; one that has ended only gets its report written again."""
     source = source_of(options)
     journal, records = Journal.resume(options.out or latest_run(source.stem))
     journal.tell = tell
@@ -239,14 +240,14 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
                     result = _with_truth(journal.folder, ended.result, city, console)
                     return Finished(result, write_report(journal.folder, city), had_ended=True)
         plan = planned_again(options, source, begun, journal.folder)
-        return _live(plan, records, lambda _: journal, console, control)
+        return _perform_plan(plan, records, lambda _: journal, console, control)
 
 
 @contextmanager
-def _new(
+def _new_agent(
     options: RunOptions, console: Console, audience: Audience | None, user: User | None
 ) -> Iterator[Agent]:
-    """Open the agent of a new run."""
+    """Yield the agent of a new run."""
     with with_folder(options) as own:
         plan = make_plan(own)
         create = lambda start: Journal.create(plan.folder, start)  # noqa: E731
@@ -255,10 +256,10 @@ def _new(
 
 
 @contextmanager
-def _gone_on(
+def _resumed_agent(
     options: RunOptions, console: Console, audience: Audience | None, user: User | None
 ) -> Iterator[Agent]:
-    """Open the agent of a run in which no routine decides, from where it was cut off."""
+    """Yield the agent of a run that the caller's code decides, resumed where it was cut off."""
     journal, records = Journal.resume(options.out or latest_run(source_of(options).stem))
     with journal:
         begun = start_of(records)
@@ -274,14 +275,14 @@ def _gone_on(
             yield agent
 
 
-def _live(
+def _perform_plan(
     plan: Plan,
     done: Sequence[AnyRecord],
     open_journal: Callable[[StartRecord], Journal],
     console: Console,
     control: Control | None,
 ) -> Finished:
-    """Do what the character does, from the beginning or after what is done."""
+    """Return the ended run of a plan, from the beginning or after the records in `done`."""
     with _start_agent(plan, done, open_journal, console, control) as agent:
         try:
             result = perform(agent)
@@ -297,7 +298,7 @@ def _live(
 
 
 def _with_truth(folder: Path, result: Result, city: City, console: Console) -> Result:
-    """Hold what was claimed in a run that has ended against the truth, and write it into `result.json`."""
+    """Return the result with its claims compared to the city's truth, and write it to `result.json`."""
     if (truth := check_claims(city, result.claims)) is None:
         return result
     say(console, f"[bold]Truth[/]  {as_markup(truth.line)} [dim]({as_markup(truth.known)})[/]")
@@ -306,8 +307,10 @@ def _with_truth(folder: Path, result: Result, city: City, console: Console) -> R
     return told
 
 
-def _as_assembled(start: StartRecord, own_start: str, assembly: Assembly, console: Console) -> StartRecord:
-    """Return the start record with the character as it fits the city; tells where it was changed."""
+def _fit_start_record(
+    start: StartRecord, own_start: str, assembly: Assembly, console: Console
+) -> StartRecord:
+    """Return the start record with the character fit for the city, and print what was changed."""
     told, character = [*assembly.replaced], assembly.character
     if reason := assembly.start_reason:
         told.insert(0, f"{own_start} is not in {assembly.city.title}: starts at {reason} (see --at)")
@@ -326,7 +329,7 @@ def _as_assembled(start: StartRecord, own_start: str, assembly: Assembly, consol
 
 @contextmanager
 def _resumable(folder: Path) -> Iterator[None]:
-    """Name the run that can go on where a person interrupts one that has a journal."""
+    """Raise `Interrupted` with the run's folder where Ctrl-C ends the block and a journal exists."""
     try:
         yield
     except KeyboardInterrupt as stop:
@@ -346,7 +349,7 @@ def _start_agent(
     audience: Audience | None = None,
     user: User | None = None,
 ) -> Iterator[Agent]:
-    """Check everything that can be wrong, and only then write the first line."""
+    """Yield the agent of a plan after all checks; the journal's first line is written only then."""
     start = plan.start
     with _resumable(plan.folder), ExitStack() as stack:
         stack.enter_context(export_traces())
@@ -374,7 +377,7 @@ def _start_agent(
                 begun_at=begun_at(done),
                 fit_by=start.seed if plan.is_abroad else None,
             )
-        start = _as_assembled(start, start_told(plan.loaded.character), assembly, console)
+        start = _fit_start_record(start, start_told(plan.loaded.character), assembly, console)
         if not done:
             start = with_mover(start, city, assembly.start, plan.mover, console)
         mover = stack.enter_context(
@@ -416,7 +419,7 @@ def _start_agent(
 def _bridge(
     control: Control | None, city: City, start: StartRecord, console: Console, story: Story
 ) -> ControlBridge | None:
-    """Return the bridge that joins a control to the run; `None` if there is no control."""
+    """Return the bridge between a control and the run; `None` without a control."""
     if control is None:
         return None
     asks = start.feedback == TERMINAL
@@ -425,7 +428,7 @@ def _bridge(
 
 
 def _mind(plan: Plan, ledger: Ledger, done: Sequence[AnyRecord]) -> Mind:
-    """Return the mind of a run: the program's own, or the one that its options name."""
+    """Return the mind of a run: the object that the program passed, or the mind that the options name."""
     start, given, settings = plan.start, plan.objects, plan.loaded.character.mind
     if given.mind is not None:
         return opened_mind(given.mind, ledger, price=given.price, settings=settings)
@@ -437,7 +440,7 @@ def _mind(plan: Plan, ledger: Ledger, done: Sequence[AnyRecord]) -> Mind:
 
 
 def _models(plan: Plan, city: City, mind: Mind) -> Models:
-    """Return the opener of perception models for a run's city."""
+    """Return the opener of perception models for a run in a city."""
     start, given = plan.start, plan.objects.senses
     for role, name in plan.loaded.character.senses.by_role if city.truth is None else ():
         if role not in given:
@@ -456,7 +459,7 @@ def _models(plan: Plan, city: City, mind: Mind) -> Models:
 
 
 def _check_unopened(plan: Plan, mind: Mind) -> None:
-    """Check the mind and the perception models, which can be done before the city is opened."""
+    """Check the mind and the perception models as far as possible before the city is opened."""
     if not plan.start.decided_by:
         check_before(plan.loaded, mind)
     for role, name in plan.loaded.character.senses.by_role:
@@ -465,7 +468,7 @@ def _check_unopened(plan: Plan, mind: Mind) -> None:
 
 
 def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:
-    """Return the function that the chat describer asks; `None` for rules and scripts, which cannot see."""
+    """Return the function by which the chat describer asks the mind; `None` for minds that cannot see."""
     if isinstance(mind, RuleMind | ScriptMind):
         return None
     prompt = load_prompt("senses/describe-view", Text)

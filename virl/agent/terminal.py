@@ -42,41 +42,42 @@ from virl.resources import data_folder
 
 LETTERS_A_TOKEN = 4  # of English text
 LAST_WORDS = 48
-"""Letters of what a model is saying that are shown. Chosen: they fit beside the bar on a wide terminal."""
+"""Last characters of a streaming reply that are shown. Chosen: they fit beside the bar on a wide terminal."""
 _HANG = 6  # letters before what a step tells
 _MEASURED, _LONG_S = 20, 120.0  # moves after which more seconds than these are told once; chosen
 
 
 class Thinking:
-    """The present work of a language model: its name, the seconds, and about how many tokens have come."""
+    """A model's request in progress: its name, seconds so far, and an estimate of its tokens."""
 
     def __init__(self) -> None:
-        """Begin without a thought."""
+        """Begin without a request."""
         self._doing, self._since, self._pieces, self._letters, self._last = "", 0.0, 0, 0, ""
 
     def begin(self, name: str) -> None:
-        """Begin to count, as `Hearing.begin` says."""
+        """Begin to count a request to the model of this name."""
         self._begin(f"{name} thinks")
 
     def add(self, letters: int, last: str) -> None:
-        """Add a piece of the answer, as `Hearing.add` says."""
+        """Add a piece of the reply to the count."""
         self._pieces += 1
         self._letters += letters
         self._last = last[-LAST_WORDS:]
 
     def waits(self, name: str, seconds: float, why: str) -> None:
-        """Show a pause before a further try as the present work, as `Hearing.waits` says."""
+        """Show a pause before another try, with its seconds and reason."""
         self._begin(f"{name} is tried again in {seconds:.0f} s ({why[:80]})")
 
     def end(self) -> None:
-        """Forget the request, as `Hearing.end` says."""
+        """Remove the request that has ended."""
         self._doing = ""
 
     def _begin(self, doing: str) -> None:
+        """Begin a new piece of work with this text, its counts at zero and its time now."""
         self._doing, self._since, self._pieces, self._letters, self._last = doing, monotonic(), 0, 0, ""
 
     def to_text(self) -> str:
-        """Return the work in words, for the terminal; empty while no model is asked."""
+        """Return the request in progress as a text; empty while no model is asked."""
         if not self._doing:
             return ""
         tokens = max(self._pieces, self._letters // LETTERS_A_TOKEN)
@@ -87,35 +88,35 @@ class Thinking:
 
 
 class _Thoughts(ProgressColumn):
-    """A column at the end of the bar with what a model is doing."""
+    """A column of rich's progress bar with the model request in progress."""
 
     def __init__(self, thinking: Thinking) -> None:
         super().__init__()
         self._thinking = thinking
 
     def render(self, task: Task) -> Text:
-        """Return the words, as rich asks for them."""
+        """Return the column's text, empty while no model is asked."""
         del task
         return Text(self._thinking.to_text(), style="dim", overflow="ellipsis", no_wrap=True)
 
 
 class _Share(ProgressColumn):
-    """A column with how much is done, where it is known how much there is."""
+    """A column of rich's progress bar with the share that is done, if the total is known."""
 
     def __init__(self) -> None:
         super().__init__()
         self._bar = BarColumn()
 
     def render(self, task: Task) -> RenderableType:
-        """Return the bar, as rich asks for it; empty where the total is unknown."""
+        """Return the bar; empty where the total is unknown."""
         return "" if task.total is None else self._bar.render(task)
 
 
 class Story:
-    """An audience that tells a run as it happens: what was found and decided, not every step."""
+    """An audience that prints a run's finds and decisions on the terminal, not every step."""
 
     def __init__(self, console: Console, inventory: Inventory | None = None) -> None:
-        """Tell on `console`, with a spinner, a bar where the end is known, and streets of the `inventory`."""
+        """Begin a story on `console`, with a progress bar; `inventory` names the streets."""
         self._street_at = street_finder(inventory) if inventory and console.is_terminal else None
         self.thinking = Thinking()
         self._progress = Progress(
@@ -136,22 +137,22 @@ class Story:
         self._doing, self._since, self._from = "", 0.0, 0
         self._has_told_long = False
         self._known: Counter[str] = Counter()
-        self._detector = ""
+        self._detector_name = ""
 
     def __enter__(self) -> Self:
-        """Show the bar."""
+        """Show the progress bar."""
         self._progress.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Take the bar away."""
+        """Remove the progress bar."""
         self._progress.stop()
 
     @contextmanager
     def pause(self) -> Iterator[None]:
-        """Take the bar away while somebody types."""
+        """Remove the progress bar within the block, while somebody types."""
         self._progress.stop()
         try:
             yield
@@ -159,15 +160,15 @@ class Story:
             self._progress.start()
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
-        """Say who sets out, or goes on."""
+        """Print which agent sets out, or resumes, and where."""
         steps = [one for one in done if isinstance(one, StepRecord)]
-        self._detector = _detector(record)
+        self._detector_name = _detector_name(record)
         name = record.character.get("name", record.agent)
         how = f"continues after step {steps[-1].step}" if steps else "continues" if done else "starts"
         where, mind = as_markup(name_of_city(record.city)), as_markup(record.mind)
         self._say(f"[bold]{as_markup(str(name))}[/] {how} in {where}, mind: {mind}")
         if not _asks_mind(record):
-            line = f"[dim]This agent uses no mind. {as_markup(_eyes(record))}[/]"
+            line = f"[dim]This agent uses no mind. {as_markup(_detector_line(record))}[/]"
             if line not in self._told:
                 self._say(line)
         elif record.mind == "rules":
@@ -180,7 +181,7 @@ class Story:
         self._known.update(thing.label for step in steps for thing in step.objects if thing.new)
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Set the bar to something else or another total, estimate the rest; a spinner follows the last."""
+        """Set the bar to a piece of work and its progress; estimate the time left."""
         if done >= total:
             self._doing, self._progress.tasks[0].total = "", None  # rich's `update` leaves a total of None
             self._progress.update(self._task, description="working", count="", left="")
@@ -204,13 +205,13 @@ class Story:
         )
 
     def step(self, record: StepRecord) -> None:
-        """Tell a step if something was seen or chosen."""
+        """Print a step if something was seen or chosen at it."""
         self._advance_bar(record)
         for place in record.places:
             mark = f"[{GOOD}]enters[/]" if place.decision == "enter" else "passes"
             stars = f" {place.rating:.1f}★" if place.rating is not None else ""
             self._say(
-                _at(
+                _numbered_line(
                     record.step, f"{mark} [bold]{as_markup(place.name)}[/]{stars}: {as_markup(place.reason)}"
                 ),
                 _HANG,
@@ -221,13 +222,16 @@ class Story:
                 number = self._known[thing.label]
                 where = LatLng(thing.lat, thing.lng)
                 self._say(
-                    _at(record.step, f"found [bold]{as_markup(thing.label)} {number}[/] at {where}"), _HANG
+                    _numbered_line(
+                        record.step, f"found [bold]{as_markup(thing.label)} {number}[/] at {where}"
+                    ),
+                    _HANG,
                 )
         if record.decided_by or any(view.purpose == "road" for view in record.views):
-            self._say(_at(record.step, as_markup(record.decided)), _HANG)
+            self._say(_numbered_line(record.step, as_markup(record.decided)), _HANG)
 
     def _advance_bar(self, record: StepRecord) -> None:
-        """Set the bar to a step; where nobody told how much there is to do, say how far it went and where."""
+        """Set the bar to a step; if no total is known, show the distance walked and the street."""
         self._walked_m += record.distance_m
         if self._doing:
             self.progress(self._doing, record.step, int(self._progress.tasks[0].total or record.step))
@@ -237,11 +241,11 @@ class Story:
             self._progress.update(self._task, description="walking", count=", ".join(filter(None, parts)))
 
     def note(self, record: NoteRecord) -> None:
-        """Tell what came of a piece of work."""
+        """Print the outcome of a piece of work."""
         self._say(f"[{ACCENT}]{as_markup(record.topic)}[/]  {as_markup(record.sentence)}")
 
     def end(self, result: Result) -> None:
-        """Say how it ended."""
+        """Print the run's end, result and cost."""
         self._progress.stop()
         colour = GOOD if result.status in {"entered", "finished"} else CAUTION
         where = f" [bold]{as_markup(result.place.name)}[/]" if result.place else ""
@@ -254,72 +258,78 @@ class Story:
             for kind, count in result.found.items():
                 table.add_row(as_markup(kind), str(count))
             self._progress.console.print(table)
-            if error := measured_error(self._detector):
+            if error := measured_error(self._detector_name):
                 self._say(f"[dim]{as_markup(error)}[/]")
         cost = result.cost
         walked = f"{count_noun(result.steps, 'step')}, {result.distance_m:.0f} m, " if result.steps else ""
         self._say(
-            f"[dim]{walked}{count_noun(cost.views, 'view')}, {_requests(cost)}"
+            f"[dim]{walked}{count_noun(cost.views, 'view')}, {_requests_text(cost)}"
             f"{count_noun(cost.llm_calls, 'model call')}, {_cost_text(cost)}[/]"
         )
 
     def nested_audience(self) -> "NestedStory":
-        """Tell of an agent that was consulted: its steps, and no more."""
+        """Return an audience that shows the steps of a consulted agent."""
         return NestedStory(self)
 
     def _untold(self, reason: str) -> str:
-        """Return a reason without what was told before: all of it, or what follows its first colon."""
+        """Return the part of a reason not printed before: none, the part before its first colon, or all."""
         head, _, rest = reason.partition(": ")
         return "" if self._has_told(reason) else head if rest and self._has_told(rest) else reason
 
     def _has_told(self, reason: str) -> bool:
+        """Return whether a printed line ends with this reason."""
         return any(line.endswith(f" {reason}") for line in self._told)
 
     def _say(self, text: str, indent: int = 2) -> None:
+        """Print a line of markup, indented by `indent` spaces, and remember it."""
         self._told.append(text)
         say(self._progress.console, text, indent)
 
 
 class NestedStory:
-    """An audience for the steps of a consulted agent, on the bar of the one that asked."""
+    """An audience for a consulted agent: its steps move the bar of the agent that consults."""
 
     def __init__(self, story: Story) -> None:
-        """Tell on the caller's."""
+        """Begin within the caller's story."""
         self._story = story
         self.progress, self.step = story.progress, story.step
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
-        """Say who is asked, if there is something to see on the way."""
+        """Print which agent is consulted, if it walks."""
         if not _asks_mind(record):
             self._story.start(record, done)
 
     def note(self, record: NoteRecord) -> None:
-        """Say nothing: the caller tells what came of it."""
+        """Ignore the note: the caller prints its outcome."""
 
     def end(self, result: Result) -> None:
-        """Say nothing: the caller tells what came of it."""
+        """Ignore the result: the caller prints it."""
 
     def nested_audience(self) -> "NestedStory":
-        """Tell of others likewise."""
+        """Return an audience of the same kind for an agent that the consulted one consults."""
         return self
 
 
 def _asks_mind(record: StartRecord) -> bool:
+    """Return whether the run's routine asks a mind; true if the routine is unknown."""
     routine = find_routine(data_folder("agents"), routine_name(record))
     return routine is None or routine.asks_mind()
 
 
-def _detector(record: StartRecord) -> str:
+def _detector_name(record: StartRecord) -> str:
+    """Return the name of the run's detector; empty if the character names none."""
     senses = record.character.get("senses")
     return str(senses["detector"]) if isinstance(senses, dict) and "detector" in senses else ""
 
 
-def _eyes(record: StartRecord) -> str:
-    name = _detector(record)
+def _detector_line(record: StartRecord) -> str:
+    """Return a line with the name of the run's detector; empty without one."""
+    name = _detector_name(record)
     return f"Detector: {name}" if name else ""
 
 
-def _requests(cost: CostRecord) -> str:
+def _requests_text(cost: CostRecord) -> str:
+    """Return the number and megabytes of map requests as a sentence's beginning; empty without requests."""
     asked = cost.requests
     sent, cached, received = (sum(counts.values()) for counts in (asked.sent, asked.cached, asked.received))
     if not sent and not cached:
@@ -328,11 +338,12 @@ def _requests(cost: CostRecord) -> str:
 
 
 def _cost_text(cost: CostRecord) -> str:
+    """Return the run's cost in dollars, with the part of interrupted steps."""
     lost = cost.interrupted.usd
     beside = f" ({dollars(lost)} of it in interrupted steps)" if lost else ""
     return dollars(cost.usd) + beside
 
 
-def _at(step: int, markup: str) -> str:
-    """Return a line of the story, with the number of its step before it."""
+def _numbered_line(step: int, markup: str) -> str:
+    """Return a markup line with the number of its step in front."""
     return f"[{ACCENT}]{step:>4}[/]  {markup}"

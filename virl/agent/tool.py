@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from virl.registry import Registry, scan_functions
 
 FINISH = "finish"
-"""The tool that ends a run; every agent has it."""
+"""Name of the tool that ends a run; every agent has it."""
 
 
 class Arguments(BaseModel):
@@ -30,7 +30,7 @@ class ToolData(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One thing that a model may do."""
+    """An action that a model can call, with its arguments, title and effects."""
 
     act: Callable[[Any, Any], Any]
     """The tool's function of a body and an object of `arguments`: returns a `ToolResult` of `returns`; raises
@@ -38,19 +38,19 @@ class Tool:
     arguments: type[Arguments]
     returns: type[ToolData]
     title: str
-    """The tool's title for users, in a word or a few."""
+    """Title of the tool for users, a few words."""
     changes: bool
-    """True if the tool changes where the agent stands or what it has; else it only looks."""
+    """True if the tool changes the agent's position or possessions; false if it only looks."""
     once: bool
-    """True if a second equal call changes nothing more."""
+    """True if a second call with the same arguments changes nothing more."""
     asks_model: bool
     """True if the tool may ask the agent's language model."""
     asks_services: bool
-    """True if the tool may send requests that the city's services charge for."""
+    """True if the tool may send requests for which the city's services charge."""
 
     @property
     def description(self) -> str:
-        """The text of `arguments` on one line, for models."""
+        """Description of the tool on one line, for models."""
         return " ".join(cleandoc(self.arguments.__doc__ or "").split())
 
 
@@ -63,7 +63,7 @@ def tool(
     asks_services: bool = True,
     schema: str = "",
 ) -> Callable[[Callable[..., Any]], Tool]:
-    """Declare a function a tool; `Tool` says what the arguments mean.
+    """Return a decorator that makes a function a tool; `Tool` explains the arguments.
 
     The function takes the body, then what the model fills in: each parameter has a type hint, and a pydantic
     `Field` with a description for its default. Its docstring tells the model what the tool does. `schema` is
@@ -82,6 +82,7 @@ def tool(
     """
 
     def declare(function: Callable[..., Any]) -> Tool:
+        """Return the tool made of a function with typed parameters; raise `TypeError` if they do not fit."""
         name, hints = function.__name__, get_type_hints(function, include_extras=True)
         returns = [one for one in get_args(hints.get("return")) if issubclass(one, ToolData)]
         _, *takes = signature(function).parameters.values()
@@ -97,6 +98,7 @@ def tool(
         arguments = create_model(title_of, __base__=Arguments, __doc__=function.__doc__, **fields)
 
         def act(body: object, asked: Arguments) -> object:
+            """Return the function's result for a body and an object of the tool's arguments."""
             return function(body, **dict(asked))
 
         return Tool(act, arguments, returns[0], title, changes, once, asks_model, asks_services)
@@ -105,7 +107,7 @@ def tool(
 
 
 TOOLS: Registry[Tool] = Registry("tool", "virl.tools", Tool, lambda: scan_functions("virl.tools", "tool"))
-"""All tools, virl's own and those of other packages."""
+"""Registry of all tools, virl's own and those of other packages."""
 
 
 def tool_names() -> tuple[str, ...]:

@@ -21,47 +21,48 @@ TERMINAL = "terminal"
 
 
 def _lower_keys(value: object) -> object:
+    """Return a mapping with its keys as lower-case text; any other value unchanged."""
     return {str(key).lower(): held for key, held in value.items()} if isinstance(value, Mapping) else value
 
 
 Level = Annotated[float, Field(ge=0, le=100)]
 State = Annotated[dict[str, Level], BeforeValidator(_lower_keys)]
-"""The feelings of a person: a value in [0, 100] by name."""
+"""A person's feelings: values in [0, 100] by name."""
 NO_STATE: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A moment between two pieces of work, at which the user may speak up."""
+    """A moment between two pieces of work when the user may give feedback."""
 
     about: str
-    """The work just done or proposed, in a sentence or two."""
+    """The piece of work just done or proposed, in a sentence or two."""
     done: int = 0
-    """Pieces of work done so far."""
+    """Number of pieces of work done so far."""
     minute: int = 0
-    """The time in the agent's world, minutes after midnight."""
+    """Time in the agent's world, minutes after midnight."""
     since: int = -1
-    """The minute of the moment before; -1 at the first."""
+    """Time of the moment before, minutes after midnight; -1 at the first."""
     proposed: int = 0
-    """The number of the proposal in question, 1 for the first; 0 between two pieces of work."""
+    """Number of the proposal that is discussed, from 1; 0 between two pieces of work."""
     question: str = "Anything to say?"
-    """The question that the user is asked on a terminal."""
+    """Question printed for the user on a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """The words and feelings that the user gives at one moment."""
+    """Words and feelings that the user gives at one moment."""
 
     say: str = ""
     state: Mapping[str, float] = field(default_factory=lambda: NO_STATE)
-    """Feelings that the user sets, each in [0, 100]."""
+    """Feelings that the user sets, values in [0, 100] by name."""
 
 
 class User(Protocol):
-    """Someone who may speak up between two pieces of work."""
+    """A source of feedback between two pieces of work: a file, a terminal, or nobody."""
 
     def expect(self, states: Collection[str]) -> None:
-        """Say which states may be set, before the first moment.
+        """Set the names of the feelings that the user may set, before the first moment.
 
         Raises:
             BadInput: what is already written down sets another.
@@ -69,18 +70,18 @@ class User(Protocol):
         ...
 
     def feedback(self, moment: Moment) -> Feedback | None:
-        """Return what the user says at a moment, `None` if nothing."""
+        """Return the user's feedback at a moment; `None` without any."""
         ...
 
 
 class Silent:
-    """A user who lets the agent do."""
+    """A user who never gives feedback."""
 
     def expect(self, states: Collection[str]) -> None:
-        """Do nothing: nothing is expected."""
+        """Ignore the names of feelings."""
 
     def feedback(self, moment: Moment) -> Feedback | None:  # noqa: ARG002 - as `User.feedback`
-        """Return no feedback."""
+        """Return `None`: no feedback."""
         return None
 
 
@@ -88,16 +89,17 @@ class UserMessage(Settings):
     """One thing that a user says, and when."""
 
     after: int | None = Field(default=None, ge=0)
-    """Said once so many pieces of work are done; 0 is before the first."""
+    """Number of pieces of work done after which the message is due, 0 at the start; `None` if unused."""
     at: Time | None = None
-    """Said at the first moment at or after this time."""
+    """Time at or after which the message is due; `None` if unused."""
     proposed: int | None = Field(default=None, ge=1)
-    """Said when the whole work has been proposed so many times, to change it."""
+    """Number of the proposal of the whole work at which the message is due; `None` if unused."""
     say: str = ""
     state: State = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _says_something_once(self) -> Self:
+        """Return the message if it has exactly one time and some content; raise `ValueError` else."""
         if [self.after, self.at, self.proposed].count(None) != 2:
             raise ValueError("give one of `after: NUMBER`, `at: HH:MM` or `proposed: NUMBER`")
         if not self.say.strip() and not self.state:
@@ -105,7 +107,7 @@ class UserMessage(Settings):
         return self
 
     def is_due(self, moment: Moment) -> bool:
-        """Return whether the message belongs to this moment."""
+        """Return whether the message is due at a moment."""
         if self.proposed or moment.proposed:
             return self.proposed == moment.proposed
         if self.at is None:
@@ -114,18 +116,20 @@ class UserMessage(Settings):
 
 
 class _Entries(RootModel[tuple[UserMessage, ...]]):
+    """The list of messages in a feedback file."""
+
     root: tuple[UserMessage, ...] = Field(min_length=1)
 
 
 class Scripted:
-    """A user who says what is written down, each thing at its moment."""
+    """A user whose feedback comes from a file, each message at its moment."""
 
     def __init__(self, entries: tuple[UserMessage, ...], source: str = "feedback") -> None:
-        """Say `entries`; faults are named with their `source`."""
+        """Prepare a user who gives `entries`; errors name their `source`."""
         self._entries = entries
         self._source = source
         self.was_asked = False
-        """True once there was a moment to speak up."""
+        """True once the run has had a moment for feedback."""
 
     def expect(self, states: Collection[str]) -> None:
         """Check that every entry sets only feelings that are expected."""
@@ -134,7 +138,7 @@ class Scripted:
                 raise BadInput(f"{self._source}: entry {number}: state: {fault}")
 
     def feedback(self, moment: Moment) -> Feedback | None:
-        """Return all feedback that is due at this moment, as one."""
+        """Return all feedback that is due at a moment, combined; `None` without any."""
         self.was_asked = True
         due = [entry for entry in self._entries if entry.is_due(moment)]
         if not due:
@@ -144,21 +148,21 @@ class Scripted:
 
 
 class AtTerminal:
-    """A user who is asked on the terminal, until the input ends."""
+    """A user who types feedback on the terminal, until the input ends."""
 
     def __init__(
         self, console: Console, pause: Callable[[], AbstractContextManager[object]] = nullcontext
     ) -> None:
-        """Ask on `console`, within `pause()`: what else writes there should be still meanwhile."""
+        """Prepare to ask on `console`, within `pause()`, which silences other output."""
         self._console = console
         self._pause = pause
         self._listens = sys.stdin is not None and not sys.stdin.closed
         self.was_asked = False
-        """True once there was a moment to speak up."""
+        """True once the run has had a moment for feedback."""
         self._states: Collection[str] = ()
 
     def expect(self, states: Collection[str]) -> None:
-        """Take other states for a slip of the fingers."""
+        """Set the names of feelings that may be typed; others count as typing errors."""
         self._states = states
 
     def feedback(self, moment: Moment) -> Feedback | None:
@@ -185,13 +189,13 @@ class AtTerminal:
 
 
 def unknown_state(state: Mapping[str, float], states: Collection[str]) -> str | None:
-    """Return the error for the first state that is not among those expected; `None` if all are."""
+    """Return an error that names the first unknown feeling and those known; `None` if all are known."""
     unknown = next((name for name in state if name not in states), None)
     return None if unknown is None else str(UnknownName("feeling", unknown, states))
 
 
 def parse_line(line: str, states: Collection[str]) -> Feedback:
-    """Read a typed line: words, and feelings such as `hunger=90` among them.
+    """Return the feedback in a typed line: words, and feelings such as `hunger=90`.
 
     Args:
         line: as it was typed.
@@ -218,7 +222,7 @@ def parse_line(line: str, states: Collection[str]) -> Feedback:
 
 
 def read_feedback(path: Path) -> Scripted:
-    """Read a file of what a user says: a YAML list, described in `docs/how-to/run-agents.md`.
+    """Return the user whose feedback a YAML file lists.
 
     Raises:
         BadInput: the file is missing or broken; names the line.
@@ -234,7 +238,7 @@ def open_user(
     console: Console,
     pause: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> User:
-    """Open the user of a run.
+    """Return the source of a run's feedback: a file, the terminal, or nobody.
 
     Args:
         feedback: a file of what they say, `"terminal"` to ask them there, `None` for silence.

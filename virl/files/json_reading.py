@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from virl.errors import BadInput
 
 MAX_FILE_MB = 512
-"""Megabytes of the largest file that is read (chosen: ten times the largest public data file)."""
+"""Size of the largest file that is read, in megabytes (chosen: ten times the largest public data file)."""
 
 MAX_DEPTH = 200
 """Deepest nesting of brackets, which is the limit of pydantic's JSON parser."""
@@ -34,7 +34,7 @@ class JsonRecord(BaseModel):
 
 
 class JsonFault(ValueError):
-    """Text that is no JSON, or JSON beyond the bounds.
+    """Error: a text is not JSON, or exceeds the bounds.
 
     Args:
         reason: what is wrong.
@@ -50,7 +50,7 @@ class JsonFault(ValueError):
 
     @property
     def at_column(self) -> str:
-        """Column in words, such as `" at column 3"`; empty without one."""
+        """The column in words, such as `" at column 3"`; empty without a column."""
         return f" at column {self.column}" if self.column else ""
 
 
@@ -109,7 +109,7 @@ def read_json_file(file: Path) -> Any:
 
 
 def _fault(words: str) -> JsonFault:
-    """Return the fault of a parser's message, with the line and column in it."""
+    """Return the error for a JSON parser's message, with the line and column in it."""
     place = _PLACE.search(words)
     reason = words[: place.start()] if place else words
     if reason == "recursion limit exceeded":
@@ -118,7 +118,7 @@ def _fault(words: str) -> JsonFault:
 
 
 def _check_numbers(data: bytes) -> None:
-    """Refuse numbers beyond 64 bits, with line and column."""
+    """Raise `JsonFault` for numbers beyond 64 bits."""
     for token in _TOKEN.finditer(data):
         digits, fraction, exponent = token.groups()
         if digits is None:
@@ -131,7 +131,7 @@ def _check_numbers(data: bytes) -> None:
 
 
 def misfits(error: ValidationError, whole: str = "") -> list[str]:
-    """Return each fault of a validation in words, such as `path.2: Input should be a valid string`.
+    """Return the faults of a validation in words, such as `path.2: Input should be a valid string`.
 
     For data that programs or models write; `virl.settings.faults` is for what people write.
 

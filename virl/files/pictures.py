@@ -24,33 +24,33 @@ TAKEN = (
     "give a path, a PIL image, or an array of uint8 or of floats in [0, 1] with the shape (H, W, 3), (H, W), "
     "(H, W, 1) or (H, W, 4)"
 )
-"""Forms of a picture that `rgb` takes, in words."""
+"""Forms of a picture that `rgb` accepts, in words for messages."""
 
 MOST_PIXELS = 50_000_000
-"""Pixels of the largest picture decoded. Chosen: twice what a good camera takes, 150 MB once decoded."""
+"""Most pixels of a picture that is decoded. Chosen: twice what a good camera takes, 150 MB once decoded."""
 
 MOST_PANORAMA_PIXELS = 140_000_000
-"""Pixels of the largest whole panorama: 16,384 x 8,192 is the largest that is published."""
+"""Most pixels of a whole panorama: 16,384 x 8,192 is the largest that is published."""
 
 MOST_BYTES = 500_000_000
-"""Bytes of the largest file that is opened; chosen: a whole panorama without compression."""
+"""Most bytes of a picture file that is opened; chosen: a whole panorama without compression."""
 
 MOST_SCANS = 100
 """Most scans of a JPEG; chosen: real ones have about 10, and each takes as long as the whole picture."""
 
 MOST_PARTS = 50_000
-"""Segments of a JPEG and bytes between them, or chunks of a PNG; chosen: 400 MB in chunks of 8 kB."""
+"""Most segments of a JPEG, or chunks of a PNG; chosen: 400 MB in chunks of 8 kB."""
 
 _JPEG, _PNG = b"\xff\xd8", b"\x89PNG"
 _MARKER = re.compile(rb"\xff[^\xff\x00\xd0-\xd7]")  # neither a byte of a scan, nor where one is resumed
 _SCAN, _END_OF_IMAGE, _SEQUENTIAL = 0xDA, 0xD9, (0xC0, 0xC1)
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
-"""Formats that are read. Not PostScript, for one, which Pillow hands to another program."""
+"""Picture formats that are read; not PostScript, for one, which Pillow passes to another program."""
 
 
 class PictureFault(ValueError):
-    """A fault of a file: no picture, one that is cut short, or one with too many pixels."""
+    """Error: a file is no picture, is cut short, or has too many pixels."""
 
 
 @contextmanager
@@ -85,7 +85,7 @@ def open_picture(
 
 @contextmanager
 def _open_checked(source: Path | bytes) -> Iterator[BinaryIO]:
-    """Open a picture once it is known that Pillow will read it soon; refuses one of too many parts.
+    """Open a picture file after a check that it has few enough parts for Pillow to read it quickly.
 
     Raises:
         PictureFault: it has too many, or is no regular file, such as a pipe, or a very large one.
@@ -106,7 +106,7 @@ def _open_checked(source: Path | bytes) -> Iterator[BinaryIO]:
 
 
 def _check_parts(data: bytes | mmap) -> None:
-    """Refuse a picture with too many scans or parts for Pillow to read it soon."""
+    """Raise `PictureFault` for a picture with more scans or parts than Pillow reads quickly."""
     if data[:2] == _JPEG:
         parts, scans = _jpeg_parts(data)
     else:
@@ -148,7 +148,7 @@ def _png_parts(data: bytes | mmap) -> int:
 
 
 def _check_size(picture: PIL.Image.Image, most_pixels: int) -> None:
-    """Refuse a picture of more than `most_pixels` pixels."""
+    """Raise `PictureFault` for a picture of more than `most_pixels` pixels."""
     width, height = picture.size
     if width * height > most_pixels:
         raise PictureFault(
@@ -197,7 +197,7 @@ def upright_rgb(opened: PIL.Image.Image) -> NDArray[np.uint8]:
 
 
 def _read_file(path: Path) -> NDArray[np.uint8]:
-    """Return the picture in a file as RGB."""
+    """Return the picture in a file as RGB, uint8, shape (height, width, 3)."""
     if not path.is_file():
         raise BadInput(f"{path}: no such file")
     try:
@@ -208,7 +208,7 @@ def _read_file(path: Path) -> NDArray[np.uint8]:
 
 
 def _as_bytes(picture: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return an array of uint8 as it is, and floats in [0, 1] as uint8; refuses other arrays."""
+    """Return an array as uint8, floats in [0, 1] scaled to 0 to 255; raise `BadInput` for others."""
     if picture.dtype == np.uint8:
         return picture
     if not np.issubdtype(picture.dtype, np.floating):
@@ -220,6 +220,6 @@ def _as_bytes(picture: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _on_white(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return an RGBA picture on a white ground as RGB."""
+    """Return an RGBA picture as RGB, over a white background."""
     colours, opaque = image[..., :3].astype(np.uint16), image[..., 3:].astype(np.uint16)
     return ((colours * opaque + 255 * (255 - opaque) + 127) // 255).astype(np.uint8)

@@ -41,11 +41,11 @@ class ByteStore:
     folder: str | Path
     """Folder of the files; relative to `cache_home()`."""
     what: str
-    """Kind of the things, for messages, such as `"reply"`."""
+    """Noun for the cached things in messages, such as `"reply"`."""
     most: int | None = None
     """Upper bound on the number of files; `None` sets none."""
     remedy: str = "making it again"
-    """The remedy for a file that cannot be used, for messages."""
+    """Advice in messages on replacing a file that cannot be used."""
 
     def get(
         self,
@@ -56,7 +56,7 @@ class ByteStore:
         *,
         keep: bool = True,
     ) -> T:
-        """Return the object in a file, or make and write it; a failed write is only warned of.
+        """Return the object in a file, else make it and write the file; a failed write only warns.
 
         Args:
             name: path of the file in the folder.
@@ -81,7 +81,7 @@ class ByteStore:
         return thing
 
     def load(self, name: str, parse: Callable[[BinaryIO], T | None]) -> T | None:
-        """Return the object in a file; `None` without a file, or if it cannot be used.
+        """Return the object in a file; `None` if the file is missing or unusable.
 
         Args:
             name: path of the file in the folder.
@@ -102,7 +102,7 @@ class ByteStore:
         return thing
 
     def save(self, name: str, dump: Callable[[BinaryIO], object]) -> None:
-        """Write a file whole.
+        """Write a file atomically, by a function that writes its bytes.
 
         Raises:
             CannotWrite: the folder cannot be written.
@@ -128,7 +128,7 @@ class ArrayStore(Generic[T]):
     folder: str
     """Folder of the files; relative to `cache_home()`."""
     what: str
-    """Kind of the things, for messages, such as `"town"`."""
+    """Noun for the cached things in messages, such as `"town"`."""
     most: int
     """Upper bound on the number of files."""
     write: Callable[[T], Arrays]
@@ -137,7 +137,7 @@ class ArrayStore(Generic[T]):
     """Function that returns the object of its arrays."""
 
     def get(self, key: str, make: Callable[[], T], *, keep: bool = True) -> T:
-        """Return the object of a key, from its file or newly made.
+        """Return the object of a key, read from its file or made and written.
 
         Args:
             key: all that the thing depends on.
@@ -158,7 +158,7 @@ class ArrayStore(Generic[T]):
 
 
 def digest_of(key: str) -> str:
-    """Return a file name for a key: 32 hexadecimal digits of its SHA-256."""
+    """Return a file name for a key: the first 32 hexadecimal digits of its SHA-256."""
     return hashlib.sha256(key.encode()).hexdigest()[:32]
 
 

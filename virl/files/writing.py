@@ -19,13 +19,13 @@ from virl.errors import BadInput, CannotWrite, VirlError
 from virl.files.json_reading import misfits
 
 MOST_LINE = 100_000_000
-"""Bytes of a line that is read, at most; chosen, far above what virl writes."""
+"""Most bytes of a line that is read; chosen, far above what virl writes."""
 
 TOO_LONG = f"is longer than {MOST_LINE / 1e6:.0f} MB"
-"""Fault of a line longer than `MOST_LINE`."""
+"""Message for a line longer than `MOST_LINE`."""
 
 PARTIAL = ".part"
-"""Suffix of a file that is being written."""
+"""Suffix of a temporary file during writing."""
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ _LEFTOVER = re.compile(rf"\.{_HOST}-(\d+)-[0-9a-f]+{re.escape(PARTIAL)}$")
 
 @contextmanager
 def refusals_in_a_line(path: Path, then: str) -> Iterator[None]:
-    """Turn any `OSError` of the block, which writes `path`, into a `CannotWrite` of one line.
+    """Raise `CannotWrite`, with one line of text, for any `OSError` of the block, which writes `path`.
 
     Args:
         path: what is being written, for the message.
@@ -89,14 +89,14 @@ def is_partial(path: Path) -> bool:
 
 @lru_cache(maxsize=4096)
 def _clear_leftovers(folder: Path) -> None:
-    """Remove what killed processes of this machine were writing in a folder; done once a process."""
+    """Remove temporary files of dead processes of this machine from a folder; once a process."""
     for entry in folder.glob(f".*.{_HOST}-*{PARTIAL}"):
         if (found := _LEFTOVER.search(entry.name)) and not _is_alive(int(found[1])):
             entry.unlink(missing_ok=True)
 
 
 def _is_alive(process: int) -> bool:
-    """Return whether a process of this machine still runs, or may do."""
+    """Return whether a process of this machine runs; true if that is unknown."""
     if sys.platform == "win32":
         return True  # there, asking would end it
     try:
@@ -109,7 +109,7 @@ def _is_alive(process: int) -> bool:
 
 
 def write_whole(path: Path, data: bytes, then: str) -> None:
-    """Write a file that appears under its name only when all of it is on disk.
+    """Write a file atomically: it appears under its name only when all of it is on disk.
 
     Args:
         path: the file; its folder is made if need be.
@@ -124,7 +124,7 @@ def write_whole(path: Path, data: bytes, then: str) -> None:
 
 
 class JsonLines:
-    """A file of one JSON object a line, to which objects are appended. One process writes at a time.
+    """A file with a JSON object on each line, to which one process at a time appends.
 
     A last line that is not whole is not read, and goes with the next `append`: one without an end, as a kill
     leaves it, or an empty one or one with zero bytes, as a crash of the machine may.
@@ -139,11 +139,11 @@ class JsonLines:
     def __init__(self, path: Path, then: str, *, sync: bool = True) -> None:
         self.path = path
         self.size = 0
-        """Bytes of the lines read and appended; while a line is read, where it starts."""
+        """Bytes of the lines read or appended; during reading, the offset of the present line."""
         self.count = 0
-        """Number of lines read and appended."""
+        """Number of lines read or appended."""
         self.torn = b""
-        """A last line that is not whole, once all lines are read."""
+        """The bytes of an incomplete last line after reading; empty for none."""
         self._then = then
         self._sync = sync
 
@@ -189,7 +189,7 @@ class JsonLines:
             raise broken(f"{self.path}: cannot be read ({fault.strerror})") from fault
 
     def append(self, line: str, *, sync: bool = False) -> None:
-        """Write a JSON object, given as one line without its line break; all of it or nothing.
+        """Write a JSON object, given as a line without line break, at the end; a failed write leaves nothing.
 
         Args:
             line: the object.
@@ -232,7 +232,7 @@ class JsonLines:
         self.torn = b""
 
     def _check_end(self, file: BinaryIO) -> None:
-        """Refuse a file in which whole lines follow those known, which another process has written."""
+        """Raise an error if the file has whole lines after those known, from another process."""
         if os.fstat(file.fileno()).st_size < self.size:
             raise OSError("lines have been removed from it")
         file.seek(self.size)
@@ -242,12 +242,12 @@ class JsonLines:
 
 
 def _is_blank(line: bytes) -> bool:
-    """Return whether a line is empty or has zero bytes, as after a crash of the machine."""
+    """Return whether a line is empty or has zero bytes, as after a crash."""
     return b"\0" in line or not line.strip()
 
 
 def _fault_text(fault: ValueError) -> str:
-    """Return what is wrong with a line, field by field for a model."""
+    """Return what is wrong with a line as text; for a model's error field by field."""
     return misfits(fault, "the line")[0] if isinstance(fault, ValidationError) else str(fault)
 
 
@@ -270,7 +270,7 @@ def read_bounded(path: Path, most: int = MOST_LINE) -> bytes | None:
 
 
 def folder_size(folder: Path) -> int:
-    """Return the bytes of all files in a folder; files deleted meanwhile count 0."""
+    """Return the total bytes of all files below a folder; files deleted meanwhile count 0."""
     total = 0
     for root, _, names in os.walk(folder):
         for name in names:
@@ -280,7 +280,7 @@ def folder_size(folder: Path) -> int:
 
 
 def is_inside(folder: Path, name: str) -> bool:
-    """Return whether a path within a folder stays inside it, links followed."""
+    """Return whether a path stays inside a folder once symbolic links are followed."""
     try:
         return (folder / name).resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):  # a loop of links is a RuntimeError before Python 3.13

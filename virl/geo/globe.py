@@ -52,7 +52,7 @@ def normalize_heading(heading: float) -> float: ...
 @overload
 def normalize_heading(heading: Floats) -> Floats: ...
 def normalize_heading(heading: float | Floats) -> float | Floats:
-    """Return the same direction in [0, 360)."""
+    """Return a heading in degrees as the same direction in [0, 360)."""
     wrapped = np.mod(heading, 360.0)
     wrapped = np.where(wrapped == 360.0, 0.0, wrapped)  # -1e-17 % 360 rounds to 360
     return float(wrapped) if np.ndim(heading) == 0 else wrapped
@@ -63,23 +63,23 @@ def signed_turn(source: float, target: float) -> float: ...
 @overload
 def signed_turn(source: ArrayLike, target: ArrayLike) -> float | Floats: ...
 def signed_turn(source: ArrayLike, target: ArrayLike) -> float | Floats:
-    """Return the smaller turn from one heading to another: (-180, 180], positive clockwise."""
+    """Return the smaller turn in degrees from one heading to another: (-180, 180], positive clockwise."""
     turn = 180.0 - np.mod(180.0 - (np.asarray(target, float) - np.asarray(source, float)), 360.0)
     return float(turn) if turn.ndim == 0 else turn
 
 
 def signed_float_turn(source: float, target: float) -> float:
-    """Return `signed_turn` of two numbers, degrees, exactly and without arrays: for inner loops."""
+    """Return the turn in degrees between two headings as `signed_turn` does, for inner loops: no arrays."""
     return 180.0 - (180.0 - (target - source)) % 360.0
 
 
 def distance(a: LatLng, b: LatLng) -> float:
-    """Return the distance along the ground between two positions, metres."""
+    """Return the distance in metres between two positions, along the ground."""
     return float(distances(a.lat, a.lng, b.lat, b.lng))
 
 
 def distances(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike) -> Floats:
-    """Return the distances along the ground between pairs of positions, metres; broadcasts.
+    """Return the distances in metres, along the ground, between pairs of positions; arrays broadcast.
 
     Args:
         lat1: degrees, of the first positions.
@@ -99,7 +99,7 @@ def bearing(a: LatLng, b: LatLng) -> float:
 
 
 def bearings(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike) -> Floats:
-    """Return the headings from the first positions to the second ones, degrees; broadcasts.
+    """Return the headings in degrees from the first positions to the second ones; arrays broadcast.
 
     Args:
         lat1: degrees, of the first positions.
@@ -132,7 +132,7 @@ def destination(start: LatLng, heading: float, metres: float) -> LatLng:
 def destinations(
     lat: ArrayLike, lng: ArrayLike, heading: ArrayLike, metres: ArrayLike
 ) -> tuple[Floats, Floats]:
-    """Return latitudes and longitudes reached from positions by headings, degrees, and metres; broadcasts.
+    """Return (latitudes, longitudes) reached from positions at headings in degrees and distances in metres.
 
     Args:
         lat: degrees.
@@ -158,31 +158,31 @@ class LocalFrame:
     origin: LatLng
 
     def to_metres(self, lat: ArrayLike, lng: ArrayLike) -> tuple[Floats, Floats]:
-        """Return metres east and metres north of the origin, of latitudes and longitudes in degrees."""
+        """Return (metres east, metres north) of the origin for latitudes and longitudes in degrees."""
         per_lat, per_lng = self._metres_per_degree()
         x: Floats = np.asarray(signed_turn(self.origin.lng, lng)) * per_lng
         y: Floats = (np.asarray(lat, float) - self.origin.lat) * per_lat
         return x, y
 
     def to_degrees(self, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-        """Return latitudes and longitudes, degrees, of points in metres east and north of the origin."""
+        """Return (latitudes, longitudes) in degrees for points in metres east and north of the origin."""
         per_lat, per_lng = self._metres_per_degree()
         lat: Floats = self.origin.lat + np.asarray(y, float) / per_lat
         lng: Floats = self.origin.lng + np.asarray(x, float) / per_lng
         return lat, np.asarray(signed_turn(0.0, lng), float)
 
     def position(self, x: float, y: float) -> LatLng:
-        """Return the position of a point, metres east (x) and north (y) of the origin."""
+        """Return the position of a point in metres east (x) and north (y) of the origin."""
         lat, lng = self.to_degrees(x, y)
         return LatLng(float(lat), float(lng))
 
     def point(self, position: LatLng) -> tuple[float, float]:
-        """Return a position as metres east and north of the origin."""
+        """Return a position as (metres east, metres north) of the origin."""
         x, y = self.to_metres(position.lat, position.lng)
         return float(x), float(y)
 
     def _metres_per_degree(self) -> tuple[float, float]:
-        """Return metres of a degree of latitude, and of a degree of longitude, at the origin."""
+        """Return (metres in a degree of latitude, metres in a degree of longitude) at the origin."""
         sin_lat = np.sin(np.radians(self.origin.lat))
         # A degree of latitude follows the curvature along the meridian, one of longitude that across it.
         w = 1 - _ECCENTRICITY2 * sin_lat**2
@@ -192,7 +192,7 @@ class LocalFrame:
 
 
 def in_sector(heading: float, left: float, right: float) -> bool:
-    """Return whether a heading is in the sector clockwise from `left` to `right`, degrees, ends included.
+    """Return whether a heading lies in the sector clockwise from `left` to `right`; all in degrees.
 
     Args:
         heading: degrees.
@@ -207,23 +207,23 @@ _COMPASS = ("north", "northeast", "east", "southeast", "south", "southwest", "we
 
 
 def egocentric_word(heading: float, target: float) -> str:
-    """Return the word, such as "front left", for a heading `target` seen by one who faces `heading`."""
+    """Return the word, such as "front left", for the heading `target` relative to `heading`; degrees."""
     return _EGOCENTRIC[_eighth(target - heading)]
 
 
 def compass_word(heading: float) -> str:
-    """Return the word, such as "northeast", of the eight that is nearest to a heading, degrees."""
+    """Return the nearest of eight compass words, such as "northeast", for a heading in degrees."""
     return _COMPASS[_eighth(heading)]
 
 
 def _eighth(angle: float) -> int:
-    """Return the number of the eighth of the circle around an angle, degrees; 0 around north."""
+    """Return the index, 0 to 7, of the eighth of a circle around an angle in degrees; 0 is around north."""
     # Half an eighth is added, so that each word stands for the angles on both sides of its direction.
     return int(np.floor((normalize_heading(angle) + 22.5) / 45.0)) % 8
 
 
 def _ecef(lat: ArrayLike, lng: ArrayLike) -> Floats:
-    """Return earth-centred coordinates on the ellipsoid, metres, shape (..., 3)."""
+    """Return earth-centred coordinates of positions on the ellipsoid, metres, shape (..., 3)."""
     phi, lam = np.broadcast_arrays(np.radians(np.asarray(lat, float)), np.radians(np.asarray(lng, float)))
     n = SEMI_MAJOR_M / np.sqrt(1 - _ECCENTRICITY2 * np.sin(phi) ** 2)
     return np.stack(
@@ -237,7 +237,7 @@ def _ecef(lat: ArrayLike, lng: ArrayLike) -> Floats:
 
 
 def _geodetic(xyz: Floats) -> tuple[Floats, Floats]:
-    """Return latitudes and longitudes, degrees, of earth-centred points near the surface (Bowring)."""
+    """Return (latitudes, longitudes) in degrees of earth-centred points near the surface (Bowring)."""
     x, y, z = xyz[..., 0], xyz[..., 1], xyz[..., 2]
     p = np.hypot(x, y)
     semi_minor = SEMI_MAJOR_M * (1 - FLATTENING)
@@ -251,7 +251,7 @@ def _geodetic(xyz: Floats) -> tuple[Floats, Floats]:
 
 
 def _east_north(lat: ArrayLike, lng: ArrayLike) -> tuple[Floats, Floats]:
-    """Return unit vectors east and north in earth-centred coordinates, each of shape (..., 3)."""
+    """Return (east, north) unit vectors in earth-centred coordinates, each of shape (..., 3)."""
     phi, lam = np.broadcast_arrays(np.radians(np.asarray(lat, float)), np.radians(np.asarray(lng, float)))
     east = np.stack([-np.sin(lam), np.cos(lam), np.zeros_like(lam)], axis=-1)
     north = np.stack([-np.sin(phi) * np.cos(lam), -np.sin(phi) * np.sin(lam), np.cos(phi)], axis=-1)
@@ -259,6 +259,6 @@ def _east_north(lat: ArrayLike, lng: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def _up_vectors(lat: ArrayLike, lng: ArrayLike) -> Floats:
-    """Return unit vectors up in earth-centred coordinates, shape (..., 3)."""
+    """Return upward unit vectors in earth-centred coordinates, shape (..., 3)."""
     phi, lam = np.broadcast_arrays(np.radians(np.asarray(lat, float)), np.radians(np.asarray(lng, float)))
     return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)], axis=-1)

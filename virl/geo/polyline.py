@@ -10,7 +10,7 @@ MOST_LETTERS = 1_000_000
 DIGITS = 5
 """Decimal places of degrees in a polyline: 5 at Google, 6 at Valhalla."""
 _MOST_BITS = 30
-"""Most bits of a number: 360 degrees and its sign take 27."""
+"""Most bits of a polyline's number: 360 degrees with sign take 27."""
 
 
 def decode_polyline(text: str, digits: int = DIGITS) -> tuple[LatLng, ...]:
@@ -40,7 +40,7 @@ def decode_polyline(text: str, digits: int = DIGITS) -> tuple[LatLng, ...]:
 
 
 def read_polyline(field: object, digits: int = DIGITS) -> tuple[LatLng, ...]:
-    """Return the positions of an encoded polyline, given as the field of a reply.
+    """Return the positions of an encoded polyline in a field of a service's reply.
 
     Raises:
         ValueError: it holds no text, or as `decode_polyline`.
@@ -66,7 +66,7 @@ def encode_polyline(positions: Sequence[LatLng], digits: int = DIGITS) -> str:
 
 
 def _numbers(text: str) -> Iterator[int]:
-    """Yield the signed numbers of a polyline, from groups of five bits.
+    """Yield the signed numbers of a polyline's text, decoded from groups of five bits.
 
     Bit 5 says that another follows, bit 0 is the sign.
     """

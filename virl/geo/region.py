@@ -16,12 +16,12 @@ MAX_REACH_M = 10_000.0
 """Longest distance of a corner from the middle (chosen: flat metres are off by less than 0.5 % up to 70
 degrees of latitude, tested against PROJ)."""
 MAX_GRID_POINTS = 1_000_000  # chosen: a hundred times the largest district of V-IRL at its 20 m
-"""Positions of a grid at most."""
+"""Most positions of a region's grid."""
 
 
 @dataclass(frozen=True)
 class Region:
-    """A simple polygon of at most 10 km to any side.
+    """A simple polygon on Earth that reaches at most 10 km from its middle.
 
     Args:
         corners: in order, either way round; the last may repeat the first, and is dropped if it does.
@@ -52,7 +52,7 @@ class Region:
 
     @property
     def area_m2(self) -> float:
-        """Area, square metres."""
+        """Area of the region in square metres."""
         return float(self.polygon.area)
 
     @property
@@ -92,7 +92,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class RegionFault:
-    """The reason why corners form no region."""
+    """A fault of corners that form no region, in words."""
 
     reason: str
     corner: int | None = None
@@ -115,7 +115,7 @@ def region_fault(corners: Sequence[LatLng]) -> RegionFault | None:
 
 
 def position_fault(position: LatLng) -> str | None:
-    """Return why two numbers are no position on Earth; `None` if they are one."""
+    """Return why latitude and longitude are no position on Earth; `None` if they are one."""
     lat, lng = position
     swapped = ": are latitude and longitude swapped?" if abs(lng) <= 90 and abs(lat) <= 180 else ""
     if not (isfinite(lat) and isfinite(lng)):
@@ -128,7 +128,7 @@ def position_fault(position: LatLng) -> str | None:
 
 
 def _open_ring(corners: Sequence[LatLng]) -> tuple[LatLng, ...]:
-    """Return corners without a last one that repeats the first."""
+    """Return the corners without a last one that repeats the first."""
     closed = len(corners) > 1 and corners[0] == corners[-1]
     return tuple(corners[:-1] if closed else corners)
 
@@ -142,7 +142,7 @@ def _frame(corners: Sequence[LatLng]) -> LocalFrame:
 
 
 def _flat(corners: Sequence[LatLng], frame: LocalFrame) -> Polygon:
-    """Return corners as a polygon in metres of a frame."""
+    """Return corners as a polygon in metres of a flat frame."""
     return Polygon([frame.point(corner) for corner in corners])
 
 

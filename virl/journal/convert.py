@@ -32,7 +32,7 @@ def pose_record(pose: Pose, position: LatLng) -> PoseRecord:
 
 
 def detection_record(detection: Detection) -> DetectionRecord:
-    """Return a thing found in a view."""
+    """Return the journal's record of a detection."""
     x0, y0, x1, y1 = (float(edge) for edge in detection.box)
     return DetectionRecord(
         label=detection.label, score=float(detection.score), box=(x0, y0, x1, y1), text=detection.text
@@ -47,7 +47,7 @@ def view_record(
     caption: str = "",
     detections: Sequence[Detection] = (),
 ) -> ViewRecord:
-    """Return a view that was kept under `file`, as `Journal.keep_view` gave it, and what was found in it.
+    """Return the journal's record of a view that is kept as `file`, with its detections.
 
     Args:
         view: what was seen.
@@ -72,12 +72,12 @@ def view_record(
 
 
 def exchange_record(exchange: Exchange) -> ExchangeRecord:
-    """Return a question and its reply; inputs and reply become plain JSON, pictures only their shape."""
+    """Return the record of a question and its reply as plain JSON; of pictures only their sizes."""
     return ExchangeRecord(
         prompt=exchange.prompt,
         mind=exchange.mind,
-        inputs=_plain(exchange.inputs),
-        reply=_plain(exchange.reply),
+        inputs=_to_plain_json(exchange.inputs),
+        reply=_to_plain_json(exchange.reply),
         cached=exchange.cached,
         attempts=exchange.attempts,
         input_tokens=exchange.input_tokens,
@@ -91,7 +91,7 @@ def exchange_record(exchange: Exchange) -> ExchangeRecord:
 def place_record(
     place: Place, *, decision: Literal["enter", "continue"], reason: str, summary: str = ""
 ) -> PlaceRecord:
-    """Return a place and what was decided about it.
+    """Return the record of a place with the decision about it.
 
     Args:
         place: that was decided about.
@@ -116,7 +116,7 @@ def place_record(
 
 
 def requests_record(spending: Spending) -> RequestsRecord:
-    """Return the record of the requests to a provider."""
+    """Return the record of requests to providers: counts, bytes and US dollars."""
     return RequestsRecord(
         sent=dict(spending.sent),
         cached=dict(spending.cached),
@@ -125,15 +125,17 @@ def requests_record(spending: Spending) -> RequestsRecord:
     )
 
 
-def _plain(values: Mapping[str, object]) -> dict[str, object]:
-    data = to_jsonable_python(dict(values), fallback=_words, bytes_mode="base64")
+def _to_plain_json(values: Mapping[str, object]) -> dict[str, object]:
+    """Return the values as plain JSON: whole Unicode text, infinities as text, bytes in base64."""
+    data = to_jsonable_python(dict(values), fallback=_to_json_value, bytes_mode="base64")
     # Half a surrogate pair, which a model may escape, fits no UTF-8, and infinity no JSON.
     text = whole_text(json.dumps(data, ensure_ascii=False))
     plain: dict[str, object] = json.loads(text, parse_constant=str)
     return plain
 
 
-def _words(value: object) -> object:
+def _to_json_value(value: object) -> object:
+    """Return a value that is no JSON as a number or text; an array as its shape in words."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):

@@ -15,14 +15,14 @@ from virl.errors import BadInput, JournalBroken, VirlError
 from virl.files.writing import refusals_in_a_line
 
 CONSULTED = "consulted"
-"""Folder of the runs of agents that were consulted, each in a folder of its own."""
+"""Folder of the runs of consulted agents, each in a subfolder, within the caller's run folder."""
 
 _HELD = {"journal.jsonl": "an agent's run", "records.jsonl": "a benchmark's run", "card.json": "a data set"}
-"""Files by which it is told what a folder contains."""
+"""Names of files that tell which command wrote a folder."""
 
 
 def check_unused(folder: Path, *, own: str = "") -> None:
-    """Check that a folder may be written to: that it contains nothing of another command.
+    """Raise `BadInput` if a folder holds files of another command, so that it may not be written to.
 
     Args:
         folder: may be missing.
@@ -38,7 +38,7 @@ def check_unused(folder: Path, *, own: str = "") -> None:
 
 @contextmanager
 def removed_if_refused(folder: Path) -> Iterator[None]:
-    """Remove the folder that the block makes where a `VirlError` ends it before a line was recorded.
+    """Remove the folder that the block makes if a `VirlError` ends the block before a line was recorded.
 
     A folder that was there before stays.
     """
@@ -58,6 +58,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _try_lock(file: BinaryIO) -> None:
+        """Lock a byte far beyond the text, which stays readable; raise `OSError` if it is locked."""
         file.seek(_FAR)  # beyond the text, which others may then still read
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
 
@@ -72,7 +73,7 @@ _FAR = 1 << 20
 
 
 def lock_run(folder: Path) -> BinaryIO:
-    """Take the run in `folder` for this process, until the file returned is closed.
+    """Lock a run's folder for this process until the returned file is closed.
 
     The lock file `.lock` stays behind, with the number of the process that held it last; only a lock
     that is held counts.

@@ -40,24 +40,24 @@ from virl.version import __version__
 GRADES: Grades = ((420, 74),)  # width in pixels and JPEG quality; chosen: shown about 340 wide
 
 ALIKE = 0.6
-"""Likeness from which a sign is that of a place; chosen."""
+"""Likeness, [0, 1], of a sign's text and a place's name from which the sign is the place's; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """A view, with what was found in it."""
+    """A picture for a run's card in the gallery: a view with its detections."""
 
     data: str
-    """Data URI."""
+    """The picture as a data URI."""
     view: ViewRecord
     found: tuple[DetectionRecord, ...]
-    """Boxes that are drawn: of the place entered if one was, else all."""
+    """Detections drawn as boxes: those of the entered place if there is one, else all."""
     alt: str
-    """A description of the photo in words."""
+    """Description of the photo, for its `alt` text."""
 
 
 def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | Photo | None:
-    """Return the picture of a run; `None` where nothing was drawn, seen or walked.
+    """Return the picture for a run's card, a photo or a map; `None` if nothing was drawn, seen or walked.
 
     Args:
         folder: the run's.
@@ -74,11 +74,11 @@ def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: MapGround) -> 
             return _draw_map(
                 points, [[LatLng(*position) for position in line.points] for line in exhibit.lines], ground
             )
-    return _photo(folder, records) or _way(records, ground) or _of_others(folder, ground)
+    return _photo(folder, records) or _walk_figure(records, ground) or _consulted_picture(folder, ground)
 
 
-def _of_others(folder: Path, ground: MapGround) -> MapFigure | Photo | None:
-    """Return the picture of a consulted agent, for a run that took no step itself.
+def _consulted_picture(folder: Path, ground: MapGround) -> MapFigure | Photo | None:
+    """Return the picture of the first consulted agent's run that has one; `None` if none has.
 
     Links that lead out of the folder, or back to it, are not followed: they can go round in a circle.
     """
@@ -91,7 +91,7 @@ def _of_others(folder: Path, ground: MapGround) -> MapFigure | Photo | None:
 
 
 def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
-    """Return the view of the place that was entered, by its sign; else that with the surest detection."""
+    """Return the view of the entered place's sign, else that of the surest detection; `None` without any."""
     views = [
         (_likeness(found, name), found.score, view, found, name, where)
         for one in records
@@ -110,18 +110,18 @@ def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
 
 
 def _entered_place(record: StepRecord | NoteRecord) -> str:
-    """Return the place that was entered on a step; empty if none was."""
+    """Return the name of the place that was entered at a step; empty if none was."""
     places = record.places if isinstance(record, StepRecord) else ()
     return next((place.name for place in places if place.decision == "enter"), "")
 
 
 def _likeness(found: DetectionRecord, name: str) -> float:
-    """Return how like a sign's text is to the name entered, in [0, 1]; -1 where no name is given."""
+    """Return the likeness of a sign's text and the entered place's name, [0, 1]; -1 without a name."""
     return SequenceMatcher(None, found.text.casefold(), name.casefold()).ratio() if name else -1.0
 
 
-def _way(records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | None:
-    """Return the map of the steps of a run; `None` without any."""
+def _walk_figure(records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | None:
+    """Return a map of a run's steps; `None` without steps."""
     way = [LatLng(step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord)]
     return _draw_map([(way[0], "start"), (way[-1], "stop")], [way], ground) if way else None
 
@@ -129,6 +129,7 @@ def _way(records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | None:
 def _draw_map(
     points: Sequence[tuple[LatLng, str]], lines: Sequence[Sequence[LatLng]], ground: MapGround
 ) -> MapFigure:
+    """Return a small map figure of labelled points and lines, over the ground without houses."""
     positions = [*(position for position, _ in points), *(position for line in lines for position in line)]
     frame = LocalFrame(positions[0])
     places = [on_paper(frame, *one) for one in positions]
@@ -144,14 +145,14 @@ def _draw_map(
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A finished run."""
+    """A finished run as the gallery shows it."""
 
     folder: Path
     who: str
     start: StartRecord
     result: Result
     outcome: str
-    """The outcome of the run, in a sentence or two."""
+    """The outcome of the run in a sentence or two."""
     by_rules: bool
     has_report: bool
     picture: MapFigure | Photo | None
@@ -159,14 +160,14 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A run that is not shown."""
+    """A run that the gallery cannot show, with the reason."""
 
     folder: Path
     why: str
 
 
 def runs_in(folders: Sequence[Path]) -> list[Path]:
-    """Return the folders of the runs in some folders, the latest first, those without a start last.
+    """Return the run folders found in some folders, the latest first; those without a start time last.
 
     Args:
         folders: runs, or folders of runs at any depth; runs of agents that were consulted belong to their
@@ -184,7 +185,7 @@ def runs_in(folders: Sequence[Path]) -> list[Path]:
 
 
 def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | LeftOut:
-    """Read what a card shows of a run, or why there is none.
+    """Return a run's card for the gallery, or the reason why it cannot be shown.
 
     Args:
         folder: the run's.
@@ -193,14 +194,14 @@ def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | LeftOu
     try:
         records = read_journal(folder)
         if end := next((record for record in records if isinstance(record, EndRecord)), None):
-            return _card(folder, records, end.result, ground)
+            return _make_card(folder, records, end.result, ground)
     except VirlError as fault:
         return LeftOut(folder, str(fault))
     return LeftOut(folder, "has not ended; if it was interrupted, continue it with --resume")
 
 
 def _start_time(folder: Path) -> str:
-    """Return when a run began; empty where its journal does not tell."""
+    """Return the time when a run began, ISO 8601; empty if its journal does not tell."""
     try:
         first = next(JournalTail(folder).read_new(), None)
     except VirlError:
@@ -208,9 +209,10 @@ def _start_time(folder: Path) -> str:
     return first.started if isinstance(first, StartRecord) else ""
 
 
-def _card(
+def _make_card(
     folder: Path, records: Sequence[AnyRecord], result: Result, ground: Callable[[str], MapGround]
 ) -> Card:
+    """Return the card of a run: its folder, agent, outcome, cost and picture."""
     start = next(record for record in records if isinstance(record, StartRecord))
     reason = "" if result.status == "entered" else f" {result.reason[:1].upper()}{result.reason[1:]}"
     return Card(
@@ -227,18 +229,22 @@ def _card(
 
 RESULTS = "results.json"
 LARGEST = 50_000_000
-"""Bytes of a file of results that is read; chosen: those of a few thousand episodes have less than one."""
+"""Most bytes of a results file that is read; chosen: a few thousand episodes take less than one megabyte."""
 CARDS = 100
-"""The number of runs on a page; chosen: some 42 kB each, so that a page has less than 5 MB."""
+"""Most runs on a page; chosen: at some 42 kB each, a page stays below 5 MB."""
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 class _Episodes(BaseModel):
+    """Numbers of planned and finished episodes."""
+
     planned: int
     done: int
 
 
 class _Row(BaseModel):
+    """A row of a benchmark's results: model, city, episodes, and three numbers a metric, first its mean."""
+
     model: str
     city: str
     episodes: _Episodes
@@ -246,6 +252,8 @@ class _Row(BaseModel):
 
 
 class _Metric(BaseModel):
+    """A column of a benchmark's results: key, heading, and number format."""
+
     key: str
     heading: str
     percent: bool
@@ -253,7 +261,7 @@ class _Metric(BaseModel):
 
 
 class _Results(BaseModel):
-    """The parts of a benchmark's results that the gallery shows."""
+    """The parts of a benchmark's results file that the gallery shows."""
 
     title: str
     about: str
@@ -263,32 +271,33 @@ class _Results(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkCard:
-    """A run of a benchmark."""
+    """A benchmark run as the gallery shows it."""
 
     folder: Path
     title: str
     about: str
     lines: tuple[str, ...]
-    """One a model and city: its episodes and first value."""
+    """Lines of text, one for each model and city: finished episodes and the first metric."""
     when: str
-    """The time of the last report, UTC, ISO 8601."""
+    """Time of the latest report, UTC, ISO 8601."""
     has_report: bool
 
 
 def benchmark_cards(folders: Sequence[Path]) -> Iterator[BenchmarkCard]:
-    """Yield the benchmark runs in some folders; a file of that name that holds something else is none."""
+    """Yield the benchmark runs found in some folders; results files with other contents are skipped."""
     for file in sorted({path for folder in folders for path in folder.rglob(RESULTS)}):
         try:
             results = _Results.model_validate_json(read_bounded(file, LARGEST) or b"")
         except ValidationError:
             continue
         when = datetime.fromtimestamp(file.stat().st_mtime, UTC).isoformat(timespec="seconds")
-        lines = tuple(_line(results, row) for row in results.rows)
+        lines = tuple(_result_line(results, row) for row in results.rows)
         has_report = (file.parent / REPORT).is_file()
         yield BenchmarkCard(file.parent, results.title, results.about, lines, when, has_report)
 
 
-def _line(results: _Results, row: _Row) -> str:
+def _result_line(results: _Results, row: _Row) -> str:
+    """Return a row as text: model, city, episodes, and the mean of the first metric it has."""
     episodes = f"{row.episodes.done} of {row.episodes.planned} episodes"
     text = f"{row.model}, {row.city or 'all cities'}: {episodes}"
     for metric in results.metrics:
@@ -300,7 +309,7 @@ def _line(results: _Results, row: _Row) -> str:
 
 
 def write_gallery(folders: Sequence[Path], out: Path) -> tuple[list[Path], list[Card], list[LeftOut]]:
-    """Write the page, and further ones beside it for earlier runs: a hundred runs a page, the latest first.
+    """Write the gallery's pages, up to a hundred runs each, latest first; return (pages, cards, left out).
 
     Args:
         folders: runs, or folders of runs.
@@ -339,7 +348,7 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[list[Path], list[
 
 
 def _page_file(out: Path, number: int) -> Path:
-    """Return the file of a page of the gallery: the first has its name, others a number after it."""
+    """Return the file of the gallery's page with a number from 1; later pages have it in their name."""
     return out if number == 1 else out.with_name(f"{out.stem}-{number}{out.suffix}")
 
 
@@ -352,6 +361,7 @@ def _render(
     *,
     is_last: bool,
 ) -> str:
+    """Return a page of the gallery as HTML, with links to its neighbours."""
     beside = {"newer": number - 1, "older": 0 if is_last else number + 1}
     return page(
         "gallery.html.j2",
@@ -374,7 +384,7 @@ def _render(
 
 
 def _link(card: Card | BenchmarkCard, out: Path) -> str:
-    """Return the address of a run's report as seen from the page; empty if it has none."""
+    """Return the address of a run's report relative to the page; empty if there is none."""
     if not card.has_report:
         return ""
     way = os.path.relpath((card.folder / REPORT).resolve(), out.parent.resolve())
@@ -382,6 +392,6 @@ def _link(card: Card | BenchmarkCard, out: Path) -> str:
 
 
 def _titles(names: Collection[str]) -> dict[str, str]:
-    """Return the titles of cities by name; those given by a path have the name of the file."""
+    """Return the titles of cities by name; for a city given as a path, the file's name."""
     known = all_cities()
     return {name: known[name].title if name in known else name_of_city(name) for name in names}

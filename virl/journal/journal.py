@@ -53,7 +53,7 @@ from virl.platform.city.streetview import Image
 JOURNAL, RESULT, VIEWS = "journal.jsonl", "result.json", "views"
 JPEG_QUALITY = 88  # chosen: small signs stay readable
 RULES, SCRIPTED = "rules", "scripted:"
-"""The name of one mind that is no model, and what those of the others begin with."""
+"""Name of the mind that decides by rules, and prefix of the names of scripted minds."""
 
 _VIEW_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 _log = logging.getLogger(__name__)
@@ -73,13 +73,13 @@ class Journal:
         self._kept: set[str] = set()
         self._order = Order()
         self.tell: Callable[[AnyRecord], None] | None = None
-        """A function that is told each record once it is written."""
+        """Function called with each record after it is written; `None` for none."""
         for record in records:
             self._order.take(record)
 
     @classmethod
     def create(cls, folder: Path, start: StartRecord) -> Self:
-        """Begin a run in a folder, which is made where it is missing.
+        """Return the journal of a new run in a folder, which is made if missing.
 
         Raises:
             JournalBroken: the folder already holds a run, or another process is writing to it.
@@ -100,7 +100,7 @@ class Journal:
 
     @classmethod
     def resume(cls, folder: Path) -> tuple[Self, tuple[AnyRecord, ...]]:
-        """Go on with a run after its last whole record.
+        """Return (journal, its records) of a run in a folder, to go on after its last whole record.
 
         A last line that was cut off, as a kill leaves it, is set aside in `journal.jsonl.cut-N`.
 
@@ -128,7 +128,7 @@ class Journal:
 
     @classmethod
     def open(cls, folder: Path, start: StartRecord) -> tuple[Self, tuple[AnyRecord, ...]]:
-        """Begin a run within another, or go on with it if its folder holds one.
+        """Return (journal, records) of a run within another one, begun or resumed.
 
         Returns:
             As `resume`; no records if it is begun.
@@ -142,16 +142,16 @@ class Journal:
 
     @property
     def next_seq(self) -> int:
-        """The sequence number that the next record must bear."""
+        """The sequence number of the next record, from 0."""
         return self._order.count
 
     @property
     def is_over(self) -> bool:
-        """Return whether the run is over: nothing can be appended."""
+        """Return whether the run has ended, so that nothing can be appended."""
         return self._order.ended
 
     def append(self, record: StepRecord | NoteRecord | EndRecord) -> None:
-        """Write a record down; when this returns, it is on the disk.
+        """Write a record to the journal; it is on disk when the method returns.
 
         Raises:
             ValueError: the record's numbers do not follow the last one's, a view it names was not kept,
@@ -169,7 +169,7 @@ class Journal:
             self.tell(record)
 
     def keep_view(self, name: str, pixels: Image) -> str:
-        """Keep a view as JPEG. Keep it before appending the record that names it.
+        """Write a view as JPEG, and return its path in the run's folder; call before appending its record.
 
         Args:
             name: file name without suffix: letters, digits, `.`, `_` and `-`. A number is added where the
@@ -196,7 +196,7 @@ class Journal:
         return file
 
     def close(self) -> None:
-        """Let go of the lock. Harmless if done before."""
+        """Close the journal and release its lock; a second call does nothing."""
         self._lock.close()
 
     def __enter__(self) -> Self:
@@ -209,7 +209,7 @@ class Journal:
 
 
 def read_journal(path: Path) -> tuple[AnyRecord, ...]:
-    """Read the whole records of a run, without touching it; a last line that was cut off is left out.
+    """Return the whole records of a run's journal without changing it; a torn last line is left out.
 
     Args:
         path: a run's folder, or its `journal.jsonl`.
@@ -221,7 +221,7 @@ def read_journal(path: Path) -> tuple[AnyRecord, ...]:
 
 
 def write_result(folder: Path, result: Result) -> Path:
-    """Write `result.json`, indented, and give its path.
+    """Write a run's result to `result.json`, and return the file's path.
 
     Raises:
         CannotWrite: the disk refuses.
@@ -232,7 +232,7 @@ def write_result(folder: Path, result: Result) -> Path:
 
 
 def read_result(folder: Path, ended: Result) -> Result | None:
-    """Return the result of a run as `result.json` has it: with what is true, where that is known.
+    """Return the result in `result.json`, which may hold the truth as well; `None` if it is unusable.
 
     Args:
         folder: the run's.
@@ -250,12 +250,12 @@ def read_result(folder: Path, ended: Result) -> Result | None:
 
 
 def asks_model(mind: str) -> bool:
-    """Return whether a mind of this name asks a language model; rules and scripts do not."""
+    """Return whether a mind of this name asks a language model, unlike rules and scripts."""
     return mind != RULES and not mind.startswith(SCRIPTED)
 
 
 def replies_given(folder: Path) -> Counter[str]:
-    """Count the replies that a run was given so far, agents that it consulted included, by prompt."""
+    """Return the number of replies a run was given so far, by prompt; consulted agents included."""
     given: Counter[str] = Counter()
     for journal in folder.rglob(JOURNAL) if folder.is_dir() else ():
         work = [one for one in read_journal(journal) if not isinstance(one, StartRecord)]
@@ -264,7 +264,7 @@ def replies_given(folder: Path) -> Counter[str]:
 
 
 def total_cost(records: Iterable[AnyRecord], after: RequestsRecord | None = None) -> CostRecord:
-    """Sum the cost of the steps and notes among `records`; the fields say what is counted.
+    """Return the summed cost of the steps and notes among records.
 
     Args:
         records: of a journal.
@@ -295,7 +295,7 @@ def total_cost(records: Iterable[AnyRecord], after: RequestsRecord | None = None
 
 
 def paid_by(recorded: CostRecord) -> Paid:
-    """Return the part of what records tell that a book has too."""
+    """Return the part of a journal's cost that a book of payments has as well."""
     return Paid(
         recorded.usd,
         recorded.requests.sent,
@@ -307,7 +307,7 @@ def paid_by(recorded: CostRecord) -> Paid:
 
 
 def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
-    """Return what a run has cost: what its book says, and what its records alone know."""
+    """Return a run's cost: payments by its book, all else by its records."""
     lost = paid.minus(paid_by(recorded))
     interrupted = InterruptedRecord(
         usd=max(0.0, round(paid.usd - recorded.usd, 6)),  # the book rounds each request up
@@ -330,6 +330,7 @@ def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
 
 
 def _sum_interrupted(one: InterruptedRecord, other: InterruptedRecord) -> InterruptedRecord:
+    """Return the sums of two records of interrupted payments."""
     return InterruptedRecord(
         usd=round(one.usd + other.usd, 9),
         sent=_sum_counts((one.sent, other.sent)),
@@ -340,7 +341,7 @@ def _sum_interrupted(one: InterruptedRecord, other: InterruptedRecord) -> Interr
 
 
 def sum_costs(one: CostRecord, other: CostRecord) -> CostRecord:
-    """Return the cost of two parts of a run together."""
+    """Return the sums of the costs of two parts of a run."""
     return CostRecord(
         usd=round(one.usd + other.usd, 9),
         llm_calls=one.llm_calls + other.llm_calls,
@@ -360,7 +361,7 @@ def sum_costs(one: CostRecord, other: CostRecord) -> CostRecord:
 
 
 def _sum_counts(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Return the sums of counts by name, in the order of the names."""
+    """Return the sums of counts by name, sorted by name."""
     total: Counter[str] = Counter()
     for count in counts:
         total.update(count)
@@ -368,13 +369,13 @@ def _sum_counts(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def _refuse_second(path: Path) -> None:
-    """Refuse to begin a journal where there is one."""
+    """Raise `JournalBroken` if the path has a journal already."""
     if path.exists():
         raise JournalBroken(f"{path}: already contains a run: resume it, or choose another folder")
 
 
 def _tidy(lines: JsonLines) -> None:
-    """Set the cut line aside, and remove views that were never finished."""
+    """Move a torn last line to a file of its own, and delete views that were never finished."""
     path = lines.path
     for partial in (path.parent / VIEWS).glob("*" + PARTIAL):
         partial.unlink()
@@ -389,7 +390,7 @@ def _tidy(lines: JsonLines) -> None:
 
 
 class JournalTail:
-    """The records of a run, a few at a time as they are written. Nothing is locked and nothing is changed.
+    """A reader of a run's records while they are written; it locks and changes nothing.
 
     Args:
         folder: the run's.
@@ -402,11 +403,11 @@ class JournalTail:
 
     @property
     def is_over(self) -> bool:
-        """Return whether the last record of the run was read."""
+        """Return whether the run's last record has been read."""
         return self._order.ended
 
     def read_new(self) -> Iterator[AnyRecord]:
-        """Yield the whole records that have not been read.
+        """Yield the whole records that were not read before.
 
         A line that is being written comes with a later call.
 
@@ -431,6 +432,7 @@ class JournalTail:
             raise line_error(self._path, self._order.count + 1, TOO_LONG)
 
     def _record(self, line: bytes) -> AnyRecord:
+        """Return the record in a line; raise `JournalBroken` if it is damaged or out of order."""
         number = self._order.count + 1
         try:
             record = read_record(self._path, line, is_first=number == 1)

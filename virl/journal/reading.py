@@ -27,15 +27,15 @@ _MEND = "; restore it from a copy, or start a new run"
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """The contents of a journal's file."""
+    """The contents of a journal file: its records, and a writer for further lines."""
 
     records: tuple[AnyRecord, ...]
     lines: JsonLines
-    """Writer of lines after the records; `torn` is the last line where it was cut off."""
+    """Writer of further lines; its `torn` is the last line if that is incomplete."""
 
 
 class Order:
-    """The rules for the next record of a journal, given those before it."""
+    """The checks on the order of a journal's records, given those read so far."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -45,7 +45,7 @@ class Order:
         self._notes: set[tuple[str, str]] = set()
 
     def take(self, record: AnyRecord) -> None:
-        """Count a record in."""
+        """Count a record among those read."""
         self.count += 1
         self._steps += isinstance(record, StepRecord)
         if isinstance(record, NoteRecord):
@@ -54,7 +54,7 @@ class Order:
         self.views |= set(view_files(record))
 
     def fault(self, record: AnyRecord) -> str:
-        """Return the reason why `record` cannot come next; empty if it can."""
+        """Return the reason why a record cannot come next; empty if it can."""
         if self.ended:
             return "comes after the end of the run"
         if (self.count == 0) != isinstance(record, StartRecord):
@@ -69,7 +69,7 @@ class Order:
 
 
 def read_contents(path: Path) -> Contents:
-    """Read and check a `journal.jsonl`; a last line that is cut off is told apart.
+    """Return the checked contents of a `journal.jsonl`; a torn last line is kept apart.
 
     Raises:
         JournalBroken: the file is missing, unreadable or empty, is of another format, or holds a line that
@@ -80,6 +80,7 @@ def read_contents(path: Path) -> Contents:
     order = Order()
 
     def next_record(line: bytes) -> AnyRecord:
+        """Return the record in a line; raise `ValueError` if it is damaged or out of order."""
         record = read_record(path, line, is_first=not order.count)
         if fault := order.fault(record):
             raise ValueError(fault)
@@ -94,7 +95,7 @@ def read_contents(path: Path) -> Contents:
 
 
 def check_views(path: Path, records: Sequence[AnyRecord]) -> None:
-    """See that every view named in a journal is there.
+    """Raise `JournalBroken` unless all views named in a journal exist.
 
     Raises:
         JournalBroken: one is missing.
@@ -105,7 +106,7 @@ def check_views(path: Path, records: Sequence[AnyRecord]) -> None:
 
 
 def missing_view(folder: Path, record: AnyRecord) -> str:
-    """Return the fault of the first view that is missing from the run's folder; empty if there is none."""
+    """Return an error text on the first missing view of a record; empty if all exist."""
     for file in view_files(record):
         if not is_there(folder / file):
             return f"names the view {file}, which is missing"
@@ -115,12 +116,12 @@ def missing_view(folder: Path, record: AnyRecord) -> str:
 
 
 def view_files(record: AnyRecord) -> list[str]:
-    """Return the paths of the views that a record names, within the run's folder."""
+    """Return the paths, within the run's folder, of the views that a record names."""
     return [view.file for view in record.views] if isinstance(record, StepRecord | NoteRecord) else []
 
 
 def line_error(path: Path, number: int, fault: str) -> JournalBroken:
-    """Return the error for a line of a journal.
+    """Return the error for a fault in a line of a journal.
 
     Args:
         path: of the journal.
@@ -131,7 +132,7 @@ def line_error(path: Path, number: int, fault: str) -> JournalBroken:
 
 
 def read_record(path: Path, line: bytes, *, is_first: bool) -> AnyRecord:
-    """Read a record from its line.
+    """Return the record in a line of JSON.
 
     Args:
         path: of the journal, named in errors.
@@ -158,11 +159,11 @@ def read_record(path: Path, line: bytes, *, is_first: bool) -> AnyRecord:
 
 
 RESUMED = "resumed"
-"""Topic of the notes on where another version of virl goes on, or from another panorama."""
+"""Topic of the notes written where another version of virl resumes, or the panorama has changed."""
 
 
 def parts_of(records: Iterable[AnyRecord]) -> tuple[PartRecord, ...]:
-    """Return the parts of a run in order, from the records of its journal."""
+    """Return the parts of a run, each made by one version of virl, in order."""
     parts: list[PartRecord] = []
     steps = 0
     for record in records:

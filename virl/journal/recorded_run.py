@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class RecordedRun:
-    """A run as its folder tells it: at its end, while it goes on, or after a kill.
+    """A finished, running or interrupted run, read from its folder.
 
     Args:
         folder: the run's folder.
@@ -48,32 +48,32 @@ class RecordedRun:
 
     @cached_property
     def records(self) -> tuple[AnyRecord, ...]:
-        """All records of the journal, in their order."""
+        """All records of the journal, in order."""
         return read_journal(self.folder)
 
     @property
     def start(self) -> StartRecord:
-        """The agent, its city, mind and character, and all that was asked of the run."""
+        """The first record: agent, city, mind, character, and all options of the run."""
         return start_of(self.records)
 
     @property
     def steps(self) -> tuple[StepRecord, ...]:
-        """The steps: pose, views with detections, questions and answers, what was decided, and its cost."""
+        """The steps: pose, views with detections, questions and replies, decision, and cost."""
         return tuple(one for one in self.records if isinstance(one, StepRecord))
 
     @property
     def notes(self) -> tuple[NoteRecord, ...]:
-        """The pieces of work that are no steps: uses of tools, agents that were consulted."""
+        """The notes on work other than steps: calls of tools, consulted agents."""
         return tuple(one for one in self.records if isinstance(one, NoteRecord))
 
     @property
     def path(self) -> tuple[LatLng, ...]:
-        """Positions of the steps, in their order."""
+        """Positions of the steps, in order."""
         return tuple(LatLng(step.pose.lat, step.pose.lng) for step in self.steps)
 
     @property
     def places(self) -> tuple[PlaceRecord, ...]:
-        """The places that were considered, each once, as it was seen last."""
+        """The places that the agent considered, each once, in their latest record."""
         found = {place.id: place for step in self.steps for place in step.places}
         if self.result and self.result.place:
             found[self.result.place.id] = self.result.place
@@ -81,7 +81,7 @@ class RecordedRun:
 
     @property
     def result(self) -> Result | None:
-        """All of `result.json`; `None` until the run has ended."""
+        """The contents of `result.json`; `None` until the run has ended."""
         return next((one.result for one in self.records if isinstance(one, EndRecord)), None)
 
     @property
@@ -93,22 +93,22 @@ class RecordedRun:
 
     @property
     def answer(self) -> dict[str, object]:
-        """The answer that the agent was to find out; empty until the run has ended."""
+        """The answer that the agent was to find; empty until the run has ended."""
         return self.result.answer if self.result else {}
 
     @property
     def cost(self) -> CostRecord:
-        """The cost of the run, by its book."""
+        """The run's cost, by its book of payments."""
         return self.result.cost if self.result else cost_so_far(self.folder, self.records)
 
     @property
     def left_out(self) -> tuple[Omission, ...]:
-        """The omissions in the city's replies and files; empty until the run has ended."""
+        """Items left out of the city's replies and files; empty until the run has ended."""
         return self.result.left_out if self.result else ()
 
     @property
     def report(self) -> Path:
-        """The page `report.html` of the run."""
+        """The path of the run's page `report.html`."""
         return self.folder / REPORT
 
     def to_frame(self) -> "pd.DataFrame":
@@ -139,7 +139,7 @@ class RecordedRun:
         )
 
     def _repr_html_(self) -> str:
-        """Return the report, as a notebook shows it."""
+        """Return the report as HTML for a notebook."""
         if not self.report.is_file():
             return card(f"{self.start.agent} in {self.start.city}", _row(self).items())
         text = escape(self.report.read_text(encoding="utf-8"))
@@ -155,11 +155,11 @@ class Finished(RecordedRun):
         super().__init__(report.parent)
         self._result = result
         self.had_ended = had_ended
-        """True if the run had ended before it was asked for, and nothing was run."""
+        """True if the run had ended before this call, so that nothing was run."""
 
     @property
     def result(self) -> Result:
-        """All of `result.json`: how it ended, where, and what it cost."""
+        """The contents of `result.json`: end, places and cost."""
         return self._result
 
 
@@ -170,7 +170,7 @@ class Comparison:
     runs: tuple[RecordedRun, ...]
     """The runs, in the order given."""
     page: Path
-    """The page: a table with a row for each run, and the map of each walk."""
+    """Path of the comparison page: a table with a row for each run, and the map of each walk."""
 
     def to_frame(self) -> "pd.DataFrame":
         """Return a pandas table with a row for each run; distances in metres, seconds, US dollars.
@@ -181,7 +181,7 @@ class Comparison:
         return _frame([_row(run) for run in self.runs])
 
     def _repr_html_(self) -> str:
-        """Return the table, as a notebook shows it."""
+        """Return the table as HTML for a notebook."""
         rows = [_row(run) for run in self.runs]
         return card(
             "Runs", [("page", self.page)], picture=table(list(rows[0]), [list(row.values()) for row in rows])
@@ -189,7 +189,7 @@ class Comparison:
 
 
 def compare_runs(runs: Sequence[RecordedRun], page_file: Path) -> Comparison:
-    """Write a page with runs side by side.
+    """Write a page that compares runs in a table and maps, and return the comparison.
 
     Raises:
         JournalBroken: a journal is missing or damaged.
@@ -228,6 +228,7 @@ def compare_runs(runs: Sequence[RecordedRun], page_file: Path) -> Comparison:
 
 
 def _row(run: RecordedRun) -> dict[str, Cell]:
+    """Return a run as a row of the comparison table, by column."""
     cost, outcome, result = run.cost, run.outcome, run.result
     return {
         "run": run.folder.name,
@@ -248,7 +249,7 @@ def _row(run: RecordedRun) -> dict[str, Cell]:
 
 
 def _frame(rows: Sequence[dict[str, Cell]]) -> "pd.DataFrame":
-    """Return rows as a table of pandas."""
+    """Return rows as a pandas table."""
     require("geo", "pandas", what="a table")
     import pandas as pd  # noqa: PLC0415 - an extra, loaded when asked for
 

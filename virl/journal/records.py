@@ -23,10 +23,11 @@ FORMAT = 1
 
 
 LONGEST_NAME = 255
-"""Bytes of a file's name on common disks."""
+"""Most bytes of a file name on common disks."""
 
 
 def _in_the_folder(name: str) -> str:
+    """Return the path unchanged if it stays in the run's folder; raise `ValueError` else."""
     path = PurePosixPath(name)
     parts = path.parts
     if path.is_absolute() or not parts or ".." in parts or "\\" in name or "\0" in name:
@@ -39,26 +40,26 @@ def _in_the_folder(name: str) -> str:
 
 
 RunFile = Annotated[str, AfterValidator(_in_the_folder)]
-"""Path of a file within the run's folder, with `/`: a journal from elsewhere reads nothing outside it."""
+"""Path of a file within the run's folder, parts joined by `/`; never a path outside the folder."""
 
 
 Latitude = Annotated[float, Field(ge=-90, le=90)]
 Longitude = Annotated[float, Field(ge=-180, le=180)]
 Usd = Annotated[float, Field(ge=-MOST_USD, le=MOST_USD)]
-"""Dollars; negative where a step gives back what an earlier one held."""
+"""US dollars; negative if a step returns what an earlier one had reserved."""
 Metres = Annotated[float, Field(ge=0, le=1e9)]
 Seconds = Annotated[float, Field(ge=0, le=1e12)]
 Count = Annotated[int, Field(ge=0, le=10**15)]
 
 
 class Record(BaseModel):
-    """Base of all that is written down."""
+    """Base of all records of a journal and of what they hold."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class PoseRecord(Record):
-    """The place and the heading of the agent."""
+    """The panorama, position and heading of the agent."""
 
     pano_id: str
     heading: float
@@ -67,7 +68,7 @@ class PoseRecord(Record):
 
 
 class DetectionRecord(Record):
-    """A thing found in a view; pixels and degrees as in `Detection`."""
+    """An object found in a view; box in pixels and angles in degrees as in `Detection`."""
 
     label: str
     score: float
@@ -76,7 +77,7 @@ class DetectionRecord(Record):
 
 
 Purpose = Literal["look", "closer", "road", "photo"]
-"""A look around, a second look at something, a look down a road, or a photo that a place is listed with."""
+"""Reason for a view: a look around, a closer look, a look down a road, or a place's listed photo."""
 
 
 class ViewRecord(Record):
@@ -90,7 +91,7 @@ class ViewRecord(Record):
     width: Count
     height: Count
     purpose: Purpose = "look"
-    """A `photo` was taken nobody knows where: its `pano_id` is empty, its angles say nothing."""
+    """Reason for the view; a `photo` has no known viewpoint: `pano_id` is empty, angles say nothing."""
     caption: str = ""
     detections: tuple[DetectionRecord, ...] = ()
 
@@ -109,11 +110,11 @@ class ExchangeRecord(Record):
     usd: Usd = 0.0
     seconds: Seconds = 0.0
     remark: str = ""
-    """A remark that is made once of a model, such as that it takes no pictures."""
+    """Remark made once about a model, such as that it takes no pictures; empty for none."""
 
 
 class PlaceRecord(Record):
-    """A place that was considered."""
+    """A place that the agent considered, with the decision about it."""
 
     id: str
     name: str
@@ -130,205 +131,205 @@ class PlaceRecord(Record):
 
 
 class RequestsRecord(Record):
-    """The requests to a provider on the network, such as Google."""
+    """Counts and costs of requests to a network provider, such as Google."""
 
     sent: dict[str, Count] = {}
-    """Requests that were tried, each further try included, by endpoint."""
+    """Number of requests sent, repeats included, by endpoint."""
     cached: dict[str, Count] = {}
-    """Requests that the cache or a recording answered, by endpoint."""
+    """Number of requests answered from the cache or a recording, by endpoint."""
     received: dict[str, Count] = {}
-    """Bytes of the replies that came over the network, by endpoint."""
+    """Bytes of the replies received over the network, by endpoint."""
     usd: Usd = 0.0
-    """List price of those that were billed."""
+    """List price of the billed requests, US dollars."""
 
 
 class AccessRecord(Record):
-    """The user's choice of how requests are paid for, kept and recorded."""
+    """The user's choices on budget, cache and recording of requests."""
 
     budget_usd: Usd | None = None
     cache: Literal["off", "session", "ttl"] | None = None
-    """`None` leaves it to the provider's settings."""
+    """Caching of replies: none, for the session, or for a time; `None` for the provider's setting."""
     record: str | None = None
-    """Folder of a recording that is written."""
+    """Folder that requests are recorded to; `None` for no recording."""
     replay: str | None = None
-    """Folder of a recording that is played."""
+    """Folder of a recording that answers the requests; `None` to ask the network."""
     as_of: date | None = None
-    """Pictures that were taken after this day are left out."""
+    """Latest day of pictures that are used; `None` for no limit."""
 
 
 class ObjectRecord(Record):
-    """A sighting of a thing that is counted, and what visual memory made of it."""
+    """A sighting of a counted thing, with its object in visual memory."""
 
     id: str
-    """The identifier of the thing, in `memory/`."""
+    """Id of the object in visual memory, under `memory/`."""
     label: str
     score: float
     lat: Latitude
-    """The latitude of the thing, as far as was known then."""
+    """Latitude of the object in degrees, as estimated at the time."""
     lng: Longitude
     new: bool
-    """True if the thing was seen for the first time."""
+    """True if the object was seen for the first time."""
     picture: RunFile | Literal[""]
-    """The view with the thing marked: a path within the run's folder; empty if none is kept."""
+    """Path, within the run's folder, of the view with the object marked; empty if not kept."""
 
 
 class StartRecord(Record):
-    """The first line: what was run."""
+    """The journal's first record: agent, city, mind and all options of the run."""
 
     kind: Literal["start"] = "start"
     seq: int = 0
     format: int = FORMAT
     virl: str
-    """Version of virl, with a digest of its code; of older runs, without one."""
+    """Version of virl with a digest of its code; without digest in older runs."""
     agent: str
     city: str
     mind: str
     seed: int
     started: str
-    """UTC, ISO 8601."""
+    """Time when the run began: UTC, ISO 8601."""
     id: str = ""
-    """Id of this run among all others, by the folder it began in: what was paid before its first line was
+    """Unique id of the run, made from its folder, so that payments before the first record are found again
     written is found again when it is begun there once more."""
     mover: str = "links"
     mover_reason: str = ""
-    """The reason for the mover; empty if there was nothing to decide."""
+    """Reason for the mover; empty if there was no choice."""
     start_reason: str = ""
-    """The reason for the start; empty where the character or the user says where."""
+    """Reason for the start; empty where the character or the user names it."""
     replaced: tuple[str, ...] = ()
-    """Sentences on what the character's file names and the city lacks, and what stands in for it."""
+    """Sentences on names in the character's file that the city lacks, and on their replacements."""
     objects: dict[str, str] = {}
-    """Classes of the objects that a program gave, by argument, such as `object: mine.Places`."""
+    """Class of each object that a program passed, by argument, such as `object: mine.Places`."""
     prompts: str = ""
-    """Folder of prompts that come before the character's own; empty for none."""
+    """Folder of prompts that precede the character's own; empty for none."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    """The device that models run on."""
+    """Device that perception models run on."""
     allow_downloads: bool = False
     access: AccessRecord = AccessRecord()
     feedback: str | None = None
-    """A file of what the user says on the way, or `"terminal"`."""
+    """File of what the user says during the run, or `"terminal"`; `None` for no user."""
     caller: str | None = None
-    """The agent that consulted this one."""
+    """Name of the agent that consulted this one; `None` for a run of its own."""
     decided_by: str = ""
-    """The decider in place of a routine, such as `your own code`; empty where a routine decides."""
+    """Decider in place of the routine, such as `your own code`; empty where the routine decides."""
     routine: str | None = None
-    """The name of its routine; empty for one that lies beside the character's file, `None` in a journal of a
+    """Name of the routine; empty if it lies beside the character's file, `None` in a journal of a
     version that did not write it down."""
     attribution: str = ""
     """The notice for every page about the city, as in `City.notice`; in older runs, the attribution only."""
     mind_settings: dict[str, object] = {}
-    """The settings of the language model, defaults of its provider included; empty for rules."""
+    """Settings of the language model, the provider's defaults included; empty for rules."""
     character: dict[str, object]
 
 
 class StepRecord(Record):
-    """One step: arriving somewhere, looking, thinking, deciding."""
+    """A record of one step: arrival, views, questions, and the decision where to go."""
 
     kind: Literal["step"] = "step"
     seq: int
     step: Count
-    """0 at the start, then one more for each move."""
+    """Number of moves before this step; 0 at the start."""
     pose: PoseRecord
     distance_m: Metres
-    """Metres walked to get here from the step before."""
+    """Metres walked from the previous step."""
     views: tuple[ViewRecord, ...] = ()
     asked: tuple[ExchangeRecord, ...] = ()
     places: tuple[PlaceRecord, ...] = ()
     objects: tuple[ObjectRecord, ...] = ()
     crossing: bool = False
     decided: str
-    """The agent's next action and the reason for it, in a sentence."""
+    """The decision on the next action with its reason, in a sentence."""
     decided_by: str = ""
-    """The decider in the agent's place: `user`, who had taken over; empty where the agent decided itself."""
+    """The decider in place of the agent: `user` while the user steers; empty for the agent."""
     next_pano_id: str | None = None
-    """The identifier of the next panorama; `None` if the agent stops."""
+    """Id of the panorama that the agent goes to; `None` if the agent stops."""
     outcome: Outcome | None = None
-    """The end of a walk, where one ends here; `None` in journals of earlier versions, too."""
+    """End of the walk, if it ends at this step; else `None`, as in journals of earlier versions."""
     seconds: Seconds = 0.0
     requests: RequestsRecord = RequestsRecord()
 
 
 class InterruptedRecord(Record):
-    """The payments in steps that a kill or an error interrupted: no record of a step tells of them."""
+    """Payments in steps cut short by a kill or an error, which have no step record."""
 
     usd: Usd = 0.0
     sent: dict[str, Count] = {}
-    """Requests to a provider, by endpoint."""
+    """Number of requests to providers, by endpoint."""
     llm_calls: Count = 0
     input_tokens: Count = 0
     output_tokens: Count = 0
 
     @property
     def is_something(self) -> bool:
-        """Return whether anything was paid or asked."""
+        """Return whether anything was paid or requested."""
         return bool(self.usd or self.sent or self.llm_calls)
 
 
 class CostRecord(Record):
-    """The cost of a run, by its book. The answers of rules cost nothing and are counted nowhere."""
+    """The cost of a run, by its book of payments; rules cost nothing and are not counted."""
 
     usd: Usd = 0.0
-    """The dollars paid for models and providers together."""
+    """US dollars paid for models and providers together."""
     llm_calls: Count = 0
-    """Requests sent to a model, repeated attempts included."""
+    """Number of requests sent to models, repeats included."""
     llm_cached: Count = 0
-    """Questions answered from the reply cache."""
+    """Number of questions answered from the reply cache."""
     input_tokens: Count = 0
     output_tokens: Count = 0
     views: Count = 0
-    """Views looked at."""
+    """Number of views looked at."""
     requests: RequestsRecord = RequestsRecord()
     """The requests to a provider on the network."""
     interrupted: InterruptedRecord = InterruptedRecord()
-    """The part of all this that was paid in steps that were interrupted."""
+    """The part of the cost that was paid in steps cut short."""
     seconds: Seconds = 0.0
-    """Time spent on steps, pauses between a kill and the resume left out."""
+    """Seconds of work, without pauses between a kill and its resume."""
 
 
 class NoteRecord(Record):
-    """A piece of work that is no step: a candidate weighed, a tool called, another agent consulted."""
+    """A record of work other than a step: a candidate weighed, a tool called, an agent consulted."""
 
     kind: Literal["note"] = "note"
     seq: int
     topic: str
-    """The sort of work, such as `"candidate"`."""
+    """Kind of work, such as `"candidate"`."""
     key: str
-    """The key of the note: no two notes of a topic have the same."""
+    """Key of the note, unique within its topic."""
     title: str = ""
-    """The name of the thing that the note is about; empty where the text says it."""
+    """Name of the thing that the note is about; empty if the text has it."""
     text: str
-    """The outcome, in a sentence or two."""
+    """Outcome of the work, in a sentence or two."""
     data: dict[str, object] = {}
-    """The data that the routine needs to go on from here."""
+    """Data from which the routine resumes after this note."""
     views: tuple[ViewRecord, ...] = ()
     asked: tuple[ExchangeRecord, ...] = ()
     cost: CostRecord | None = None
-    """The cost of an agent that was consulted."""
+    """Cost of the agent that was consulted; `None` for other work."""
     seconds: Seconds = 0.0
     requests: RequestsRecord = RequestsRecord()
 
     @property
     def sentence(self) -> str:
-        """The title and the text."""
+        """The title and the text as one sentence."""
         return f"{self.title}: {self.text}" if self.title else self.text
 
 
 class PartRecord(Record):
-    """A part of a run that one version of virl made: from where the run began or was resumed."""
+    """A part of a run made by one version of virl, up to the next resume."""
 
     seq: int
-    """Number of its first record."""
+    """Sequence number of the part's first record."""
     step: Count
-    """Number of its first step."""
+    """Number of the part's first step."""
     virl: str
-    """Version of virl, with a digest of its code since runs name one."""
+    """Version of virl, with a digest of its code where the run has one."""
 
 
 class WordsRecord(Record):
-    """The word groups that drove a run, by what the rules made of them."""
+    """Words that drove a run, grouped by how the rules read them."""
 
     understood: tuple[str, ...]
     not_understood: tuple[str, ...] = ()
-    """Manner, reasons and small talk, which changed nothing."""
+    """Words of manner, reasons and small talk, which had no effect."""
 
     def __str__(self) -> str:
         understood, left = (
@@ -338,39 +339,39 @@ class WordsRecord(Record):
 
 
 class Result(Record):
-    """The outcome of a run; also `result.json`."""
+    """The result of a run, also written as `result.json`."""
 
     agent: str
     city: str
     notice: str = ""
-    """The notice about the city's data, as in `City.notice`; empty for nothing."""
+    """Notice on the city's data, as in `City.notice`; empty for none."""
     status: Status
     steps: Count
     distance_m: Metres
     place: PlaceRecord | None = None
     found: dict[str, Count] = {}
-    """The number of things counted, by kind."""
+    """Number of things counted, by kind."""
     answer: dict[str, object] = {}
-    """The answer that the agent was to find, for programs."""
+    """Answer that the agent was to find, as data for programs."""
     files: tuple[RunFile, ...] = ()
-    """The files that the agent made, as paths within the run's folder."""
+    """Paths, within the run's folder, of the files that the agent made."""
     left_out: tuple[Omission, ...] = ()
-    """Items and fields of replies and files that could not be read, and places out of reach."""
+    """Items and fields that could not be read in replies and files, and places out of reach."""
     reason: str
-    """The outcome's sentence."""
+    """Outcome of the run as a sentence."""
     outcome: Outcome | None = None
-    """The end as a typed value; `None` in journals of earlier versions."""
+    """Outcome of the run as a typed value; `None` in journals of earlier versions."""
     words: WordsRecord | None = None
-    """The rules' reading of the words that drove the run; `None` where no rules or no words did."""
+    """Reading by rules of the words that drove the run; `None` if no rules or no words did."""
     claims: tuple[Claim, ...] = ()
-    """The agent's claims, as far as a town that virl draws can check them."""
+    """Claims of the agent that a generated town can check."""
     truth: ToldTruth | None = None
-    """Those claims beside what is true, in `result.json` of a run that has ended in such a town; never in a
+    """Claims beside what is true in a generated town, in `result.json` alone; `None` elsewhere, never in a
     journal, and not of an agent that was consulted."""
     cost: CostRecord
     versions: dict[str, str]
     parts: tuple[PartRecord, ...] = ()
-    """The versions that made the run, one after the other; empty in journals of earlier versions."""
+    """Parts of the run by version of virl, in order; empty in journals of earlier versions."""
 
     def _repr_html_(self) -> str:
         """Return the run's end as HTML for a notebook."""
@@ -389,15 +390,15 @@ class Result(Record):
 
 
 class EndRecord(Record):
-    """The last line of a finished run."""
+    """The journal's last record, written when the run ends."""
 
     kind: Literal["end"] = "end"
     seq: int
     result: Result
     asked: tuple[ExchangeRecord, ...] = ()
-    """The questions after the last record before this one."""
+    """Questions to minds after the record before this one."""
     exhibits: tuple[Exhibit, ...] = ()
-    """The exhibits that the report shows of the run."""
+    """Exhibits that the report shows of the run, such as tables and maps."""
 
 
 AnyRecord = StartRecord | StepRecord | NoteRecord | EndRecord

@@ -67,7 +67,7 @@ def page(
     beside: bool = False,
     folder: Path = TEMPLATES,
 ) -> str:
-    """Return a page as HTML, in the style of the report.
+    """Return a page as HTML, rendered from a template in the style of the report.
 
     Args:
         template: its name, in a folder or beside the report's.
@@ -91,6 +91,7 @@ def page(
 
 @cache
 def _templates(folder: Path) -> Environment:
+    """Return the Jinja environment of a folder's templates and the report's, with the filters for units."""
     return open_templates(
         folder,
         TEMPLATES,
@@ -126,11 +127,12 @@ def _templates(folder: Path) -> Environment:
 
 
 def metres(length: float) -> str:
-    """Return a length as people write it."""
+    """Return a length given in metres as text, such as `80 m`."""
     return f"{length:.0f}\N{NO-BREAK SPACE}m" if length < 1000 else f"{length / 1000:.2f}\N{NO-BREAK SPACE}km"
 
 
 def _duration(seconds: float) -> str:
+    """Return a duration given in seconds as text, such as `5 min 10 s`."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -153,12 +155,12 @@ def moment(text: str) -> str:
 
 
 def _ems(text: str) -> float:
-    """Return about how wide a line of text is, with a little room at its ends, in its font's size."""
+    """Return the approximate width of a line of text, with margins, in units of its font size (em)."""
     return 0.7 + sum(1.0 if east_asian_width(letter) in "WF" else 0.62 for letter in text)
 
 
 def relative_address(path: str) -> str:
-    """Return the address of a file in the page's folder or below; empty if the path leads elsewhere."""
+    """Return the URL path of a file in or below the page's folder; empty if the path leads elsewhere."""
     pure = PurePosixPath(path)
     if not path or pure.is_absolute() or ".." in pure.parts:
         return ""
@@ -170,7 +172,7 @@ DrawPage = Callable[[Path, Sequence[AnyRecord], City | None], str]
 
 
 class _AgentFile(Settings):
-    """The field of an agent's file that tells its routine."""
+    """The field of a character file that names its routine."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -178,7 +180,7 @@ class _AgentFile(Settings):
 
 
 def routine_page(start: StartRecord) -> DrawPage | None:
-    """Return the function `draw_page` in the `showing.py` of a run's routine; `None` if there is none.
+    """Return the function `draw_page` of a run's routine (in its `showing.py`); `None` if there is none.
 
     Raises:
         BadInput: two packages give the routine's name.
@@ -198,7 +200,7 @@ def routine_page(start: StartRecord) -> DrawPage | None:
 
 
 def routine_name(start: StartRecord) -> str:
-    """Return the routine of a run, as the registry names it.
+    """Return the name of a run's routine in the registry.
 
     Empty for one that lay beside the character's file.
 
@@ -214,16 +216,16 @@ def routine_name(start: StartRecord) -> str:
 
 REPORT = "report.html"
 CONSULTATION = "consultation"
-"""Topic of the notes on other agents that were consulted."""
+"""Topic of the notes on consulted agents."""
 MOST_STORY, MOST_PAGE = 1_600_000, 5_600_000
-"""Bytes of HTML that tell the steps and notes, and of these with all pictures as base64. Chosen: with its map
+"""Most bytes of HTML for steps and notes, and of the page with its base64 pictures. Chosen: with its map
 and style the page stays under 6 MB."""
 STYLES, SCRIPTS = ("charts.css", "exhibits.css"), ("report.js", "maps.js", "tables.js")
-"""The style sheets and scripts of the report, beside the style of all pages of runs."""
+"""Names of the report's own style sheets and scripts."""
 
 
 def write_report(folder: Path, city: City | None = None) -> Path:
-    """Write `report.html` into a run's folder, from its journal; a run that has not ended gets one too.
+    """Write a run's `report.html` from its journal, finished or not, and return the page's path.
 
     A routine may draw a page of its own, see `virl.journal.report`.
 
@@ -246,7 +248,7 @@ def write_report(folder: Path, city: City | None = None) -> Path:
 
 
 def render_report(folder: Path, city: City | None = None) -> str:
-    """Render the page of `write_report`, which writes nothing.
+    """Return the HTML of a run's report without writing it.
 
     Raises:
         JournalBroken: the journal is missing or damaged.
@@ -258,7 +260,7 @@ def render_report(folder: Path, city: City | None = None) -> str:
 
 
 def _draw(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
-    """Draw the page of any run: its map, and what was thought and decided."""
+    """Return the standard report as HTML: map, thoughts and decisions of a run."""
     steps = [record for record in records if isinstance(record, StepRecord)]
     every = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
     told, size = shorten_story(every, MOST_STORY)
@@ -288,7 +290,7 @@ def report_context(
     steps: Sequence[StepRecord],
     exhibits: Sequence[Exhibit] | None = None,
 ) -> dict[str, object]:
-    """Return what the report's template shows of any run, but for its `map`, `chapters` and `pictures`.
+    """Return the variables of the report's template, except `map`, `chapters` and `pictures`.
 
     Args:
         folder: the run's.
@@ -329,7 +331,7 @@ def report_context(
 
 
 def cost_so_far(folder: Path, records: Sequence[AnyRecord]) -> CostRecord:
-    """Return the cost of a run that has not ended, as it is where the run goes on."""
+    """Return the cost so far of a run that has not ended."""
     recorded, book = total_cost(records), Ledger()
     for told in (paid_for(folder), paid_by(recorded)):
         book.catch_up(told)
@@ -337,7 +339,7 @@ def cost_so_far(folder: Path, records: Sequence[AnyRecord]) -> CostRecord:
 
 
 def _one_map(records: Sequence[AnyRecord]) -> tuple[MapExhibit | None, Sequence[Exhibit] | None]:
-    """Return the only map of a result, to be drawn on the map of the walk, and the other exhibits."""
+    """Return (map, other exhibits): a result's only map is drawn on the walk's map; (`None`, `None`) else."""
     shown = [exhibit for one in records if isinstance(one, EndRecord) for exhibit in one.exhibits]
     maps = [exhibit for exhibit in shown if isinstance(exhibit, MapExhibit)]
     if len(maps) != 1:
@@ -351,12 +353,12 @@ def start_of(records: Sequence[AnyRecord]) -> StartRecord:
 
 
 def shown_views(told: Sequence[Chapter]) -> list[str]:
-    """Return the files of the views that are in the page; those of quiet steps are not."""
+    """Return the files of the views on the page; views of uneventful steps are left out."""
     return [view.file for one in told if isinstance(one, StepRecord | NoteRecord) for view in one.views]
 
 
 def _consulted_pages(folder: Path, notes: Sequence[NoteRecord]) -> Iterator[tuple[str, str]]:
-    """Yield the key of each consultation with the address of the other agent's page."""
+    """Yield (key, address of its page) of each consulted agent's run."""
     for note in notes:
         page_of = f"{note.data.get('folder')}/{REPORT}"
         if note.topic == CONSULTATION and relative_address(page_of) and (folder / page_of).is_file():

@@ -7,23 +7,23 @@ from virl.geo.globe import LatLng, bearing, compass_word
 from virl.journal.records import ExchangeRecord, NoteRecord, Result, StepRecord, ViewRecord
 
 LONGEST = 4000
-"""Characters of a text that are shown; the journal has all. Chosen."""
+"""Most characters of a text that the report shows; the journal has all. Chosen."""
 COLUMNS = 6
-"""Most fields of rows that are shown as a table. Chosen."""
+"""Most fields of rows that the report shows as a table. Chosen."""
 
 
 def words(name: str) -> str:
-    """Return a name with underscores as words."""
+    """Return a name with its underscores replaced by blanks."""
     return name.replace("_", " ").replace("-", " ")
 
 
 def question(exchange: ExchangeRecord) -> str:
-    """Return the name of an exchange's prompt for readers: `"homes/rating"` is `"Homes: rating"`."""
+    """Return the title of an exchange's prompt: `"homes/rating"` becomes `"Homes: rating"`."""
     return words(exchange.prompt).replace("/", ": ").capitalize()
 
 
 def scalar(value: object) -> str:
-    """Return a value without parts as people write it; a list of such values with commas between them."""
+    """Return a plain value as text, such as `yes`; a list of plain values joined by commas."""
     if value is None or value == "":
         return "\N{EN DASH}"
     if isinstance(value, bool):
@@ -38,17 +38,17 @@ def scalar(value: object) -> str:
 
 
 def is_list(value: object) -> bool:
-    """Return whether a value has parts in an order."""
+    """Return whether a value is a list or tuple."""
     return isinstance(value, list | tuple)
 
 
 def is_structured(value: object) -> bool:
-    """Return whether a value has parts."""
+    """Return whether a value has parts: a mapping, list or tuple."""
     return isinstance(value, list | tuple | dict)
 
 
 def is_rows(value: object) -> bool:
-    """Return whether a value is a list of rows of the same few fields, none with parts within parts."""
+    """Return whether a value is a list of mappings with the same few fields of plain values."""
     if not isinstance(value, list | tuple) or not value or not all(isinstance(row, dict) for row in value):
         return False
     fields = list(value[0])
@@ -58,7 +58,7 @@ def is_rows(value: object) -> bool:
 
 
 def seen_in(view: ViewRecord, where: str) -> str:
-    """Return a view for those who cannot see it: its direction, from where, and what was found in it.
+    """Return a text for a view's `alt`: its direction, position, and what was found in it.
 
     Args:
         view: the view.
@@ -78,28 +78,29 @@ def seen_in(view: ViewRecord, where: str) -> str:
 
 
 def _cut(text: str) -> str:
+    """Return a text cut to `LONGEST` characters, with a remark on how many were cut."""
     left = len(text) - LONGEST
     return text if left <= 0 else f"{text[:LONGEST]}\n… and {left} characters more, in journal.jsonl"
 
 
 _SENTENCES = ("reason", "summary", "description", "answer")
-"""Fields of replies that hold prose."""
+"""Names of reply fields that hold prose."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Steps in a row where nothing was seen or decided."""
+    """A run of consecutive steps without anything seen or decided."""
 
     steps: tuple[StepRecord, ...]
 
     @property
     def metres(self) -> float:
-        """Walked on these steps."""
+        """Metres walked on these steps."""
         return sum(step.distance_m for step in self.steps)
 
     @property
     def direction_name(self) -> str:
-        """The compass direction of the stretch as a whole."""
+        """The compass direction from the first to the last of the steps."""
         first, last = self.steps[0].pose, self.steps[-1].pose
         if (first.lat, first.lng) == (last.lat, last.lng):
             return compass_word(first.heading)
@@ -109,7 +110,7 @@ class Stretch:
 def chapters(
     records: Sequence[StepRecord | NoteRecord], worth: Callable[[StepRecord], bool] | None = None
 ) -> Iterator[StepRecord | NoteRecord | Stretch]:
-    """Yield steps and notes in order, quiet steps gathered; the first and the last step are always told.
+    """Yield steps and notes in order, uneventful steps in a row as stretches.
 
     Args:
         records: of a run.
@@ -131,16 +132,16 @@ def chapters(
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The middle of a long story, which the page leaves out."""
+    """The middle part of a long story, which the page leaves out."""
 
     steps: int
     notes: int
     first: int
-    """Number of the first record that is left out."""
+    """Number of the first record left out."""
     last: int
 
     def __str__(self) -> str:
-        """Return what is left out and where it is."""
+        """Return the sentence on which records are left out."""
         counts = ((self.steps, "steps"), (self.notes, "notes"))
         left = " and ".join(f"{count:,} {what}" for count, what in counts if count)
         return (
@@ -153,7 +154,7 @@ Chapter = StepRecord | NoteRecord | Stretch | Gap
 
 
 def shorten_story(told: Sequence[StepRecord | NoteRecord | Stretch], most: int) -> tuple[list[Chapter], int]:
-    """Leave out the middle of a story that is too long for a page; return the story and its bytes, about.
+    """Return (story with its middle left out if too long for a page, approximate bytes).
 
     Args:
         told: all chapters.
@@ -178,27 +179,27 @@ def shorten_story(told: Sequence[StepRecord | NoteRecord | Stretch], most: int) 
 
 
 def steps_in(chapter: Chapter) -> Sequence[StepRecord]:
-    """Return the steps that a chapter tells."""
+    """Return the steps in a chapter of the story; none for a note or gap."""
     if isinstance(chapter, Stretch):
         return chapter.steps
     return (chapter,) if isinstance(chapter, StepRecord) else ()
 
 
 def _bytes_of(chapter: StepRecord | NoteRecord | Stretch) -> int:
-    """Return about how many bytes of HTML a chapter takes; measured on runs by rules and by scripts."""
+    """Return the estimated bytes of HTML for a chapter; measured on runs by rules and by scripts."""
     if isinstance(chapter, Stretch):
         return 200 * len(chapter.steps)
     return 1000 + 2 * len(chapter.model_dump_json(exclude_defaults=True))
 
 
 def is_eventful(step: StepRecord) -> bool:
-    """Return whether anything was seen, asked or decided on a step; a crossing alone is nothing to tell."""
+    """Return whether anything was seen, asked or decided at a step; a crossing alone does not count."""
     seen = any(map(_is_noted, step.views))
     return bool(step.asked or step.places or step.decided_by or seen or (step.crossing and step.views))
 
 
 def heading_of(note: NoteRecord) -> tuple[str, str, str]:
-    """Return the topic, the title and the text of a note.
+    """Return (topic, title, text) of a note for its heading.
 
     The topic has the number of the note where its key is one: keys of other sorts name records, not things.
     """
@@ -210,7 +211,7 @@ def heading_of(note: NoteRecord) -> tuple[str, str, str]:
 
 
 def by_weight(views: Sequence[ViewRecord]) -> list[tuple[str, list[ViewRecord]]]:
-    """Return the views of a step that show or decide something (`noted`), then the others (`plain`)."""
+    """Return pairs (`noted`, views that show or decide something), (`plain`, others), empty ones left out."""
     noted = [view for view in views if _is_noted(view)]
     plain = [view for view in views if not _is_noted(view)]
     return [(sort, group) for sort, group in (("noted", noted), ("plain", plain)) if group]
@@ -228,7 +229,7 @@ def kind_of(step: StepRecord) -> str:
 
 
 def title_of(step: StepRecord) -> str:
-    """Return a few words on a step, for the map and the story."""
+    """Return a title of a few words for a step."""
     words = [f"entered {place.name}" for place in step.places if place.decision == "enter"]
     words += [f"passed by {place.name}" for place in step.places if place.decision == "continue"]
     if not words and kind_of(step) == "closer":
@@ -242,7 +243,7 @@ def title_of(step: StepRecord) -> str:
 
 
 def outcome_of(result: Result | None) -> str:
-    """Return a sentence on how a run ended."""
+    """Return a sentence on a run's end; on a run without result, that it has not ended."""
     if result is None:
         return "The run has not ended. If it was interrupted, continue it with --resume."
     if result.status == "entered" and result.place:
@@ -256,15 +257,15 @@ def outcome_of(result: Result | None) -> str:
 
 
 def sentences(reply: Mapping[str, object]) -> list[str]:
-    """Return the prose of a reply."""
+    """Return the texts of a reply's prose fields."""
     return [str(reply[field]) for field in _SENTENCES if reply.get(field)]
 
 
 def facts(reply: Mapping[str, object]) -> dict[str, object]:
-    """Return the rest of a reply."""
+    """Return the fields of a reply that are not prose."""
     return {field: value for field, value in reply.items() if field not in _SENTENCES}
 
 
 def _is_noted(view: ViewRecord) -> bool:
-    """Return whether a view is told of: it was no plain look, or something was seen in it."""
+    """Return whether a view is mentioned: it is no plain look around, or has detections."""
     return bool(view.detections) or view.purpose != "look"

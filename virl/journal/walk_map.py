@@ -23,11 +23,11 @@ KINDS = {
     "continue": "passed by",
     "enter": "entered",
 }
-"""The kinds of steps as the legend names them, those that matter most last; plain ones are not named."""
+"""Names of kinds of steps in the map's legend, the most important last; plain steps have none."""
 
 
 def walk_paper(steps: Sequence[StepRecord], ground: MapGround, around: Sequence[LatLng] = ()) -> Paper:
-    """Return the paper around a walk, the places considered on it, and more positions.
+    """Return the map's paper that covers a walk, the places considered on it, and further positions.
 
     Args:
         steps: at least one.
@@ -49,7 +49,7 @@ def walk_map(
     notice: str = "",
     marked: Sequence[StepRecord] | None = None,
 ) -> MapFigure:
-    """Lay out the map around the way walked.
+    """Return the map figure of a walk, with places, and points of the result's map.
 
     Args:
         steps: at least one.
@@ -84,7 +84,7 @@ def walk_map(
 
 
 def walked_path(steps: Sequence[StepRecord], paper: Paper, *, arrows: bool = True) -> MapPath:
-    """Return the way through some steps.
+    """Return the line on the map through the steps of a walk.
 
     Args:
         steps: of a run, at least one.
@@ -96,7 +96,7 @@ def walked_path(steps: Sequence[StepRecord], paper: Paper, *, arrows: bool = Tru
 
 
 def marks_of(step: StepRecord, frame: LocalFrame) -> Iterator[Mark]:
-    """Return the mark of a step, and those of the places that were considered there."""
+    """Yield the mark of a step, and those of the places considered at it."""
     kind, link = kind_of(step), f"#step-{step.step}"
     at = _place(step, frame)
     if kind == "walk":
@@ -110,6 +110,7 @@ def marks_of(step: StepRecord, frame: LocalFrame) -> Iterator[Mark]:
 
 
 def _pin(place: PlaceRecord, frame: LocalFrame, link: str) -> Mark:
+    """Return the mark of a place: named if it was entered, linked to its step."""
     is_entered = place.decision == "enter"
     return Mark(
         *on_paper(frame, place.lat, place.lng),
@@ -123,13 +124,13 @@ def _pin(place: PlaceRecord, frame: LocalFrame, link: str) -> Mark:
 
 
 def sights_of(step: StepRecord, frame: LocalFrame) -> Iterator[MapPath]:
-    """Return lines from a step to the places that were considered there."""
+    """Yield lines from a step to the places considered at it."""
     for place in step.places:
         yield MapPath((_place(step, frame), on_paper(frame, place.lat, place.lng)), f"sight {place.decision}")
 
 
 def ends_of(steps: Sequence[StepRecord], frame: LocalFrame, end: str = "End") -> list[Mark]:
-    """Return the marks of the first and the last step as pins; one where the walk ends as it began.
+    """Return pins for the first and last step; a single one if the walk ends where it began.
 
     Args:
         steps: of a run, at least one.
@@ -146,6 +147,7 @@ def ends_of(steps: Sequence[StepRecord], frame: LocalFrame, end: str = "End") ->
 
 
 def _place(step: StepRecord, frame: LocalFrame) -> Point:
+    """Return a step's position as a point in the map's frame."""
     return on_paper(frame, step.pose.lat, step.pose.lng)
 
 
@@ -154,11 +156,11 @@ _HIGHWAYS: Mapping[str, WayKind] = {
     **dict.fromkeys(("service", "living_street", "track", "road"), "lane"),
     **dict.fromkeys(("footway", "path", "pedestrian", "steps", "cycleway", "bridleway"), "footpath"),
 }
-"""Kind of a way by OpenStreetMap's `highway`; all others are streets."""
+"""Kind of way on the map by OpenStreetMap's `highway` value; others are drawn as streets."""
 
 
 def ground_of(city: City | None) -> MapGround:
-    """Return all that a map can draw of a city; nothing where it is not known."""
+    """Return the ways and areas of a city that a map draws; empty without a city."""
     if city is None:
         return MapGround()
     if city.inventory is None:
@@ -174,7 +176,7 @@ def ground_of(city: City | None) -> MapGround:
 
 @cache
 def town_ground(name: str) -> MapGround:
-    """Return the ground of a city that opens anywhere; nothing of others, which need a network or a data set.
+    """Return the map ground of a city that opens without network and data; empty for others.
 
     Args:
         name: of the city, as journals have it.

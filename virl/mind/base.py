@@ -19,45 +19,45 @@ if TYPE_CHECKING:
 Picture = Image | View
 """A picture that goes with a question. A mind whose model takes none is told in words what a view shows."""
 Pictures = Sequence[Picture] | Mapping[str, Picture]
-"""Pictures in their order; a mapping has a label for each, such as `Road 0`."""
+"""Sequence of pictures that go with a question, or mapping of a label, such as `Road 0`, to each picture."""
 Describe = Callable[[Sequence[View]], Sequence[str]]
-"""A function that says of each view what it shows."""
+"""Function that takes views and returns, for each, what it shows in words."""
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt(Generic[ReplyT]):
-    """A text that is sent to a model, read from `prompts/ASKER/NAME.md`."""
+    """A question's template, with its inputs and reply type, read from `prompts/ASKER/NAME.md`."""
 
     name: str
     inputs: frozenset[str]
-    """The names the template uses, all required."""
+    """Names of the variables that the template uses; a question has to give each of them."""
     reply: type[ReplyT]
     body: str
-    """Jinja template of what is asked."""
+    """Jinja template of the question itself."""
     stop: tuple[str, ...] = ()
-    """Texts at which a reply of type `Text` ends; they are no part of it."""
+    """Stop sequences that end a reply of type `Text`; the reply does not include them."""
     orders: str = ""
-    """Jinja template of what stays the same from question to question; sent before the body, as the system
+    """Jinja template of instructions that are the same in every question; sent first, as the system
     message."""
     turns: str = ""
-    """The input that is the list of earlier turns, sent as messages of their own: each a mapping with the
+    """Name of the input that lists the earlier turns, each sent as messages of its own: a mapping with the
     model's `reply` and what the template `told` needs. Empty for a prompt that is one question."""
     told: str = ""
-    """Jinja template of what a model is told after a turn; the turn is `turn` there."""
+    """Jinja template of the message after an earlier turn, which the template calls `turn`."""
     steady: bool = False
-    """True if every question has the same schema, so that what providers have cached behind it stays good;
+    """True if every question has the same schema, so that the provider's prompt cache stays valid;
     what one question offers stands at its end."""
     needs_pictures: bool = False
-    """True if a model that takes no pictures has no answer."""
+    """True if the prompt cannot be answered without pictures, so that a blind model fails."""
     rule: str | None = None
-    """The function that answers for the rules, `module:function`; `None` if they have no answer."""
+    """The function that answers the prompt by rules, `module:function`; `None` if rules cannot answer it."""
 
 
 @runtime_checkable
 class Mind(Protocol):
-    """An answerer of prompts."""
+    """A model, rule set or script that answers prompts; the interface of all of them."""
 
     @property
     def name(self) -> str:
@@ -66,11 +66,11 @@ class Mind(Protocol):
 
     @property
     def ledger(self) -> Ledger:
-        """The ledger that each exchange is written to."""
+        """The ledger to which the mind adds every question with its reply and cost."""
         ...
 
     def with_own_ledger(self) -> "Mind":
-        """Return the same mind with a ledger of its own, for work beside or within other work."""
+        """Return the same mind with a new ledger, so that side work is counted apart."""
         ...
 
     def ask(
@@ -81,7 +81,7 @@ class Mind(Protocol):
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """Return a reply to a prompt.
+        """Return the reply to a prompt, an instance of the prompt's reply type.
 
         Args:
             prompt: which question.
@@ -101,17 +101,17 @@ class Mind(Protocol):
 
 @runtime_checkable
 class ChatMind(Mind, Protocol):
-    """A mind that says whether it takes a history as messages; without it, none does."""
+    """A mind that says whether it takes a conversation's history as messages; other minds do not."""
 
     @property
     def chats(self) -> bool:
-        """Return whether it is a chat model, which takes a history as messages and gives typed replies."""
+        """Return whether the mind is a chat model, which takes earlier messages and gives typed replies."""
         ...
 
 
 @runtime_checkable
 class ConfiguredMind(Mind, Protocol):
-    """A mind with settings; a run writes down those that were set."""
+    """A mind with model settings; a run records the settings that were set."""
 
     @property
     def settings(self) -> "MindSettings":
@@ -121,31 +121,31 @@ class ConfiguredMind(Mind, Protocol):
 
 @runtime_checkable
 class DescribedMind(Mind, Protocol):
-    """A mind that is told in words what views show, where it takes no pictures."""
+    """A mind that takes descriptions in words of views where its model takes no pictures."""
 
     def describe_by(self, describe: Describe) -> None:
-        """Have somebody say what views show."""
+        """Set the function that describes views in words to a model that takes no pictures."""
         ...
 
 
 @runtime_checkable
 class SteeredMind(Mind, Protocol):
-    """A mind that hears what the user of a run says while it runs."""
+    """A mind that gets what the user says while a run goes on, along with its questions."""
 
     def with_user_words(self, said: Callable[[], Sequence[str]]) -> Mind:
-        """Return the same mind, with the same ledger, that hears with each question what the user said."""
+        """Return the same mind and ledger; each question ends with the user's messages from `said`."""
         ...
 
 
 class Hearing(Protocol):
-    """A listener that is told of a model's replies while they come."""
+    """A listener to the progress of a model's replies, such as a progress line in the terminal."""
 
     def begin(self, name: str) -> None:
-        """Take note that a request was sent to the model of this name."""
+        """Note that a request was sent to the model called `name`."""
         ...
 
     def add(self, letters: int, last: str) -> None:
-        """Take note of a further piece that the model has said.
+        """Note that a further piece of the reply has arrived.
 
         Args:
             letters: of the piece; 0 for pieces of calls, and of thoughts that are not shown.
@@ -154,7 +154,7 @@ class Hearing(Protocol):
         ...
 
     def waits(self, name: str, seconds: float, why: str) -> None:
-        """Tell that another try follows after a pause.
+        """Note that the request is tried again after a pause of `seconds`.
 
         Args:
             name: of the model.
@@ -164,16 +164,16 @@ class Hearing(Protocol):
         ...
 
     def end(self) -> None:
-        """Take note that the reply is there, or that there will be none."""
+        """Note that the reply is complete, or that none will come."""
         ...
 
 
 @runtime_checkable
 class AudibleMind(Mind, Protocol):
-    """A mind that is heard while it thinks."""
+    """A mind that reports the progress of its replies to listeners."""
 
     def tell(self, hearing: Hearing) -> None:
-        """Tell of replies while they come, and of pauses."""
+        """Add a listener that is told of every piece of a reply and of every pause."""
         ...
 
 
@@ -183,5 +183,5 @@ def chats(mind: Mind) -> bool:
 
 
 def costs(mind: Mind) -> bool:
-    """Return whether a question takes time and money, so that there should be no more of them than needed."""
+    """Return whether a question to the mind takes time and money: then ask sparingly."""
     return mind.name != "rules" and not mind.name.startswith("scripted:")

@@ -18,10 +18,12 @@ from virl.plain_text import whole_text
 from virl.settings.model import Settings
 
 FORMAT = 1
-"""Version of the files; an entry of another version counts as absent."""
+"""Version of the files' format; an entry of another version counts as absent."""
 
 
 class _Entry(Settings):
+    """The content of a cached reply's file: version, model, prompt name and reply as plain data."""
+
     format: int
     model: str
     prompt: str
@@ -38,7 +40,7 @@ class ReplyCache:
     folder: Path
 
     def get(self, key: str, reply: type[ReplyT], context: dict[str, object]) -> ReplyT | None:
-        """Return the reply kept under a key, validated against the inputs in `context`, if there is one.
+        """Return the reply cached under a key, validated with `context` as inputs; `None` if absent.
 
         Args:
             key: of `request_key`.
@@ -47,13 +49,14 @@ class ReplyCache:
         """
 
         def parse(file: BinaryIO) -> ReplyT | None:
+            """Return the reply in an open entry's file; `None` if its format version is another."""
             entry = _Entry.model_validate_json(file.read())
             return reply.model_validate(entry.reply, context=context) if entry.format == FORMAT else None
 
-        return self._store.load(_name(key), parse)
+        return self._store.load(_entry_path(key), parse)
 
     def put(self, key: str, *, model: str, prompt: str, reply: dict[str, object]) -> None:
-        """Keep a reply; a reader sees all of it or nothing.
+        """Write a reply to the cache atomically, so that a reader sees all of it or nothing.
 
         Args:
             key: of `request_key`.
@@ -66,15 +69,16 @@ class ReplyCache:
         """
         entry = _Entry(format=FORMAT, model=model, prompt=prompt, reply=reply)
         text = entry.model_dump_json(indent=1) + "\n"
-        self._store.save(_name(key), lambda file: file.write(text.encode()))
+        self._store.save(_entry_path(key), lambda file: file.write(text.encode()))
 
     @property
     def _store(self) -> ByteStore:
+        """The store of the folder's files, which loads and saves bytes by file name."""
         return ByteStore(self.folder.absolute(), "reply", remedy="asking again")
 
 
-def _name(key: str) -> str:
-    """Return the file of a key, in a folder by its first two digits."""
+def _entry_path(key: str) -> str:
+    """Return the relative path of a key's file, in a subfolder named by the key's first two digits."""
     return f"{key[:2]}/{key}.json"
 
 
@@ -88,17 +92,18 @@ def request_key(request: dict[str, object]) -> str:
 _ROOM = 20  # brackets that a record of a journal has around a message (chosen: twice what it has)
 
 
-def _read(data: dict[str, object]) -> AIMessage:
+def _read_message(data: dict[str, object]) -> AIMessage:
+    """Return LangChain's AI message from its JSON form; raise `ValueError` for a message of another type."""
     [message] = messages_from_dict([data])
     if not isinstance(message, AIMessage):
         raise ValueError(f"a message of type {message.type!r} is none of a model's")  # noqa: TRY004
     return message
 
 
-def _of_a_model(data: dict[str, object]) -> dict[str, object]:
-    """Check that the JSON of a message is one of a model's."""
+def _check_model_message(data: dict[str, object]) -> dict[str, object]:
+    """Return the JSON if it is a model's message that LangChain can read, else raise `ValueError`."""
     try:
-        _read(data)
+        _read_message(data)
     except (LookupError, TypeError, ValueError, AttributeError) as fault:  # as LangChain reads it
         raise ValueError(f"no message of a model ({type(fault).__name__})") from None
     return data
@@ -107,27 +112,27 @@ def _of_a_model(data: dict[str, object]) -> dict[str, object]:
 class Said(Reply):
     """A model's message as plain JSON, tool calls included."""
 
-    message: Annotated[dict[str, object], AfterValidator(_of_a_model)]
+    message: Annotated[dict[str, object], AfterValidator(_check_model_message)]
 
     @classmethod
     def of(cls, message: AIMessage) -> Self:
-        """Return the message as JSON."""
+        """Return a LangChain message wrapped as plain JSON."""
         return cls(message=plain_json(message_to_dict(message)))
 
     def read(self) -> AIMessage:
-        """Read the message again."""
-        return _read(self.message)
+        """Return the LangChain message that the JSON holds."""
+        return _read_message(self.message)
 
 
 def what_it_says(message: AIMessage) -> dict[str, object]:
-    """Return text and tool calls of a model's message, for the ledger; arguments that are no JSON as text."""
+    """Return the text and the tool calls of a model's message for the ledger; broken arguments as text."""
     made = [*message.tool_calls, *message.invalid_tool_calls]
     calls = [{"name": call["name"], "args": call["args"]} for call in made]
     return {"text": message.text} | ({"calls": calls} if calls else {})
 
 
 def notes_on(messages: Sequence[BaseMessage]) -> dict[str, object]:
-    """Return the numbers of messages and pictures sent, for the ledger; their text stands where it arose."""
+    """Return the counts `messages` and `pictures` of a request for the ledger (not their text)."""
     contents = [message.content for message in messages]
     blocks = [block for content in contents if isinstance(content, list) for block in content]
     pictures = sum(isinstance(block, dict) and block.get("type") == "image" for block in blocks)
@@ -135,7 +140,7 @@ def notes_on(messages: Sequence[BaseMessage]) -> dict[str, object]:
 
 
 def tools_in(frame: Mapping[str, object]) -> frozenset[str]:
-    """Return the names of the tools of a conversation's frame, in OpenAI's format."""
+    """Return the names of the tools in a conversation's frame (system text and tools in OpenAI's format)."""
     tools = frame.get("tools")
     found = (
         [one["function"]["name"] for one in tools if isinstance(one, dict)] if isinstance(tools, list) else []
@@ -146,7 +151,7 @@ def tools_in(frame: Mapping[str, object]) -> frozenset[str]:
 def conversation_key(
     request: Mapping[str, object], messages: Sequence[BaseMessage], frame: Mapping[str, object]
 ) -> str:
-    """Return the key of a kept reply: it differs wherever what is sent differs.
+    """Return the cache key of a conversation's next message: SHA-256 in hex of all that is sent.
 
     Args:
         request: the model's own part.

@@ -14,7 +14,7 @@ from virl.settings.model import Settings, load_settings
 
 NEGATION_REACH = 5  # words after a negation that it still turns (chosen)
 GAP = " \N{HORIZONTAL ELLIPSIS} "
-"""Parting of two pieces of a stretch of words that have others between them."""
+"""Ellipsis between two pieces of a stretch of words, for other words between them in the text."""
 GAP_WORDS = 4  # words that a `…` may stand for (chosen)
 
 PATTERNS = 4096  # kept compiled; chosen: an agent that reads reviews for an hour comes to some hundreds
@@ -27,7 +27,7 @@ _APOSTROPHES = str.maketrans({"\N{RIGHT SINGLE QUOTATION MARK}": "'", "-": " ", 
 
 
 class Saying(Settings):
-    """The words for an attribute in a summary."""
+    """The words for an attribute in a summary of opinions: if it holds, does not, or opinions are split."""
 
     so: str
     not_so: str
@@ -35,88 +35,89 @@ class Saying(Settings):
 
 
 class Attribute(Settings):
-    """Something people wish for or write about, such as `spicy`."""
+    """A quality of a place that people wish for or write about, such as `spicy`, with its phrases."""
 
     say: Saying
     wanted: tuple[str, ...]
-    """Phrases of a wish for it."""
+    """Phrases of a wish for the quality."""
     unwanted: tuple[str, ...]
-    """Phrases of a wish for its contrary."""
+    """Phrases of a wish for its contrary, such as "not spicy"."""
     no_wish: tuple[str, ...] = ()
-    """Phrases that only look like a wish."""
+    """Phrases that contain wish words for the quality but are no wish."""
     so: tuple[str, ...]
-    """Phrases of an opinion that it is so."""
+    """Phrases of an opinion that a place has the quality."""
     not_so: tuple[str, ...]
-    """Phrases of an opinion that it is not."""
+    """Phrases of an opinion that a place lacks the quality."""
     neutral: tuple[str, ...] = ()
-    """Phrases that only look like an opinion."""
+    """Phrases that contain opinion words for the quality but are no opinion."""
     contrary: str = ""
-    """Another attribute that a place with this one lacks, and that one without it has."""
+    """Name of another attribute that is this one's exact contrary; empty if there is none."""
 
 
 class HomeWords(Settings):
-    """The phrases of people who look for a home."""
+    """The phrases by which wishes of people who look for a home are read."""
 
     inside: tuple[str, ...]
-    """Words for what a home has inside, though they may name a place too."""
+    """Words for equipment inside a home (such as a kitchen), though some may name a place outside as well."""
     away: tuple[str, ...]
-    """Phrases of a wish to be far from something."""
+    """Phrases of a wish to live far from something."""
     not_away: tuple[str, ...]
-    """Phrases that only look like such a wish."""
+    """Phrases that look like a wish to live far from something but are none."""
     must: tuple[str, ...]
     nice: tuple[str, ...]
     thrifty: tuple[str, ...]
-    """The rent matters much."""
+    """Phrases of people to whom a low rent matters much."""
     careless: tuple[str, ...]
-    """The rent matters not at all."""
+    """Phrases of people to whom the rent does not matter."""
     spacious: tuple[str, ...]
     modern: tuple[str, ...]
     old: tuple[str, ...]
     not_modern: tuple[str, ...]
-    """Phrases of a wish for an old house that name a new one."""
+    """Phrases with a word for a new house that wish for an old one."""
     not_old: tuple[str, ...]
-    """Phrases of a wish for a new house that name an old one."""
+    """Phrases with a word for an old house that wish for a new one."""
     unmeant: tuple[str, ...]
-    """Phrases that only look as if they spoke of the home itself."""
+    """Phrases that look as if they described the home itself but do not."""
 
 
 class Lexicon(Settings):
-    """All words that the rules go by; those of place types come from their table."""
+    """All word lists by which rules read wishes and reviews; those of place types come from their table."""
 
     classes: dict[str, str]
-    """Choices of words, such as `a|b*`, by the name that phrases give in angle brackets."""
+    """Alternatives of words, such as `a|b*`, by the class name that phrases quote in angle brackets."""
     place_types: dict[str, tuple[str, ...]]
-    """Words of a wish or of a sign that speak for a kind of place, its own name aside."""
+    """Words in a wish or on a sign that stand for a place type, beyond its name; by place type."""
     needs: dict[str, tuple[str, ...]]
-    """Phrases of a wish alone that speak for a kind of place: goods, troubles, idioms."""
+    """Phrases in a wish that imply a place type by goods, troubles or idioms; by place type."""
     not_meant: tuple[str, ...]
-    """Phrases with words of a kind of place that do not mean it."""
+    """Phrases that contain words of a place type but do not mean it."""
     passed_over: tuple[str, ...]
-    """Phrases before a kind of place that somebody does not want, or comes from."""
+    """Phrases that stand before a place type that somebody refuses or comes from."""
     longings: tuple[str, ...]
-    """Phrases before what somebody wants."""
+    """Phrases that introduce what somebody wants, such as "longs for"."""
     particulars: tuple[str, ...]
-    """Phrases of dishes and the like, which speak for a kind of place and narrow it."""
+    """Phrases of dishes and other details that imply a place type and narrow the choice."""
     related: dict[str, tuple[str, ...]]
     also_counts: dict[str, tuple[str, ...]]
     shop_streets: tuple[str, ...]
-    """Phrases of a street full of shops."""
+    """Phrases for a street with many shops."""
     shop_life: tuple[str, ...]
     emptiness: tuple[str, ...]
     negations: tuple[str, ...]
     aversions: tuple[str, ...]
     spoilers: tuple[str, ...]
-    """Verbs of displeasure that follow what is not wanted."""
+    """Verbs of displeasure that follow what somebody does not want."""
     mere_emphasis: tuple[str, ...]
     breaks: tuple[str, ...]
     attributes: dict[str, Attribute]
     homes: HomeWords
     near_home: dict[str, tuple[str, ...]]
-    """Words for the places that may be near a home, their types' own names aside."""
+    """Words for a place that somebody wants near a home, beyond its type's name; by place type."""
 
     @model_validator(mode="before")
     @classmethod
     def _spell_out_classes(cls, data: Any) -> Any:
+        """Return the raw data with the type table's word lists added and `<class>` names spelt out."""
         if not isinstance(data, dict):
             return data
         fields = {
@@ -133,18 +134,18 @@ class Lexicon(Settings):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of places that it has words for."""
+        """The place types that the lexicon has words for."""
         return tuple(dict.fromkeys([*self.place_types, *self.needs]))
 
     def sentences(self, text: str) -> Iterator[str]:
-        """Yield the sentences of a text as lower-case words and commas, parted by single blanks."""
+        """Yield each sentence of a text as its lower-case words and commas, separated by single blanks."""
         for part in _SENTENCE_END.split(text.lower().translate(_APOSTROPHES)):
             words = " ".join(_NOT_A_WORD.sub(" ", part.replace(",", " , ")).split())
             yield from filter(None, [" ".join(phrase_pattern(self.mere_emphasis).sub("", words).split())])
 
 
 def check_english(text: str, what: str) -> None:
-    """See whether a text is written in the letters of English, which is all that the rules can read.
+    """Raise `MindFailed` if most letters of a text are not English ones, since the rules read English alone.
 
     Args:
         text: what somebody says.
@@ -162,13 +163,13 @@ def check_english(text: str, what: str) -> None:
 
 
 def words_of(text: str) -> str:
-    """Return a text as lower-case words parted by single blanks."""
+    """Return a text as lower-case words separated by single blanks, punctuation removed."""
     return " ".join(_NOT_A_WORD.sub(" ", text.lower().translate(_APOSTROPHES)).replace(",", " ").split())
 
 
 @lru_cache(maxsize=PATTERNS)
 def phrase_pattern(phrases: tuple[str, ...], *, with_gaps: bool = False) -> re.Pattern[str]:
-    """Return a pattern that finds any of the phrases in words parted by single blanks, longest phrases first.
+    """Return a regular expression that matches any of the phrases in normalized words, longest phrases first.
 
     Args:
         phrases: as the lexicon has them.
@@ -183,7 +184,7 @@ def phrase_pattern(phrases: tuple[str, ...], *, with_gaps: bool = False) -> re.P
 
 
 def matches_of(phrases: tuple[str, ...], words: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of phrases in words parted by single blanks, in order and without overlap.
+    """Yield the matches of phrases in normalized words (`words_of`), in text order and without overlap.
 
     As `phrase_pattern(phrases).finditer(words)`, but only phrases are compiled that a word of these begins
     like, which for most kinds of places are few or none.
@@ -197,7 +198,7 @@ def matches_of(phrases: tuple[str, ...], words: str) -> Iterator[re.Match[str]]:
 
 
 def stretch_of(match: re.Match[str]) -> str:
-    """Return the words of a match of `matches_of`, an ellipsis for those of a `…` of its phrase."""
+    """Return the words that a match covers, an ellipsis in place of those that a `…` of its phrase covers."""
     gaps = [span for span in match.regs[1:] if span[0] < span[1]]
     begun, ended = [match.start(), *(end for _, end in gaps)], [*(start for start, _ in gaps), match.end()]
     pieces = (match.string[start:end].strip() for start, end in zip(begun, ended, strict=True))
@@ -206,31 +207,32 @@ def stretch_of(match: re.Match[str]) -> str:
 
 @cache
 def _openings(phrases: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return each phrase with the words it begins with, up to a `*` or `…`."""
+    """Return pairs of a phrase and the beginnings of text that it may match at, up to its `*` or `…`."""
     return tuple((phrase, tuple(_phrase_beginnings(phrase))) for phrase in phrases)
 
 
 def _phrase_beginnings(phrase: str) -> Iterator[str]:
+    """Yield the beginnings, each after a blank, that a text matched by the phrase may have."""
     word = next(iter(phrase.translate(_APOSTROPHES).split()), "")
     for choice in ("" if word == "\N{HORIZONTAL ELLIPSIS}" else word).split("|"):
         yield f" {choice.partition('*')[0]}"
 
 
 def found_in(text: str, phrases: Iterable[str]) -> list[str]:
-    """Return the words in a text that match any of the phrases, in their order, each once."""
+    """Return the words in a text that match any of the phrases, in text order, without duplicates."""
     matches = matches_of(tuple(phrases), words_of(text))
     return list(dict.fromkeys(match[0] for match in matches))
 
 
 def stretches_in(text: str, phrases: Iterable[str]) -> list[str]:
-    """Return the words that `found_in` does, without those that a `…` of their phrase stands for."""
+    """Return the matched words as `found_in` does, but without words that a `…` of the phrase covers."""
     matches = matches_of(tuple(phrases), words_of(text))
     return list(dict.fromkeys(stretch_of(match) for match in matches))
 
 
 @cache
 def load_lexicon() -> Lexicon:
-    """Load the lexicon that comes with virl.
+    """Return the lexicon that comes with virl.
 
     Raises:
         BadInput: the file is broken; names file, line and field.
@@ -239,7 +241,7 @@ def load_lexicon() -> Lexicon:
 
 
 def _spelt_out(data: Any, classes: Mapping[str, str]) -> Any:
-    """Return the data with the names of classes in its phrases replaced by their words."""
+    """Return the data with each `<class>` name in its phrases replaced by the class's words."""
     if isinstance(data, dict):
         return {key: _spelt_out(value, classes) for key, value in data.items()}
     if isinstance(data, list):
@@ -253,7 +255,7 @@ def _spelt_out(data: Any, classes: Mapping[str, str]) -> Any:
 
 
 def _pattern_source(phrase: str) -> str:
-    """Return the regular expression of a phrase."""
+    """Return the source of the regular expression that matches a phrase."""
     source = ""
     for word in phrase.translate(_APOSTROPHES).split():
         if word == "\N{HORIZONTAL ELLIPSIS}":
@@ -265,7 +267,7 @@ def _pattern_source(phrase: str) -> str:
 
 
 def in_order(text: str, first: re.Pattern[str], then: re.Pattern[str], *, apart: str) -> bool:
-    """Return whether `then` comes after `first`, with none of the characters `apart` between the two.
+    """Return whether `then` matches after `first` in a text, with no character of `apart` between them.
 
     Args:
         text: that is searched.

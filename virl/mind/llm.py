@@ -30,43 +30,43 @@ from virl.plain_text import plain_lines
 from virl.redaction import Redaction
 
 REMEMBERED = 400
-"""Letters of what a model is saying, so that a key that is split between pieces is found. Chosen."""
+"""Last characters kept of a streaming reply, so that a key split between pieces is found. Chosen."""
 
 
-class _Hears(BaseCallbackHandler):
-    """A callback handler that passes on what LangChain tells of a request."""
+class _ProgressHandler(BaseCallbackHandler):
+    """A LangChain callback handler that passes the progress of requests on to a listener."""
 
     def __init__(self, name: str, hearing: Hearing, redaction: Redaction) -> None:
         self._name, self._hearing, self._redaction = name, hearing, redaction
         self._said = ""
 
     def on_chat_model_start(self, *_: Any, **__: Any) -> None:
-        """Pass on that a request leaves."""
+        """Tell the listener that a request to a chat model was sent."""
         self._said = ""
         self._hearing.begin(self._name)
 
     def on_llm_start(self, *_: Any, **__: Any) -> None:
-        """Pass on that a request leaves, to a completion model."""
+        """Tell the listener that a request to a completion model was sent."""
         self._said = ""
         self._hearing.begin(self._name)
 
     def on_llm_new_token(self, token: str | list[str | dict[str, Any]], **_: Any) -> None:
-        """Pass on a piece that has come."""
+        """Tell the listener that a piece of the reply has arrived, with its number of characters."""
         piece = token if isinstance(token, str) else ""
         self._said = f"{self._said}{piece}"[-REMEMBERED:]
         self._hearing.add(len(piece), plain_lines(self._redaction.text(self._said)))
 
     def on_llm_end(self, *_: Any, **__: Any) -> None:
-        """Pass on that all of the reply is there."""
+        """Tell the listener that the reply is complete."""
         self._hearing.end()
 
     def on_llm_error(self, *_: Any, **__: Any) -> None:
-        """Tell that no reply will come."""
+        """Tell the listener that no reply will come."""
         self._hearing.end()
 
 
 def let_hear(model: BaseChatModel | BaseLLM, name: str, hearing: Hearing, redaction: Redaction) -> None:
-    """Have a model stream its replies from now on, and tell of them; what it replies stays the same.
+    """Make a model stream its replies and report them to a listener; the replies stay the same.
 
     Args:
         model: of LangChain; it is changed.
@@ -74,20 +74,20 @@ def let_hear(model: BaseChatModel | BaseLLM, name: str, hearing: Hearing, redact
         hearing: is told of the replies.
         redaction: takes keys out of what is told.
     """
-    model.callbacks = [_Hears(name, hearing, redaction)]
+    model.callbacks = [_ProgressHandler(name, hearing, redaction)]
     if isinstance(model, BaseChatModel) and "streaming" in type(model).model_fields:
         model.streaming = True  # type: ignore[attr-defined]
 
 
 LONGEST_WAIT_S = 60.0
-"""Chosen: limits are often by the minute; a walk that waits longer at a step is better resumed later."""
+"""Upper bound on a pause between tries, in seconds; chosen: rate limits are often per minute, and"""
 FIRST_WAIT_S = 0.5  # chosen; doubles with every further try
 
 _MOST_ASKERS = 64  # chosen: more than the schemas of one run
 
 
 class LLMMind:
-    """A mind that asks a chat model, or for prompts of plain text a completion model.
+    """A mind that asks a chat model, or a completion model for prompts of plain text.
 
     A reply that does not fit its type is asked for again with the fault named, at most `retries` times a
     question; a request that fails for the moment is tried again, for about a minute where the server says so.
@@ -161,7 +161,7 @@ class LLMMind:
 
     @property
     def name(self) -> str:
-        """Such as `"openai:gpt-5-mini"`."""
+        """The name of the model with its provider, such as `"openai:gpt-5-mini"`."""
         return self._client.name
 
     @property
@@ -177,24 +177,24 @@ class LLMMind:
         return other
 
     def charged_to(self, ledger: Ledger) -> Self:
-        """Return the same mind, whose questions are written down and paid in another ledger."""
+        """Return the same mind, whose questions are recorded and charged in another ledger."""
         other, sender = copy(self), replace(self._client.sender, ledger=ledger)
         other._client = replace(self._client, sender=sender, ledger=ledger)  # noqa: SLF001  of its own class
         return other
 
     def without_retries(self) -> Self:
-        """Return the same mind, which asks no second time for a reply that does not fit its type."""
+        """Return the same mind with no second request after a reply that does not fit its type."""
         other = copy(self)
         other._client = replace(self._client, retries=0)  # noqa: SLF001  of its own class
         return other
 
     @property
     def is_priced(self) -> bool:
-        """Return whether the price of its tokens is known."""
+        """Return whether the price of the model's tokens is known."""
         return self._client.sender.usd(Usage()) is not None
 
     def with_user_words(self, said: Callable[[], Sequence[str]]) -> Self:
-        """Return the same mind, with the same ledger, that hears with each question what the user said.
+        """Return the same mind and ledger; each question ends with the user's messages from `said`.
 
         Only questions with typed replies: plain texts, such as what a view shows, are no decisions.
         """
@@ -204,35 +204,36 @@ class LLMMind:
 
     @property
     def unpriced_models(self) -> frozenset[str]:
-        """Models whose tokens were counted at 0 dollars because their price is unknown."""
+        """The names of models whose tokens were counted at 0 dollars because their price is unknown."""
         return frozenset({self._client.name} if self._client.sender.remarks.has("price") else ())
 
     def tell(self, hearing: Hearing) -> None:
-        """Tell of replies while they come, and of pauses."""
+        """Add a listener that is told of every piece of a reply and of every pause."""
         self._hearing.append(hearing)
         let_hear(self._client.model, self._client.name, hearing, self._client.sender.redaction)
 
     def _pauses(self, seconds: float, why: str) -> None:
+        """Tell all listeners of a pause before another try: its seconds and why."""
         for one in self._hearing:
             one.waits(self._client.name, seconds, why)
 
     @property
     def profile(self) -> Mapping[str, object]:
-        """The facts that LangChain knows of the model, such as `max_input_tokens`; empty if it knows none."""
+        """Properties of the model that LangChain knows, such as `max_input_tokens`; may be empty."""
         return dict(getattr(self._client.model, "profile", None) or {})
 
     @property
     def chats(self) -> bool:
-        """Return whether it is a chat model, and no completion model."""
+        """Return whether the model is a chat model, not a completion model."""
         return isinstance(self._client.model, BaseChatModel)
 
     @property
     def sees(self) -> bool:
-        """Return whether the model is sent pictures: until it refuses one."""
+        """Return whether pictures are sent to the model: true until it refuses one, unless set otherwise."""
         return self._client.abilities.sees
 
     def describe_by(self, describe: Describe) -> None:
-        """Have somebody say what views show, where the model takes no pictures."""
+        """Set the function that describes views in words, used where the model takes no pictures."""
         self._client.describe = describe
 
     def ask(
@@ -243,7 +244,7 @@ class LLMMind:
         rule_inputs: Mapping[str, object] = {},  # noqa: ARG002 - a model has them in words
         **inputs: object,
     ) -> ReplyT:
-        """Ask the model and return its reply; inputs for rules are ignored."""
+        """Return the model's reply to a prompt, of the prompt's reply type; `rule_inputs` are ignored."""
         client = self._client
         said = () if issubclass(prompt.reply, Text) else tuple(self._said())
         noted = to_jsonable_python(inputs) | ({"images": image_notes(images)} if images else {})
@@ -270,7 +271,7 @@ class LLMMind:
         said: Sequence[str],
         tally: RequestUsage,
     ) -> ReplyT:
-        """Ask once: the reply that was kept from before, or a new one."""
+        """Return a question's reply from the cache, else ask the model for it."""
         if images and not (client.abilities.sees or prompt.needs_pictures):
             client.says_blind(tally)
         question = question_of(
@@ -288,12 +289,12 @@ class LLMMind:
         return reply
 
     def replays(self, about: str) -> None:
-        """Have traces tell of a turn that a run has from its journal: nothing is sent."""
+        """Trace a turn that a resumed run takes from its journal, for which no request is sent."""
         tell_kept(self._client.sender.parameters, about, how="replayed")
 
     @property
     def chat_model(self) -> BaseChatModel:
-        """The model itself, for one who holds a conversation with it through `converse`.
+        """The LangChain chat model itself, for a caller that holds a conversation through `converse`.
 
         Raises:
             BadInput: it is a completion model, which calls no tools.
@@ -314,7 +315,7 @@ class LLMMind:
         in_words: InWords | None = None,
         replies: Replies | None = None,
     ) -> AIMessage:
-        """Return the model's next message in a conversation that the caller holds.
+        """Return the model's next message in a conversation that the caller keeps.
 
         Sent, paid for and written down as the questions of `ask`. A turn in which nothing was said, or that
         was cut off or spoilt, is asked for again. Only turns that call tools of the frame, or answer in
@@ -339,7 +340,7 @@ class LLMMind:
         return next_turn(self._client, about, ask, messages, frame, in_words, replies or Replies())
 
     def _asker(self, client: ModelClient, prompt: Prompt[ReplyT], question: Question) -> Ask:
-        """Return the function that asks the model for this type of reply; made once for each schema."""
+        """Return the function that asks the model for the prompt's reply type; cached for each schema."""
         schema = question.schema if question.held else None
         kind = json.dumps([prompt.reply.__qualname__, prompt.stop, schema])
         if kind not in self._askers:

@@ -37,19 +37,19 @@ if TYPE_CHECKING:
 
 
 OBJECT = "object: "
-"""Start of the name that stands for an object in a journal."""
+"""Prefix of the name that stands in a journal for a mind passed as a Python object."""
 
 GivenMind = Union[Mind, "BaseChatModel"]
-"""A mind as a program gives it."""
+"""Type of a mind as a calling program passes it: a virl mind, or a LangChain chat model."""
 
 Dollars = tuple[float, float]
-"""Dollars for a million tokens in and out."""
+"""US dollars for a million tokens: (input, output)."""
 
 _MEMBERS = ("name", "ledger", "with_own_ledger", "ask")
 
 
 def object_name(thing: object) -> str:
-    """Return what stands for an object in a journal: its class, and nothing of its parameters."""
+    """Return the name that stands in a journal for an object: its class, without any parameters."""
     return f"{OBJECT}{type(thing).__module__}.{type(thing).__qualname__}"
 
 
@@ -62,7 +62,7 @@ def opened_mind(
     settings: MindSettings | None = None,
     limiter: "BaseRateLimiter | None" = None,
 ) -> Mind:
-    """Return the mind that a program gives, charged to the ledger of a run.
+    """Return the mind for a mind or chat model that a program passes, charged to the ledger of a run.
 
     A chat model is asked as it is: of a character's settings, `pictures` and `price` hold alone. Its replies
     are not kept, since nothing tells two objects of one class apart.
@@ -120,7 +120,7 @@ def opened_mind(
 
 
 class LentMind:
-    """A program's own mind, whose questions are written down and charged in the ledger of a run."""
+    """A wrapper of a program's own mind that records and charges its questions in a run's ledger."""
 
     def __init__(self, mind: Mind, name: str, ledger: Ledger) -> None:
         # what it writes down itself is taken from there after each question
@@ -130,12 +130,12 @@ class LentMind:
 
     @property
     def name(self) -> str:
-        """`object:` and its class."""
+        """The name in journals: `object:` and the class of the program's mind."""
         return self._name
 
     @property
     def ledger(self) -> Ledger:
-        """The ledger of the run."""
+        """The ledger of the run, to which questions are added."""
         return self._ledger
 
     def with_own_ledger(self) -> "LentMind":
@@ -150,7 +150,7 @@ class LentMind:
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """Ask as `Mind.ask` does; a question that the mind does not write down itself is written down."""
+        """Return the reply of the program's mind, and record the question unless the mind did so."""
         began = perf_counter()
         reply = None
         try:
@@ -171,30 +171,30 @@ class LentMind:
 
 _NO_KEY = "none"  # sent to a server of one's own, which asks for none
 _FREE = frozenset({"ollama"})
-"""Providers that run on one's own machine."""
+"""Names of providers that run on one's own machine and cost nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelHost:
-    """The provider and the server of a model."""
+    """The provider of a model and the address of its server."""
 
     provider: str
     base_url: str | None
-    """`None` stands for the provider's own."""
+    """Base URL of the server; `None` stands for the provider's own."""
 
     @property
     def is_own_server(self) -> bool:
-        """Return whether it is a server of one's own that speaks as OpenAI's does."""
+        """Return whether the server is one's own with an OpenAI-compatible API."""
         return is_own_server(self.provider, self.base_url)
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Environment variables that its key is read from."""
+        """The names of the environment variables that may hold the server's API key."""
         return (OWN_SERVER_KEY,) if self.is_own_server else KEYS.get(self.provider, ())
 
     @property
     def key(self) -> str | None:
-        """The key that is sent there, and nowhere else; `None` if the environment has none."""
+        """The API key for this server, from the environment; `None` if the environment has none."""
         return next((os.environ[one] for one in self.keys if os.environ.get(one)), None)
 
 
@@ -209,7 +209,7 @@ def open_mind(
     seed: int | None = None,
     remarks: str = "",
 ) -> "RuleMind | ScriptMind | LLMMind":
-    """Open the mind of this name; no request is made.
+    """Return the mind that a spec such as `rules` or `openai:gpt-5-mini` names; no request is made.
 
     Args:
         spec: `rules`, `scripted:FILE`, `PROVIDER:MODEL` as LangChain's `init_chat_model` takes it, or
@@ -256,7 +256,7 @@ def _llm_mind(
     seed: int | None,
     remarks: str,
 ) -> "LLMMind":
-    """Open a language model with the settings that hold for it."""
+    """Return a mind for a language model, with the user's settings completed by defaults."""
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
     from virl.mind.providers import Usage, request_usd  # noqa: PLC0415
@@ -299,12 +299,12 @@ def _llm_mind(
 
 
 def settings_of(mind: "Mind") -> dict[str, object]:
-    """Return the settings of a language model as plain data; empty for a mind that is none."""
+    """Return the settings of a language model as plain data; empty for a mind that is no language model."""
     return mind.settings.model_dump(exclude_none=True) if isinstance(mind, ConfiguredMind) else {}
 
 
 def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
-    """Open LangChain's model, and say in a line why it cannot be opened."""
+    """Return LangChain's model of this name; raise `BadInput` with one line of reason on failure."""
     from virl.mind.chat.faults import bound_connections, in_a_line  # noqa: PLC0415
 
     for variable in host.keys:
@@ -340,7 +340,7 @@ def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
 
 
 def _construct(name: str, settings: MindSettings, options: Mapping[str, Any]) -> "Model":
-    """Make LangChain's object for a model, with the options of its provider."""
+    """Return LangChain's object for a model, made with the options of its provider."""
     provider, _, model = name.partition(":")
     if provider == "openai-completion":
         from langchain_openai import OpenAI  # noqa: PLC0415

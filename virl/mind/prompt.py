@@ -28,7 +28,7 @@ from virl.settings.yaml import read_text
 
 FENCE_OPEN, FENCE_CLOSE = "<<<DATA", "DATA>>>"
 TURN = "turn"
-"""Name of an earlier turn in the template of what is told after it."""
+"""Name that the template of a later message uses for the earlier turn it follows."""
 _FENCE_RUN = re.compile(r"<{3,}|>{3,}")
 _SOFTER = {
     "<": "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}",
@@ -37,7 +37,7 @@ _SOFTER = {
 
 
 def render(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> str:
-    """Render the text that is sent to a model, orders and question in one.
+    """Return the text that is sent to a model, orders and question together.
 
     Raises:
         BadInput: an input is missing, is not the prompt's, or lacks something the template needs.
@@ -47,14 +47,14 @@ def render(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> str:
 
 
 def render_parts(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> tuple[str, str]:
-    """Render the orders, which may be empty, and the question; as `render`."""
+    """Return the rendered (orders, question) of a prompt; orders may be empty. Errors as `render`."""
     check_inputs(prompt, inputs)
     orders = _render_template(prompt, prompt.orders, inputs) if prompt.orders else ""
     return orders, _render_template(prompt, prompt.body, inputs)
 
 
 def render_turns(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Render the earlier turns: what the model replied, as JSON, and what it is told upon it; as `render`."""
+    """Return a pair for each earlier turn: the model's reply as JSON, and the rendered message after it."""
     turns = inputs.get(prompt.turns)
     if not isinstance(turns, list | tuple):
         return []
@@ -65,7 +65,7 @@ def render_turns(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> list[t
 
 
 def check_inputs(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> None:
-    """Raise `BadInput` unless the inputs are exactly the prompt's.
+    """Raise `BadInput` unless the names of the inputs are exactly those of the prompt.
 
     Raises:
         BadInput: an input is missing, or is none of the prompt's.
@@ -79,7 +79,7 @@ def check_inputs(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> None:
 
 
 def fence(data: object) -> str:
-    """Return data from the world between marks that it cannot close: the `data` filter of the templates.
+    """Return data between marks that its text cannot close, so a model sees where it ends (filter `data`).
 
     A text stays as it is. Anything else is written as JSON, a list with a line for each item. Runs of three
     or more angle brackets become angle quotation marks; control characters and hidden ones are left out.
@@ -95,21 +95,24 @@ def fence(data: object) -> str:
 
 
 def drop_empty(facts: Mapping[str, object]) -> dict[str, object]:
-    """Return the facts without those that say nothing (`None`, false, empty): the `drop_empty` filter."""
+    """Return the facts without those whose value is `None`, false or empty (filter `drop_empty`)."""
     return {
         name: value for name, value in facts.items() if value is not False and value not in (None, "", [], ())
     }
 
 
 def _in_a_line(data: object) -> str:
+    """Return the data as JSON on one line; raise `TypeError` for what JSON cannot hold."""
     return json.dumps(data, ensure_ascii=False, default=_no_json)
 
 
 def _no_json(value: object) -> NoReturn:
+    """Raise `TypeError`, with the value in its message, since JSON cannot hold it."""
     raise TypeError(f"{value} is no JSON")  # an undefined name says which one it is
 
 
 def _render_template(prompt: Prompt[ReplyT], template: str, inputs: Mapping[str, object]) -> str:
+    """Return a template rendered with the inputs; raise `BadInput` if they do not fit."""
     try:
         return plain_lines(_template(template).render(**inputs)).strip() + "\n"
     except (TemplateError, TypeError, ValueError) as fault:
@@ -118,13 +121,13 @@ def _render_template(prompt: Prompt[ReplyT], template: str, inputs: Mapping[str,
 
 @lru_cache(maxsize=64)
 def _template(body: str) -> Template:
-    """Compile a template once: a model that walks is asked with the same few prompts thousands of times."""
+    """Return the compiled template of a text; cached, since walks ask few prompts thousands of times."""
     return environment().from_string(body)
 
 
 @cache
 def environment() -> ImmutableSandboxedEnvironment:
-    """Return the templates' environment: undefined names are errors, and templates' code reaches nothing."""
+    """Return the Jinja environment of the templates: sandboxed, undefined names are errors."""
     environment = ImmutableSandboxedEnvironment(
         undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
     )
@@ -135,10 +138,11 @@ def environment() -> ImmutableSandboxedEnvironment:
 
 REFERENCE = r"\.?[A-Za-z_][\w.]*:[A-Za-z_]\w*"
 SPLIT = "---"
-"""The line of a template between the orders and the question, and between that and what a turn is told."""
+"""The line in a prompt file that separates orders, question, and the message after an earlier turn."""
 
 
 def _reference(text: str) -> str:
+    """Return the text unchanged if it has the form MODULE:NAME; raise `ValueError` else."""
     if not re.fullmatch(REFERENCE, text):
         raise ValueError(f"must be MODULE:NAME, such as virl.mind.replies:Text, not {spell_value(text)}")
     return text
@@ -151,40 +155,40 @@ class FrontMatter(Settings):
     """The fields between the `---` lines of a prompt file."""
 
     about: str = Field(min_length=1)
-    """The prompt's question, in a line."""
+    """The prompt's question, in one line."""
     inputs: tuple[str, ...]
-    """The names that the template uses."""
+    """Names of the variables that the template uses."""
     reply: Reference
-    """The type of the reply, `module:Class`; a leading dot is the package of the routine it comes with."""
+    """The reply type, `module:Class`; a leading dot stands for the package of the routine with the prompt."""
     rule: Reference | None = None
-    """The rules' function, `module:function`, from a question and a lexicon to the reply."""
+    """The rule function, `module:function`, from a question and a lexicon to the reply; `None` for none."""
     stop: tuple[str, ...] = ()
-    """Stop sequences of a plain text; for the reply type `Text` alone."""
+    """Stop sequences that end a reply of plain text; only for the reply type `Text`."""
     turns: str | None = None
-    """The input that is the list of earlier turns, for a prompt that sends them as messages of their own."""
+    """Name of the input that lists earlier turns, each sent as messages; `None` for a single question."""
     steady: bool = False
-    """True if every question has the same schema; what one offers stands at its end. For walks."""
+    """True if every question has the same schema, its own options given at the end; used for walks."""
     needs_pictures: bool = False
-    """True if there is no answer without the pictures that go with it."""
+    """True if the prompt cannot be answered without the pictures that go with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptFolder:
-    """A folder of prompts that comes with a character or a routine."""
+    """A folder of prompts that belongs to a character or a routine."""
 
     path: Path
     package: str = ""
-    """Package that a leading dot of `reply` and `rule` stands for."""
+    """Name of the package that a leading dot in `reply` and `rule` stands for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """The places of prompts: these folders, the first one first, and then virl's own."""
+    """The folders in which prompts are looked up in order, and after them virl's own."""
 
     folders: tuple[PromptFolder, ...] = ()
 
     def load(self, name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
-        """Read the first `NAME.md` there is.
+        """Return the prompt in the first folder that has `NAME.md`.
 
         Args:
             name: the asker and what is asked, such as `"errands/list"`.
@@ -202,22 +206,22 @@ class Prompts:
 
 
 OUR_PROMPTS = Prompts()
-"""virl's own alone."""
+"""Prompts looked up in virl's own folder alone."""
 
 
 def prompt_names() -> list[str]:
-    """Return the names of virl's own prompts, sorted."""
+    """Return the names of virl's own prompts, such as `errands/list`, sorted."""
     root = resources.data_folder("prompts")
     return sorted(path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.md"))
 
 
 def load_prompt(name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
-    """Read one of virl's own prompts; as `Prompts.load`."""
+    """Return one of virl's own prompts by name; errors as `Prompts.load`."""
     return OUR_PROMPTS.load(name, reply)
 
 
 def read_prompt(path: Path, name: str, reply: type[ReplyT], package: str = "") -> Prompt[ReplyT]:
-    """Read a prompt file; as `Prompts.load`.
+    """Return the prompt in a file; errors as `Prompts.load`.
 
     Args:
         path: of the file.
@@ -230,7 +234,7 @@ def read_prompt(path: Path, name: str, reply: type[ReplyT], package: str = "") -
 
 @lru_cache(maxsize=256)
 def _check_prompt(text: str, path: Path, name: str, reply: type[ReplyT], package: str) -> Prompt[ReplyT]:
-    """Check a prompt once: it is loaded for every question, and parsing its template takes long."""
+    """Return the prompt in a file's text, checked; cached, since parsing its template takes long."""
     matter, header, body = _split(text, path)
     if _reply_type(matter, header, path, package) is not reply:
         expected = f"{reply.__module__}:{reply.__qualname__}"
@@ -261,7 +265,7 @@ def _check_prompt(text: str, path: Path, name: str, reply: type[ReplyT], package
 
 
 def check_prompt(path: Path, package: str = "") -> None:
-    """Check a prompt file by itself.
+    """Raise `BadInput` if a prompt file, checked by itself, is faulty.
 
     Args:
         path: the file.
@@ -281,11 +285,12 @@ def check_prompt(path: Path, package: str = "") -> None:
 
 
 def _text_of(path: Path) -> str:
+    """Return the text of a file; cached."""
     return read_text(path)
 
 
 def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
-    """Return the front matter, its lines, and the template on the lines that it has in the file."""
+    """Return (front matter, its lines, template) of a prompt file; the template keeps its line numbers."""
     lines = text.splitlines()
     if not lines or lines[0].rstrip() != "---":
         _refuse(path, 1, "should start with front matter between two `---` lines")
@@ -298,7 +303,7 @@ def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
 
 
 def _reply_type(matter: FrontMatter, header: list[str], path: Path, package: str) -> type[Reply]:
-    """Return the reply type that a front matter names."""
+    """Return the reply type that a front matter names; raise `BadInput` if it is no `Reply`."""
     line = _line_of(header, "reply")
     kind = _load(matter.reply, header, path, "reply", package)
     if not (isinstance(kind, type) and issubclass(kind, Reply)):
@@ -307,6 +312,7 @@ def _reply_type(matter: FrontMatter, header: list[str], path: Path, package: str
 
 
 def _load(reference: str, header: list[str], path: Path, field: str, package: str) -> Any:
+    """Return the object that a front matter's reference names; raise `BadInput` if import fails."""
     try:
         return load(_absolute(reference, package))
     except (ImportError, AttributeError) as fault:
@@ -314,12 +320,12 @@ def _load(reference: str, header: list[str], path: Path, field: str, package: st
 
 
 def _absolute(reference: str, package: str) -> str:
-    """Return a reference with its package in place of a leading dot."""
+    """Return a reference with the package's name in place of a leading dot."""
     return f"{package}{reference}" if reference.startswith(".") else reference
 
 
 def _check_inputs(matter: FrontMatter, header: list[str], body: str, path: Path) -> None:
-    """Refuse inputs that the template lacks, or that it does not use."""
+    """Raise `BadInput` if the front matter's inputs and the template's variables differ."""
     body_line = len(header) + 2
     try:
         tree = environment().parse(body)
@@ -341,9 +347,10 @@ def _check_inputs(matter: FrontMatter, header: list[str], body: str, path: Path)
 
 
 def _line_of(header: list[str], field: str) -> int:
-    """Return the line of a field in the file; 1 if it has none."""
+    """Return the line number of a field in the prompt file; 1 if it has no such field."""
     return next((line for line, text in enumerate(header, 2) if text.startswith(f"{field}:")), 1)
 
 
 def _refuse(path: Path, line: int, fault: str) -> NoReturn:
+    """Raise `BadInput` for a fault at a line of a prompt file."""
     raise BadInput(f"{path}, line {line}: {fault}")

@@ -15,37 +15,37 @@ if TYPE_CHECKING:
 
 
 Method = Literal["json_schema", "function_calling", "json_mode"]
-"""Ways to ask a model for JSON, as LangChain names them."""
+"""Way in which LangChain asks a model for JSON: by its names for methods of structured output."""
 
 TIMEOUT_S = 120.0  # chosen: models that reason take up to a minute over a few pictures
 REPLY_TOKENS = 4_096
-"""Most tokens from a model that does not reason; chosen: the longest reply, a day, takes about 1,500."""
+"""Most reply tokens of a model that does not reason; chosen: the longest, a day, has about 1,500."""
 COMPLETION_TOKENS = 256
-"""Most tokens from a completion model; the default of OpenAI's client in LangChain."""
+"""Most tokens of a reply of a completion model; the default of OpenAI's client in LangChain."""
 REASONED_TOKENS = 16_384
-"""Most tokens from one that may reason; chosen. Above about 21,000 Anthropic's client wants streaming."""
+"""Most reply tokens of a model that may reason; chosen: above 21,000 Anthropic's client wants streaming."""
 OLLAMA_CONTEXT = 16_384
-"""Tokens; chosen: its own default of a few thousand cuts the prompts of long walks, and says nothing."""
+"""Context length for Ollama, in tokens; chosen: its default of a few thousand cuts prompts of long walks."""
 OWN_SERVER_KEY = "VIRL_API_KEY"
-"""The environment variable with the key of the server at `VIRL_BASE_URL`."""
+"""The environment variable with the API key of the server at `VIRL_BASE_URL`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatManner:
-    """The way in which models of a provider are asked."""
+    """The form of requests to the models of one provider: schema, pictures, caching."""
 
     method: Method | None = None
-    """LangChain's method for structured output; `None` takes its own choice."""
+    """LangChain's method for structured output; `None` for LangChain's own choice."""
     strict: bool = False
-    """True if LangChain is to ask for `strict` schemas."""
+    """True if LangChain asks the provider for `strict` schemas."""
     enforces: bool = False
-    """True if the server is known to hold a model to the schema; if not, the prompt names the fields, too."""
+    """True if the server enforces the schema; if false, the prompt describes the fields as well."""
     bounded: bool = False
-    """True if schemas have the bounds of numbers and lengths: the server's grammar holds a model to them."""
+    """True if schemas keep bounds of numbers and lengths, since the server's grammar can enforce them."""
     longest_side: int = 2_048
-    """Pixels of a picture; larger ones are made smaller, as the provider would do itself."""
+    """Longest side of a picture in pixels; larger ones are scaled down, as the provider would do."""
     marks_cache: bool = False
-    """True if a request has to say what its provider may keep for the next one."""
+    """True if a request must mark the part that the provider may cache for the next one."""
 
 
 _MANNERS: Mapping[str, ChatManner] = MappingProxyType(
@@ -62,11 +62,11 @@ _MANNERS: Mapping[str, ChatManner] = MappingProxyType(
     }
 )
 _LIMITED = frozenset({"openai", "anthropic", "google_genai", "ollama"})
-"""Providers whose requests always say how long a reply may be."""
+"""Providers whose requests always state the most tokens of a reply."""
 SEEDED = frozenset({"openai", "openai-completion", "google_genai", "ollama"})
-"""Providers that take a seed; Anthropic has none, others are not known."""
+"""Providers that accept a random seed; Anthropic does not, others are unknown."""
 GEMINI_VERSION = "v1beta"
-"""Version of Gemini's API: `-latest` and some previews are in no other; google-genai asks v1 since 3.0."""
+"""Version of Gemini's API in requests: `-latest` and some previews exist only there, not in v1."""
 _URL_VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "openai": ("VIRL_BASE_URL", "OPENAI_BASE_URL"),
@@ -77,11 +77,11 @@ _URL_VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 URLS: tuple[str, ...] = tuple(dict.fromkeys(name for names in _URL_VARIABLES.values() for name in names))
-"""Environment variables with the base URL of a provider."""
+"""Environment variables that may hold a provider's base URL."""
 
 
 def manner_of(name: str, *, own_server: bool = False) -> ChatManner:
-    """Return the way in which a model is asked.
+    """Return how requests to a model are formed, by its provider.
 
     Args:
         name: such as `openai:gpt-5-mini`.
@@ -94,19 +94,19 @@ def manner_of(name: str, *, own_server: bool = False) -> ChatManner:
 
 
 def base_url_of(provider: str) -> str | None:
-    """Return the base URL that the environment names for a provider; `None` stands for the provider's own."""
+    """Return a provider's base URL from the environment; `None` stands for the provider's own."""
     return next((url for name in _URL_VARIABLES.get(provider, ()) if (url := os.environ.get(name))), None)
 
 
 def is_own_server(provider: str, base_url: str | None) -> bool:
-    """Return whether a base URL is a server of one's own, which gets no key of the provider's."""
+    """Return whether a base URL is the user's own server, which never gets the provider's key."""
     if not provider.startswith("openai") or not base_url:
         return False
     return base_url != os.environ.get("OPENAI_BASE_URL")
 
 
 def options_of(provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the arguments for LangChain's class of a provider.
+    """Return the keyword arguments for LangChain's class of a provider.
 
     Args:
         provider: such as `openai`.
@@ -148,7 +148,7 @@ def options_of(provider: str, settings: "MindSettings", profile: Mapping[str, An
 def reply_defaults(
     provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None
 ) -> tuple[float | None, int]:
-    """Return temperature, if one is taken, and the most tokens of a reply, with the provider's defaults.
+    """Return (temperature, most tokens of a reply), defaults included; temperature `None` if not taken.
 
     Args:
         provider: such as `openai`.
@@ -166,7 +166,7 @@ def reply_defaults(
 
 
 def longest_reply(provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None) -> int:
-    """Return the most tokens of a reply: the limit that is sent, else what the model is known to write.
+    """Return the most tokens a reply may have: the limit that is sent, else the model's known output limit.
 
     Where neither is known, a model may write more than `REASONED_TOKENS`, which are reckoned with.
 
@@ -185,7 +185,7 @@ def longest_reply(provider: str, settings: "MindSettings", profile: Mapping[str,
 def resolve_settings(
     provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None
 ) -> "MindSettings":
-    """Return the settings that hold, defaults included.
+    """Return the settings in effect, defaults included.
 
     Temperature and seed are left out where none is taken.
 
@@ -221,15 +221,15 @@ KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "xai": ("XAI_API_KEY",),
     }
 )
-"""Environment variables that a provider's key is read from; any one of them will do."""
+"""Environment variables that may hold the API key, by provider; the first one that is set counts."""
 
 
 _BYTES_A_TOKEN = 3.0
-"""Bytes of a token: about four in English, two or three in others; chosen to expect rather too much."""
+"""Bytes of text for a token: about four in English, two or three elsewhere; chosen to overestimate tokens."""
 PICTURE_TOKENS = 1_500
-"""A view of 640 by 640 pixels takes 425 to 1,105 with most models; chosen."""
+"""Tokens of one picture; chosen: a view of 640 by 640 pixels takes 425 to 1,105 with most models."""
 _DEAR_PICTURES = MappingProxyType({"openai:gpt-4o-mini": 48_169})
-"""Tokens of a picture at most, by models with which they are more than usual.
+"""Most tokens of one picture, by model, for models where it is unusually many.
 
 A picture costs as much with gpt-4o-mini as with gpt-4o, so it counts as 33 times the tokens: 2,833, and 5,667
 for each of at most 8 tiles (https://platform.openai.com/docs/guides/images-vision#calculating-costs).
@@ -238,22 +238,22 @@ for each of at most 8 tiles (https://platform.openai.com/docs/guides/images-visi
 _PROVIDERS = MappingProxyType(
     {"anthropic": "anthropic", "google_genai": "google", "openai": "openai", "openai-completion": "openai"}
 )
-"""Providers in `genai-prices`, by their names in models; only those whose tokens of pictures are known."""
+"""Names in `genai-prices` by names of providers here; only providers whose picture tokens are known."""
 _OWN_SERVERS = "gpt-oss-"
-"""The beginning of names that `genai-prices` lists with OpenAI, which does not serve them: users do."""
+"""Beginning of names that `genai-prices` lists under OpenAI although users serve these models themselves."""
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8})$")
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one or more requests."""
+    """Token counts of one or more requests."""
 
     input_tokens: int = 0
-    """All input, what the provider's prompt cache served included."""
+    """Number of all input tokens, those read from the provider's prompt cache included."""
     cached_input_tokens: int = 0
     output_tokens: int = 0
     written_input_tokens: int = 0
-    """The part of the input that the provider wrote into its prompt cache."""
+    """Number of input tokens that the provider wrote into its prompt cache."""
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -272,7 +272,7 @@ def expected_usage(
     picture: int = PICTURE_TOKENS,
     density: float = 1.0,
 ) -> Usage:
-    """Return as many tokens as a request may take, its reply included: rather too many than too few.
+    """Return an upper estimate of the tokens of a request and its reply.
 
     All input counts as written into the provider's cache, which never costs less than other input.
 
@@ -291,22 +291,23 @@ def expected_usage(
 
 
 def said_usage(answer: "AIMessage") -> int:
-    """Return the approximate number of tokens of an answer, for servers that do not count them."""
+    """Return the estimated number of an answer's output tokens, for servers that report none."""
     called = sum(_bytes(f"{call['name']}{call['args']}") for call in answer.tool_calls)
     return ceil((_bytes(answer.text) + called) / _BYTES_A_TOKEN)
 
 
 def _bytes(text: str) -> int:
+    """Return the number of bytes of a text in UTF-8."""
     return len(text.encode("utf-8", "replace"))
 
 
 def picture_tokens(model: str) -> int:
-    """Return the tokens that a picture takes at most."""
+    """Return the most tokens that one picture takes with a model."""
     return _DEAR_PICTURES.get(_SNAPSHOT.sub("", model), PICTURE_TOKENS)
 
 
 def request_usd(model: str, usage: Usage, own: tuple[float, float] | None = None) -> float | None:
-    """Return the dollars of one request; `None` if the model's price is unknown.
+    """Return the cost of one request in US dollars; `None` if the model's price is unknown.
 
     Not for sums of requests: with some models, all tokens of a long request cost more.
 

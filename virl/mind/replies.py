@@ -15,7 +15,7 @@ class Reply(BaseModel):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:  # noqa: ARG003
-        """Return the options of fields in a reply to this question, by names such as `wants.place_type`.
+        """Return the allowed values of reply fields for this question, by path such as `wants.place_type`.
 
         Models are held to it where their servers can do that; a validator of the type has to refuse the rest.
 
@@ -26,13 +26,13 @@ class Reply(BaseModel):
 
 
 def name_list(inputs: Mapping[str, object], name: str) -> list[str]:
-    """Return an input that is a list of names; empty if it is none."""
+    """Return the names in an input that lists names; empty if the input is no such list."""
     given = inputs.get(name)
     return [one for one in given if isinstance(one, str)] if isinstance(given, list | tuple) else []
 
 
 def number_range(inputs: Mapping[str, object], name: str, first: int = 0) -> range:
-    """Return the numbers of an input that is a list, counted from `first`.
+    """Return the numbers of the items of a list input, counted from `first`.
 
     Args:
         inputs: of a prompt.

@@ -18,7 +18,7 @@ from virl.money.ledger import Ledger
 from virl.registry import load, one_line
 
 Rule = Callable[[Any, Lexicon], Reply]
-"""A function from a question, a pydantic model of the prompt's inputs, and a lexicon to the reply."""
+"""A function that answers a prompt: from a pydantic model of its inputs and a lexicon to the reply."""
 
 
 class RuleMind:
@@ -30,16 +30,16 @@ class RuleMind:
 
     @property
     def name(self) -> str:
-        """`"rules"`."""
+        """The name of the mind, `"rules"`."""
         return "rules"
 
     @property
     def ledger(self) -> Ledger:
-        """The ledger that each exchange is written to."""
+        """The ledger to which every question and reply is added."""
         return self._ledger
 
     def with_own_ledger(self) -> "RuleMind":
-        """Return the same rules with a ledger of their own, for work that runs side by side."""
+        """Return the same rules with a new ledger, for work that runs in parallel."""
         return RuleMind(self._lexicon, self._ledger.with_own_ledger())
 
     def ask(
@@ -50,7 +50,7 @@ class RuleMind:
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """Answer a question by its rule; images are ignored.
+        """Return the reply of the prompt's rule function; images are ignored.
 
         Raises:
             BadInput: an input is missing, is not the prompt's, or has the wrong shape.
@@ -71,7 +71,7 @@ class RuleMind:
 
 @cache
 def find_rule(reference: str) -> tuple[type[BaseModel], Rule]:
-    """Find a rule and the type of its question, which is that of the function's first parameter.
+    """Return (question type, function) of a rule; the type is that of its first parameter.
 
     Args:
         reference: `module:function`.

@@ -25,7 +25,7 @@ from virl.money.ledger import Ledger
 from virl.settings.model import Settings, load_settings
 
 PREFIX = "scripted:"
-"""Prefix of the names of such minds."""
+"""Prefix of the names of scripted minds, before the file."""
 
 
 class ScriptedCall(Settings):
@@ -40,25 +40,26 @@ class ScriptedTurn(ScriptedCall):
 
     tool: str = ""
     says: str = ""
-    """Words of the mind before it acts."""
+    """Text that the mind says before it acts."""
     calls: tuple[ScriptedCall, ...] = ()
-    """Several calls of one turn, in order."""
+    """Tool calls of one turn, in order."""
     answer: str = ""
-    """Answer that ends the run, as the tool `finish` does."""
+    """Final answer, which ends the run as the tool `finish` does; empty if the turn calls tools."""
     succeeded: bool = True
-    """Success of the run, with `answer`: true if the intention is fulfilled."""
+    """True if the run fulfilled its intention; only with `answer`."""
     place_id: str | None = None
-    """Id of the place that was chosen, with `answer`."""
+    """Id of the chosen place, only with `answer`; `None` for none."""
 
     @model_validator(mode="after")
     def _does_one_thing(self) -> Self:
+        """Return the turn if it has exactly one of `tool`, `calls` and `answer`; raise `ValueError` else."""
         if sum(map(bool, (self.tool, self.calls, self.answer))) != 1:
             raise ValueError("give exactly one of tool, calls and answer")
         return self
 
     @property
     def all_calls(self) -> tuple[ScriptedCall, ...]:
-        """The calls of this turn; an answer is a call of `finish`."""
+        """Return the tool calls of the turn; an answer counts as a call of `finish`."""
         if self.answer:
             given = {"answer": self.answer, "succeeded": self.succeeded, "place_id": self.place_id}
             return (ScriptedCall(tool="finish", args=given),)
@@ -69,15 +70,15 @@ class Script(Settings):
     """A script file."""
 
     turns: tuple[ScriptedTurn, ...] = ()
-    """Turns of a character with tools, in order."""
+    """Turns of a character with tools, in the order they are played."""
     replies: dict[str, tuple[dict[str, Any], ...]] = Field(default_factory=dict)
-    """Replies for a routine: by prompt, in order."""
+    """Replies of a routine's questions, in order, by prompt name."""
     rest: Literal["rules"] | None = None
-    """The mind that replies to prompts which `replies` does not list; by default none."""
+    """The mind that answers prompts absent from `replies`; `None`: such prompts fail."""
 
 
 class ScriptMind:
-    """Plays a script.
+    """A mind that plays turns and replies from a script file.
 
     Args:
         path: the script file.
@@ -98,16 +99,16 @@ class ScriptMind:
 
     @property
     def name(self) -> str:
-        """`scripted:` and the file."""
+        """The name of the mind: `scripted:` and the file."""
         return f"{PREFIX}{self.path}"
 
     @property
     def ledger(self) -> Ledger:
-        """The ledger that each exchange is written to; none costs anything."""
+        """The ledger to which every question and reply is added, at no cost."""
         return self._ledger
 
     def with_own_ledger(self) -> "ScriptMind":
-        """Return the same script, as far as it has got, with a ledger of its own.
+        """Return the same script at its present position with a new ledger.
 
         For an agent that is consulted.
         """
@@ -116,7 +117,7 @@ class ScriptMind:
         return other
 
     def go_on_after(self, given: Mapping[str, int]) -> None:
-        """Skip replies that a run was given before it was cut off: how many, by prompt."""
+        """Skip the replies that a resumed run has had already: their number, by prompt name."""
         self._given.update(given)
 
     def ask(
@@ -127,7 +128,7 @@ class ScriptMind:
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """Answer a question with the next reply that the script has for its prompt.
+        """Return the next reply that the script has for the prompt.
 
         Raises:
             BadInput: an input is missing or is not the prompt's.
@@ -157,7 +158,7 @@ class ScriptMind:
         return reply
 
     def turn(self, number: int) -> ScriptedTurn:
-        """Return a turn of a character with tools, the first one is 1.
+        """Return a turn of a character with tools by number, counted from 1.
 
         Raises:
             MindFailed: the script has no such turn.
@@ -176,12 +177,12 @@ class ScriptMind:
         return turns[number - 1]
 
     def line(self, *way: str | int) -> int:
-        """Return the line of the file in which a field stands, from 1 on."""
+        """Return the number of the script's line, from 1, in which the field at a path stands."""
         node = yaml.compose(self.path.read_text(encoding="utf-8"), yaml.SafeLoader)
         return 1 + max(_lines(node, way), default=0)
 
     def _nothing_left(self, prompt: str, replies: Sequence[object]) -> str:
-        """Return what to do where a script has no reply left."""
+        """Return an error text on a script without a reply left for a prompt, with what to do."""
         if replies:
             line = self.line("replies", prompt, len(replies) - 1)
             return (
@@ -195,11 +196,12 @@ class ScriptMind:
         )
 
     def _write_down(self, prompt: str, inputs: Mapping[str, object], reply: Mapping[str, object]) -> None:
+        """Add the question and its scripted reply to the ledger."""
         self._ledger.add(Exchange(prompt, self.name, to_jsonable_python(dict(inputs)), reply))
 
 
 def _lines(node: yaml.Node | None, way: Sequence[str | int]) -> Iterator[int]:
-    """Yield the zero-based lines of the nodes on the way, as far as there are any."""
+    """Yield the zero-based line of each YAML node along a path, as far as the path exists."""
     for part in way:
         if isinstance(node, yaml.MappingNode):
             found = next(((key, value) for key, value in node.value if key.value == part), None)

@@ -17,49 +17,49 @@ _QUOTED = re.compile(
     '["\N{LEFT DOUBLE QUOTATION MARK}]([^"\N{LEFT DOUBLE QUOTATION MARK}]*)["\N{RIGHT DOUBLE QUOTATION MARK}]'
 )
 FILLER, USED, ASIDE, NARROWING = "filler", "used", "aside", "narrowing"
-"""States of a word; a word in none is not understood."""
+"""States of a word: filler, used by a rule, aside, narrowing; a word without state is not understood."""
 
 
 class UnderstandingWords(Settings):
     """`platform/rules/understanding.yaml`: phrases, written as in the lexicon."""
 
     fillers: tuple[str, ...]
-    """Words that ask for nothing by themselves."""
+    """Words that request nothing by themselves, such as articles."""
     interjections: tuple[str, ...]
-    """Phrases of courtesy and small talk, and other asides of a few words."""
+    """Phrases of courtesy, small talk and other short remarks."""
     manner: tuple[str, ...]
-    """Ways of doing something."""
+    """Words for the manner in which somebody does something."""
     reasons: tuple[str, ...]
-    """Openers of a reason."""
+    """Phrases that begin a reason."""
     no_manner: tuple[str, ...]
-    """Words in -ly that are no ways of doing something."""
+    """Words in -ly that express no manner."""
     about_a_thing: tuple[str, ...]
-    """Participles of what a place is like, and no ways of going."""
+    """Participles that describe a place and no manner of going."""
     people: tuple[str, ...]
-    """Openers of a clause about a person."""
+    """Phrases that begin a clause about a person."""
     past: tuple[str, ...]
-    """Verbs of what has been."""
+    """Verbs of a clause about the past."""
     demands: tuple[str, ...]
-    """Words of a clause that asks for something or rules something out."""
+    """Words that make a clause request or exclude something."""
     restrictions: tuple[str, ...]
-    """Words that narrow wherever they stand: diets, health, access."""
+    """Words that narrow a request wherever they stand: diets, health, access."""
     cuisines: tuple[str, ...]
-    """Words of a kitchen, which no place is held against."""
+    """Words of a cuisine, which no place is checked for."""
     superlatives: tuple[str, ...]
-    """Words that name one place of all, where a rule takes them for a quality of many."""
+    """Superlatives that single out one place, where a rule reads only a quality."""
     ways: tuple[str, ...]
-    """Fillers that together say which way or which part of a town."""
+    """Combinations of fillers that together name a direction or a part of town."""
     familiar: tuple[str, ...]
-    """Fillers that together speak of one thing that somebody has in mind."""
+    """Combinations of fillers that together refer to one known thing."""
     animals: tuple[str, ...]
-    """Words of those who come with somebody, and for whom a place has to be fit."""
+    """Words for animals that come along, so that a place has to admit them."""
     routines: dict[str, tuple[str, ...]]
-    """Phrases of what a routine does without being told, or reads in a way of its own, by its name."""
+    """Phrases that a routine acts on anyway or reads in its own way, by the routine's name."""
 
 
 @cache
 def understanding_words() -> UnderstandingWords:
-    """Return the file that comes with virl.
+    """Return the understanding word lists that come with virl.
 
     Raises:
         BadInput: it is broken; names line and field.
@@ -69,7 +69,7 @@ def understanding_words() -> UnderstandingWords:
 
 @dataclass(slots=True, eq=False)
 class Word:
-    """A word of a sentence, its place in the text, and what is made of it."""
+    """A word of a sentence: its characters in the text, its clause, and its state of understanding."""
 
     word: str
     start: int
@@ -78,12 +78,12 @@ class Word:
     is_quoted: bool
     state: str = ""
     is_of_life: bool = False
-    """True if it stands in a clause about somebody's life or how a place is, which asks for nothing."""
+    """True if the word's clause describes somebody's life or a place as it is, and so requests nothing."""
 
 
 @dataclass(slots=True)
 class Sentence:
-    """The words of a sentence, each with what is made of it."""
+    """A sentence as its words, each with a state that the rules set."""
 
     text: str
     words: list[Word] = field(default_factory=list)
@@ -91,22 +91,22 @@ class Sentence:
 
     @property
     def plain_text(self) -> str:
-        """The words, parted by single blanks."""
+        """The words of the sentence, separated by single blanks."""
         return " ".join(word.word for word in self.words)
 
     def count(self, *states: str) -> int:
-        """Return how many words are in one of some states."""
+        """Return the number of words in one of the given states."""
         return sum(word.state in states for word in self.words)
 
     def mark(self, phrases: tuple[str, ...], state: str) -> None:
-        """Mark the words of phrases that are not marked yet, those in quotation marks aside."""
+        """Set the state of a phrase's words that have none yet; words in quotation marks stay."""
         for first, last in self._find_phrases(phrases):
             for word in self.words[first:last]:
                 if not word.state and not word.is_quoted:
                     word.state = state
 
     def mark_stretch(self, stretch: str) -> None:
-        """Mark all of a stretch as used, wherever it stands."""
+        """Set all words of a stretch to `USED`, at every place where the stretch occurs."""
         first, *others = [_words_in(piece) for piece in stretch.split(GAP)]
         for begun in self._places(first, range(len(self.words))):
             spans = [range(begun, begun + len(first))]
@@ -122,20 +122,20 @@ class Sentence:
                         self.words[at].state = USED
 
     def narrow(self, phrases: tuple[str, ...]) -> None:
-        """Mark the words of phrases as narrowing the request, whatever they were marked as."""
+        """Set the words of phrases to `NARROWING`, whatever state they had."""
         for first, last in self._find_phrases(phrases):
             for word in self.words[first:last]:
                 word.state = NARROWING
 
     def unmark(self, state: str) -> None:
-        """Take a mark away."""
+        """Remove a state from all words that have it."""
         for word in self.words:
             word.state = "" if word.state == state else word.state
 
     def mark_background(
         self, start: int, end: int, *, is_certain: bool, restrictions: tuple[str, ...]
     ) -> None:
-        """Mark the words of a stretch of the text that tells of somebody's life.
+        """Mark the words between two characters of the text as describing somebody's life.
 
         Args:
             start: of the stretch, in letters of the text.
@@ -147,46 +147,48 @@ class Sentence:
         for word in self.words[first:last]:
             word.is_of_life = True
         told = [word for word in self.words[first:last] if word.state != USED]
-        if not is_certain or not _says(restrictions, " ".join(word.word for word in told)):
+        if not is_certain or not _has_phrase(restrictions, " ".join(word.word for word in told)):
             for word in told:
                 word.state = ASIDE if is_certain else NARROWING
 
     def mark_name(self, demands: tuple[str, ...]) -> None:
-        """Mark the name that a sentence begins with, as in "Tilda strolls along" and "Otto, who ..."."""
+        """Mark the name with which a sentence begins, as in "Tilda strolls along" and "Otto, who ..."."""
         if len(self.words) < 2:
             return
         first, second = self.words[:2]
-        is_name = self.text[first.start].isupper() and not first.state and not _says(demands, first.word)
+        is_name = (
+            self.text[first.start].isupper() and not first.state and not _has_phrase(demands, first.word)
+        )
         is_verb = _VERB.fullmatch(second.word) or (second.state == ASIDE and second.word.endswith("s"))
         if is_name and (is_verb or second.word == "who"):
             first.state = FILLER
 
     def mark_asides(self, words: UnderstandingWords) -> None:
-        """Mark reasons, manner and small talk among the words that are left."""
+        """Mark reasons, manner and small talk as asides among the words without state."""
         goes_on, apart = False, True
         for clause in self.clauses():
             said = " ".join(word.word for word in clause)
             reason = next(iter(_spans([word.word for word in clause], words.reasons)), None)
             opened = reason[0] if reason else None
-            if goes_on and not _says(words.demands, said) and opened is None:
+            if goes_on and not _has_phrase(words.demands, said) and opened is None:
                 opened = 0
-            restricts = _says(words.restrictions, said)
+            restricts = _has_phrase(words.restrictions, said)
             if opened is not None and not restricts:
                 # the next clause may be part of the reason: "because he is tired and"
                 goes_on = clause[-1].word in ("and", "or") or (
                     goes_on and all(word.state in (ASIDE, FILLER) for word in clause)
                 )
-                _leave(clause[opened:])
+                _mark_rest_as_aside(clause[opened:])
             elif not restricts and self._is_small_talk(clause, said, words, apart=apart):
-                _leave(clause)
+                _mark_rest_as_aside(clause)
             apart = apart and not any(word.state == USED for word in clause)
         for word, after in zip(self.words, [*self.words[1:], None], strict=True):
-            plain = word.word.endswith("ly") and not _says(words.no_manner, word.word)
+            plain = word.word.endswith("ly") and not _has_phrase(words.no_manner, word.word)
             if not word.state and plain and (after is None or after.state or after.clause != word.clause):
                 word.state = ASIDE
 
     def groups(self, state: str) -> Iterator[str]:
-        """Yield the stretches of words in a state, with fillers between and before what is not understood."""
+        """Yield the stretches of words in a state as text, with fillers between them."""
         begun: int | None = None
         last = 0
         for at, word in enumerate(self.words):
@@ -204,7 +206,7 @@ class Sentence:
             yield self._phrase(begun, last, state)
 
     def _phrase(self, first: int, last: int, state: str) -> str:
-        """Return the text of some words, with the little words before what is not understood."""
+        """Return the text of the words from `first` to `last`, after fillers if `state` is empty."""
         clause = self.words[first].clause if self.words[first].clause == self.words[last].clause else None
         while not state and first:
             before = self.words[first - 1]
@@ -214,14 +216,14 @@ class Sentence:
         return " ".join(self.text[self.words[first].start : self.words[last].end].split())
 
     def clauses(self) -> Iterator[list[Word]]:
-        """Yield the words between commas."""
+        """Yield the words of each clause between commas."""
         for _, words in groupby(self.words, key=lambda word: word.clause):
             yield list(words)
 
     def _is_small_talk(
         self, clause: list[Word], said: str, words: UnderstandingWords, *, apart: bool
     ) -> bool:
-        """Return whether a clause asks for nothing: about people or the past, exclaimed, a way of going.
+        """Return whether a clause requests nothing: it tells of people, past or manner, or exclaims.
 
         Args:
             clause: of this sentence.
@@ -233,23 +235,24 @@ class Sentence:
             return False
         said = re.sub(r"^(?:and|but|so|anyway) ", "", said)
         if (
-            _says(words.past, said)
-            and not _says(("which|that",), said)
-            and not _says(words.demands, said.split()[0])
+            _has_phrase(words.past, said)
+            and not _has_phrase(("which|that",), said)
+            and not _has_phrase(words.demands, said.split()[0])
         ):
             return True
-        if _says(words.demands, said) or any(word.word[0].isdigit() for word in clause):
+        if _has_phrase(words.demands, said) or any(word.word[0].isdigit() for word in clause):
             return False
         begins = next(_spans(said.split(), words.people), (1, 1))[0] == 0
-        way = said.split()[0].endswith("ing") and not _says(words.about_a_thing, said)
+        way = said.split()[0].endswith("ing") and not _has_phrase(words.about_a_thing, said)
         shouts = self.is_exclaimed and said.split()[0] not in _LEADING
         return begins or shouts or (apart and (way or said.startswith("who ")))
 
     def _find_phrases(self, phrases: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+        """Yield (first word, index after last word) of each occurrence of a phrase in the sentence."""
         return _spans([word.word for word in self.words], phrases)
 
     def _places(self, piece: list[str], within: range) -> Iterator[int]:
-        """Yield where a piece stands among the words of the sentence."""
+        """Yield the word indices within a range at which the piece of words begins in the sentence."""
         said = [word.word for word in self.words]
         return (at for at in within if piece and said[at : at + len(piece)] == piece)
 
@@ -259,7 +262,7 @@ _VERB = re.compile(
     r"|take|visit|count|hope|feel|head|move|live|stay|read|plan|drive|ride|travel|start|think|know|bring|carrie|fetche"
     r"|goe|buy|wishe|collect|deliver|return|wait|enter|stop|turn|leave|run|work|say|report|search|searche|keep)s"
 )
-"""Verbs after the name of somebody who does something."""
+"""Pattern of verbs in the third person that follow the name of somebody."""
 _JOINING = frozenset(("and", "or", "but", "then"))
 _LEADING = frozenset(
     (
@@ -282,23 +285,23 @@ _LEADING = frozenset(
         "who",
     )
 )
-"""Fillers that are shown before words that are not understood."""
+"""Fillers that are quoted along with the words after them that are not understood."""
 
 
-def _leave(clause: list[Word]) -> None:
-    """Mark the words of a clause that no rule used as an aside."""
+def _mark_rest_as_aside(clause: list[Word]) -> None:
+    """Set the words of a clause to `ASIDE`, except those that a rule used."""
     for word in clause:
         if word.state != USED:
             word.state = ASIDE
 
 
-def _says(phrases: tuple[str, ...], said: str) -> bool:
-    """Return whether a text has one of the phrases."""
+def _has_phrase(phrases: tuple[str, ...], said: str) -> bool:
+    """Return whether normalized words contain one of the phrases."""
     return bool(phrase_pattern(phrases).search(said))
 
 
 def _spans(words: list[str], phrases: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last word but one of each phrase that is found."""
+    """Yield (first word, index after last word) of each occurrence of a phrase among words."""
     starts = [0]
     for word in words:
         starts.append(starts[-1] + len(word) + 1)
@@ -307,12 +310,13 @@ def _spans(words: list[str], phrases: tuple[str, ...]) -> Iterator[tuple[int, in
 
 
 def _words_in(stretch: str) -> list[str]:
+    """Return the words of a stretch in lower case, without punctuation."""
     plain = stretch.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     return [token for token in _TOKEN.findall(plain) if token[0].isalnum() or token[0] == "_"]
 
 
 def mark_stretches(sentences: Sequence[Sentence], stretches: Iterable[str]) -> None:
-    """Mark all of some stretches as used, wherever they stand."""
+    """Set all words of some stretches to `USED`, in every sentence where they occur."""
     standing: dict[str, list[Sentence]] = {}
     for sentence in sentences:
         for word in {word.word for word in sentence.words}:
@@ -325,7 +329,7 @@ def mark_stretches(sentences: Sequence[Sentence], stretches: Iterable[str]) -> N
 
 
 def sentences_of(text: str) -> Iterator[Sentence]:
-    """Yield the sentences of a text, with their clauses between commas."""
+    """Yield the sentences of a text, their words numbered by clause between commas."""
     quoted = {letter for found in _QUOTED.finditer(text) for letter in range(*found.span(1))}
     sentence, clause = Sentence(text), 0
     end = 0
@@ -380,7 +384,7 @@ _BACKGROUND = re.compile(
     r"|\s*(?i:the \w+ (?:knows|likes|remembers|greets|trusts) (?:me|him|her|us|them))\b"
     rf"|\s*(?i:who (?:{_LIVES}|was|were|went))\b"
 )
-"""A beginning of a clause about somebody's life: a state, something past, or a habit."""
+"""Pattern of the beginning of a clause about somebody's life: a state, the past, or a habit."""
 _ASKS = re.compile(
     r"\b(?:wants?|needs?|wish(?:es)?|hop(?:es?|ing)|must|should|ought|would|please|looking|searching"
     r"|asks?|requests?|today|hungry|enough|fond|keen|crazy|mad|afraid|scared|interested"
@@ -391,7 +395,7 @@ _ASKS = re.compile(
     r"|accident|puncture|flat tyre|\w*ache|fever|cough|pain|hurt|sick|ill|leak\w*|broke\w*|stolen|robbed"
     r"|lost|locked|stuck|stung|bitten|trouble|problem|fall|fallen|crash)(?!\w)|n't\b|'d like"
 )
-"""Words of a clause that asks for something, or tells of a trouble for which there are places."""
+"""Pattern of a clause that requests something, or tells of a trouble for which there are places."""
 _ORDERED = re.compile(
     r"\b(?:then|afterwards|after (?:that|this)|for (?:an?|one|two|three|half) \w+|first)\b", re.IGNORECASE
 )
@@ -401,7 +405,7 @@ _CLAUSE = re.compile(
     r"|\sand (?!(?:the|an?|at|in|on|near|by|my|his|her|our|their|for|with|of|from)\b)).)++",
     re.IGNORECASE,
 )
-"""The rest of a clause; "and" goes on with it where a noun follows, as in "works at the bank and the gym"."""
+"""Pattern of a clause's rest; "and" continues it before a noun, as in "at the bank and the gym"."""
 _GAP = re.compile(r"(?:,|\s(?:and|but|so|although|though|while|whereas)\b)?\s*", re.IGNORECASE)
 _APPOSED_TO = re.compile(rf"\s*{_LEAD}(?:{_RELATIVE}|{_NAME}),\s*")
 _NOUN = re.compile(r",\s*(?:(?:and|or) )?(?:the|an?|at|in|on|near|by) [^,]*", re.IGNORECASE)
@@ -409,7 +413,7 @@ _NOUN = re.compile(r",\s*(?:(?:and|or) )?(?:the|an?|at|in|on|near|by) [^,]*", re
 
 @lru_cache(maxsize=256)
 def background_spans(text: str) -> tuple[tuple[int, int, bool], ...]:
-    """Return the clauses of a text about somebody's life.
+    """Return (start, end, certain) of each clause about somebody's life; character indices in the text.
 
     Returns:
         Start, end, and whether it is certain that nothing in it is asked for.
@@ -418,7 +422,7 @@ def background_spans(text: str) -> tuple[tuple[int, int, bool], ...]:
 
 
 def background_within(text: str, start: int, end: int) -> tuple[tuple[int, int, bool], ...]:
-    """Return the clauses of `background_spans` that share letters with a stretch of the text.
+    """Return (start, end, certain) of the clauses of `background_spans` that overlap a stretch of the text.
 
     Args:
         text: of a character.
@@ -431,7 +435,7 @@ def background_within(text: str, start: int, end: int) -> tuple[tuple[int, int, 
 
 
 def _find_background(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield what tells of a life: start, end, and whether it is certain that it asks for nothing."""
+    """Yield (start, end, certain) of each clause about a life; certain if it surely requests nothing."""
     for part in _PART.finditer(text):
         at, last = part.span()
         last_order = max((found.start() for found in _ORDERED.finditer(text, at, last)), default=-1)
@@ -455,7 +459,7 @@ def _find_background(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def asked_for(text: str) -> str:
-    """Return a text with blanks in place of what tells of somebody's life."""
+    """Return a text of the same length, with blanks in place of the clauses about somebody's life."""
     kept, done = [], 0
     for start, end, _ in background_spans(text):
         kept += [text[done:start], " " * (end - start)]

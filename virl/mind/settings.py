@@ -111,12 +111,12 @@ _ROOM = (
     ),
 )
 LEAST_REPLY = 256
-"""Tokens; a reply that has less room than that is not asked for. Chosen."""
+"""Least tokens of a reply for which a model is still asked. Chosen."""
 _MARGIN = 32  # tokens that servers may count otherwise; chosen
 
 
 class NotTaken(RequestRefused):
-    """A model has refused a part of a request."""
+    """Error: the model has refused a part of a request, such as pictures."""
 
     def __init__(self, ability: Ability, line: str, said: str = "") -> None:
         super().__init__(line)
@@ -126,27 +126,27 @@ class NotTaken(RequestRefused):
 
 @functools.cache
 def _refused_abilities(model: str, base_url: str | None) -> set[Ability]:  # noqa: ARG001 - what it is kept by
-    """Return the set of abilities that a model has refused in this process."""
+    """Return the shared set of abilities that a model at a URL has refused in this process."""
     return set()
 
 
 @dataclass(slots=True)
 class Abilities:
-    """The known abilities of a model; shared by all who ask it, and corrected once it refuses something."""
+    """The parts of requests that a model is known to accept; shared, and corrected after refusals."""
 
     sees: bool = True
     schema: bool = True
     bounds: bool = True
     fixed: frozenset[Ability] = frozenset()
-    """Abilities that the user has set: they are never left out."""
+    """Abilities that the user has set, which are never left out."""
     learnt: set[Ability] = field(default_factory=set)
-    """Abilities that it has refused, also when others asked it."""
+    """Abilities that the model has refused, shared by all minds that ask it."""
     left_out: list[Ability] = field(default_factory=list)
 
     def disable_unsupported(
         self, model: Any, name: str, base_url: str | None, lacks: Collection[Ability]
     ) -> None:
-        """Leave out what is known to be refused, and what the model has refused in this process before.
+        """Leave out of requests all that the model is known to refuse, or has refused in this process.
 
         Args:
             model: of LangChain; it is changed.
@@ -160,7 +160,7 @@ class Abilities:
                 self._leave_out(ability, model)
 
     def learn(self, refused: NotTaken, model: Any) -> bool:
-        """Return whether leaving out what was refused, from now on, is a way out."""
+        """Return whether a try without the refused ability can help; leave it out from now on."""
         ability = refused.ability
         if ability == "bounds" and not self.bounds:  # none was sent: it is the schema that is refused
             ability = "schema"
@@ -179,14 +179,14 @@ class Abilities:
         return True
 
     def advice(self, ability: Ability, name: str) -> str:
-        """Return the setting that leaves an ability out, in words; empty if it is left out already."""
+        """Return the setting that leaves out an ability, in words; empty if requests leave it out already."""
         if ability in self.left_out or not (ability in self.fixed or ability == "max_tokens"):
             return ""
         setting = {"temperature": "temperature=1", "max_tokens": "max_tokens=N"}.get(ability)
         return f" (see --mind '{name}?{setting or f'lacks={ability}'}')"
 
     def _leave_out(self, ability: Ability, model: Any) -> bool:
-        """Return whether a part of requests was there to be left out; leaves it out."""
+        """Return whether the model's requests had an ability's part, and leave it out."""
         if ability in ("pictures", "schema", "bounds"):
             name = "sees" if ability == "pictures" else ability
             was = getattr(self, name)
@@ -204,7 +204,7 @@ class Abilities:
 
 
 def _shorten(model: Any, said: str) -> bool:
-    """Return whether replies could be made shorter, as a server says that they must be."""
+    """Return whether the model's reply limit could be lowered to that in the server's words, and lower it."""
     room = room_for_reply(said)
     name = next(
         (one for one in ("max_tokens", "max_output_tokens", "num_predict") if hasattr(model, one)), ""
@@ -219,7 +219,7 @@ def _shorten(model: Any, said: str) -> bool:
 
 
 def room_for_reply(said: str) -> int | None:
-    """Return how many tokens a reply may have, as a refusal of too long a one says; `None` if it is none."""
+    """Return the most reply tokens that a server's refusal names; `None` if it is no such refusal."""
     for pattern in _ROOM:
         if found := pattern.search(said):
             told = {name: int(number) for name, number in found.groupdict().items()}
@@ -230,7 +230,7 @@ def room_for_reply(said: str) -> int | None:
 
 
 def refused_ability(said: str) -> Ability | None:
-    """Return the ability that a server says its model lacks; `None` if it speaks of something else."""
+    """Return the ability that a server's words say its model lacks; `None` if they name none."""
     if (room_for_reply(said) or 0) >= LEAST_REPLY:
         return "max_tokens"
     return next((ability for ability, pattern in _REFUSALS if pattern.search(said)), None)
@@ -249,11 +249,11 @@ LEFT_OUT: dict[str, str] = {
     "order": "takes no question after a result of a tool, or two in a row: turns are set between",
     "parallel_calls": "takes one call a turn: turns with more are sent as several",
 }
-"""Remarks, made once, on missing abilities; read again from the journal of a run that goes on."""
+"""Remarks on missing abilities, made once each; a resumed run reads them from its journal."""
 
 
 def told_of(remarks: str, name: str) -> list[Ability]:
-    """Return the abilities that the remarks of a journal say a model lacks."""
+    """Return the abilities that a model lacks by the remarks in a journal."""
     return [one for one in ABILITIES if one in LEFT_OUT and f"{name} {LEFT_OUT[one]}" in remarks]
 
 
@@ -261,11 +261,13 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 def _pair(text: str) -> str:
+    """Return the text unchanged if it holds two prices; raise `ValueError` else."""
     prices_in(text)
     return text
 
 
 def _abilities(text: str) -> str:
+    """Return the text unchanged if it lists known abilities or `none`; raise `ValueError` else."""
     unknown = set(text.split(",")) - {*ABILITIES, "none"}
     if unknown:
         raise ValueError(
@@ -301,12 +303,12 @@ class MindSettings(Settings):
     """Dollars for a million tokens in and out, such as `0.15,0.60`, for a model without a known price."""
 
     def with_fallback(self, others: "MindSettings") -> "MindSettings":
-        """Return these settings, and the others where these say nothing."""
+        """Return these settings, with those that are unset taken from `others`."""
         return others.model_copy(update=self.model_dump(exclude_none=True))
 
 
 def prices_in(text: str) -> tuple[float, float]:
-    """Return the two prices of `MindSettings.price`.
+    """Return (input, output) prices in US dollars for a million tokens from a text such as `0.15,0.60`.
 
     Raises:
         ValueError: there are none.
@@ -322,7 +324,7 @@ def prices_in(text: str) -> tuple[float, float]:
 
 
 def split_spec(spec: str) -> tuple[str, MindSettings]:
-    """Return the name of a mind and its settings, from such as `openai:gpt-5-mini?effort=low`.
+    """Return (name, settings) of a mind from a spec such as `openai:gpt-5-mini?effort=low`.
 
     Raises:
         BadInput: a setting is unknown or does not fit; names all that are wrong.

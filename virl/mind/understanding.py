@@ -41,9 +41,9 @@ _FOR_AN_ANIMAL = re.compile(
     rf"|\b(?:for|with|lets?|takes?|welcomes?|admits?|allows?|brings?) (?:him|her|it|them){_END}"
 )
 _OF_A_PLACE = re.compile(r"\b(?:where|so) it\b.*")
-"""A clause about what a place is like, in which "it" is no place."""
+"""Pattern of a clause about what a place is like, in which "it" stands for no place."""
 _OWNED = re.compile(r"\b(?:had|has|have|with|got|loved|liked) (?:\w+ )?an?\b")
-"""Words of an aside with a thing that one may want too, though another noun comes after it."""
+"""Pattern of aside words with a thing that one may want too, though another noun follows."""
 _DENIED = re.compile(r"\b(?:hat(?:e|es|ed)|dislikes?|avoids?|not|no|never|nothing|cannot|\w+n't)\b")
 _THERE = re.compile(
     r"(?<!is )(?<!are )\bthere(?!'| (?:is|are|was|were|ha[sd]|have|must|should|may|might|can|could|w\w+)\b)"
@@ -56,12 +56,12 @@ _INTRODUCED = re.compile(
     r"\b(?:find|visit|enter|reach|seek|want|need|for|to|into|in|at|near)(?:e?s)?"
     r" (?:the|an?|some|one|another)\b"
 )
-"""Words before a place that is asked for."""
+"""Pattern of words that introduce a requested place."""
 _POINTS = re.compile(
     r"(?:|at|to|in|from|near|into|inside|of|for|by|around|visits?|see|finds?|enters?|try|reach)"
     r" (?:that|those|this|these)"
 )
-"""A pattern of pointing words with the one before, after which "that" begins no clause."""
+"""Pattern of a pointing word and the one before it, after which "that" begins no clause."""
 _DEFINITE = re.compile(r"\w* (?:the|his|her|their)")
 _ANYBODY = r"(?:i|you|he|she|we|they|it|one|people|everybody|everyone)"
 _COMPARED = re.compile(
@@ -72,7 +72,7 @@ _COMPARED = re.compile(
     rf"|\bas (?:(?:it|they) (?:is|are|was|were)|{_ANYBODY} (?:find|get|have)s?) (?:in|at|on|back|over)\b"
     rf"|\b(?:kind|sort|type)s? of \w+ (?:(?:that|which|as) )?{_ANYBODY} (?!can\b|could\b)\w+"
 )
-"""A comparison with what somebody else knows: "a cafe as nice as the one at home"."""
+"""Pattern of a comparison with something known: "a cafe as nice as the one at home"."""
 _STATED = re.compile(
     r"(?:(?:and|but|so|now|also|then|well|today) )*"
     r"(?P<article>an?|one|some|the|this|that|my|his|her|our|their)"
@@ -81,12 +81,12 @@ _STATED = re.compile(
     r"|all|essential|important|necessary|vital|optional|to be|a must|on)\b)"
     r"|has|have|makes?|gives?|gets?|takes?|shows?|sells?|serves?|offers?|stays?|comes?|goes|looks?)\b"
 )
-"""The beginning of a clause that says what a place is like: "A bakery is famous for its rolls"."""
+"""Pattern of the beginning of a statement about a place: "A bakery is famous for its rolls"."""
 _TIMES = re.compile("hour|day|morning|afternoon|evening|night|week|weekend|month|year|time|trip|order")
 
 
 def mark_pointers(sentences: Sequence[Sentence]) -> None:
-    """Mark as narrowing what points at a place that is not asked for: "She works in a cafe. Lunch there".
+    """Mark as narrowing the words that refer to a place not requested: "She works in a cafe. Lunch there".
 
     So is what it is compared with: "a cafe as good as the one at home".
     """
@@ -98,7 +98,7 @@ def mark_pointers(sentences: Sequence[Sentence]) -> None:
             _narrow(clause, said, found, whatever=True)
         wanted = [at for at, word in enumerate(clause) if word.state == USED and not word.is_of_life]
         for found in _THERE.finditer(said):
-            is_named = wanted and wanted[0] < _at(said, found.start())
+            is_named = wanted and wanted[0] < _word_index(said, found.start())
             if not (is_asked or (is_named and _INTRODUCED.search(said[: found.start()]))):
                 _narrow(clause, said, found, whatever=True)
         for found in _FROM_SOMEBODY.finditer(said) if is_told else ():
@@ -122,7 +122,7 @@ def mark_pointers(sentences: Sequence[Sentence]) -> None:
 
 
 def mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> None:
-    """Mark what says how a place is, and asks for none; as narrowing where it tells of a new one.
+    """Mark statements about places as asides, or as narrowing where they describe a new one.
 
     Args:
         sentences: the sentences of a text, with the marks that they have.
@@ -132,7 +132,7 @@ def mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> 
     for clause in (clause for sentence in sentences for clause in sentence.clauses()):
         said = " ".join(word.word for word in clause)
         found = None if phrase_pattern(demands).search(said) else _STATED.match(said)
-        verb = _at(said, found.start("verb")) if found else 0
+        verb = _word_index(said, found.start("verb")) if found else 0
         subject = _used_words(clause[:verb])
         # a verb that a rule acts on is part of a wish: "is open", "a parcel is waiting at 137 Union Street"
         if not (found and subject) or clause[verb].state == USED or subject & asked:
@@ -145,14 +145,14 @@ def mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> 
 
 
 def _used_words(words: Sequence[Word]) -> set[str]:
-    """Return the words that a rule acts on."""
+    """Return the words that a rule acts on, in lower case."""
     return {word.word for word in words if word.state == USED}
 
 
 def mark_references(
     sentences: Sequence[Sentence], animals: tuple[str, ...], told: Collection[Word] = ()
 ) -> None:
-    """Mark pronouns as narrowing whose noun is an aside or denied: "we had a dishwasher; a flat with one".
+    """Mark as narrowing pronouns whose noun is an aside or denied: "we had a dishwasher; a flat with one".
 
     Args:
         sentences: the sentences of a text, with the marks that they have.
@@ -165,9 +165,9 @@ def mark_references(
         said = " ".join(word.word for word in clause)
         for pattern in (_WITH, _WANTED):
             for found in pattern.finditer(said):
-                own = _content(clause[: _at(said, found.start())], told)
+                own = _content_words(clause[: _word_index(said, found.start())], told)
                 if pattern is _WITH:  # the noun just before is what has it
-                    own = own if len(_runs(own, clause)) > 1 else []
+                    own = own if len(_run_starts(own, clause)) > 1 else []
                 if not own and not before:
                     refers = pattern is not _WITH
                 else:
@@ -180,13 +180,13 @@ def mark_references(
             for found in pattern.finditer(said):
                 _narrow(clause, said, found)
         has_animal = has_animal or bool(phrase_pattern(animals).search(said))
-        if content := _content(clause, told):
+        if content := _content_words(clause, told):
             before, is_denied = content, bool(_DENIED.search(said))
             is_owned = is_owned or (content[0].state == ASIDE and bool(_OWNED.search(said)))
 
 
-def _content(words: Sequence[Word], told: Collection[Word]) -> list[Word]:
-    """Return the words that a pronoun may stand for."""
+def _content_words(words: Sequence[Word], told: Collection[Word]) -> list[Word]:
+    """Return the content words (no fillers) that a pronoun may stand for."""
     return [
         word
         for word in words
@@ -194,21 +194,21 @@ def _content(words: Sequence[Word], told: Collection[Word]) -> list[Word]:
     ]
 
 
-def _runs(content: Sequence[Word], clause: Sequence[Word]) -> list[Word]:
-    """Return the first word of each stretch of words that follow one another in a clause."""
+def _run_starts(content: Sequence[Word], clause: Sequence[Word]) -> list[Word]:
+    """Return the first word of each run of adjacent words within a clause."""
     among = set(content)
     return [word for at, word in enumerate(clause) if word in among and not (at and clause[at - 1] in among)]
 
 
 def _narrow(clause: Sequence[Word], said: str, found: re.Match[str], *, whatever: bool = False) -> None:
-    """Mark the words that were found, and `whatever` the rules use of them."""
-    for word in clause[_at(said, found.start()) : _at(said, found.end()) + 1]:
+    """Mark the words that a pattern matched as narrowing; those that rules use only with `whatever`."""
+    for word in clause[_word_index(said, found.start()) : _word_index(said, found.end()) + 1]:
         if whatever or word.state != USED:
             word.state = NARROWING
 
 
-def _at(said: str, position: int) -> int:
-    """Return the number of the word at a position."""
+def _word_index(said: str, position: int) -> int:
+    """Return the index of the word at a character position of normalized words."""
     return said[:position].count(" ")
 
 
@@ -219,35 +219,35 @@ _SHOWN = 12  # groups of each sort that a message names (chosen)
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text that drives a run, and the stretches of it that the rules act on."""
+    """A text that drives a run, and the stretches of it on which the rules act."""
 
     text: str
     used: tuple[str, ...]
-    """Stretches of words; an ellipsis between blanks stands for a few words that are not meant."""
+    """Stretches of words that rules act on; an ellipsis stands for words in between that are not meant."""
     names: tuple[str, ...] = ()
-    """Names of the people who are spoken of."""
+    """Names of the people that the text speaks of."""
     routine: str = ""
-    """Name of the routine under `routines` of the word list; empty for none."""
+    """Name of the routine whose phrases in the word list's `routines` apply; empty for none."""
     narrowing: tuple[str, ...] = ()
-    """Phrases of fillers that narrow here all the same, as "every" does where one place is looked for."""
+    """Phrases of fillers that narrow this request all the same, as "every" does where one place is sought."""
     checked: tuple[str, ...] = ()
-    """Stretches that a place is held against, though others take them for words of its kind or price."""
+    """Stretches that places are checked for, though other rules read them as kind or price."""
 
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """The word groups of a text by what the rules make of them."""
+    """The groups of a text's words by what the rules make of them."""
 
     understood: tuple[str, ...]
     asides: tuple[str, ...]
-    """Manner, reasons and small talk, which change nothing and are not understood."""
+    """Manner, reasons and small talk, which the rules skip without harm."""
     narrowing: tuple[str, ...]
-    """Words of what is wanted that no rule looks at."""
+    """Words that narrow the request but that no rule checks."""
     is_foreign: bool = False
-    """True if it is hardly English."""
+    """True if most of the text is not English."""
 
     def check(self) -> None:
-        """See whether all that narrows what is wanted is understood.
+        """Raise `MindFailed` if something that narrows the request is not understood.
 
         Raises:
             MindFailed: it is not; names what is not, and what is.
@@ -267,7 +267,7 @@ class Understanding:
 
 
 def understand(reading: Reading) -> Understanding:
-    """Sort the words of a text into what is understood, what is an aside, and what narrows it."""
+    """Return the words of a text sorted into understood ones, asides, and those that narrow the request."""
     words = understanding_words()
     marks = list(sentences_of(reading.text))
     mark_stretches(marks, reading.used)
@@ -307,4 +307,5 @@ def understand(reading: Reading) -> Understanding:
 
 
 def _quote_list(groups: Iterable[str]) -> str:
+    """Return the first few distinct groups of words, each in quotation marks, separated by commas."""
     return ", ".join(f'"{group}"' for group in list(dict.fromkeys(groups))[:_SHOWN])

@@ -24,22 +24,22 @@ FIRST_SENTENCE = 1.0  # on top, in the first sentence that speaks of any kind
 LONGING_REACH, REFUSAL_REACH = 7, 4  # words after such words that they still bear on (chosen)
 
 _BESIDE = ("next to", "opposite", "beside", "near", "far from", "past", "before", "until")
-"""Words before a kind that say where another place is, and do not refuse the kind."""
+"""Pattern of words before a place type that locate another place and do not refuse the type."""
 
 
 @dataclass(frozen=True, slots=True)
 class _KindMention:
-    """A stretch of a sentence that speaks for a kind of place; for none if it only looks like it."""
+    """A stretch of a sentence that suggests a place type; of type `None` if it only looks like one."""
 
     kind: str | None
     start: int
     end: int
     weight: float
     stretch: str = ""
-    """The words, without those that a `…` of their phrase stands for."""
+    """The words of the stretch, without those that a `…` of their phrase covers."""
 
     def is_named(self, words: str, lexicon: Lexicon) -> bool:
-        """Return whether words call the kind by a name, and not by what is found in such a place."""
+        """Return whether words call a place type by name, not by what such a place offers."""
         name = words_of(self.kind or "")
         names = (name, f"{name}s", *lexicon.place_types.get(self.kind or "", ()))
         return bool(phrase_pattern(names).fullmatch(words))
@@ -48,7 +48,7 @@ class _KindMention:
 def kinds_wanted(
     text: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...] = ()
 ) -> list[str]:
-    """Return the kinds that a wish has words of, the likeliest first; among equals, the one named first.
+    """Return the place types that a wish mentions, most weight first; among equals in text order.
 
     Where phrases overlap, the longest counts. What is refused, as in "no bar, please", does not.
 
@@ -74,7 +74,7 @@ def kinds_wanted(
 def words_for_kinds(
     text: str, kinds: Collection[str], lexicon: Lexicon, aside: tuple[str, ...] = ()
 ) -> Iterator[str]:
-    """Yield the stretches of a wish that speak for some kinds, and those that refuse others.
+    """Yield the stretches of a wish that suggest the given place types, and those that refuse others.
 
     What speaks for a related kind without naming it counts, as "lunch" does where a cafe is looked for.
 
@@ -100,7 +100,7 @@ def words_for_kinds(
 
 
 def refused_kinds(text: str, lexicon: Lexicon) -> set[str]:
-    """Return the kinds that a wish refuses, as in "no bar, please"."""
+    """Return the place types that a wish refuses, as in "no bar, please"."""
     return {
         mention.kind
         for sentence in lexicon.sentences(asked_for(text))
@@ -110,7 +110,7 @@ def refused_kinds(text: str, lexicon: Lexicon) -> set[str]:
 
 
 def particulars_wanted(text: str, lexicon: Lexicon) -> list[str]:
-    """Return the phrases of dishes and the like that a wish has and nowhere refuses."""
+    """Return the phrases of dishes and other details that a wish has and nowhere refuses."""
     refusals = phrase_pattern((*lexicon.passed_over, *lexicon.negations, *lexicon.aversions))
     wanted: dict[str, bool] = {}
     for sentence in lexicon.sentences(asked_for(text)):
@@ -124,7 +124,7 @@ def particulars_wanted(text: str, lexicon: Lexicon) -> list[str]:
 def _kind_mentions(
     sentence: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...]
 ) -> list[_KindMention]:
-    """Return the mentions of kinds in their order, overlapping only where two kinds share the same words."""
+    """Return the mentions of place types in text order; they overlap only where two types share words."""
     kept: list[_KindMention] = []
     misleading = [_KindMention(None, *match.span(), 0.0) for match in matches_of(aside, sentence)]
     found = sorted(
@@ -142,7 +142,7 @@ def _kind_mentions(
 
 
 def _find_mentions(sentence: str, offered: tuple[str, ...], lexicon: Lexicon) -> Iterator[_KindMention]:
-    """Yield the phrases that speak for kinds, each with its weight."""
+    """Yield the mentions of place types in a sentence, each with its weight."""
     for kind in dict.fromkeys([*offered, *lexicon.place_types, *lexicon.needs]):
         name = words_of(kind)
         for match in matches_of((name, f"{name}s"), sentence):
@@ -154,11 +154,12 @@ def _find_mentions(sentence: str, offered: tuple[str, ...], lexicon: Lexicon) ->
 
 
 def _is_refused(before: str, after: str, lexicon: Lexicon) -> bool:
+    """Return whether the words before or after a place type refuse it."""
     return _refusal(before, after, lexicon) is not None
 
 
 def _refusal(before: str, after: str, lexicon: Lexicon) -> str | None:
-    """Return the words before a kind that refuse it; `None` if none do."""
+    """Return the words before or after a place type that refuse it; `None` if none do."""
     clause = before.rpartition(",")[2]
     if clause.split()[-1:] == ["no"] and after.replace(",", " ").split()[:1] == ["please"]:
         return "no"
@@ -168,31 +169,31 @@ def _refusal(before: str, after: str, lexicon: Lexicon) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One phrase about an attribute."""
+    """A phrase about an attribute of a place, in a wish or an opinion."""
 
     attribute: str
     holds: bool
-    """True if it says that the attribute is so."""
+    """True if the phrase says that the attribute holds, false if it says the contrary."""
     words: str
     stretch: str = field(default="", compare=False)
-    """The phrase with what turns it; an ellipsis between blanks stands for words that are not meant."""
+    """The words of the phrase with any negation; an ellipsis stands for words in between."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The numbers of texts that say that an attribute is so, and that it is not."""
+    """Counts of texts that say that an attribute holds, and that it does not."""
 
     yes: int = 0
     no: int = 0
 
     @property
     def holds(self) -> bool | None:
-        """The opinion of most; `None` where they are split or nobody says anything."""
+        """Return the majority's opinion, true or false; `None` if texts are split or say nothing."""
         return None if self.yes == self.no else self.yes > self.no
 
 
 def opinions(text: str, lexicon: Lexicon) -> list[Mention]:
-    """Return the opinions of a text on the attributes of a place, negations taken into account."""
+    """Return the opinions of a text on attributes of a place, negations considered."""
     found: list[Mention] = []
     for sentence in lexicon.sentences(text):
         for name, attribute in lexicon.attributes.items():
@@ -202,7 +203,7 @@ def opinions(text: str, lexicon: Lexicon) -> list[Mention]:
 
 
 def wishes(text: str, lexicon: Lexicon, *, loosely: bool = False) -> dict[str, Mention]:
-    """Return the wishes for a place in a text: the last word on each attribute, by its name.
+    """Return the wishes in a text by attribute name; the last wish on an attribute counts.
 
     Args and what counts are those of `wishes_in`.
 
@@ -215,7 +216,7 @@ def wishes(text: str, lexicon: Lexicon, *, loosely: bool = False) -> dict[str, M
 
 
 def wishes_in(text: str, lexicon: Lexicon, *, loosely: bool = False) -> list[Mention]:
-    """Return all that a text says it wants of a place; of an attribute, the last word counts.
+    """Return all wishes for attributes of a place that a text expresses, in order, weak hints first.
 
     Args:
         text: what somebody says of what they want.
@@ -243,12 +244,12 @@ def wishes_in(text: str, lexicon: Lexicon, *, loosely: bool = False) -> list[Men
 
 
 def requested_attributes(*texts: str) -> dict[str, bool]:
-    """Return the attributes of a place that texts ask for, and whether it has to have each."""
+    """Return the attributes that texts request: true if the place must have it, false if it must lack it."""
     return {name: one.holds for text in texts for name, one in wishes(text, load_lexicon()).items()}
 
 
 def _hints(sentence: str, lexicon: Lexicon) -> list[Mention]:
-    """Return the wishes that a sentence may hold, by the words that opinions are put in."""
+    """Return the wishes that a sentence may hold by opinion words, such as "quiet", without wish words."""
     turning = lexicon.negations + lexicon.aversions
     hints: list[Mention] = []
     for name, attribute in lexicon.attributes.items():
@@ -259,7 +260,7 @@ def _hints(sentence: str, lexicon: Lexicon) -> list[Mention]:
 
 
 def _as_felt(mention: Mention, sentence: str, lexicon: Lexicon) -> Mention:
-    """Return the mention of a wish, turned if displeasure follows ("loud places hurt her")."""
+    """Return a wish's mention, reversed if words of displeasure follow it ("loud places hurt her")."""
     _, _, after = sentence.partition(mention.words)
     clause = phrase_pattern(lexicon.breaks).split(after)[0].partition(",")[0]
     spoilt = phrase_pattern(lexicon.spoilers).search(clause)
@@ -269,7 +270,7 @@ def _as_felt(mention: Mention, sentence: str, lexicon: Lexicon) -> Mention:
 
 
 def vote(texts: Iterable[str], lexicon: Lexicon) -> dict[str, Verdict]:
-    """Return the verdict on each attribute that any text mentions; each text has one voice."""
+    """Return the verdict on each attribute that texts mention; each text has one vote."""
     ballots = [_balance(opinions(text, lexicon)) for text in texts]
     names = sorted({name for ballot in ballots for name in ballot})
     return {
@@ -290,7 +291,7 @@ def describe(verdict: Verdict, attribute: Attribute) -> str:
 
 
 def _balance(mentions: Iterable[Mention]) -> Mapping[str, int]:
-    """Return the sum of opinions on each attribute: above 0 where more hold than not."""
+    """Return the net number of opinions by attribute: above 0 if more say that it holds than not."""
     leaning: dict[str, int] = {}
     for mention in mentions:
         leaning[mention.attribute] = leaning.get(mention.attribute, 0) + (1 if mention.holds else -1)
@@ -304,7 +305,7 @@ def _mentions(
     negations: tuple[str, ...],
     breaks: tuple[str, ...],
 ) -> Iterator[Mention]:
-    """Yield the mentions of one attribute in a sentence: where phrases overlap, the longest counts."""
+    """Yield the mentions of one attribute in a sentence; where phrases overlap, the longest counts."""
     spans = [
         (match.start(), match.end(), holds)
         for holds, phrases in groups.items()

@@ -22,27 +22,27 @@ class Price:
     """List price of one request."""
 
     sku: str
-    """The provider's name for what is billed."""
+    """Provider's name for the billed kind of request (stock keeping unit)."""
     events: int
-    """Billable events, such as 1, or the pairs of a matrix."""
+    """Number of billable events, such as 1, or the pairs of a matrix."""
     micro_usd: float
-    """Millionths of a dollar for all events; 0 if unknown."""
+    """US dollars for all events together, in millionths; 0 if unknown."""
     unknown: str = ""
-    """Advice on which setting gives the price, if it is unknown; else empty."""
+    """Advice on the setting that gives an unknown price; empty if the price is known."""
 
     @property
     def usd(self) -> float:
-        """Dollars for all events."""
+        """US dollars for all events together."""
         return self.micro_usd / 1e6
 
 
 FREE = Price("free", 1, 0)
-"""Price of a request to a service that bills nothing."""
+"""Price of requests that cost nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One question put to a mind and its reply, for the journal."""
+    """A question to a mind with its reply, for the journal."""
 
     prompt: str
     mind: str
@@ -50,14 +50,14 @@ class Exchange:
     inputs: Mapping[str, object]
     reply: Mapping[str, object]
     cached: bool = False
-    """True for an answer from the reply cache: it cost nothing now."""
+    """True if the reply came from the cache, so that it cost nothing."""
     attempts: int = 1
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float = 0.0
     seconds: float = 0.0
     remark: str = ""
-    """A remark made once about a model, such as that it takes no pictures, at the question that showed it."""
+    """Remark made once about a model, such as that it takes no pictures; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +65,15 @@ class Spending:
     """Requests to providers and their list price, over a part of a run."""
 
     sent: Mapping[str, int] = field(default_factory=dict)
-    """Requests that were tried on the network, each further try included, by endpoint."""
+    """Number of requests sent over the network, repeats included, by endpoint."""
     cached: Mapping[str, int] = field(default_factory=dict)
-    """Requests that a cache or a recording answered, by endpoint."""
+    """Number of requests answered by a cache or a recording, by endpoint."""
     billed: Mapping[str, int] = field(default_factory=dict)
-    """Billable events by SKU: a request of unknown outcome counts, one that was refused does not."""
+    """Number of billable events by SKU; requests of unknown outcome count, refused ones do not."""
     usd: float = 0.0
-    """Dollars by the list price of the billed events, without models."""
+    """US dollars of the billed events by list price, without models."""
     received: Mapping[str, int] = field(default_factory=dict)
-    """Bytes of the replies that came over the network, good or not, by endpoint."""
+    """Bytes of the replies received over the network, errors included, by endpoint."""
 
     def __add__(self, other: "Spending") -> "Spending":
         return Spending(
@@ -86,7 +86,7 @@ class Spending:
 
 
 _LEAST_USD = 1e-6
-"""Dollars; less is rounding."""
+"""Smallest difference in dollars that counts; less is rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +94,18 @@ class Paid:
     """Sums of an account by the book; requests of unknown outcome count in full."""
 
     usd: float = 0.0
-    """Dollars, of models and of providers together."""
+    """US dollars paid for models and providers together."""
     sent: Mapping[str, int] = field(default_factory=dict)
-    """Requests to providers, each further try included, by endpoint."""
+    """Number of requests to providers, repeats included, by endpoint."""
     provider_usd: float = 0.0
-    """The part of `usd` that went to providers."""
+    """US dollars paid to providers, a part of `usd`."""
     calls: int = 0
-    """Requests to models, each further try included."""
+    """Number of requests to models, repeats included."""
     input_tokens: int = 0
     output_tokens: int = 0
 
     def minus(self, other: "Paid") -> "Paid":
-        """Return what these sums have beyond others; dollar differences from rounding are left out."""
+        """Return the differences of these sums to smaller ones; differences from rounding count as 0."""
         total, provider = self.usd - other.usd, self.provider_usd - other.provider_usd
         model_usd, provider_usd = (usd if usd >= _LEAST_USD else 0.0 for usd in (total - provider, provider))
         return Paid(
@@ -124,7 +124,7 @@ SPENDING = "spending.jsonl"
 """Name of the file of a run's book, in the run's folder."""
 
 Service = Literal["model", "provider"]
-"""Kind of service that is asked: a language model, or a provider of the city, such as Google."""
+"""Kind of service that a request is sent to: a language model, or a provider of the city."""
 
 _SUM_OF_TORN = re.compile(rb'\{"micro_usd": ([0-9][^,]*),')
 _FURTHER = ("sent", "input_tokens", "output_tokens", "account", "run")
@@ -137,9 +137,9 @@ class Entry:
     """A line of the book: a sum that was charged or given back."""
 
     nano_usd: int
-    """Billionths of a dollar; negative where less was billed than was held."""
+    """Billionths of a US dollar; negative if less was billed than reserved."""
     request: str
-    """The endpoint or the model."""
+    """Endpoint or model that the request was sent to."""
     service: Service = "provider"
     sent: int = 0
     """Number of requests sent."""
@@ -147,10 +147,10 @@ class Entry:
     output_tokens: int = 0
     account: str = ""
     run: str = ""
-    """Run that the book belongs to; in the first line alone."""
+    """Id of the run that the book belongs to; only in the first line, else empty."""
 
     def line(self) -> str:
-        """Return the line as it is written: what is zero or empty is left out."""
+        """Return the entry as a line of JSON, without fields that are zero or empty."""
         # Whole millionths are written as whole numbers, which need no rounding when they are read.
         thousandths = self.nano_usd % 1000
         data: dict[str, Any] = {
@@ -163,7 +163,7 @@ class Entry:
 
     @classmethod
     def of_torn(cls, line: bytes) -> "Entry | None":
-        """Return the entry of a line cut short, or its sum alone; `None` if that is cut or negative."""
+        """Return the entry of a truncated line, or its sum alone; `None` if that is cut or negative."""
         found = _SUM_OF_TORN.match(line)
         for text in (line, b'{"micro_usd": %b}' % found[1] if found else b""):
             with suppress(ValueError):
@@ -172,7 +172,7 @@ class Entry:
 
     @classmethod
     def read(cls, line: bytes) -> "Entry":
-        """Read an entry from its line.
+        """Return the entry in a line of the book.
 
         Raises:
             ValueError: it is none.
@@ -214,7 +214,7 @@ class Sums:
         self.output_tokens += entry.output_tokens
 
     def add(self, other: "Sums") -> None:
-        """Add the sums of another account."""
+        """Add another account's sums to these."""
         self.nano_usd.update(other.nano_usd)
         self.sent.update(other.sent)
         self.calls += other.calls
@@ -234,7 +234,7 @@ class Sums:
 
 
 class Book:
-    """A limit on dollars and the sums of all accounts, kept in a file. Safe for several threads.
+    """A limit in dollars and the sums of all accounts, written to a file; thread-safe.
 
     Args:
         limit_usd: dollars; `None` sets no limit.
@@ -255,7 +255,7 @@ class Book:
         self._accounts: dict[str, Sums] = {}
         self._waiting: list[Entry] = []  # written with the next one that is written
         self.lacks_last = False
-        """True if the file's last line is cut short so that its sum cannot be read."""
+        """True if the file's last line is truncated before its sum."""
         self._lock = threading.Lock()
         self._lines = None if path is None else JsonLines(path, "go on with --resume", sync=False)
         if self._lines:
@@ -275,12 +275,12 @@ class Book:
 
     @property
     def spent_usd(self) -> float:
-        """Dollars spent or held for requests under way."""
+        """US dollars spent, or reserved for requests in progress."""
         return self._held / 1e9
 
     @property
     def limit_usd(self) -> float | None:
-        """Dollars that may be spent; `None` for no limit."""
+        """Upper bound on the dollars spent; `None` for no limit."""
         return None if self._limit is None else self._limit / 1e9
 
     def enter(self, entry: Entry) -> None:
@@ -299,7 +299,7 @@ class Book:
             self._add(entry)
 
     def payments(self, account: str = "") -> Paid:
-        """Return what an account and those below it have paid; of all accounts if it is empty."""
+        """Return the payments of an account and its sub-accounts; of all accounts if the name is empty."""
         total = Sums()
         with self._lock:
             for name, sums in self._accounts.items():
@@ -308,7 +308,7 @@ class Book:
         return total.payments()
 
     def _write(self, lines: JsonLines, entry: Entry) -> None:
-        """Write an entry to the file; a free one waits until the run's folder is not empty."""
+        """Write an entry to the file; entries of 0 dollars wait until the run's folder has files."""
         if entry.nano_usd == 0 and not _is_filled(lines.path.parent):
             self._waiting.append(entry)  # a run that cannot begin leaves no folder
             return
@@ -329,12 +329,12 @@ def _is_filled(folder: Path) -> bool:
 
 
 def nano(usd: float) -> int:
-    """Return dollars as billionths of a dollar, rounded up."""
+    """Return US dollars as billionths of a dollar, rounded up."""
     return ceil(round(usd * 1e9, 3))
 
 
 def check_budget(usd: float | None, option: str = "a budget") -> None:
-    """Refuse a budget in dollars that is negative, not finite or above `MOST_USD`.
+    """Raise `BadInput` for a budget in dollars that is negative, not finite or above `MOST_USD`.
 
     Raises:
         BadInput: it is negative, not finite or beyond all reason.
@@ -344,14 +344,14 @@ def check_budget(usd: float | None, option: str = "a budget") -> None:
 
 
 def _number(value: object, most: float) -> float:
-    """Return a value as a number, once it is one of at most `most`."""
+    """Return a value as a number of at most `most`; raise `TypeError` if it is none."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= most:
         raise TypeError("no number")
     return float(value)
 
 
 def _count(value: object, least: int = -_MOST_TOKENS) -> int:
-    """Return a value as a whole number of at least `least`, which is negative for tokens given back."""
+    """Return a value as a whole number of at least `least`; raise `TypeError` if it is none."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST_TOKENS:
         raise TypeError("no count")
     return value

@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def account(name: str) -> Iterator[str]:
-    """Charge all requests of the block to an account, such as an episode's or a consulted agent's.
+    """Charge all requests of the block to an account; yield its full name, within the enclosing account.
 
     Args:
         name: of the account, which is a folder below that of the book; within another it lies below that one.
@@ -59,7 +59,7 @@ class Ledger:
         self._lock = threading.Lock()
 
     def with_own_ledger(self) -> "Ledger":
-        """Return a ledger with the same limit, book and counts, and with questions of its own."""
+        """Return a ledger with the same limit, book and counts, but its own list of questions."""
         other = Ledger()
         other.book, other._counts, other._lock = self.book, self._counts, self._lock
         other._above = self
@@ -67,18 +67,18 @@ class Ledger:
 
     @property
     def spent_usd(self) -> float:
-        """Dollars spent or held for requests under way."""
+        """US dollars spent, or reserved for requests in progress."""
         return self.book.spent_usd
 
     @property
     def limit_usd(self) -> float | None:
-        """Dollars that may be spent; `None` for no limit."""
+        """Upper bound on the dollars spent; `None` for no limit."""
         return self.book.limit_usd
 
     def hold(
         self, price: Price, request: str, service: Service = "provider", *, input_tokens: int = 0
     ) -> "Hold":
-        """Charge what a request may cost, and count it as sent; call this right before it is sent.
+        """Reserve a request's price and count it as sent; to be called right before it is sent.
 
         Args:
             price: of the request, billed until the hold says otherwise.
@@ -105,22 +105,22 @@ class Ledger:
             self._counts_of(_ACCOUNT.get()).cached[request] += 1
 
     def count_received(self, request: str, size: int) -> None:
-        """Count the bytes of a reply's body, whatever the reply says."""
+        """Count the bytes of a reply's body, an error's too."""
         with self._lock:
             self._counts_of(_ACCOUNT.get()).received[request] += size
 
     def add(self, exchange: Exchange) -> None:
-        """Add a question to a mind, with its reply."""
+        """Add a question to a mind with its reply."""
         with self._lock:
             self._asked.append((_ACCOUNT.get(), exchange))
 
     def take(self) -> Spending:
-        """Return the requests of the current account since the last `take`, for a journal's step."""
+        """Return the current account's requests since the last `take`, for a step of the journal."""
         with self._lock:
             return self._counts_of(_ACCOUNT.get()).take()
 
     def take_asked(self) -> tuple[Exchange, ...]:
-        """Return the questions to minds since the last call, oldest first, whatever the account.
+        """Return the questions to minds since the last call, oldest first, of all accounts.
 
         Those that were put in the present account by way of a ledger that this one is apart from, as the
         describer of a consulted agent puts them, come first.
@@ -132,7 +132,7 @@ class Ledger:
         return (*above, *own)
 
     def _own_exchanges(self, account: str) -> list[Exchange]:
-        """Return an account's questions put through this ledger or those it was split from."""
+        """Return an account's questions from this ledger and those it was split from, and remove them."""
         above = self._above._own_exchanges(account) if self._above else []  # noqa: SLF001  of its class
         own = [exchange for whose, exchange in self._asked if whose == account]
         self._asked = [one for one in self._asked if one[0] != account]
@@ -144,11 +144,11 @@ class Ledger:
             return sum((counts.read() for counts in self._counts.values()), Spending())
 
     def payments(self, account: str = "") -> Paid:
-        """Return what an account and those below it have paid by the book; of all accounts if it is empty."""
+        """Return the payments of an account and its sub-accounts by the book; of all if the name is empty."""
         return self.book.payments(account)
 
     def catch_up(self, told: Paid, account: str = "", run: Path | None = None) -> None:
-        """Enter what a journal has of an account beyond the book, so that the larger sums hold.
+        """Add what a journal knows of an account beyond the book, so that the larger sums hold.
 
         Args:
             told: by the journal.
@@ -170,7 +170,7 @@ class Ledger:
                 self.book.enter(entry)
 
     def charge(self, spent: Spending, account: str) -> None:
-        """Enter requests paid through another ledger, so that a run has one book."""
+        """Add payments made through another ledger to an account of this run's book."""
         entries = [Entry(0, request, sent=sent, account=account) for request, sent in spent.sent.items()]
         if spent.usd:
             entries.append(Entry(nano(spent.usd), "city", account=account))
@@ -180,7 +180,7 @@ class Ledger:
             self._counts_of(_ACCOUNT.get()).count(spent)
 
     def correct(self, hold: "Hold", usd: float, billed: bool) -> None:
-        """Replace a request's held price by what was billed, in the counts.
+        """Replace a request's reserved price by the billed dollars in the counts.
 
         Args:
             hold: of the request.
@@ -196,7 +196,7 @@ class Ledger:
         return self._counts.setdefault(account, _Counts())
 
     def _check(self, price: Price) -> None:
-        """Refuse a request of unknown price under a budget; without one, warn."""
+        """Raise an error for a request of unknown price if there is a budget; without one, log a warning."""
         if not price.unknown:
             return
         if self.limit_usd is not None:
@@ -209,19 +209,19 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Dollars charged for a request, final unless `settle` or `release` is called, once."""
+    """US dollars reserved for a request, final unless `settle` or `release` is called once."""
 
     ledger: Ledger
     price: Price
     request: str
-    """The endpoint or the model."""
+    """Endpoint or model that the request is sent to."""
     service: Service
     input_tokens: int
-    """Tokens of a model's request that were charged, as far as known."""
+    """Number of input tokens charged for a model's request; 0 if unknown."""
     account: str
 
     def settle(self, usd: float, *, input_tokens: int = 0, output_tokens: int = 0) -> None:
-        """Replace the charged dollars by what was billed.
+        """Replace the reserved dollars by what was billed.
 
         Args:
             usd: what is billed.
@@ -234,7 +234,7 @@ class Hold:
         self._settle(usd, input_tokens - self.input_tokens, output_tokens, billed=True)
 
     def release(self) -> None:
-        """Return the charged dollars: the request is not billed.
+        """Return the reserved dollars to the budget, since the request is not billed.
 
         Raises:
             CannotWrite: the book cannot be written; what was held stays.
@@ -255,7 +255,7 @@ class Hold:
         )
 
     def _settle(self, usd: float, input_tokens: int, output_tokens: int, *, billed: bool) -> None:
-        """Enter the difference to what was billed, and correct the counts."""
+        """Write the difference to the billed dollars into the book, and correct the counts."""
         change = nano(usd) - nano(self.price.usd)
         if change or input_tokens or output_tokens:
             self.ledger.book.enter(self.entry(change, input_tokens=input_tokens, output_tokens=output_tokens))
@@ -274,7 +274,7 @@ class _Counts:
     taken: Spending = field(default_factory=Spending)
 
     def count(self, spent: Spending) -> None:
-        """Add the counts of other requests."""
+        """Add other counts to these."""
         self.sent.update(spent.sent)
         self.cached.update(spent.cached)
         self.received.update(spent.received)
@@ -282,19 +282,19 @@ class _Counts:
         self.micro_usd += spent.usd * 1e6
 
     def bill(self, price: Price, request: str) -> None:
-        """Count a request as sent and billed."""
+        """Count a request as sent, and its price as billed."""
         self.sent[request] += 1
         self.billed[price.sku] += price.events
         self.micro_usd += price.micro_usd
 
     def correct(self, price: Price, usd: float, *, billed: bool) -> None:
-        """Replace a price by the dollars billed, and its events if it was not billed."""
+        """Replace a price by the dollars billed; its events are removed if it was not billed."""
         if not billed:
             self.billed[price.sku] -= price.events
         self.micro_usd += (usd * 1e6 if usd else 0) - price.micro_usd
 
     def read(self) -> Spending:
-        """Return the counts so far."""
+        """Return the requests counted so far."""
         return Spending(
             dict(self.sent),
             dict(self.cached),
@@ -304,7 +304,7 @@ class _Counts:
         )
 
     def take(self) -> Spending:
-        """Return the counts since the last call."""
+        """Return the requests counted since the last call."""
         now, before = self.read(), self.taken
         self.taken = now
         return Spending(
@@ -317,7 +317,7 @@ class _Counts:
 
 
 def paid_for(folder: Path) -> Paid:
-    """Return the book's sums of a run, an episode or a consulted agent, by its folder.
+    """Return the sums in the book of a run, episode or consulted agent, given its folder.
 
     Raises:
         BadInput: the book is broken.

@@ -61,15 +61,15 @@ _SENTENCE = re.compile(r"[.!?;]\s+|[.!?;]$|\n|, (?:and|but|so|though) ")
 
 
 class Client(Settings):
-    """The person that an agent works for: their wishes count, not the agent's own."""
+    """The person for whom an agent works, whose wishes count instead of the agent's own."""
 
     name: str = Field(min_length=1)
     age: int | None = Field(default=None, ge=0, le=150)
     background: str
     intention: str = Field(min_length=1, max_length=MOST_WORDING)
-    """Their wish, in their own words."""
+    """The client's wish, in their own words."""
     where: str | Point | None = None
-    """Their whereabouts: an address or a position; by default the agent's start."""
+    """Address or position of the client; `None` for the agent's start."""
 
 
 CLIENT: CharacterField[Client | None] = CharacterField(
@@ -78,7 +78,7 @@ CLIENT: CharacterField[Client | None] = CharacterField(
 
 
 def client_of(character: Character) -> Client:
-    """Return the client, or the character itself where there is none."""
+    """Return the character's client; without one the character itself as its own client."""
     return CLIENT.of(character) or Client(
         name=character.name,
         age=character.age,
@@ -88,7 +88,7 @@ def client_of(character: Character) -> Client:
 
 
 def check_language(character: Character) -> None:
-    """Check that the client's intention is written in the letters of English.
+    """Raise `MindFailed` unless the client's intention is written in English letters.
 
     Raises:
         MindFailed: it is not.
@@ -105,7 +105,7 @@ class Rating(Reply):
 
 
 def check_offered(place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-    """Return the place types, if all of them are among those that the prompt offered.
+    """Return the place types unchanged if the prompt offered all of them; raise `ValueError` else.
 
     Raises:
         ValueError: one is not.
@@ -118,7 +118,7 @@ def check_offered(place_types: tuple[str, ...], info: ValidationInfo) -> tuple[s
 
 
 def walk_minutes(text: str) -> float | None:
-    """Return the shortest of the walks that a text sets as a limit, in minutes; `None` if it sets none.
+    """Return the shortest limit on a walk in a text, in minutes; `None` without a limit.
 
     A distance counts wherever it is named; a time only where its clause speaks of walking or of a limit, and
     not of a train or a break.
@@ -139,18 +139,18 @@ def walks_in(text: str) -> Iterator[str]:
 
 
 def walk_in_words(minutes: float) -> str:
-    """Return a text such as `"1 minute"` or `"12 minutes"`."""
+    """Return minutes as text, such as `"1 minute"` or `"12 minutes"`."""
     whole = max(1, round(minutes))
     return f"{whole} minute{'' if whole == 1 else 's'}"
 
 
 def _minutes_in(words: str, units: Iterable[tuple[re.Pattern[str], float]]) -> Iterator[float]:
-    """Yield the minutes of every quantity in the words, each unit with its minutes."""
+    """Yield the minutes of every quantity in a text, given patterns of units with their minutes."""
     for pattern, minutes in units:
         for match in pattern.finditer(words):
             yield minutes * _number_of(match["number"])
 
 
 def _number_of(number: str) -> float:
-    """Return the number that a numeral or a word such as "some" stands for."""
+    """Return the number that a numeral, or a word such as "some", stands for."""
     return _LOOSE[number] if number in _LOOSE else float(number)

@@ -25,19 +25,19 @@ MOST_ENTRIES = 8  # of a list or section that an error repeats; chosen
 
 @dataclass(frozen=True, slots=True)
 class FieldFault:
-    """A fault of one field."""
+    """A fault of one field of a file."""
 
     location: Location
-    """The way to it: names of fields, and places in lists from 0."""
+    """Path to the field: names of fields, and indices in lists from 0."""
     text: str
-    """Field and reason; here entries of lists are counted from 1."""
+    """The field and what is wrong with it; list entries are counted from 1 here."""
 
     def __str__(self) -> str:
         return self.text
 
 
 def faults_of(error: ValidationError, model: type[BaseModel], data: object) -> list[FieldFault]:
-    """Return everything that is wrong, each field once.
+    """Return all faults of a validation, one for each field.
 
     Args:
         error: what validating `data` raised.
@@ -48,9 +48,9 @@ def faults_of(error: ValidationError, model: type[BaseModel], data: object) -> l
     alone = [one for one in found if one.union is None and not _follows_from_others(one)]
     said = {one.location: _reason_of(one) for one in _without_misspelt(alone)}
     for union in dict.fromkeys(one.union for one in found if one.union is not None):
-        said |= _of_a_union(union, [one for one in found if one.union == union])
+        said |= _union_faults(union, [one for one in found if one.union == union])
     return [
-        FieldFault(where, f"{_spelt(model, where)}: {reason}" if where else reason)
+        FieldFault(where, f"{_spell_location(model, where)}: {reason}" if where else reason)
         for where, reason in said.items()
     ]
 
@@ -62,7 +62,7 @@ def bad_file(
     data: object,
     line_of: Callable[[Location], int | None] = lambda _: None,
 ) -> BadFile:
-    """Return all that is wrong with a source as one error, in the order of its lines.
+    """Return all faults of a source as one error, ordered by line.
 
     Args:
         source: the file, or what else the fields come from.
@@ -76,7 +76,7 @@ def bad_file(
 
 
 def spell_value(value: object) -> str:
-    """Return a value as a file spells it, in one short line."""
+    """Return a value in YAML's spelling, as one short line."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -96,25 +96,25 @@ def spell_value(value: object) -> str:
 
 
 def _unquoted(value: object) -> str:
-    """Return a value as it would stand in a file, without quotes, and cut if long."""
+    """Return a value in YAML's spelling without quotes, cut if it is long."""
     return " ".join(value.split())[: LONGEST + 1] if isinstance(value, str) else spell_value(value)
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """One of pydantic's errors, with the names of a union's branches taken out of its way."""
+    """One of pydantic's errors, its location without the names of a union's branches."""
 
     error: ErrorDetails
     model: type[BaseModel]
     data: object
     location: Location
     union: Location | None
-    """The way to the outermost field of several types, `None` if the error is in none."""
+    """Path to the outermost field of several types around the error; `None` if there is none."""
     branch: str
 
     @property
     def kinds(self) -> Sequence[Kind]:
-        """The kinds that the field may have."""
+        """The kinds of values that the field may have."""
         return kinds_at(self.model, self.location)
 
     @property
@@ -124,13 +124,13 @@ class _Found:
 
     @property
     def is_of_another_type(self) -> bool:
-        """Return whether nothing of the branch fits the value."""
+        """Return whether the value fits no type of the branch at all."""
         kinds = ("_type", "_parsing", "literal_error")
         return self.location == self.union and self.error["type"].endswith(kinds)
 
 
 def _locate_error(error: ErrorDetails, model: type[BaseModel], data: object) -> _Found:
-    """Follow the error's way through the data: a part that leads nowhere there names a union's branch."""
+    """Return one of pydantic's errors with its path followed through the data, union branches left out."""
     location: Location = ()
     union: Location | None = None
     branch = ""
@@ -153,7 +153,7 @@ def _locate_error(error: ErrorDetails, model: type[BaseModel], data: object) -> 
 
 
 def _step_inside(held: object, part: str | int) -> tuple[str | int | None, object]:
-    """Return a part's name as the data has it, and what it holds; `None` if the data has no such part."""
+    """Return (part's name in the data, what it holds); (`None`, ...) if the data has no such part."""
     if isinstance(held, Mapping):
         alike = (key for key in held if str(key).lower() == str(part).lower())
         name = part if part in held else next(alike, None)
@@ -164,14 +164,14 @@ def _step_inside(held: object, part: str | int) -> tuple[str | int | None, objec
 
 
 def _value_at(data: object, location: Location) -> object:
-    """Return the value at a location in the data."""
+    """Return the value at a path within nested data."""
     for part in location:
         data = _step_inside(data, part)[1]
     return data
 
 
 def _follows_from_others(found: _Found) -> bool:
-    """Return whether a list is called too short only because its entries have faults of their own."""
+    """Return whether a list counts as too short only because its entries have faults."""
     given = found.error["input"]
     return (
         found.error["type"] == "too_short"
@@ -181,7 +181,7 @@ def _follows_from_others(found: _Found) -> bool:
 
 
 def _without_misspelt(founds: Sequence[_Found]) -> Iterator[_Found]:
-    """Yield all but the missing fields whose names others resemble: one slip is one fault."""
+    """Yield all errors except missing fields that an unknown field's name resembles: one slip, one fault."""
     unknown = [found.location for found in founds if found.error["type"] == "extra_forbidden"]
     for found in founds:
         near = [str(one[-1]) for one in unknown if one[:-1] == found.location[:-1]]
@@ -189,8 +189,8 @@ def _without_misspelt(founds: Sequence[_Found]) -> Iterator[_Found]:
             yield found
 
 
-def _of_a_union(union: Location, founds: Sequence[_Found]) -> dict[Location, str]:
-    """Return what is wrong in the branch that was meant, or what all branches together allow."""
+def _union_faults(union: Location, founds: Sequence[_Found]) -> dict[Location, str]:
+    """Return, by path, the fault of the union branch that was meant, or all that the branches allow."""
     branches = [
         [found for found in founds if found.branch == name]
         for name in dict.fromkeys(found.branch for found in founds)
@@ -198,11 +198,11 @@ def _of_a_union(union: Location, founds: Sequence[_Found]) -> dict[Location, str
     meant = [one for one in branches if not any(found.is_of_another_type for found in one)]
     if meant:
         return {found.location: _reason_of(found) for found in _without_misspelt(min(meant, key=len))}
-    return {union: _another(kinds_at(founds[0].model, union), _value_at(founds[0].data, union))}
+    return {union: _type_message(kinds_at(founds[0].model, union), _value_at(founds[0].data, union))}
 
 
-def _spelt(model: type[BaseModel], location: Location) -> str:
-    """Return the way to a field as people write it, such as `limits.steps` or `tools, entry 2`."""
+def _spell_location(model: type[BaseModel], location: Location) -> str:
+    """Return the path to a field as people write it, such as `limits.steps` or `tools, entry 2`."""
     said = ""
     for index, part in enumerate(location):
         name = name_of(kinds_at(model, location[:index]), part)
@@ -214,27 +214,29 @@ def _spelt(model: type[BaseModel], location: Location) -> str:
 
 
 def _reason_of(found: _Found) -> str:
-    """Return what is wrong with a value."""
+    """Return what is wrong with a value, as the end of a sentence."""
     kind = found.error["type"]
-    said = _MESSAGES.get(kind) or (_of_another_type if kind.endswith(("_type", "_parsing")) else _own_words)
+    said = _MESSAGES.get(kind) or (
+        _describe_wrong_type if kind.endswith(("_type", "_parsing")) else _own_words
+    )
     if isinstance(said, str):
         return said.format(**found.context, value=spell_value(found.error["input"]))
     return said(found)
 
 
 def _own_words(found: _Found) -> str:
-    """Return what other packages' types say, or what virl's own types say in plain words."""
+    """Return the message of a type of another package, or of one of virl's own."""
     said = found.error["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
     return said.replace("Input should be", "must be").replace("String should", "must")
 
 
-def _of_another_type(found: _Found) -> str:
-    """Return that a value is of another type than its field."""
-    return _another(found.kinds, found.error["input"]) if found.kinds else _own_words(found)
+def _describe_wrong_type(found: _Found) -> str:
+    """Return the message that a value has another type than its field."""
+    return _type_message(found.kinds, found.error["input"]) if found.kinds else _own_words(found)
 
 
-def _another(kinds: Sequence[Kind], value: object) -> str:
-    """Return that a value of another type was expected."""
+def _type_message(kinds: Sequence[Kind], value: object) -> str:
+    """Return the message that a value of another type was expected, and how to write it."""
     what = allowed_text(kinds) if kinds else "of another type"
     said = f"must contain {what}" if what.startswith("`") else f"must be {what}"
     if value is None:
@@ -244,7 +246,7 @@ def _another(kinds: Sequence[Kind], value: object) -> str:
 
 
 def _remedy(kinds: Sequence[Kind], value: object) -> str:
-    """Return how to write what was probably meant; empty if nobody can know."""
+    """Return advice on how to write the value that was probably meant; empty if unclear."""
     takes_texts = any(entry.get("type") == "string" for one in kinds for entry in one.get("entries", ()))
     if isinstance(value, str) and "," in value and takes_texts:
         return f": write [{value.strip()}]" if len(value) <= LONGEST else ": put [ ] around it"
@@ -258,7 +260,7 @@ def _remedy(kinds: Sequence[Kind], value: object) -> str:
 
 
 def _unknown_field(found: _Found) -> str:
-    """Return that a field is unknown, and which are known."""
+    """Return the message that a field is unknown, with the known ones."""
     sections = [one for one in kinds_at(found.model, found.location[:-1]) if "properties" in one]
     fields = list(sections[0]["properties"]) if len(sections) == 1 else []
     hint = did_you_mean(str(found.location[-1]), fields)
@@ -266,7 +268,7 @@ def _unknown_field(found: _Found) -> str:
 
 
 def _wrong_choice(found: _Found) -> str:
-    """Return that a value is none of the choices, and which one may be meant."""
+    """Return the message that a value is none of the choices, with the likely one."""
     names, value = literals_of(found.kinds), found.error["input"]
     said = f"one of {', '.join(names)}" if len(names) > FEW_NAMES else found.context["expected"]
     hint = did_you_mean(value, names) if isinstance(value, str) else ""
@@ -274,7 +276,7 @@ def _wrong_choice(found: _Found) -> str:
 
 
 def _out_of_range(found: _Found) -> str:
-    """Return that a number is out of its range, and whether latitude and longitude may be swapped."""
+    """Return the message that a number is out of range, with a hint at swapped latitude and longitude."""
     bounds = span(found.kinds) or " and ".join(
         f"{BOUNDS[name]} {bound}" for name, bound in found.context.items()
     )
@@ -287,11 +289,11 @@ def _out_of_range(found: _Found) -> str:
 
 
 def _wrong_length(found: _Found) -> str:
-    """Return that a value is too short or too long."""
+    """Return the message that a value is too short or too long."""
     given = found.error["input"]
     takes_any_length = any("entries" in one or one.get("type") == "string" for one in found.kinds)
     if found.kinds and not takes_any_length:  # a pair, a position
-        return _another(found.kinds, given)
+        return _type_message(found.kinds, given)
     least, most = found.context.get("min_length"), found.context.get("max_length")
     if least == 1:
         return "must not be empty"
@@ -314,7 +316,7 @@ _MESSAGES: Mapping[str, str | Callable[[_Found], str]] = MappingProxyType(
         "less_than_equal": _out_of_range,
         "multiple_of": _out_of_range,
         "finite_number": "must be a finite number",
-        "int_from_float": _of_another_type,
+        "int_from_float": _describe_wrong_type,
         "int_parsing_size": "must be a smaller number",
         "too_long": _wrong_length,
         "too_short": _wrong_length,
@@ -323,4 +325,4 @@ _MESSAGES: Mapping[str, str | Callable[[_Found], str]] = MappingProxyType(
         "string_pattern_mismatch": "must match the pattern {pattern}, not {value}",
     }
 )
-"""Messages, or functions that make one, by pydantic's type of error; `{value}` is as a file spells it."""
+"""Messages, or functions that make them, by pydantic's error type; `{value}` is the value in YAML."""

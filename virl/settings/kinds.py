@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
 Kind = Mapping[str, Any]
-"""A JSON schema without references and unions; `entries` are the kinds of a list's `items`."""
+"""A JSON schema with references and unions resolved; `entries` are the kinds of a list's items."""
 
 FIELDS = "`field: value` lines"
 FEW_FIELDS = 4  # required fields of a section that are spelt out; chosen
@@ -26,7 +26,7 @@ BOUNDS: Mapping[str, str] = MappingProxyType(
         "multiple_of": "a multiple of",
     }
 )
-"""Words for the bounds of a number, as pydantic and JSON schemas call them."""
+"""Words for the bounds of a number, by their names in pydantic and JSON schemas."""
 _PLAIN: Mapping[str, str] = MappingProxyType(
     {
         "string": "text",
@@ -37,24 +37,26 @@ _PLAIN: Mapping[str, str] = MappingProxyType(
         "number": "a number",
     }
 )
-"""Words for the formats of texts, and for the other types."""
+"""Words for types and text formats, by their names in JSON schemas."""
 
 
 class _Schema(GenerateJsonSchema):
-    """A schema of any model, with the fields' own names for titles."""
+    """A generator of JSON schemas for any model, with field names as titles."""
 
     def get_title_from_name(self, name: str) -> str:
+        """Return the field's name unchanged as its title."""
         return name
 
     def emit_warning(self, *_: object) -> None:
-        pass
+        """Ignore the warning."""
 
     def handle_invalid_for_json_schema(self, *_: object) -> dict[str, Any]:
+        """Return an empty schema for a type that JSON schemas cannot express."""
         return {}
 
 
 def kinds_at(model: type[BaseModel], location: Sequence[str | int]) -> Sequence[Kind]:
-    """Return the kinds that the field at a location may have; empty if the types do not tell."""
+    """Return the kinds of values that the field at a path may have; empty if its type does not tell."""
     schema = _schema_of(model)
     kinds = _branches(schema, schema)
     for part in location:
@@ -70,7 +72,7 @@ def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _branches(schema: dict[str, Any], whole: Kind) -> list[Kind]:
-    """Return the kinds that a schema allows, each with what stands beside a reference or a union."""
+    """Return the kinds that a schema allows, one for each branch of a union."""
     beside = {name: held for name, held in schema.items() if name not in {"$ref", "anyOf", "oneOf"}}
     if "$ref" in schema:
         return _branches(whole["$defs"][schema["$ref"].rpartition("/")[2]] | beside, whole)
@@ -80,7 +82,7 @@ def _branches(schema: dict[str, Any], whole: Kind) -> list[Kind]:
 
 
 def _schema_inside(kind: Kind, part: str | int) -> object:
-    """Return the schema of one part of a section or a list; no schema if it has no such part."""
+    """Return the schema of a field or an entry of a kind; no schema if there is no such part."""
     if isinstance(part, int):
         return dict(enumerate(kind.get("prefixItems", ()))).get(part, kind.get("items"))
     patterns = kind.get("patternProperties", {}).values()
@@ -88,7 +90,7 @@ def _schema_inside(kind: Kind, part: str | int) -> object:
 
 
 def name_of(around: Sequence[Kind], part: str | int) -> str | int:
-    """Return the name of a part, such as `lat` for a place in a pair; the place itself if it has no name."""
+    """Return the name of a part, such as `lat` in a pair of coordinates; its index if it has no name."""
     if isinstance(part, str) or len(around) != 1:
         return part
     name: str | int = dict(enumerate(around[0].get("prefixItems", ()))).get(part, {}).get("title", part)
@@ -96,7 +98,7 @@ def name_of(around: Sequence[Kind], part: str | int) -> str | int:
 
 
 def allowed_text(kinds: Sequence[Kind]) -> str:
-    """Return what the kinds allow, such as `a whole number, at least 1`."""
+    """Return the values that the kinds allow in words, such as `a whole number, at least 1`."""
     said = dict.fromkeys(
         words for one in kinds if one.get("type") != "null" for words in _allowed_values(one)
     )
@@ -105,7 +107,7 @@ def allowed_text(kinds: Sequence[Kind]) -> str:
 
 
 def literals_of(kinds: Sequence[Kind]) -> list[str]:
-    """Return the values of a choice."""
+    """Return the literal values of the kinds that are choices."""
     return [
         str(value) for one in kinds for value in one.get("enum", [one["const"]] if "const" in one else [])
     ]
@@ -123,7 +125,7 @@ def span(kinds: Sequence[Kind]) -> str:
 
 
 def _allowed_values(kind: Kind) -> list[str]:
-    """Return what values of a kind look like, in words."""
+    """Return descriptions of the values that a kind allows."""
     match kind:
         case {"enum": _} | {"const": _}:
             return [f"'{value}'" for value in literals_of([kind])]
@@ -146,7 +148,7 @@ def _allowed_values(kind: Kind) -> list[str]:
 
 
 def _list_example(entries: Sequence[Kind]) -> str:
-    """Return an example of a list with such entries, in words."""
+    """Return an example of a list with entries of the given kinds, as text."""
     if names := literals_of(entries):
         return f", such as [{', '.join(names[:2])}]"
     if any("prefixItems" in one for one in entries):

@@ -22,7 +22,7 @@ class Settings(BaseModel):
 
 
 def load_settings(path: Path, model: type[ModelT]) -> ModelT:
-    """Read and validate one YAML file.
+    """Return the model of a YAML file, validated.
 
     Raises:
         BadInput: the file is missing, is not YAML, repeats a key, or does not fit the model; names all that
@@ -33,7 +33,7 @@ def load_settings(path: Path, model: type[ModelT]) -> ModelT:
 
 
 def read_settings(path: Path) -> YamlText:
-    """Read the fields of a YAML file with their lines, fitted to no model yet.
+    """Return the fields of a YAML file with their lines, not yet validated.
 
     Raises:
         BadInput: the file is missing or is not YAML.
@@ -43,18 +43,18 @@ def read_settings(path: Path) -> YamlText:
 
 @lru_cache(maxsize=256)
 def _parse(text: str, model: type[ModelT], source: str) -> ModelT:
-    """Read once a process as long as the file stays the same: settings are frozen, and so can be shared."""
+    """Return the model of a YAML text; cached, since settings are frozen and can be shared."""
     return fit(_read(text, source), model)
 
 
 @lru_cache(maxsize=32)
 def _read(text: str, source: str) -> YamlText:
-    """Read once for all models that it is fitted to."""
+    """Return the fields of a YAML text; cached, so that several models can be made of them."""
     return parse_yaml(text, source=source)
 
 
 def parse_settings(text: str, model: type[ModelT], *, source: str, first_line: int = 1) -> ModelT:
-    """Validate YAML text that was found in `source`, where it starts at `first_line`.
+    """Return the model of YAML text, validated; lines in errors are counted from `first_line`.
 
     Args:
         text: of YAML.
@@ -69,7 +69,7 @@ def parse_settings(text: str, model: type[ModelT], *, source: str, first_line: i
 
 
 def fit(read: YamlText, model: type[ModelT]) -> ModelT:
-    """Validate YAML that was read.
+    """Return the model of YAML fields that were read, validated.
 
     Raises:
         BadFile: it does not fit the model; names everything that is wrong.
@@ -88,7 +88,7 @@ def fit(read: YamlText, model: type[ModelT]) -> ModelT:
 
 
 def check_settings(data: Mapping[str, object], model: type[ModelT], *, source: str) -> ModelT:
-    """Validate fields that come from no one file.
+    """Return the model of fields given as a mapping, validated.
 
     Args:
         data: fields by name.
@@ -105,7 +105,7 @@ def check_settings(data: Mapping[str, object], model: type[ModelT], *, source: s
 
 
 def yaml_value(text: str, *, source: str) -> object:
-    """Return the value that YAML spells: `3`, `[a, b]`, `some words`.
+    """Return the value of a YAML expression: a number, list or text, such as `3`, `[a, b]`, `some words`.
 
     Raises:
         BadInput: it is not YAML.

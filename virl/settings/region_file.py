@@ -11,17 +11,17 @@ from virl.geo.region import Region, RegionFault, region_fault
 from virl.settings.yaml import read_text
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; chosen
-"""Metres from a city within which its region must lie."""
+"""Farthest that a corner of a region may lie from its city, in metres."""
 
 _WGS84 = re.compile(r"(CRS84h?|EPSG:([\d.]*:)?(4326|4979))$")
-"""Names of systems whose coordinates are longitude and latitude of WGS84."""
+"""Names of coordinate systems in GeoJSON that mean longitude and latitude in WGS84."""
 
 Located = list[tuple[int | None, LatLng]]
-"""Corners of a region, each with its line in the file, `None` if unknown."""
+"""Corners of a region, each with its line in the file; `None` for an unknown line."""
 
 
 def read_region(file: Path, near: LatLng | None = None) -> Region:
-    """Read the polygon of a file.
+    """Return the region whose corners a file lists.
 
     GeoJSON (a Polygon, or a Feature, FeatureCollection or MultiPolygon that holds one) has longitude first;
     a text file has latitude first. Either may leave its outline open.
@@ -47,7 +47,7 @@ def read_region(file: Path, near: LatLng | None = None) -> Region:
 
 
 def _line_source(file: Path, line: int | None) -> str:
-    """Return a file and a line as the start of a message."""
+    """Return a file and a line as the beginning of a message."""
     return f"{file}" if line is None else f"{file}, line {line}"
 
 
@@ -79,7 +79,7 @@ def _from_lines(text: str, file: Path) -> Located:
 
 
 def _from_geojson(text: str, file: Path) -> Located:
-    """Return the corners in GeoJSON, with their lines."""
+    """Return the corners in a GeoJSON text, each with its line."""
     try:
         data = read_json(text.encode())
     except JsonFault as fault:
@@ -100,7 +100,7 @@ def _from_geojson(text: str, file: Path) -> Located:
 
 
 def _check_crs(data: object, file: Path) -> None:
-    """Refuse GeoJSON whose `crs` is not longitude and latitude of WGS84.
+    """Raise `BadInput` for GeoJSON whose `crs` is not longitude and latitude in WGS84.
 
     Raises:
         BadInput: they are not; names the system.
@@ -115,7 +115,7 @@ def _check_crs(data: object, file: Path) -> None:
 
 
 def _ring(data: object, file: Path) -> list[object]:
-    """Return the outer ring of the one polygon in GeoJSON; refuses none or several."""
+    """Return the outer ring of GeoJSON's only polygon; raise `BadInput` for none or several."""
     match data:
         case {"type": "FeatureCollection", "features": [only]}:
             return _ring(only, file)

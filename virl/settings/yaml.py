@@ -34,7 +34,7 @@ _UNPRINTABLE = re.compile("[^\x09\x0a\x0d\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U
 _NAMES_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"false": ("no", "off"), "true": ("yes", "on"), "null": ("~", "")}
 )
-"""Other spellings in YAML of what is no text."""
+"""Other spellings in YAML of values that are no text, such as `yes` for true."""
 _TOO_DEEP = f"lists or sections are nested more than {MAX_DEPTH} deep"
 _PLAIN: Mapping[str, str] = MappingProxyType(
     {
@@ -56,31 +56,31 @@ _PLAIN: Mapping[str, str] = MappingProxyType(
         "did not find expected ',' or": "a bracket is not closed, or a comma is missing",
     }
 )
-"""Plain words for what libyaml and PyYAML say."""
+"""Plain words for messages of libyaml and PyYAML."""
 
 
 @dataclass(frozen=True, slots=True)
 class YamlText:
-    """A YAML text that was read."""
+    """A YAML text as values with their lines."""
 
     data: Any
-    """Values of Python's own types; `None` for an empty text."""
+    """The values as Python's own types; `None` for an empty text."""
     source: str
     first_line: int
-    """The line of the source in which the text begins."""
+    """Number of the source's line in which the text begins."""
     root: yaml.Node | None
 
     def line(self, location: Location) -> int:
-        """Return the line of the deepest field on the way to `location` that the text holds."""
+        """Return the line of the deepest field on a path that the text has."""
         return self.first_line + (_line_of(self.root, location) if self.root else 0)
 
     def source_line(self, location: Location) -> str:
-        """Return source and line, such as `zoe.yaml, line 3`."""
+        """Return source and line of the field at a path, such as `zoe.yaml, line 3`."""
         return f"{self.source}, line {self.line(location)}"
 
 
 def read_text(path: Path) -> str:
-    """Read the text of a file that people write.
+    """Return the text of a file in UTF-8 of at most 1 MB.
 
     Raises:
         BadInput: it is missing, cannot be read, is larger than 1 MB or is not UTF-8; names the line.
@@ -109,7 +109,7 @@ def read_text(path: Path) -> str:
 
 
 def parse_yaml(text: str, *, source: str, first_line: int = 1) -> YamlText:
-    """Read YAML text that was found in `source`, where it starts at `first_line`.
+    """Return the values of YAML text with their lines.
 
     Args:
         text: of YAML.
@@ -133,7 +133,7 @@ def parse_yaml(text: str, *, source: str, first_line: int = 1) -> YamlText:
         mark = _mark(fault)
         last = text.rstrip().count("\n")  # what is not closed is missed only after the end
         line = first_line + (min(mark.line, last) if mark else 0)
-        raise BadFile(source, [(line, f"not valid YAML: {_plain(fault)}")]) from fault
+        raise BadFile(source, [(line, f"not valid YAML: {_describe_fault(fault)}")]) from fault
     except yaml.YAMLError as fault:
         raise BadFile(source, [(first_line, f"not valid YAML: {' '.join(str(fault).split())}")]) from fault
     if loader.repeated:
@@ -143,7 +143,7 @@ def parse_yaml(text: str, *, source: str, first_line: int = 1) -> YamlText:
 
 
 class _BoundedComposer(Composer):
-    """A composer of values that refuses what is too deep or too large before it is built.
+    """A composer of YAML values that refuses too deep or too large values before they are built.
 
     libyaml's own composer recurses without a limit, and an alias may stand for as many values as ten aliases
     before it.
@@ -152,16 +152,16 @@ class _BoundedComposer(Composer):
     peek_event: Callable[[], Any]
 
     def __init__(self) -> None:
-        """Begin with no value counted."""
+        """Begin with no values counted."""
         super().__init__()
         self.repeated: list[tuple[int, str]] = []
-        """Fields that a section holds twice, each with its zero-based line."""
+        """Field names that a section has twice, each with its zero-based line."""
         self._sizes: dict[str | None, int] = {}  # values behind each anchor
         self._values = 0
         self._depth = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """Return the next node; refuses too deep or, with aliases written out, too many values."""
+        """Return the next YAML node; raise a fault for too deep nesting or too many values."""
         event = self.peek_event()
         before, deeper = self._values, isinstance(event, yaml.CollectionStartEvent)
         self._depth += deeper
@@ -177,7 +177,7 @@ class _BoundedComposer(Composer):
         return node
 
     def _size_of(self, event: Any) -> int:
-        """Return the number of values that begin with an event: 1, or those that its alias stands for."""
+        """Return the number of values that an event begins: 1, or those of its alias."""
         if isinstance(event, yaml.AliasEvent):
             if event.anchor in self.anchors and event.anchor not in self._sizes:
                 _refuse(f"the alias *{event.anchor} is inside of what it stands for", event.start_mark)
@@ -188,7 +188,7 @@ class _BoundedComposer(Composer):
         return 1
 
     def compose_mapping_node(self, anchor: Any) -> Any:
-        """Return the next section, and note the fields that it holds twice."""
+        """Return the next mapping node, and note field names that it has twice."""
         node = super().compose_mapping_node(anchor)
         names: set[str] = set()
         for key, _ in node.value:
@@ -199,7 +199,7 @@ class _BoundedComposer(Composer):
 
 
 class _Loader(_BoundedComposer, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """A loader whose parser is written in C where libyaml is there: several times as fast."""
+    """A YAML loader with libyaml's parser where available, which is several times as fast."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own way to say it
         first: [(tag, form) for tag, form in forms if tag.removeprefix(_CORE) in {"bool", "merge", "null"}]
@@ -211,7 +211,7 @@ class _Loader(_BoundedComposer, getattr(yaml, "CSafeLoader", yaml.SafeLoader)): 
         super(Composer, self).__init__(text)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> object:
-        """Make a value; what cannot be made is refused with its line."""
+        """Return a node's value; raise a fault with its line if it cannot be made."""
         if node.tag in _CHECKED and len(node.value) > MAX_NUMBER:
             _refuse(f"a number of more than {MAX_NUMBER} characters", node.start_mark)
         try:
@@ -226,12 +226,12 @@ _Loader.add_implicit_resolver(_CORE + "float", _FLOAT, list("-+.0123456789"))
 
 
 def _refuse(problem: str, mark: Any) -> NoReturn:
-    """Raise a fault of YAML at a mark."""
+    """Raise a YAML fault at a mark (line and column)."""
     raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
 
 
 def _line_of(node: yaml.Node, location: Location) -> int:
-    """Return the zero-based line of the deepest node on the way to `location`."""
+    """Return the zero-based line of the deepest node on a path."""
     line = int(node.start_mark.line)
     for part in location:
         if isinstance(node, yaml.MappingNode):
@@ -247,17 +247,17 @@ def _line_of(node: yaml.Node, location: Location) -> int:
 
 
 def _is_called(key: yaml.Node, name: str) -> bool:
-    """Return whether a key is a name or another spelling of it."""
+    """Return whether a YAML key has a name, or another spelling of it."""
     return key.value == name or str(key.value).lower() in _NAMES_OF.get(name, ())
 
 
 def _mark(fault: yaml.MarkedYAMLError) -> Any:
-    """Return where it is wrong: where a quote or a field begins, if its end is what is missing."""
+    """Return the position of a fault: where a quote or field begins if its end is missing."""
     begins = fault.context and any(what in fault.context for what in ("quoted", "simple key"))
     return fault.context_mark if begins and fault.context_mark else fault.problem_mark or fault.context_mark
 
 
-def _plain(fault: yaml.MarkedYAMLError) -> str:
-    """Return what is wrong, in words that need no knowledge of parsers."""
+def _describe_fault(fault: yaml.MarkedYAMLError) -> str:
+    """Return a YAML fault in words that need no knowledge of parsers."""
     said = " ".join(filter(None, (fault.problem, fault.context)))
     return next((plain for theirs, plain in _PLAIN.items() if theirs in said), fault.problem or said)

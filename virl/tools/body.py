@@ -27,11 +27,11 @@ class BodyState(BaseModel):
     moves: int = Field(default=0, ge=0)
     """Number of moves from panorama to panorama so far."""
     distance_m: float = 0.0
-    """Metres of the last move."""
+    """Metres of the latest move."""
 
 
 class Body:
-    """An agent in the hands of tools. Every move is a step of its run.
+    """An agent that is moved by tools; every move becomes a step of its run.
 
     Args:
         agent: stands at its start.
@@ -44,36 +44,36 @@ class Body:
         self.sees = sees
         self.user = user
         self.keeps_views = True
-        """True where views that are looked at are kept; not while recorded calls are made again."""
+        """True if views are kept as files; false while recorded calls are repeated in a resumed run."""
         self.doing = ""
-        """Id of the tool call that is under way, apart from all others of the run."""
+        """Id of the tool call in progress, unique within the run."""
         heading = agent.character.heading
         facing = agent.start.heading if heading is None else heading
         self.standing = BodyState(pano_id=agent.start.id, heading=facing)
 
     @cached_property
     def eyes(self) -> FarEyes:
-        """Its sight down roads."""
+        """The describer of what lies far down roads."""
         return FarEyes(self.agent)
 
     @property
     def pose(self) -> Pose:
-        """The pose in which it stands and faces."""
+        """The panorama at which the agent stands, and its heading."""
         return Pose(self.standing.pano_id, self.standing.heading)
 
     @property
     def panorama(self) -> Panorama:
-        """The panorama at which it stands."""
+        """The panorama at which the agent stands."""
         return self.agent.city.streetview.panorama(self.standing.pano_id)
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """The ways that leave from there, by heading."""
+        """The links that leave from the agent's panorama, sorted by heading."""
         return self.agent.mover.links(self.pose)
 
     @property
     def moves_left(self) -> int:
-        """Moves before the limit of steps, those of agents that were consulted counted."""
+        """Number of moves left within the limit of steps, those of consulted agents counted."""
         run = self.agent.run
         others = steps_taken(run) - (run.steps[-1].step if run.steps else 0)
         return self.agent.character.limits.steps - self.standing.moves - others
@@ -81,7 +81,7 @@ class Body:
     def keep(
         self, view: View, purpose: Purpose, detections: Sequence[Detection] = (), caption: str = ""
     ) -> tuple[ViewRecord, ...]:
-        """Keep a view in the run; return its record, or nothing where views are not kept.
+        """Write a view as a file of the run, and return its record; empty if views are not kept.
 
         Args:
             view: what was seen.
@@ -94,11 +94,11 @@ class Body:
         return self.agent.run.keep(view, purpose, detections, caption)
 
     def turn(self, heading: float) -> None:
-        """Face another way."""
+        """Turn the agent to a heading, degrees clockwise from north."""
         self.standing = self.standing.model_copy(update={"heading": heading})
 
     def go(self, link: Link, why: str) -> None:
-        """Take a link, and write down the step that ends here.
+        """Move the agent along a link, and write the step that ends here with the reason.
 
         Raises:
             BadInput: there are no moves left.
@@ -111,7 +111,7 @@ class Body:
         self._arrive(there, link.distance)
 
     def relocate(self, there: Panorama, why: str) -> None:
-        """Stand at another panorama at once, facing as before; written down as a step, and counted as a move.
+        """Move the agent to another panorama at once, heading unchanged; counts as a move and is a step.
 
         Raises:
             BadInput: there are no moves left.
@@ -122,7 +122,7 @@ class Body:
         self._arrive(Pose(there.id, self.standing.heading), 0.0)
 
     def go_on(self, standing: BodyState | None) -> None:
-        """Stand where a run had got to when it was cut off.
+        """Move the agent to where a run was cut off.
 
         Args:
             standing: as its last note has it, `None` if none has it; moves written down after that count.
@@ -133,7 +133,7 @@ class Body:
                 self._follow(Pose(step.pose.pano_id, step.pose.heading), step.next_pano_id)
 
     def be_led(self, before: float = inf) -> int:
-        """Go where somebody else decided, before a kill too, and as long as somebody does.
+        """Follow the user's decisions as long as the user steers; return the number of moves.
 
         Args:
             before: `seq` of the first record that came after it; by default nothing came after it.
@@ -147,7 +147,7 @@ class Body:
         return self.standing.moves - gone
 
     def _is_led(self, before: float) -> bool:
-        """Return whether the user at the control has gone a step, as written down or just now."""
+        """Return whether the user at the control moved the agent one step, recorded or now, and follow it."""
         run, index = self.agent.run, self.standing.moves
         if index < len(run.steps):
             written = run.steps[index]
@@ -175,11 +175,11 @@ class Body:
         return True
 
     def stop(self, outcome: Outcome) -> None:
-        """Write down the last step."""
+        """Write the last step, with the run's outcome."""
         self._write_down(None, Choice.end(outcome))
 
     def _follow(self, pose: Pose, pano_id: str) -> None:
-        """Take the link that a step has taken already; where there is none, it relocated."""
+        """Follow a recorded step to a panorama: by the link there, else at once, as it was relocated."""
         mover = self.agent.mover
         link = next((link for link in mover.links(pose) if link.pano_id == pano_id), None)
         if link is None:
@@ -188,7 +188,7 @@ class Body:
             self._arrive(mover.take(pose, link), link.distance)
 
     def _arrive(self, there: Pose, distance_m: float) -> None:
-        """Note where the body stands after a move."""
+        """Set the agent's pose after a move, and count the move."""
         self.standing = BodyState(
             pano_id=there.pano_id,
             heading=there.heading,
@@ -197,7 +197,7 @@ class Body:
         )
 
     def _write_down(self, pano_id: str | None, choice: Choice) -> None:
-        """Write a move into the run as a step, unless it stands there."""
+        """Write a move to the journal as a step, unless it is written already."""
         run, index = self.agent.run, self.standing.moves
         if len(run.steps) > index:
             return  # written down before the run was cut off

@@ -49,9 +49,9 @@ class RoadAhead(ToolData):
 
     direction: Bearing
     boards: int
-    """Number of boards of shops, those that are too small to read included."""
+    """Number of signboards of shops, unreadably small ones included."""
     told: str
-    """All that is seen, in words."""
+    """All that is seen far down the road, in words."""
 
     def __str__(self) -> str:
         return f"Far down the way {self.direction}: {self.told}"
@@ -61,17 +61,17 @@ class LookedView(ToolData):
     """A view that was looked at, or a photo."""
 
     label: str
-    """Its name in the text, such as `front (north, 2 degrees)`."""
+    """Name of the view in the text, such as `front (north, 2 degrees)`."""
     direction: Bearing | None = None
-    """`None` of photos."""
+    """Direction of the view; `None` for a photo."""
     words: str = ""
-    """Description in the words of the character's describer; empty where the picture itself is shown."""
+    """The character's describer's words on the view; empty if the picture itself is shown."""
     signs: tuple[str, ...] = ()
-    """The words on the signs that the describer names; none where it returns no data."""
+    """Words on signs that the describer names; empty if it returns no data."""
     shopfronts: Amount | None = None
-    """Shopfronts in the view; `None` where the describer does not judge them."""
+    """Number of shopfronts in the view, roughly; `None` if the describer does not judge it."""
     roads: tuple[RoadAhead, ...] = ()
-    """The ways on that lead into the view; none where looking down them would cost money."""
+    """The links that lead into the view, and what is seen far down them; empty where that costs money."""
 
     def __str__(self) -> str:
         return "; ".join([f"{self.label}: {self.words}", *map(str, self.roads)])
@@ -81,7 +81,7 @@ class Looked(Listing[LookedView]):
     """Views, as pictures or in words."""
 
     shown: bool = False
-    """True where the pictures themselves are shown."""
+    """True if the pictures themselves are shown to the model."""
 
     def __str__(self) -> str:
         if not self.shown:
@@ -101,15 +101,15 @@ class Find(ToolData):
 
     label: str
     text: str = ""
-    """The words on it."""
+    """Text read on the thing; empty without any."""
     direction: Bearing
     score: Score = 1.0
     share: Share = 0.0
-    """Share of the view in which it was found."""
+    """Share of the view's area that the thing's box covers, [0, 1]."""
 
     @property
     def is_sure(self) -> bool:
-        """Return whether it is sure enough to be reported."""
+        """Return whether the detection is certain enough to be reported."""
         return self.score >= (SURE if self.share >= NEAR_SHARE else SURER)
 
     def __str__(self) -> str:
@@ -168,7 +168,7 @@ def look(
 def show(
     body: Body, looked: Sequence[tuple[LookedView, View]], purpose: Purpose | None = None
 ) -> ToolResult[Looked]:
-    """Return views as pictures to one who sees, else in words.
+    """Return the views for a model: as pictures if it takes them, else in words.
 
     Args:
         body: of the agent.
@@ -292,7 +292,7 @@ def ask_about_view(
 
 
 def _roads_in(body: Body, view: View) -> tuple[RoadAhead, ...]:
-    """Return the ways on that lead into a view, where looking down them costs nothing."""
+    """Return the links that lead into a view with what is seen down them; empty where that costs money."""
     if not body.eyes.looks_far:
         return ()
     camera, roads = view.camera, []
@@ -305,14 +305,14 @@ def _roads_in(body: Body, view: View) -> tuple[RoadAhead, ...]:
 
 
 def _share(view: View, found: Detection) -> float:
-    """Return the share of a view that a box covers, [0, 1]."""
+    """Return the share of a view's area that a box covers, [0, 1]."""
     left, top, right, bottom = found.box
     height, width = view.pixels.shape[:2]
     return float((right - left) * (bottom - top) / (width * height))
 
 
 def _views(body: Body, direction: Sweep, fov: float, pitch: float = 0.0) -> list[View]:
-    """Return the views in a direction, or all around."""
+    """Return the views in a direction, or around the agent, of `fov` degrees each."""
     facing = body.standing.heading
     if direction == "around":
         headings = [facing + number * fov for number in range(ceil(360 / fov))]
@@ -329,7 +329,7 @@ def _keep_views(
     captions: Sequence[str] = (),
     found: Sequence[tuple[View, Detection]] = (),
 ) -> tuple[ViewRecord, ...]:
-    """Keep views in the run, with their captions and what was found in them."""
+    """Write views as files of the run, with captions and detections, and return their records."""
     records: list[ViewRecord] = []
     for view, caption in zip(views, captions or [""] * len(views), strict=True):
         seen = [one for other, one in found if other is view]
@@ -339,7 +339,7 @@ def _keep_views(
 
 
 def _direction(body: Body, view: View, found: Detection) -> Bearing:
-    """Return the direction of a box's middle."""
+    """Return the direction of the middle of a detection's box."""
     left, top, right, bottom = found.box
     heading, _ = view.camera.direction((left + right) / 2, (top + bottom) / 2)
     return bearing_of(heading, body.standing.heading)

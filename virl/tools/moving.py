@@ -51,17 +51,17 @@ class Surroundings(ToolData):
     """The way one faces, the ways from here, and the moves left."""
 
     facing: str
-    """Direction by the compass."""
+    """Compass direction that the agent faces."""
     heading: Degrees
     is_crossing: bool
     ways: tuple[WayOn, ...]
     moves_left: int
     position: Position | None = None
-    """Told by `where_am_i` alone."""
+    """Position of the agent; `None` except from `where_am_i`."""
 
     @property
     def ways_told(self) -> str:
-        """The ways in a sentence."""
+        """The links in a sentence."""
         kind = "A crossing. " if self.is_crossing else ""
         return f"{kind}Ways from here: {'; '.join(map(str, self.ways)) or 'none'}."
 
@@ -87,7 +87,7 @@ class Relocated(ToolData):
 
     position: Position
     distance_m: Metres
-    """Distance from the target."""
+    """Distance from the target, in metres."""
     surroundings: Surroundings
 
     def __str__(self) -> str:
@@ -101,9 +101,9 @@ class Whereabouts(ToolData):
     clock: str
     surroundings: Surroundings
     nearest_address: str
-    """Empty where there is none near."""
+    """Nearest address; empty if there is none near."""
     nearest_place: str
-    """The name of the place at that address."""
+    """Name of the place at that address; empty for none."""
 
     def __str__(self) -> str:
         place = f"nearest address: {self.nearest_address} ({self.nearest_place})"
@@ -191,7 +191,7 @@ def where_am_i(body: Body) -> ToolResult[Whereabouts]:
 
 
 def surroundings(body: Body, position: LatLng | None = None) -> Surroundings:
-    """Return the way one faces, the ways from here, and the moves left.
+    """Return the agent's direction, the links from its panorama, and the moves left.
 
     Args:
         body: looks around.
@@ -212,7 +212,7 @@ def surroundings(body: Body, position: LatLng | None = None) -> Surroundings:
 
 
 def _wanted_link(body: Body, direction: Direction | None, pano_id: str | None) -> Link:
-    """Return the link that was asked for."""
+    """Return the link in a direction, or to a panorama; raise `BadInput` if there is none."""
     if (direction is None) == (pano_id is None):
         raise BadInput("give either direction or pano_id")
     links = body.links

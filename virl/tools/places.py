@@ -41,14 +41,14 @@ class ListedPlace(ToolData):
     id: str
     name: str
     types: tuple[str, ...]
-    """Google's words, the most specific first."""
+    """Place types in Google's words, the most specific first."""
     rating: Annotated[float, AfterValidator(lambda rating: round(rating, 1))] | None
-    """Mean of all ratings, 1 to 5."""
+    """Mean of all ratings, 1 to 5 stars; `None` without ratings."""
     review_count: int
     price_level: int | None
-    """0 (free) to 4 (very expensive)."""
+    """Google's price level, 0 (free) to 4 (very expensive); `None` if unknown."""
     is_open: bool
-    """False for a place that has closed for good."""
+    """True unless the place has closed for good."""
     away: Away
     address: str
 
@@ -71,7 +71,7 @@ class NearbyListing(Listing[ListedPlace]):
 
     limit: int
     found: int
-    """Number of places within the radius."""
+    """Number of places within the radius, listed or not."""
     radius_m: float
 
     def __str__(self) -> str:
@@ -85,7 +85,7 @@ class PlaceReview(ToolData):
     """A visitor's review."""
 
     rating: float
-    """1 to 5."""
+    """Stars of the review, 1 to 5."""
     text: str
 
 
@@ -94,18 +94,18 @@ class PlaceFacts(ToolData):
 
     place: ListedPlace
     clock: str
-    """Day and time at which it is open or closed."""
+    """Day and time for which the opening hours are judged."""
     now: Literal["open", "closed", "unknown"]
     hours: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
-    """Further facts: name and text."""
+    """Further facts as pairs of name and text."""
     reviews: tuple[PlaceReview, ...]
     left_out: int = 0
-    """Number of facts and reviews more there would be."""
+    """Number of facts and reviews that did not fit."""
 
     @property
     def lines(self) -> list[str]:
-        """The text, line by line."""
+        """Return the text as lines."""
         unreviewed = not self.reviews and not self.left_out
         return [
             str(self.place),
@@ -211,7 +211,7 @@ def photos(
 
 
 def _to_listed(place: Place, here: LatLng) -> ListedPlace:
-    """Return what a list tells of a place."""
+    """Return a place as lists show it, with its distance from `here`."""
     return ListedPlace(
         id=place.id,
         name=short(place.name, 80),
@@ -226,7 +226,7 @@ def _to_listed(place: Place, here: LatLng) -> ListedPlace:
 
 
 def _as_view(photo: Image) -> View:
-    """Return a photo as a view from nowhere, no larger than is of use."""
+    """Return a photo as a view without a position, scaled down to a useful size."""
     shown = PIL.Image.fromarray(photo)
     shown.thumbnail((PHOTO_SIDE, PHOTO_SIDE))
     pixels = np.asarray(shown, np.uint8)

@@ -37,7 +37,7 @@ class RouteStretch(ToolData):
 
     distance_m: Metres
     toward: str
-    """Direction by the compass."""
+    """Compass direction of the stretch."""
 
     def __str__(self) -> str:
         return f"{metres(self.distance_m)} {self.toward}"
@@ -50,9 +50,9 @@ class RouteLegs(ToolData):
     minutes: int
     mode: TravelMode
     legs: tuple[RouteStretch, ...]
-    """The first of them, at most `MOST_LEGS`; empty where one stands."""
+    """The first legs of the route, at most `MOST_LEGS`; empty if the target is here."""
     more_legs: int = 0
-    """Number of legs beyond `legs`."""
+    """Number of further legs that are not listed."""
 
     def __str__(self) -> str:
         legs = ", then ".join(map(str, self.legs)) or "you are there"
@@ -65,7 +65,7 @@ class TravelTime(ToolData):
 
     target: str
     minutes: int | None
-    """`None` where there is no way."""
+    """Minutes of the way; `None` if no way leads there."""
 
     def __str__(self) -> str:
         return f"{self.target}: {'no way' if self.minutes is None else f'{self.minutes} min'}"
@@ -144,7 +144,7 @@ def travel_times(
 
 
 def target_of(body: Body, address: str | None, place_id: str | None) -> LatLng:
-    """Return the position that is meant.
+    """Return the position of the address or place that a call names.
 
     Args:
         body: of the agent.
@@ -163,7 +163,7 @@ def target_of(body: Body, address: str | None, place_id: str | None) -> LatLng:
 
 
 def position_of(body: Body, address: str) -> LatLng:
-    """Return the position of an address, or the one that is written in degrees.
+    """Return the position of an address, or the one written as `lat,lng` in degrees.
 
     Raises:
         NotFound: there is no such address.
@@ -179,7 +179,7 @@ def position_of(body: Body, address: str) -> LatLng:
 
 
 def _legs(way: Route) -> tuple[RouteStretch, ...]:
-    """Return the way as stretches in one compass direction each."""
+    """Return a route as stretches of one compass direction each."""
     parts = [(compass_word(bearing(a, b)), distance(a, b)) for a, b in pairwise(way.path) if a != b]
     return tuple(
         RouteStretch(distance_m=sum(length for _, length in stretch), toward=toward)

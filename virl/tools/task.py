@@ -18,11 +18,11 @@ from virl.tools.base import ToolResult, from_world, latest, short, tell_data
 from virl.tools.body import Body
 
 NOTEBOOK = "notebook"
-"""Topic of what an agent writes down for itself."""
+"""Topic of the notes in an agent's notebook."""
 
 
 class _AnyAgent:
-    """The schema for a model that lists all agents, and what each does."""
+    """The JSON schema of an agent's name, which lists all agents with their descriptions for the model."""
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -55,7 +55,7 @@ class Consulted(ToolData):
     reason: str
     place: PlaceRecord | None
     found: dict[str, int]
-    """The counts, by thing."""
+    """Number of things that the agent counted, by kind."""
     answer: dict[str, Any]
 
     def __str__(self) -> str:

@@ -32,7 +32,7 @@ from virl.traces.spans import Attributes, clean_text, content_wanted, span
 
 
 def _trace_tool(name: str, asked: Arguments, act: Callable[[], ToolResult[Any]]) -> ToolResult[Any]:
-    """Return the result of a tool, and trace its use: its arguments and its text where content is wanted.
+    """Return the result of a tool's call, traced with arguments and text where the user wants content.
 
     Args:
         name: of the tool.
@@ -51,13 +51,13 @@ def _trace_tool(name: str, asked: Arguments, act: Callable[[], ToolResult[Any]])
 
 
 def tell_replayed(name: str) -> None:
-    """Trace a call whose result a run has from its journal: the tool was not used again."""
+    """Trace a call of a tool whose result a resumed run takes from its journal."""
     with span(f"execute_tool {name}", {**_identity(name), "virl.replayed": True}):
         pass
 
 
 def _identity(name: str, asked: Arguments | None = None) -> Attributes:
-    """Return what a span says of the tool."""
+    """Return the trace attributes that identify a tool and, where content is wanted, its arguments."""
     described = asked and " ".join((asked.__doc__ or "").split())
     return {
         "gen_ai.operation.name": "execute_tool",
@@ -68,11 +68,11 @@ def _identity(name: str, asked: Arguments | None = None) -> Attributes:
 
 
 Use = Callable[[str, Arguments], ToolResult[Any]]
-"""A function that uses a tool, given by its name."""
+"""Function that calls a tool by name with its arguments, and returns its result."""
 
 
 def use(body: Body, name: str, asked: Arguments) -> ToolResult[Any]:
-    """Use a tool.
+    """Return the result of calling a tool for an agent.
 
     Args:
         body: of the agent.
@@ -86,7 +86,7 @@ def use(body: Body, name: str, asked: Arguments) -> ToolResult[Any]:
 
 
 def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> list[BaseTool]:
-    """Return the tools in the hands of one agent. Calls that come at the same time wait for one another.
+    """Return one agent's tools for LangChain, which run one call at a time.
 
     Each gives its text back as content and all that came of it, a `ToolResult`, as artifact. What cannot be
     done is raised as `VirlError`.
@@ -102,13 +102,16 @@ def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> lis
     """
     using = using or partial(use, body)
     lock = body.agent.run.lock
-    return [_tool(name, TOOLS.find(name), using, lock) for name in dict.fromkeys([*names, FINISH])]
+    return [
+        _to_langchain_tool(name, TOOLS.find(name), using, lock) for name in dict.fromkeys([*names, FINISH])
+    ]
 
 
-def _tool(name: str, tool: Tool, using: Use, lock: AbstractContextManager[object]) -> BaseTool:
-    """Return a tool as LangChain takes it, used one call at a time."""
+def _to_langchain_tool(name: str, tool: Tool, using: Use, lock: AbstractContextManager[object]) -> BaseTool:
+    """Return a tool for LangChain that holds a lock during each call."""
 
     def call(**given: object) -> tuple[str, ToolResult[Any]]:
+        """Return the call's result as pair (text, result), after its arguments are validated."""
         with lock:
             result = using(name, tool.arguments.model_validate(given))
         return result.text, result
@@ -119,12 +122,12 @@ def _tool(name: str, tool: Tool, using: Use, lock: AbstractContextManager[object
         description=tool.description,
         args_schema=tool.arguments,
         response_format="content_and_artifact",
-        handle_validation_error=lambda fault: _plain(fault, name, tool.arguments),
+        handle_validation_error=lambda fault: _describe_fault(fault, name, tool.arguments),
     )
 
 
-def _plain(fault: object, name: str, arguments: type[Arguments]) -> str:
-    """Return what is wrong with a call's arguments, for the model."""
+def _describe_fault(fault: object, name: str, arguments: type[Arguments]) -> str:
+    """Return a text for the model on what is wrong with a call's arguments."""
     if not isinstance(fault, ValidationError):
         return f"{name}: {fault}"
     wrong = {str(one["loc"][0]): one["input"] for one in fault.errors() if len(one["loc"]) == 1}
@@ -132,7 +135,7 @@ def _plain(fault: object, name: str, arguments: type[Arguments]) -> str:
 
 
 def form_of(name: str) -> str:
-    """Return which arguments a tool takes, as the end of a sentence; empty if there is no such tool."""
+    """Return the end of a sentence on the arguments that a tool takes; empty if there is no such tool."""
     try:
         schema = TOOLS.find(name).arguments.model_json_schema()
     except UnknownName:
@@ -147,11 +150,11 @@ def form_of(name: str) -> str:
 
 
 DETECT = "detect"
-"""Name of the tool that finds things."""
+"""Name of the tool that detects things in views."""
 
 
 def claims_of(agent: Agent, place: PlaceRecord | None, notes: Iterable[NoteRecord]) -> list[Claim]:
-    """Return the claims of a run by tools that ends.
+    """Return the claims of a run by tools at its end: on the chosen place, and on things seen.
 
     Args:
         agent: whose intention says what was wished for.
@@ -184,26 +187,26 @@ def claims_of(agent: Agent, place: PlaceRecord | None, notes: Iterable[NoteRecor
 
 
 class _Asked(BaseModel):
-    """The arguments of a look."""
+    """The labels that a call of `detect` looked for."""
 
     labels: tuple[str, ...] = ()
 
 
 class _Look(BaseModel):
-    """A use of `detect`, as a note has it."""
+    """The record of a call of `detect` in a note."""
 
     standing: BodyState
     asked: _Asked = Field(validation_alias=AliasChoices("args", "arguments"))
     data: Listing[Find] | None = None
-    """The finds; `None` where the tool failed."""
+    """Things that the detector found; `None` if the call failed."""
 
 
 TOPIC = "tool"
-"""Topic of the notes."""
+"""Topic of the notes on calls of tools."""
 
 
 class RecordingExecutor:
-    """A user of tools that writes down each use.
+    """A caller of tools that writes a note on each call.
 
     In a run that goes on, the body stands where it had got to, and a `finish` that was cut off ends the run.
 
@@ -222,7 +225,7 @@ class RecordingExecutor:
             self._end(notes[-1])
 
     def __call__(self, name: str, asked: Arguments) -> ToolResult[Any]:
-        """Call the tool, and return its result or why it could not be done.
+        """Return the result of calling a tool, or the failure as a result; both are noted.
 
         Raises:
             BudgetExceeded: the run's money is spent.
@@ -261,7 +264,7 @@ class RecordingExecutor:
         return told
 
     def _end(self, note: NoteRecord) -> None:
-        """End the run with what `finish` was given."""
+        """End the run with the arguments of a noted call of `finish`."""
         asked = finish.arguments.model_validate(note.data["arguments"]).model_dump()
         place = note.data["place"]
         ended = Outcome("finished" if asked["succeeded"] else "gave up", asked["answer"])
@@ -276,11 +279,12 @@ class RecordingExecutor:
 
 
 def _finishes(note: NoteRecord) -> bool:
+    """Return whether a note is of a successful call of `finish`."""
     return note.data.get("name") == FINISH and note.data.get("failed") is False
 
 
 def _uses_so_far(run: Run) -> int:
-    """Return the highest number of a use, also of one that was cut off."""
+    """Return the highest number among the run's calls of tools, those cut off included; 0 for none."""
     keys = [note.key for topic in (TOPIC, NOTEBOOK, CONSULTATION) for note in run.notes(topic)]
     keys += [folder.name for folder in (run.folder / CONSULTED).glob("*")]
     return max((int(key) for key in keys if key.isdecimal()), default=0)

@@ -46,7 +46,7 @@ STANDARD_SWITCHES = (
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
 )
-"""Environment variables of OpenTelemetry that ask for traces, too."""
+"""Environment variables of OpenTelemetry that switch traces on as well."""
 STANDARD_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 _CONTENT_IN_SPANS = _YES | {"span_only", "span_and_event"}
@@ -56,14 +56,14 @@ _TOKEN_BOUNDS = [4.0**power for power in range(14)]
 _SECOND_BOUNDS = [0.01 * 2**power for power in range(14)]
 
 Value = str | bool | int | float | tuple[str, ...]
-"""Value of a span's attribute."""
+"""Type of a span attribute's value."""
 Attributes = Mapping[str, Value | None]
-"""Attributes of a span by name; those that are `None` are left out."""
+"""Attributes of a span by name; those with value `None` are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tracing:
-    """A tracer, and histograms of tokens and of seconds of requests."""
+    """A tracer, with histograms of requests' tokens and seconds."""
 
     tracer: Any
     tokens: Any
@@ -75,14 +75,14 @@ _CONVERSATION: ContextVar[str] = ContextVar("conversation", default="")
 
 
 class OpenSpan:
-    """A span while it is open; without one all methods do nothing."""
+    """An open trace span; without tracing all its methods do nothing."""
 
     def __init__(self, span: "Span | None" = None) -> None:
         self._span = span
 
     @property
     def is_on(self) -> bool:
-        """Return whether spans are recorded."""
+        """Return whether this span is recorded."""
         return self._span is not None
 
     def tell(self, attributes: Attributes) -> None:
@@ -103,7 +103,7 @@ class OpenSpan:
 def span(
     name: str, attributes: Attributes, *, kind: Literal["internal", "client"] = "internal"
 ) -> Iterator[OpenSpan]:
-    """Open a span around a piece of work, within that which is open; an exception marks it as failed.
+    """Open a span around the block, within the enclosing span; an exception marks it as failed.
 
     Args:
         name: such as `execute_tool look`.
@@ -134,7 +134,7 @@ def span(
 
 @contextmanager
 def conversation(name: str) -> Iterator[None]:
-    """Mark all spans of the block as of one conversation, such as a run's id."""
+    """Mark all spans of the block with the id of one conversation, such as a run's."""
     token = _CONVERSATION.set(name)
     try:
         yield
@@ -178,7 +178,7 @@ def clean_text(text: str) -> str:
 
 @contextmanager
 def export_traces() -> Iterator[None]:
-    """Send the traces of the block to where the environment says, until its end.
+    """Export the traces of the block to the collectors that the environment names.
 
     Does nothing where traces are off, where the program that virl runs in has a tracer provider, and within
     another such block. A collector that does not answer costs a few seconds at the end and a line of warning.
@@ -219,7 +219,7 @@ def _host_tracing() -> Tracing | None:
 
 @lru_cache(maxsize=4)
 def _tracing_by(tracers: "TracerProvider", meters: "MeterProvider") -> Tracing:
-    """Return a tracer and histograms of two providers."""
+    """Return a tracer and histograms made by the given providers."""
     meter = meters.get_meter("virl")
     return Tracing(
         tracers.get_tracer("virl"),
@@ -258,7 +258,7 @@ def _drop_missing(attributes: Attributes) -> dict[str, Value]:
 
 
 CLOSING_S = 5.0
-"""Seconds that a run waits at its end for traces to be sent. Chosen."""
+"""Seconds that a run waits at its end for traces to be exported. Chosen."""
 _ENDPOINT = "http://localhost:4318"  # of OTLP over HTTP, where the environment names none
 _NUMBERS = re.compile(r"OTEL_\w*(LIMIT|DELAY|TIMEOUT|SIZE|INTERVAL)")
 _OTLP = {"grpc": "otlp_proto_grpc"}
@@ -268,7 +268,7 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider] | None]":
-    """Yield providers of traces and metrics, and send all at the end; yields `None` without the extra.
+    """Yield providers of traces and metrics, and export all at the block's end; `None` without the extra.
 
     Args:
         must: whether a missing extra is an error; else it is a line of warning.
@@ -386,6 +386,7 @@ def _silence_sdk() -> Callable[[], None]:
     logger.addHandler(handler)
 
     def speak_again() -> None:
+        """Set OpenTelemetry's log back to how it was before."""
         logger.propagate = was
         logger.removeHandler(handler)
 

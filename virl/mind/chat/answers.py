@@ -16,12 +16,12 @@ from virl.mind.providers import Usage
 from virl.mind.replies import Text
 
 MOST_TOKENS = 1_000_000_000
-"""Most tokens that a server may count for a request; chosen: a hundred times the largest context there is."""
+"""Most tokens that a server may report for a request; chosen: 100 times the largest context there is."""
 
 LONGEST_TEXT = 200_000
-"""Letters of a reply that are searched for an object, the last ones; chosen: the longest reply has 10,000."""
+"""Characters at a reply's end that are searched for a JSON object; chosen: the longest reply has 10,000."""
 MOST_STARTS = 2_000
-"""Braces at which an object is looked for; chosen, so that hostile text costs no more than a moment."""
+"""Most opening braces at which a JSON object is tried; chosen, so that hostile text takes only a moment."""
 
 _TAG = r"(think|thinking|reasoning)"
 _THOUGHTS = re.compile(rf"<{_TAG}>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -29,7 +29,7 @@ _END_OF_THOUGHTS = re.compile(rf"</{_TAG}>", re.IGNORECASE)
 
 
 def read_reply(answer: AIMessage, prompt: Prompt[ReplyT], inputs: dict[str, object]) -> ReplyT:
-    """Read the reply that an answer holds, checked against the prompt's inputs.
+    """Return the reply in a model's answer as the prompt's reply type, validated against the prompt's inputs.
 
     JSON is taken as it is, else the last object in the text: in a code fence, after a sentence, or behind
     thoughts in `<think>`.
@@ -52,7 +52,7 @@ def read_reply(answer: AIMessage, prompt: Prompt[ReplyT], inputs: dict[str, obje
 
 
 def last_object(text: str) -> str | None:
-    """Return the last whole JSON object in a text, thoughts left aside; `None` if there is none."""
+    """Return the text of the last whole JSON object after any `<think>` part; `None` if there is none."""
     text = without_thoughts(text)[-LONGEST_TEXT:]
     found, at, starts = None, text.find("{"), 0
     decoder = JSONDecoder()
@@ -69,7 +69,7 @@ def last_object(text: str) -> str | None:
 
 
 def without_thoughts(text: str) -> str:
-    """Return a text without the `<think>` that it begins with, or what stands before a lone `</think>`."""
+    """Return a text without the `<think>` part it begins with, or without all up to a lone `</think>`."""
     begins = len(text) - len(text.lstrip())
     if opened := _THOUGHTS.match(text, begins):
         return text[opened.end() :]
@@ -80,7 +80,7 @@ def without_thoughts(text: str) -> str:
 
 
 def excerpt(answer: AIMessage, most: int = 300) -> str:
-    """Return a short piece of an answer, for the note on what is wrong with it.
+    """Return at most `most` characters of an answer on one line, to quote in an error message.
 
     Never the whole of a long one.
     """
@@ -90,6 +90,8 @@ def excerpt(answer: AIMessage, most: int = 300) -> str:
 
 
 class _Details(BaseModel):
+    """The details of input tokens as LangChain names them; `None` where the server gave none."""
+
     cache_read: int | None = Field(None, ge=0, le=MOST_TOKENS)
     cache_creation: int | None = Field(None, ge=0, le=MOST_TOKENS)
     ephemeral_5m_input_tokens: int | None = Field(None, ge=0, le=MOST_TOKENS)
@@ -97,13 +99,13 @@ class _Details(BaseModel):
 
     @property
     def cache_written(self) -> int:
-        """Into the provider's cache; LangChain names them by how long they stay, where that is known."""
+        """Return the number of input tokens written into the provider's cache."""
         by_stay = (self.ephemeral_5m_input_tokens or 0) + (self.ephemeral_1h_input_tokens or 0)
         return by_stay or self.cache_creation or 0
 
 
 class _Counts(BaseModel):
-    """Tokens as LangChain names them."""
+    """The token counts of a request as LangChain names them: input, output, total."""
 
     input_tokens: int = Field(ge=0, le=MOST_TOKENS)
     output_tokens: int = Field(ge=0, le=MOST_TOKENS)
@@ -112,7 +114,7 @@ class _Counts(BaseModel):
 
 
 def check_answer(answer: object) -> Usage | None:
-    """See that what a library made of a server's reply can be read and kept, and count its tokens.
+    """Check that an answer is a readable, storable message; return its token counts, `None` if unknown.
 
     `None` where the server does not count them.
 
@@ -137,7 +139,7 @@ def check_answer(answer: object) -> Usage | None:
 
 
 def _plain_text(answer: AIMessage, stop: tuple[str, ...]) -> str:
-    """Return the text up to the first stop sequence behind leading blanks."""
+    """Return an answer's text up to its first stop sequence, leading blanks removed."""
     text = without_thoughts(answer.text)
     begin = len(text) - len(text.lstrip())
     ends = [at for sequence in stop if (at := text.find(sequence, begin)) >= 0]
@@ -145,7 +147,7 @@ def _plain_text(answer: AIMessage, stop: tuple[str, ...]) -> str:
 
 
 def faults_in(invalid: ValidationError) -> str:
-    """Return what is wrong with a reply, in a line."""
+    """Return the validation errors of a reply as one line of text."""
     return "; ".join(misfits(invalid, "reply"))
 
 
@@ -153,7 +155,7 @@ JsonObject = dict[str, Any]
 
 
 def breaks_off(text: str | None) -> bool:
-    """Return whether a text is the beginning of JSON, without its end."""
+    """Return whether a text begins like a JSON object and stops before its end."""
     try:
         json.loads(text or "{}", strict=False)
     except json.JSONDecodeError as fault:
@@ -164,7 +166,7 @@ def breaks_off(text: str | None) -> bool:
 
 
 def is_finite(args: JsonObject) -> bool:
-    """Return whether arguments hold no infinite number and no NaN, which JSON lacks and servers refuse."""
+    """Return whether a call's arguments hold no infinity and no NaN, which JSON lacks and servers refuse."""
     try:
         json.dumps(args, allow_nan=False)
     except ValueError:
@@ -173,7 +175,7 @@ def is_finite(args: JsonObject) -> bool:
 
 
 def as_object(given: Any) -> JsonObject | str:
-    """Return arguments as an object, also where they were encoded twice; else the text that is none.
+    """Return a call's arguments as an object, also if encoded twice as JSON; else the text that is no object.
 
     Nothing at all, and `null`, stand for a call without arguments.
     """
@@ -194,33 +196,33 @@ def as_object(given: Any) -> JsonObject | str:
 
 
 CUT_OFF = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
-"""Reasons to end at the token limit: of OpenAI and Ollama, of Anthropic, and, in small letters, of Gemini."""
+"""Finish reasons at the token limit: OpenAI's and Ollama's, Anthropic's, Gemini's in lower case."""
 BLOCKED = frozenset(
     {"content_filter", "safety", "blocklist", "prohibited_content", "spii", "image_safety", "language"}
 )
-"""Reasons of filters: of OpenAI, and of Gemini."""
+"""Finish reasons that stand for a content filter: OpenAI's and Gemini's, in lower case."""
 SPOILT = frozenset({"recitation", "malformed_function_call", "unexpected_tool_call", "other"})
-"""Reasons of Gemini after which another try may go well."""
+"""Finish reasons of Gemini, in lower case, after which another try may succeed."""
 
 THOUGHTS = "reasoning_content"
-"""Key of a message under which a server sends thoughts apart from the answer."""
+"""Key of a message's extra fields under which a server sends reasoning apart from the answer."""
 THOUGHTS_ALONE = (
     "all of it came as reasoning, and no answer: turn that off (--mind '{}?effort=none'), "
     "or start the server with the reasoning parser of this model"
 )
 
 NOTHING = "(nothing)"
-"""Text of an empty turn in a history; some APIs refuse empty messages."""
+"""Text that replaces an empty turn in a history, since some APIs refuse empty messages."""
 
 _ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
 LONGEST_NAME, LONGEST_ID = 64, 40
-"""Letters of a tool's name and of a call's id that every provider takes back (OpenAI's limits)."""
+"""Most characters of a tool's name and of a call's id that every provider accepts (OpenAI's limits)."""
 MOST_CALLS = 256
-"""The most calls of tools that a turn may have; chosen: the time of LangGraph grows with their square."""
+"""Most tool calls in one turn; chosen, since the time of LangGraph grows with the square of their number."""
 
 
 def reason_of(answer: AIMessage) -> str:
-    """Return the reason that a turn ended, in the server's word in small letters; empty if not given."""
+    """Return the finish reason of a turn, the server's word in lower case; empty if the server gives none."""
     told = answer.response_metadata
     for field in ("finish_reason", "stop_reason", "done_reason"):
         if told.get(field):
@@ -229,7 +231,7 @@ def reason_of(answer: AIMessage) -> str:
 
 
 def refusal_in(answer: AIMessage) -> str | None:
-    """Return the words of the model or its filter when it would not answer; `None` if it did answer."""
+    """Return the words with which a model or its filter refused; `None` without refusal."""
     if said := answer.additional_kwargs.get("refusal"):
         return str(said)
     reason = reason_of(answer)
@@ -246,28 +248,28 @@ def refusal_in(answer: AIMessage) -> str | None:
 
 
 def is_cut_off(answer: AIMessage) -> bool:
-    """Return whether the token limit was reached."""
+    """Return whether an answer ended because it reached the token limit."""
     return reason_of(answer) in CUT_OFF
 
 
 def is_empty(answer: AIMessage) -> bool:
-    """Return whether nothing was said and nothing called."""
+    """Return whether an answer has neither text nor tool calls."""
     called = answer.tool_calls or answer.invalid_tool_calls
     return not called and not without_thoughts(answer.text).strip()
 
 
 def is_all_thoughts(answer: AIMessage) -> bool:
-    """Return whether thoughts came, and nothing else."""
+    """Return whether an answer consists of reasoning alone, without text or tool calls."""
     return is_empty(answer) and bool(answer.additional_kwargs.get(THOUGHTS) or answer.text.strip())
 
 
 def has_too_many_calls(answer: AIMessage) -> bool:
-    """Return whether a turn calls more tools than are carried out in one."""
+    """Return whether an answer has more than `MOST_CALLS` tool calls."""
     return len(_calls(answer)) > MOST_CALLS
 
 
 def fault_of_turn(answer: AIMessage) -> str:
-    """Return the reason to take a turn of a conversation again; empty if it should not be taken again."""
+    """Return the reason to ask for a conversation's turn again, in words; empty if the turn is usable."""
     if refusal_in(answer):
         return ""
     called = _calls(answer)
@@ -281,14 +283,14 @@ def fault_of_turn(answer: AIMessage) -> str:
 
 
 def unusable(answer: AIMessage, tools: Collection[str]) -> bool:
-    """Return whether a turn may not be kept for later runs: no answer, or a call of what is not there."""
+    """Return whether a turn must not be cached: it has no answer, or calls a tool that is not in `tools`."""
     if refusal_in(answer) or is_empty(answer) or answer.invalid_tool_calls:
         return True
     return any(call["name"] not in tools for call in answer.tool_calls)
 
 
 def taken_back(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
-    """Return a turn as every API takes it back in a history.
+    """Return a turn corrected so that every API accepts it in a history.
 
     Names of tools are made legal, ids of calls legal and unique in the conversation, arguments that are no
     JSON (such as 1e999, which is read as infinite) an empty object, calls that a server put among the parts
@@ -296,14 +298,14 @@ def taken_back(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
     """
     used = {call["id"] for one in before if isinstance(one, AIMessage) for call in _calls(one)}
     calls = [
-        dict(call, name=_legal_name(call["name"]), id=_fresh(call["id"], used))
+        dict(call, name=_legal_name(call["name"]), id=_unused_id(call["id"], used))
         for call in answer.tool_calls
         if is_finite(call["args"])
     ]
     lost = [call for call in answer.tool_calls if not is_finite(call["args"])]
     broken = [
         {"error": None, **call, "type": "invalid_tool_call", "name": _legal_name(call.get("name"))}
-        | {"id": _fresh(call.get("id"), used), "args": "{}"}
+        | {"id": _unused_id(call.get("id"), used), "args": "{}"}
         for call in [*answer.invalid_tool_calls, *lost]
     ]
     if is_empty(answer) and not refusal_in(answer):
@@ -321,25 +323,25 @@ def taken_back(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
 
 
 def _has_calls_as_text(answer: AIMessage) -> bool:
-    """Return whether a part of the text is a call as OpenAI writes them, which no API takes there."""
+    """Return whether a text part is really a tool call in OpenAI's form, which no API accepts there."""
     parts = answer.content if isinstance(answer.content, list) else []
     return any(isinstance(part, dict) and part.get("type") == "function" for part in parts)
 
 
 def _calls(message: AIMessage) -> list[Any]:
-    """Return all calls of a message, also those whose arguments are no JSON."""
+    """Return all tool calls of a message, those with arguments that are no JSON included."""
     return [*message.tool_calls, *message.invalid_tool_calls]
 
 
 def _legal_name(name: Any) -> str:
-    """Return the name of a called tool as every API takes it back."""
+    """Return a called tool's name with the characters replaced that some API refuses in a history."""
     legal = _ILLEGAL.sub("_", str(name or ""))
     begun = legal if re.match(r"[a-zA-Z_]|$", legal) else f"_{legal}"  # Gemini takes no other beginning
     return begun[:LONGEST_NAME] or "unknown"
 
 
-def _fresh(given: Any, used: set[Any]) -> str:
-    """Return the id, if it is legal and not used before, else one like it; noted as used."""
+def _unused_id(given: Any, used: set[Any]) -> str:
+    """Return the call id `given` if it is legal and unused, else a similar new one; add it to `used`."""
     first = _ILLEGAL.sub("_", str(given or ""))[:LONGEST_ID] or "call"
     fresh, number = first, 1
     while fresh in used or (fresh == "call" and not given):

@@ -29,7 +29,7 @@ def asker(
     manner: ChatManner,
     schema: Mapping[str, Any] | None,
 ) -> Ask:
-    """Return the function that puts messages to a model in the way that a prompt's reply type needs.
+    """Return a function from messages to a model's answer, asked as the prompt's reply type needs.
 
     Args:
         model: a chat model or a completion model.
@@ -60,7 +60,7 @@ def asker(
 
 
 def _bound(structured: Runnable[Any, Any]) -> Ask:
-    """Return the model, told of the schema, without the parser that LangChain puts behind it.
+    """Return a function that asks the model with its schema but without the parser LangChain adds behind it.
 
     Replies are read by this package, which tells the model what is wrong with one; and `include_raw` starts
     threads at every question.
@@ -73,7 +73,7 @@ def _bound(structured: Runnable[Any, Any]) -> Ask:
 
 
 def _complete(model: BaseLLM, messages: list[BaseMessage], stop: list[str] | None) -> AIMessage:
-    """Return a completion model's continuation of the messages' text."""
+    """Return a completion model's continuation of the messages' text, as a chat message."""
     text = "\n".join(message.text for message in messages)
     result = model.generate_prompt([StringPromptValue(text=text)], stop=stop)
     generation = result.generations[0][0]
@@ -91,19 +91,19 @@ def _complete(model: BaseLLM, messages: list[BaseMessage], stop: list[str] | Non
 
 
 _BETWEEN = "I see."
-"""A turn of the model between a result of a tool and what the user says next."""
+"""Text of a model's turn put between a tool's result and the user's next message (some servers want it)."""
 
 
 class Adapting(BaseChatModel):
-    """A chat model that sends messages without what its server refuses."""
+    """A chat model that rewrites messages so that they lack the features its server refuses."""
 
     adapts: ClassVar[frozenset[str]] = frozenset({"system", "order", "parallel_calls"})
-    """Abilities, by the names of `Ability`, that requests can do without."""
+    """Abilities (names of `Ability`) that requests can be rewritten to do without."""
     _lacks: set[str] = PrivateAttr(default_factory=set)
 
     @property
     def lacks(self) -> set[str]:
-        """Abilities that requests do without; may be added to."""
+        """The set of abilities that requests do without so far; callers may add to it."""
         return self._lacks
 
     def _generate(  # LangChain looks for a parameter `run_manager`, and passes it on only where there is one
@@ -113,17 +113,19 @@ class Adapting(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
+        """Return LangChain's chat result for the messages, rewritten for what the server lacks."""
         told = arrange_messages(messages, self._lacks)
         return super()._generate(told, stop, run_manager, **kwargs)  # type: ignore[safe-super]
 
     def _stream(
         self, messages: list[BaseMessage], *args: Any, **kwargs: Any
     ) -> Iterator[ChatGenerationChunk]:
+        """Yield LangChain's reply chunks for the messages, rewritten for what the server lacks."""
         return super()._stream(arrange_messages(messages, self._lacks), *args, **kwargs)
 
 
 def adapt_model(model: BaseChatModel) -> BaseChatModel:
-    """Make a model of any provider an `Adapting` one, in place."""
+    """Turn a LangChain chat model into an `Adapting` one in place, by its class; return the same object."""
     kind = type(model)
     about: dict[str, Any] = {"__module__": kind.__module__, "__doc__": kind.__doc__}
     if kind._stream is BaseChatModel._stream:  # noqa: SLF001 - so LangChain tells that it cannot stream
@@ -134,7 +136,7 @@ def adapt_model(model: BaseChatModel) -> BaseChatModel:
 
 
 def arrange_messages(messages: Sequence[BaseMessage], lacks: Collection[str]) -> list[BaseMessage]:
-    """Return messages without what a server refuses.
+    """Return the messages rewritten without the features that a server refuses.
 
     Args:
         messages: of a request.
@@ -167,7 +169,7 @@ def _one_call_a_turn(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
 
 
 def _orders_in_question(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """Return the messages with system messages put before the first question."""
+    """Return the messages with the text of system messages moved to the front of the first question."""
     told = [one for one in messages if not isinstance(one, SystemMessage)]
     for order in reversed([one for one in messages if isinstance(one, SystemMessage)]):
         first = HumanMessage(content=order.content)
@@ -178,7 +180,7 @@ def _orders_in_question(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
 
 
 def _in_order(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """Return the messages in an order that every server takes."""
+    """Return the messages in an order that every server accepts: user and model alternate."""
     told: list[BaseMessage] = []
     for message in messages:
         before = told[-1].type if told else ""
@@ -191,11 +193,12 @@ def _in_order(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
 
 
 def _join_messages(first: BaseMessage, then: BaseMessage) -> HumanMessage:
-    """Return two messages of a user as one."""
+    """Return two user messages as one, the content of the second after that of the first."""
     if isinstance(first.content, str) and isinstance(then.content, str):
         return HumanMessage(content=f"{first.content}\n\n{then.content}")
     return HumanMessage(content=[*_parts(first.content), *_parts(then.content)])
 
 
 def _parts(content: str | list[Any]) -> list[Any]:
+    """Return a message's content as a list of parts; plain text becomes one text part."""
     return [{"type": "text", "text": content}] if isinstance(content, str) else content

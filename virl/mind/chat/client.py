@@ -50,25 +50,25 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class ModelClient:
-    """One model as it is asked in a run."""
+    """A model with its sender, settings, cache and ledger: all that one run needs to ask it."""
 
     model: Model
     name: str
     """Name of the model, such as `"openai:gpt-5-mini"`."""
     request: Mapping[str, object]
-    """The part of every request that is the model's own, as `own_part` gives it."""
+    """The part of every request that identifies the model and its parameters, as `own_part` returns it."""
     sender: Sender
     manner: ChatManner
     abilities: Abilities
     cache: ReplyCache | None
     retries: int
-    """Further requests after the first where a reply is no good, a question."""
+    """Most further requests for one question after a reply that does not fit its type."""
     ledger: Ledger
     describe: Describe | None = None
-    """Describer in words of what views show, where the model takes no pictures."""
+    """Function that describes views in words, used where the model takes no pictures; `None` without one."""
 
     def learn(self, refused: NotTaken, tally: RequestUsage) -> None:
-        """Leave out from now on what was refused.
+        """Leave the ability that the model has refused out of all further requests.
 
         Raises:
             RequestRefused: it cannot be left out; names the setting that helps, if there is one.
@@ -78,18 +78,18 @@ class ModelClient:
         self._say_left_out(tally)
 
     def _say_left_out(self, tally: RequestUsage) -> None:
-        """Say once of each ability that is missing; pictures are spoken of where some are left out."""
+        """Note once each ability that the model lacks; on pictures only if some are left out."""
         for ability in self.abilities.left_out:
             if ability != "pictures":
                 self.sender.remarks.say(ability, f"{self.name} {LEFT_OUT[ability]}", tally.remarks)
 
     def says_blind(self, tally: RequestUsage) -> None:
-        """Say once that the model takes no pictures."""
+        """Note once, in log and journal, that the model takes no pictures."""
         how = "left out" if self.describe is None else "described in words"
         self.sender.remarks.say("pictures", f"{self.name} takes no pictures: they are {how}", tally.remarks)
 
     def keep(self, key: str, prompt: str, reply: dict[str, object]) -> None:
-        """Keep a reply for later runs, where replies are kept.
+        """Add a reply to the cache of replies; without a cache do nothing.
 
         Args:
             key: of `request_key`.
@@ -113,7 +113,7 @@ class ModelClient:
         *,
         cached: bool = False,
     ) -> None:
-        """Add what was asked and replied to the ledger, with what it took.
+        """Add a question, its reply, tokens and cost to the ledger.
 
         Args:
             prompt: name of the prompt.
@@ -146,7 +146,7 @@ class ModelClient:
 
 
 def own_part(model: Model, name: str, redaction: Redaction) -> dict[str, object]:
-    """Return the part of every request that is the model's own, without credentials; not to be changed.
+    """Return the model's class and parameters without credentials, for cache keys; not to be changed.
 
     Args:
         model: of LangChain.
@@ -171,7 +171,7 @@ def next_turn(
     in_words: InWords | None,
     replies: Replies,
 ) -> AIMessage:
-    """Return the model's next message; as `LLMMind.converse`.
+    """Return the model's next message in a conversation: cached, or asked for; as `LLMMind.converse`.
 
     Args:
         client: of the model.
@@ -210,7 +210,7 @@ def _ask_until_usable(
     tally: RequestUsage,
     beside: int,
 ) -> AIMessage:
-    """Return a turn, the last of several tries if none is any good."""
+    """Return the model's next message, asking again while it is unusable; the last one if none is good."""
     note = load_prompt("mind/unusable-turn", Reply)
     fault, replies = "", 0
     while True:
@@ -240,7 +240,7 @@ def _ask_until_usable(
 def _describe_pictures(
     client: ModelClient, messages: Sequence[BaseMessage], in_words: InWords | None, tally: RequestUsage
 ) -> list[BaseMessage]:
-    """Return the messages, with words in the place of their pictures where the model takes none."""
+    """Return the messages, their pictures replaced by words where the model takes none."""
     if client.abilities.sees or not any(map(has_pictures, messages)):
         return list(messages)
     client.says_blind(tally)
@@ -248,7 +248,7 @@ def _describe_pictures(
 
 
 def _mark_for_cache(client: ModelClient, messages: list[BaseMessage]) -> list[BaseMessage]:
-    """Return the messages, the last one marked for the provider's cache where it wants that."""
+    """Return the messages, the last one marked as end of the cached prefix if the provider wants it."""
     last = messages[-1]
     if not (client.manner.marks_cache and isinstance(last.content, str) and last.content):
         return messages
@@ -267,7 +267,7 @@ def valid_reply(
     inputs: dict[str, object],
     tally: RequestUsage,
 ) -> ReplyT:
-    """Return the reply to a question, asked for again with the fault named until it fits its type.
+    """Return a question's validated reply; a reply that does not fit is asked for again with its fault named.
 
     Args:
         client: of the model.
@@ -314,7 +314,7 @@ def valid_reply(
 
 
 def reply_key(client: ModelClient, prompt: Prompt[ReplyT], question: Question) -> str:
-    """Return the key of a kept reply: it differs wherever what is sent differs.
+    """Return the cache key of a question's reply: SHA-256 in hex of all that is sent.
 
     Args:
         client: of the model.

@@ -36,10 +36,10 @@ from virl.redaction import Redaction
 from virl.retry import asked_wait
 
 WHOLE = 10
-"""Times the time limit that a whole reply may take, and that all replies to a question may, unless it is set;
+"""Factor on a request's time limit (s) that bounds a whole reply, and all replies to a question, by default;
 chosen: streamed replies of slow servers are long."""
 _MOST_BYTES = 32_000_000
-"""Bytes of a reply at most, as they come; chosen, the bound of providers' replies."""
+"""Most bytes of a reply, compressed or unpacked; chosen, the same bound as for replies of map providers."""
 _END_OF_HEAD = b"\r\n\r\n"
 _PATHS = (
     "root_client._client",
@@ -47,17 +47,17 @@ _PATHS = (
     "client._api_client._httpx_client",
     "client._client._client",
 )
-"""Paths to clients of httpx or its fork httpx2, from LangChain's models of OpenAI, Anthropic and Ollama, of
-Gemini, and of completions."""
+"""Attribute paths from LangChain's models to their clients (httpx or httpx2): OpenAI, Anthropic, Ollama,
+Gemini, completions."""
 
 
 _UNTIL: ContextVar[float | None] = ContextVar("until", default=None)
-"""The moment by which the reply has to be whole, as `time.monotonic` counts."""
+"""Time (seconds of `time.monotonic`) by which the reply must be complete; `None` without a bound."""
 
 
 @contextmanager
 def whole_within(seconds: float) -> Iterator[None]:
-    """Bound the seconds until a reply in the block is whole, whatever a single one may take."""
+    """Bound the seconds until a reply requested within the block is complete."""
     token = _UNTIL.set(time.monotonic() + seconds)
     try:
         yield
@@ -66,11 +66,11 @@ def whole_within(seconds: float) -> Iterator[None]:
 
 
 class RedirectRefused(Exception):
-    """A redirect to another server, which would get the prompt and the key."""
+    """Error: the server redirects to another server, which would get the prompt and the key."""
 
 
 def bound_connections(model: object) -> None:
-    """Let the clients of a LangChain model follow no redirect to another origin, and bound their replies.
+    """Make a LangChain model's HTTP clients refuse foreign redirects, and bound replies in size and time.
 
     The head of a reply has to be there within the model's time limit, which its client applies to the pauses
     between bytes alone; the whole reply within ten times as long, or as `whole_within` says, and in 32 MB.
@@ -87,7 +87,7 @@ def bound_connections(model: object) -> None:
 
 
 def _clients(model: object) -> Iterator[Any]:
-    """Yield the HTTP clients of a model, where one is known to be."""
+    """Yield the HTTP clients of a LangChain model that are found at the known attribute paths."""
     for path in _PATHS:
         try:
             found = attrgetter(path)(model)
@@ -110,13 +110,14 @@ def _refuse_redirect(response: Any) -> None:
 
 
 def _bound_decoding(response: Any) -> None:
-    """Bound the size of a reply that is compressed, although nobody asked for that."""
+    """Let a response raise `ConnectionError` if it unpacks to over `_MOST_BYTES` or has a rare encoding."""
     encoding = response.headers.get("content-encoding", "identity")
     if encoding not in {"identity", "gzip", "deflate"}:  # a piece of the others can unpack to gigabytes
         raise ConnectionError(f"the reply is compressed as {encoding}, which was not asked for")
     unpack = response.iter_bytes
 
     def iter_bytes(chunk_size: int | None = None) -> Iterator[bytes]:
+        """Yield the unpacked bytes of the response; raise `ConnectionError` above `_MOST_BYTES`."""
         left = _MOST_BYTES
         for piece in unpack(chunk_size):
             left -= len(piece)
@@ -128,12 +129,13 @@ def _bound_decoding(response: Any) -> None:
 
 
 class _Backend:
-    """A network backend of httpcore, or of its fork, whose streams are bounded."""
+    """A wrapper of a network backend of httpcore whose connections bound replies in time and size."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
 
     def connect_tcp(self, *args: Any, **more: Any) -> "_Stream":
+        """Return a bounded connection to a server; arguments are those of httpcore."""
         return _Stream(self._inner.connect_tcp(*args, **more))
 
     def __getattr__(self, name: str) -> Any:
@@ -141,20 +143,22 @@ class _Backend:
 
 
 class _Stream:
-    """A connection on which each reply is awaited from the last byte of its request on."""
+    """A connection that bounds each reply's bytes, and its seconds since the request's last byte was sent."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
         self._asked = 0.0
         self._head = b""
-        """The reply so far, until its head is there."""
+        """The bytes of the reply received so far; no longer extended once the reply's head is complete."""
         self._left = _MOST_BYTES
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Send bytes of a request, and start the count of the reply's time and size anew."""
         self._inner.write(buffer, timeout)
         self._asked, self._head, self._left = time.monotonic(), b"", _MOST_BYTES
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Return received bytes; raise `TimeoutError` if too slow, `ConnectionError` if too many."""
         if self._left <= 0:
             raise ConnectionError(f"the reply has more than {_MOST_BYTES / 1e6:.0f} MB")
         if timeout is None:
@@ -170,10 +174,12 @@ class _Stream:
         return data
 
     def _count_bytes(self, data: bytes) -> bytes:
+        """Count the bytes against those that the reply may still have, and return them."""
         self._left -= len(data)
         return data
 
     def start_tls(self, *args: Any, **more: Any) -> "_Stream":
+        """Return the connection with TLS started, bounded in the same way."""
         return _Stream(self._inner.start_tls(*args, **more))
 
     def __getattr__(self, name: str) -> Any:
@@ -185,31 +191,31 @@ MOST_WORDS = 400  # characters of a server's words on a fault that are shown (ch
 
 
 class LLMFault(Enum):
-    """The sort of failure of a request."""
+    """The kind of failure of a request to a model."""
 
     LIMITED = "limited"
-    """Too many requests: worth another try later."""
+    """The server has had too many requests for now; another try later may succeed."""
     BROKEN = "broken"
-    """The server failed, is too slow or out of reach: worth another try."""
+    """The server failed, is too slow or cannot be reached; another try may succeed."""
     UNREADABLE = "unreadable"
-    """A reply came that is no message of a model: worth another try."""
+    """The reply is no message of a model; another try may succeed."""
     NO_QUOTA = "no quota"
     KEY = "key"
     UNKNOWN_MODEL = "unknown model"
     CUT_OFF = "cut off"
-    """The reply ran into the token limit."""
+    """The reply was cut off at the token limit."""
     REFUSED = "refused"
-    """The model or its guard will not answer."""
+    """The model or its content filter refuses to answer."""
     TOO_LONG = "too long"
-    """The prompt does not fit into the model's context."""
+    """The prompt is longer than the model's context."""
     NO_CHAT = "no chat server"
-    """The server that answers is none of chat completions."""
+    """The server at the address does not offer chat completions."""
     NO_TOOLS = "no tools"
-    """The model, or its server as it was started, takes no tools."""
+    """The model, or its server as it was started, does not support tools."""
     TOO_MUCH = "too much"
-    """The request is larger, or asks for more, than the server takes at once."""
+    """The request is larger, or asks for more tokens, than the server accepts at once."""
     NOT_TAKEN = "not taken"
-    """The model does not take a part of the request, such as pictures."""
+    """The model does not support a part of the request, such as pictures."""
     OTHER = "other"
 
 
@@ -275,17 +281,17 @@ _STATUS_WORDS = (
     (429, re.compile(r"rate.?limit|too many requests", re.IGNORECASE)),
     (503, re.compile(r"overload|server.?error|internal|unavailable|upstream", re.IGNORECASE)),
 )
-"""Statuses of errors that come with none."""
+"""HTTP status by a pattern of error texts, for errors that carry no status themselves."""
 _NEVER_LEFT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"})
 _UNREADABLE = (AttributeError, TypeError, LookupError, ValueError)
-"""Exceptions that clients raise at a reply that is none of a chat model's."""
+"""Exceptions that clients raise when a reply is not a chat model's message."""
 _PAGE = re.compile(r"\s*<(!doctype|html|\?xml)", re.IGNORECASE)
 _TITLE = re.compile(r"<title>([^<]{1,200})</title>", re.IGNORECASE)
 _DELAY = re.compile(r"retry in (\d{1,6}(?:\.\d+)?) ?s|retryDelay\W+(\d{1,6}(?:\.\d+)?)s", re.IGNORECASE)
 
 
 def classify(error: Exception) -> LLMFault:
-    """Return the sort of failure that an exception of any provider is."""
+    """Return the kind of failure that a provider's exception stands for."""
     if getattr(error, "code", None) == "insufficient_quota":
         return LLMFault.NO_QUOTA
     if _redirect_in(error):
@@ -307,7 +313,7 @@ def classify(error: Exception) -> LLMFault:
 
 
 def _fault_in_words(said: str, status: int | None) -> LLMFault | None:
-    """Return the sort of failure that a server's words name, where its status says less, or `None`."""
+    """Return the kind of failure that a server's words name, if the status is ambiguous; `None` if none."""
     if refused_ability(said) == "max_tokens":
         return LLMFault.NOT_TAKEN  # the reply may be too long, not the prompt
     for fault, pattern in _WORDS:
@@ -319,7 +325,7 @@ def _fault_in_words(said: str, status: int | None) -> LLMFault | None:
 
 
 def _unreadable(error: Exception) -> LLMFault:
-    """Return a reply with status 200 that the client cannot make a message of."""
+    """Return the kind of failure of a reply with status 200 that the client cannot read as a message."""
     seen = [str(getattr(one, "doc", "")) for one in _causes(error)] + [str(error)]
     if any(_PAGE.match(text) for text in seen) or "'str' object has no attribute" in seen[-1]:
         return LLMFault.NO_CHAT
@@ -329,7 +335,7 @@ def _unreadable(error: Exception) -> LLMFault:
 
 
 def status_of(error: Exception) -> int | None:
-    """Return the HTTP status that an exception of any provider, or what caused it, carries.
+    """Return the HTTP status that a provider's exception, or one of its causes, carries; `None` if none does.
 
     Errors within a stream, or with status 200, have the one that their code or words stand for.
     """
@@ -348,7 +354,7 @@ def status_of(error: Exception) -> int | None:
 
 
 def words_of(error: Exception) -> str:
-    """Return a server's own words on what is wrong, else what its client says; never the request."""
+    """Return the server's own error text, else the client's; never any text of the request."""
     if redirect := _redirect_in(error):
         return str(redirect)
     bodies = [getattr(one, "body", None) for one in _causes(error)]
@@ -360,12 +366,12 @@ def words_of(error: Exception) -> str:
 
 
 def _redirect_in(error: Exception) -> RedirectRefused | None:
-    """Return the refused redirect that an exception came from, if one did."""
+    """Return the refused redirect among an exception's causes; `None` if there is none."""
     return next((one for one in _causes(error) if isinstance(one, RedirectRefused)), None)
 
 
 def _said_in(body: object, depth: int = 4) -> str:
-    """Return the message in the body of an error, of a web page its title; empty if there is none."""
+    """Return the message in an error's body, or a web page's title; empty if there is none."""
     if isinstance(body, str):
         title = _TITLE.search(body) if _PAGE.match(body) else None
         return title[1].strip() if title else "" if _PAGE.match(body) else body.strip()
@@ -378,7 +384,7 @@ def _said_in(body: object, depth: int = 4) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an exception and what it came from."""
+    """Yield an exception and then, one by one, the exceptions that caused it."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause
@@ -386,7 +392,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def retry_after(error: Exception) -> float | None:
-    """Return seconds that the server asks to wait; `None` if it does not say, or names a time that is past.
+    """Return the seconds that the server asks to wait; `None` if it names none, or a time that is past.
 
     From the headers `retry-after-ms` and `Retry-After`, else from `retryDelay` or the words of Gemini.
     """
@@ -402,7 +408,7 @@ def retry_after(error: Exception) -> float | None:
 
 
 def usage_in(error: Exception) -> Usage:
-    """Return tokens that a failed request cost, where the exception carries them (a reply cut off does)."""
+    """Return the tokens that a failed request was charged, by its exception; zeros if it says nothing."""
     usage = getattr(getattr(error, "completion", None), "usage", None)
     if usage is None:
         return Usage()
@@ -413,14 +419,14 @@ def usage_in(error: Exception) -> Usage:
 
 
 def may_be_billed(error: Exception) -> bool:
-    """Return whether a failed request may have been answered all the same: it left, and nothing came back."""
+    """Return whether a failed request may have been billed: it was sent, and no reply arrived."""
     if status_of(error) is not None or classify(error) is not LLMFault.BROKEN:
         return False
     return not never_left(error)
 
 
 def never_left(error: Exception) -> bool:
-    """Return whether a request did not reach any server."""
+    """Return whether a failed request reached no server at all."""
     return any(
         type(cause).__name__ in _NEVER_LEFT or isinstance(cause, ConnectionRefusedError | gaierror)
         for cause in _causes(error)
@@ -428,14 +434,14 @@ def never_left(error: Exception) -> bool:
 
 
 def redaction_of(model: BaseLanguageModel[Any]) -> Redaction:
-    """Return what takes out the keys and the URL's credentials that a model holds, and the environment's."""
+    """Return a redaction that removes the model's keys and URL credentials, and those of the environment."""
     values = [getattr(model, field, None) for field in type(model).model_fields]
     keys = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
     return Redaction.of(keys, urls=[value for value in values if isinstance(value, str) and "://" in value])
 
 
 def in_a_line(text: str, redaction: Redaction, most: int = MAX_TEXT) -> str:
-    """Return the text on one line, at most `most` letters, without what is or looks like a key.
+    """Return a text on one line, at most `most` characters, without anything that is or looks like a key.
 
     Args:
         text: of anybody.

@@ -16,12 +16,12 @@ from virl.mind.chat.answers import MOST_CALLS, THOUGHTS, JsonObject, as_object
 from virl.mind.chat.asking import Adapting, arrange_messages
 
 _SAID = ("content", "refusal", "reasoning_content", "reasoning")
-"""Texts of a message that come in pieces."""
+"""Names of message fields whose text arrives in pieces when a reply is streamed."""
 _JSON = "application/json"
 
 
 class OpenAIChat(Adapting, ChatOpenAI):
-    """A model behind the chat completions API.
+    """A chat model behind OpenAI's chat completions API, at OpenAI or on another server.
 
     A reply that streams is put together as the server would have sent it whole, so that damages of both are
     judged alike. With `streaming`, callbacks are told of its pieces.
@@ -30,10 +30,11 @@ class OpenAIChat(Adapting, ChatOpenAI):
     adapts: ClassVar[frozenset[str]] = Adapting.adapts | {"max_completion_tokens", "stream", "stream_options"}
 
     def _should_stream(self, **kwargs: Any) -> bool:  # noqa: ARG002 - as LangChain calls it
+        """Return whether LangChain shall stream: never, since `_generate` streams itself."""
         return False  # `_generate` streams
 
     def _get_request_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Return the request, with the older name of the token limit for servers that know no other."""
+        """Return the request's JSON, with the token limit's older name for servers that know no other."""
         payload: dict[str, Any] = super()._get_request_payload(*args, **kwargs)
         if "max_completion_tokens" in self._lacks and "max_completion_tokens" in payload:
             payload["max_tokens"] = payload.pop("max_completion_tokens")
@@ -46,7 +47,7 @@ class OpenAIChat(Adapting, ChatOpenAI):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        """Return a reply, which is streamed to listeners where the server streams."""
+        """Return LangChain's chat result for the messages; with `streaming`, listeners get each piece."""
         payload = self._get_request_payload(arrange_messages(messages, self._lacks), stop=stop, **kwargs)
         # OpenAI's newer API: LangChain reads its replies
         if self._use_responses_api(payload):
@@ -71,7 +72,7 @@ class OpenAIChat(Adapting, ChatOpenAI):
             raise
 
     def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
-        """Return LangChain's reading of a reply, after a look at what it would misread.
+        """Return LangChain's chat result for a reply, correcting or refusing what LangChain would misread.
 
         Raises:
             APIError: the reply is an error, as servers send them with status 200.
@@ -101,7 +102,7 @@ class OpenAIChat(Adapting, ChatOpenAI):
 
 
 def _json_of(reply: Any) -> Any:
-    """Return what a reply holds, as the client would read it.
+    """Return the JSON object in the body of an SDK's reply.
 
     Raises:
         ValueError: it is no JSON object.
@@ -114,7 +115,7 @@ def _json_of(reply: Any) -> Any:
 
 
 def _normalize_usage(usage: Any) -> Any:
-    """Return usage with whole numbers; `None` without the input, which LangChain would count as 0."""
+    """Return the usage as whole numbers; `None` without input count, which LangChain would take as 0."""
     if not (isinstance(usage, dict) and usage.get("prompt_tokens") is not None):
         return None
     whole = {name: int(told) for name, told in usage.items() if isinstance(told, float) and told.is_integer()}
@@ -122,7 +123,7 @@ def _normalize_usage(usage: Any) -> Any:
 
 
 def _with_text_arguments(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message whose calls have arguments as LangChain reads them.
+    """Return a message whose tool calls have their arguments as text, as LangChain reads them.
 
     An object's text, or no JSON at all. Of more calls than are carried out, no more are read than show it.
     """
@@ -134,6 +135,7 @@ def _with_text_arguments(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_object(call: dict[str, Any]) -> dict[str, Any]:
+    """Return a tool call with its arguments as text: JSON of an object, else the text as it is."""
     function = call.get("function")
     function = function if isinstance(function, dict) else {}
     given = as_object(function.get("arguments"))
@@ -142,7 +144,7 @@ def _with_object(call: dict[str, Any]) -> dict[str, Any]:
 
 
 def _whole(chunks: Iterable[Any], run_manager: CallbackManagerForLLMRun | None) -> JsonObject:
-    """Return the reply that chunks are the pieces of, as a server sends it whole; the last usage counts.
+    """Return one whole reply put together from streamed chunks; the last chunk with usage sets the usage.
 
     A stream that says nothing of a reply is one without choices.
     """
@@ -175,7 +177,7 @@ def _whole(chunks: Iterable[Any], run_manager: CallbackManagerForLLMRun | None) 
 
 
 def _add_piece(calls: dict[Any, JsonObject], piece: Mapping[str, Any]) -> None:
-    """Add a piece to the call that it belongs to: the one of its index, unless another id or name begins."""
+    """Add a streamed piece to the tool call of the same index, or begin a new call if id or name differs."""
     function, at = piece.get("function") or {}, piece.get("index")
     same = [key for key in calls if key[0] == at]
     last = calls[same[-1]] if same else None

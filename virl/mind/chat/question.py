@@ -40,7 +40,7 @@ _NOT_SHOWN: Block = {"type": "text", "text": "(a picture that cannot be shown to
 
 
 def picture_blocks(images: Pictures, longest_side: int) -> list[str | Block]:
-    """Return the pictures as LangChain content blocks, each behind its label if it has one.
+    """Return pictures as LangChain content blocks, each after a text block with its label if it has one.
 
     Args:
         images: RGB.
@@ -55,7 +55,7 @@ def picture_blocks(images: Pictures, longest_side: int) -> list[str | Block]:
 
 
 def pictures_in_words(images: Pictures, describe: Describe | None) -> list[dict[str, str]]:
-    """Return the label of each picture and what it shows.
+    """Return a `label` and a description in words of each picture, for a model that takes none.
 
     Empty if nobody can say it, or some of them are no views.
 
@@ -73,7 +73,7 @@ def pictures_in_words(images: Pictures, describe: Describe | None) -> list[dict[
 
 
 def image_block(image: Image, longest_side: int | None = None) -> Block:
-    """Return a picture as a LangChain content block: JPEG in base64, no longer than `longest_side` pixels."""
+    """Return a picture as a LangChain content block: base64 JPEG, at most `longest_side` pixels a side."""
     picture = PillowImage.fromarray(image)
     if longest_side and max(picture.size) > longest_side:
         picture.thumbnail((longest_side, longest_side), PillowImage.Resampling.LANCZOS)
@@ -84,26 +84,28 @@ def image_block(image: Image, longest_side: int | None = None) -> Block:
 
 
 def image_notes(images: Pictures) -> list[str]:
-    """Return the pictures as they are noted in a ledger: their sizes, such as `640x480`."""
+    """Return each picture's size as noted in the ledger, such as `640x480` (width x height, pixels)."""
     shapes = [_pixels(image).shape for image in _picture_list(images)]
     return [f"{width}x{height}" for height, width, _ in shapes]
 
 
 def _picture_list(images: Pictures) -> list[Picture]:
+    """Return the pictures as a list, without their labels."""
     return list(images.values() if isinstance(images, Mapping) else images)
 
 
 def _pixels(picture: Picture) -> Image:
+    """Return a picture, or a view's picture, as an RGB image."""
     return rgb(picture.pixels if isinstance(picture, View) else picture)
 
 
 def has_pictures(message: BaseMessage) -> bool:
-    """Return whether there is a picture in a message."""
+    """Return whether a message's content has a picture."""
     return isinstance(message.content, list) and any(map(_is_picture, message.content))
 
 
 def without_pictures(message: BaseMessage) -> BaseMessage:
-    """Return a message with a word in the place of each picture."""
+    """Return a message with the picture parts of its content replaced by a short text."""
     if not isinstance(message.content, list):
         return message
     blocks = [_NOT_SHOWN if _is_picture(block) else block for block in message.content]
@@ -111,15 +113,16 @@ def without_pictures(message: BaseMessage) -> BaseMessage:
 
 
 def _is_picture(block: str | Block) -> bool:
+    """Return whether a part of a message's content is a picture."""
     return isinstance(block, dict) and block.get("type") == "image"
 
 
 _MOST_OPTIONS = 250
-"""Most options in an `enum`; OpenAI limits the letters of longer ones."""
+"""Most options in a schema's `enum`; OpenAI limits the characters of longer ones."""
 _OPTIONS_TOLD = 40
-"""Options that are repeated in words; chosen."""
+"""Most options of a field that the prompt lists in words; chosen."""
 _COUNTED_OUT = 11
-"""A whole number with no more values than these becomes an `enum`; chosen for ratings from 0 to 10."""
+"""Most values of a whole number that a schema lists as an `enum`; chosen for ratings from 0 to 10."""
 Schema = dict[str, Any]
 Offers = Mapping[str, Sequence[str | int]]
 _BOUNDS = {
@@ -136,28 +139,28 @@ _BOUNDS = {
 }
 _KEYWORDS = frozenset(_BOUNDS) - {"ge", "le"}
 CACHE_MARK = {"cache_control": {"type": "ephemeral"}}
-"""Mark that lets Anthropic keep everything up to here for the next request."""
+"""Extra field of a content block that tells Anthropic to cache the request up to here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, ready to be sent."""
+    """A prompt with its inputs as messages, schema and field texts, ready to be sent to a model."""
 
     messages: Sequence[BaseMessage]
     schema: Schema | None
-    """Schema of a typed reply as it goes with the request, else `None`."""
+    """JSON schema of the typed reply; `None` for a reply of plain text."""
     held: bool
-    """True if the schema goes with the request."""
+    """True if the schema is sent with the request, so that the server enforces it."""
     fields: str = ""
-    """The fields of the reply in words, with what this question offers."""
+    """Description in words of the reply's fields, with the options of this question."""
 
     @property
     def schema_letters(self) -> int:
-        """Letters of the schema that goes with the request."""
+        """Return the characters of the schema that is sent with the request; 0 if none is."""
         return len(json.dumps(self.schema)) if self.held else 0
 
     def parts(self) -> list[dict[str, Any]]:
-        """Return the messages as plain data, for the key of a cache."""
+        """Return the messages as plain data, which enters the key of the reply cache."""
         return [{"type": message.type, "content": message.content} for message in self.messages]
 
 
@@ -171,7 +174,7 @@ def question_of(
     describe: Describe | None = None,
     said: Sequence[str] = (),
 ) -> Question:
-    """Put a prompt and its inputs into messages.
+    """Return a prompt and its inputs as a question of messages, in the form that the model takes.
 
     Args:
         prompt: which question.
@@ -229,14 +232,14 @@ def question_of(
 
 
 def _picture_text(images: Pictures, describe: Describe | None) -> str:
-    """Return the words that replace pictures, for a model that takes none."""
+    """Return labels and descriptions of pictures as text for a blind model; without a describer, a count."""
     if told := pictures_in_words(images, describe):
         return render(load_prompt("mind/pictures-in-words", Reply), {"pictures": told})
     return render(load_prompt("mind/no-pictures", Reply), {"count": len(images)})
 
 
 def _with_form(orders: str, asked: str, fields: str, always: str) -> tuple[str, str]:
-    """Return orders and question with the fields of the reply; what only this question offers stands last.
+    """Return (orders, question) with the reply's fields described; this question's options come last.
 
     So the orders stay the same from question to question.
     """
@@ -247,7 +250,7 @@ def _with_form(orders: str, asked: str, fields: str, always: str) -> tuple[str, 
 
 
 def _with_options(asked: str, fields: str, always: str) -> str:
-    """Return a question with the fields that it holds to other options than every question does."""
+    """Return the question's text, with the field descriptions if its options differ from the usual."""
     offered = [line for line in fields.splitlines() if line not in always.splitlines()]
     if not offered:
         return asked
@@ -255,7 +258,7 @@ def _with_options(asked: str, fields: str, always: str) -> str:
 
 
 def strict_schema(reply: type[BaseModel], inputs: Mapping[str, object], *, bounded: bool = False) -> Schema:
-    """Return the schema of a reply to one question.
+    """Return the JSON schema of the reply to one question, with the options that its inputs offer.
 
     Args:
         reply: its type.
@@ -270,19 +273,19 @@ def strict_schema(reply: type[BaseModel], inputs: Mapping[str, object], *, bound
 
 @cache
 def plain_schema(reply: type[BaseModel]) -> Schema:
-    """Return the schema as pydantic writes it, made once; not to be changed."""
+    """Return the JSON schema that pydantic makes of a reply type; cached, so it must not be changed."""
     return reply.model_json_schema()
 
 
 def in_words(schema: Schema) -> str:
-    """Return the fields of a reply as a list in Markdown, for a model that nothing holds to the schema."""
-    return "\n".join(_lines(schema, ""))
+    """Return a schema's fields as a Markdown list, for a model that is not held to the schema."""
+    return "\n".join(_schema_lines(schema, ""))
 
 
 def _strict(
     schema: Schema, named: Mapping[str, Schema], path: str, offers: Offers, keywords: frozenset[str]
 ) -> Schema:
-    """Return a part of a schema in the keywords that all providers know, references put in place."""
+    """Return a part of a schema with keywords that all providers know, and `$ref`s resolved."""
     if "$ref" in schema:
         found = named[schema["$ref"].rpartition("/")[2]]
         own = {key: value for key, value in schema.items() if key != "$ref"}
@@ -315,7 +318,7 @@ def _strict(
 
 
 def _options(schema: Schema, kind: str, offered: Sequence[str | int] | None) -> list[Any]:
-    """Return the values that a field may have; empty if there are too many to list, or no bounds."""
+    """Return the values that a field may have; empty if too many to list, or unbounded."""
     if offered is not None:
         distinct = list(dict.fromkeys(offered))
         return distinct if len(distinct) <= _MOST_OPTIONS else []
@@ -328,7 +331,7 @@ def _options(schema: Schema, kind: str, offered: Sequence[str | int] | None) -> 
 
 
 def _bounds_told(schema: Schema) -> str:
-    """Return in words what bounds a field has."""
+    """Return a field's bounds in words, such as minimum and length; empty if it has none."""
     if "prefixItems" in schema:
         return f"Exactly {len(schema['prefixItems'])}."
     if schema.get("minLength") == 1 and "maxLength" not in schema:
@@ -337,18 +340,18 @@ def _bounds_told(schema: Schema) -> str:
     return f"{', '.join(told).capitalize()}." if told else ""
 
 
-def _lines(schema: Schema, indent: str) -> Iterator[str]:
-    """Yield the fields of a schema as a list in words, those of inner objects indented."""
+def _schema_lines(schema: Schema, indent: str) -> Iterator[str]:
+    """Yield lines of a Markdown list of a schema's fields, those of inner objects indented by `indent`."""
     for name, field in schema["properties"].items():
         about = f" {field['description']}" if "description" in field else ""
         yield f"{indent}- `{name}`: {_kind_told(field)}.{about}"
         inner = field.get("items", field)
         if inner.get("type") == "object":
-            yield from _lines(inner, f"{indent}  ")
+            yield from _schema_lines(inner, f"{indent}  ")
 
 
 def _kind_told(field: Schema) -> str:
-    """Return in words what a field holds."""
+    """Return the type of a field's value in words, with its options or bounds."""
     if "anyOf" in field:
         return " or ".join(_kind_told(one) for one in field["anyOf"])
     if field["type"] == "array":

@@ -45,24 +45,24 @@ from virl.redaction import Redaction
 from virl.retry import RetryPolicy
 
 PATIENCE = 7
-"""Further requests to a server that is overloaded or failing: after 0.5, 1, 2 ... 32 s, a minute in all."""
+"""Most repeats of a request to an overloaded or failing server: after 0.5, 1, 2 ... 32 s, a minute in all."""
 
 _MAY_BE_ANSWERS = (LLMFault.BROKEN, LLMFault.OTHER, LLMFault.UNREADABLE)
-"""Failures in which something may have come that cannot be read, and so may be billed."""
+"""Failures after which an unreadable answer may have been given, and so may be billed."""
 _FRAME_TOKENS = 400
-"""Tokens that a provider adds to a request with tools at most, whatever its length (chosen)."""
+"""Upper bound on tokens that a provider adds to a request with tools, whatever its length (chosen)."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class Remarks:
-    """Topics of which something was said once, in log and journal; shared by all who ask a model."""
+    """Topics on which a remark was already made in log and journal; shared by all who ask the same model."""
 
     _said: set[str] = field(default_factory=set)
 
     def say(self, topic: str, text: str, noted: list[str]) -> None:
-        """Say something, unless its topic has been spoken of before.
+        """Make a remark in the log and add it to `noted`, unless its topic has had one before.
 
         Args:
             topic: what it is about, such as `pictures`.
@@ -75,28 +75,28 @@ class Remarks:
             _log.warning("%s", text)
 
     def has(self, topic: str) -> bool:
-        """Return whether it has been spoken of."""
+        """Return whether a remark on the topic has been made before."""
         return topic in self._said
 
 
 @dataclass(slots=True)
 class Density:
-    """The tokens that a model's tokenizer makes of a request, for each that was expected: 1 or more."""
+    """Factor (1 or more) of a model's actual input tokens to the expected ones, learnt from its requests."""
 
     most: float = 1.0
 
     def learn(self, expected: int, used: int) -> None:
-        """Expect more from now on, after a request that took more."""
+        """Raise the factor if a request used more input tokens than expected."""
         self.most *= max(1.0, (used - _FRAME_TOKENS) / max(expected, 1))
 
 
 class OutOfReplies(MindFailed):
-    """The failure of a question that has had as many replies as may be taken; no further request was sent."""
+    """Error: a conversation has had as many replies as are allowed; no further request was sent."""
 
 
 @dataclass(slots=True)
 class Replies:
-    """Replies that have come in a conversation, good or not, and how many may."""
+    """Count of replies in a conversation, usable or not, and the most that are allowed."""
 
     most: float = inf
     taken: int = 0
@@ -104,67 +104,67 @@ class Replies:
 
 @dataclass(slots=True)
 class RequestUsage:
-    """The usage of one question so far."""
+    """The requests, tokens, dollars and waiting time of one question so far."""
 
     about: str = ""
-    """The prompt, for traces."""
+    """Name of the prompt, for traces."""
     orders: str = ""
-    """System prompt that goes with the messages, for traces."""
+    """System prompt that is sent with the messages, for traces."""
     attempts: int = 0
-    """Requests that were tried."""
+    """Number of requests sent so far, failed ones included."""
     lost: int = 0
-    """Tried requests without a readable answer of the server."""
+    """Number of requests without a readable answer of the server."""
     waited: float = 0.0
-    """Seconds in which a request was under way."""
+    """Seconds spent waiting for replies, without pauses between tries."""
     replies: Replies = field(default_factory=Replies)
     usage: Usage = field(default_factory=Usage)
     usd: float = 0.0
-    """Dollars of the requests whose usage is known, each priced by itself."""
+    """US dollars of the requests whose usage is known, each priced by itself."""
     last: Usage | None = None
-    """Usage of the request that was sent last, as far as it is known."""
+    """Token counts of the latest request; `None` where they are unknown."""
     unknown_tokens: int = 0
-    """Tokens of requests that were lost on the way, as far as they are known: those that were sent."""
+    """Estimated input tokens of requests whose usage is unknown, since their replies were lost."""
     unknown_usd: float = 0.0
-    """Dollars held for requests that were lost on the way: they may be billed."""
+    """US dollars reserved for requests whose replies were lost, since they may be billed."""
     remarks: list[str] = field(default_factory=list)
-    """Remarks on the model that were made with this question, and are not made again."""
+    """Remarks on the model that were first made at this question."""
     started: float = field(default_factory=time.perf_counter)
 
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """A sender of requests to one model."""
+    """A sender of requests to one model, with budget, retries, redaction and traces."""
 
     name: str
-    """The model's, for errors and prices."""
+    """Name of the model, used in errors and for prices."""
     redaction: Redaction
-    """Redaction of what may appear in no text."""
+    """Redaction of keys from replies, errors and traces."""
     price: tuple[float, float] | None
-    """Dollars for a million tokens in and out, as the user states them; by default those of `request_usd`."""
+    """US dollars for a million tokens (input, output) as the user states them; `None` for known prices."""
     retries: int
-    """Further requests after the first where a reply was lost or does not fit, a question."""
+    """Most further requests for one question where a reply was lost or does not fit."""
     first_wait: float
-    """Seconds before another try; doubles with every further one."""
+    """Seconds of the pause before the second try; the pause doubles with each further one."""
     longest_wait: float
-    """Seconds, the most that is waited before another try."""
+    """Upper bound on a pause between tries, in seconds."""
     sleep: Callable[[float], None]
     limiter: BaseRateLimiter | None
     ledger: Ledger
     longest_reply: int
-    """Tokens of a reply at most: so many are reckoned with before it is there."""
+    """Upper bound on a reply's tokens, from which its cost is reserved before the request."""
     longest_question: float
-    """Seconds that the replies to a question may take together."""
+    """Upper bound on the seconds that all replies to a question may take together."""
     remarks: Remarks
     density: Density = field(default_factory=Density)
     pauses: Callable[[float, str], None] = lambda _seconds, _why: None
-    """A function that is told of each pause before another try: seconds, and why."""
+    """Function called before each pause, with the pause's seconds and its reason in words."""
     parameters: Parameters = dict
-    """Function that gives the parameters of requests, for traces."""
+    """Function that returns the request's parameters for traces."""
 
     def send(
         self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, *, beside: int = 0
     ) -> AIMessage:
-        """Return the model's answer, tried again while the failure may pass.
+        """Return the model's answer to messages; the request is repeated while its failure may be temporary.
 
         Args:
             ask: puts messages to the model.
@@ -186,15 +186,15 @@ class Sender:
         return outcome
 
     def usd(self, usage: Usage) -> float | None:
-        """Return the dollars of one request; `None` if the model's price is unknown."""
+        """Return the cost of one request in US dollars; `None` if the model's price is unknown."""
         return request_usd(self.name, usage, self.price)
 
     def clean(self, text: str, most: int = MAX_TEXT) -> str:
-        """Return a text on one line, shortened, without keys."""
+        """Return a text on one line, at most `most` characters, with keys removed."""
         return in_a_line(text, self.redaction, most)
 
     def give_up(self, fault: LLMFault, said: str) -> NoReturn:
-        """Raise what a failure that will not pass amounts to.
+        """Raise the error that stands for a lasting failure, with advice on the setting that helps.
 
         Raises without a cause: the provider's exception may quote the key.
 
@@ -241,7 +241,7 @@ class Sender:
     def _try(
         self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, beside: int
     ) -> "AIMessage | _Failed":
-        """Send one request within budget and limits, traced."""
+        """Send one traced request within budget and rate limits; return the answer or the failure."""
         if tally.replies.taken >= tally.replies.most:
             raise OutOfReplies(
                 f"{self.name} gave all {tally.replies.most:g} replies of `limits: calls`: increase it"
@@ -277,7 +277,7 @@ class Sender:
     def _request(
         self, ask: Ask, messages: Sequence[BaseMessage], hold: Hold, tally: RequestUsage
     ) -> "AIMessage | _Failed":
-        """Send one request, and count what it used."""
+        """Send one request and add its usage to `tally`; return the answer or the failure."""
         asked = time.monotonic()
         try:
             with whole_within(self.longest_question - tally.waited):
@@ -307,7 +307,7 @@ class Sender:
         return answer.model_copy(update=fields)
 
     def _out_of_time(self) -> "_Failed":
-        """Return the failure of a question whose replies took too long together; it is not tried again."""
+        """Return the lasting failure of a question whose replies took over `longest_question` seconds."""
         said = (
             f"no reply within {self.longest_question:g} s for a question: allow more, "
             f"as in --mind '{self.name}?question_timeout=N'"
@@ -315,7 +315,7 @@ class Sender:
         return _Failed(LLMFault.BROKEN, said, None, may_retry=False)
 
     def _lose_reply(self, error: Exception, hold: Hold, tally: RequestUsage) -> "_Failed":
-        """Return a request that came to nothing."""
+        """Return the failure of a request that raised an exception, after its cost was counted."""
         fault, said = classify(error), self.clean(words_of(error), MOST_WORDS)
         status = status_of(error)
         # without a status nobody knows whether the model has answered: what was held counts as paid
@@ -330,7 +330,7 @@ class Sender:
         return _Failed(fault, said, None, tally.lost <= self.retries)
 
     def _unread(self, fault: LLMFault, said: str, hold: Hold, tally: RequestUsage) -> "_Failed":
-        """Return a request that may have been answered, and billed, though nothing can be read.
+        """Return the failure of a request that may have been billed although its reply is unreadable.
 
         The hold stays.
         """
@@ -342,7 +342,7 @@ class Sender:
         return _Failed(fault, said, None, again and tally.lost <= self.retries)
 
     def _count(self, usage: Usage, hold: Hold, tally: RequestUsage) -> None:
-        """Add what a request used to the question's tally, and settle what was held for it."""
+        """Add a request's token counts and dollars to `tally`, and correct its reserved cost."""
         tally.usage += usage
         tally.last = usage
         usd = self.usd(usage) or 0.0
@@ -350,13 +350,14 @@ class Sender:
         hold.settle(usd, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
 
     def _tell(self, outcome: "AIMessage | _Failed", pause: float) -> None:
+        """Note a pause (seconds) before another try in the log, and pass it to `pauses` with its reason."""
         if isinstance(outcome, _Failed):
             asked = "asks to wait" if outcome.wait is not None else f"failed ({outcome.said}): waiting"
             _log.info("%s %s %.1f s", self.name, asked, pause)
             self.pauses(pause, outcome.said)
 
     def _raise(self, failed: "_Failed", tally: RequestUsage) -> NoReturn:
-        """End the tries by raising the failure."""
+        """Raise the error of a failure that is not tried again, after the number of tries is logged."""
         if failed.fault not in (LLMFault.LIMITED, LLMFault.BROKEN):
             self.give_up(failed.fault, failed.said)
         if failed.wait is not None and failed.wait > self.longest_wait:
@@ -372,7 +373,7 @@ class Sender:
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    """A request that failed. The provider's exception is not kept: it may quote the key."""
+    """A failed request: its kind and words. The provider's exception may quote the key, so it is dropped."""
 
     fault: LLMFault
     said: str
@@ -381,4 +382,5 @@ class _Failed:
 
 
 def _failure(outcome: AIMessage | _Failed) -> _Failed | None:
+    """Return the outcome if it is a failure, `None` if it is an answer."""
     return outcome if isinstance(outcome, _Failed) else None

@@ -39,7 +39,7 @@ Parameters = Callable[[], Attributes]
 
 
 def asked_of(name: str, model: "Model") -> Parameters:
-    """Return a function that reads a request's parameters when it is sent: a model may learn to omit some.
+    """Return a function that reads a model's request parameters when called: a model may learn to omit some.
 
     Args:
         name: such as `openai:gpt-5-mini`.
@@ -57,7 +57,7 @@ def asked_of(name: str, model: "Model") -> Parameters:
 
 
 class RequestSpan:
-    """A request while it is traced.
+    """The open trace span of one request to a model, to which question, answer and usage are added.
 
     Args:
         told: its span.
@@ -71,7 +71,7 @@ class RequestSpan:
         self.usage: Usage | None = None
 
     def set_usage(self, usage: Usage, usd: float | None) -> None:
-        """Tell the span the tokens and the dollars of the request.
+        """Add the request's token counts and dollars to the span.
 
         Args:
             usage: tokens of the request.
@@ -89,12 +89,12 @@ class RequestSpan:
         )
 
     def fail(self, fault: str) -> None:
-        """Mark the request as failed, for a reason in a word or two."""
+        """Mark the request as failed, with a reason of a word or two."""
         self.fault = fault
         self.told.fail(fault)
 
     def set_answer(self, answer: "AIMessage") -> None:
-        """Tell the span of the model's answer, its words only where content is wanted."""
+        """Add the model's answer to the span; its words only where the user wants content in traces."""
         if not self.told.is_on:
             return
         facts, reason = answer.response_metadata, reason_of(answer)
@@ -113,7 +113,7 @@ class RequestSpan:
             self.told.tell({"gen_ai.output.messages": self._text([said])})
 
     def set_question(self, messages: "Sequence[BaseMessage]", orders: str = "") -> None:
-        """Tell the span of the question, where content is wanted. Pictures are named and not sent."""
+        """Add the question's messages to the span, if content is wanted; pictures as placeholders."""
         if not (self.told.is_on and content_wanted()):
             return
         told = [{"type": "text", "content": orders}] if orders else []
@@ -131,6 +131,7 @@ class RequestSpan:
         )
 
     def _text(self, content: object) -> str:
+        """Return the content as JSON text with keys removed."""
         return self._redaction.text(json.dumps(content, ensure_ascii=False, default=str))
 
 
@@ -138,7 +139,7 @@ class RequestSpan:
 def trace_request(
     parameters: Parameters, redaction: Redaction, *, about: str, attempt: int
 ) -> Iterator[RequestSpan]:
-    """Trace the request that is sent within the block.
+    """Open a span for a request sent within the block; yield it so that its outcome can be added.
 
     Args:
         parameters: as `asked_of` gives them.
@@ -168,7 +169,7 @@ def trace_request(
 
 
 def tell_kept(parameters: Parameters, about: str, *, how: str = "cached") -> None:
-    """Trace a reply for which nothing was sent.
+    """Trace a reply that came from the cache or the journal, without a request.
 
     Args:
         parameters: as `asked_of` gives them.
@@ -182,16 +183,18 @@ def tell_kept(parameters: Parameters, about: str, *, how: str = "cached") -> Non
 
 
 def _title(asked: Attributes) -> str:
+    """Return a span's title, such as `chat gpt-5-mini`: operation and model."""
     return f"{asked['gen_ai.operation.name']} {asked['gen_ai.request.model']}"
 
 
 def _number(model: object, field: str) -> float | int | None:
+    """Return a model's attribute as a number; `None` if it is missing or no number."""
     value = getattr(model, field, None)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _parts(message: "BaseMessage") -> list[dict[str, Any]]:
-    """Return the parts of a message in the conventions' form."""
+    """Return the parts of a message in the form of OpenTelemetry's conventions for generative AI."""
     if message.type == "tool":
         told = {
             "type": "tool_call_response",

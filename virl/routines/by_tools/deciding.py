@@ -44,12 +44,12 @@ from virl.routines.by_tools.view_plans import view_plan
 from virl.tools.base import ToolResult
 
 Turn = tuple[str, Sequence[tuple[str, Mapping[str, object]]]]
-"""Words, and calls of tools: names and arguments."""
+"""A turn of the conversation: (text, calls), each call as (tool's name, arguments)."""
 
 
 @runtime_checkable
 class Decider(Protocol):
-    """A partner that has the next turn of a conversation in which tools are used."""
+    """The interface of what decides a conversation's next turn: a model, a script, or rules."""
 
     def converse(
         self,
@@ -59,7 +59,7 @@ class Decider(Protocol):
         frame: Mapping[str, object],
         in_words: InWords | None = None,
     ) -> AIMessage:
-        """Return the next turn.
+        """Return the next turn of a conversation in which tools are used.
 
         Args:
             prompt: what the turn goes by in the journal.
@@ -75,7 +75,7 @@ class Decider(Protocol):
 
 
 def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
-    """Return the decider of an agent, and the model that LangChain is given.
+    """Return (decider, chat model for LangChain) of an agent; the model is a placeholder if none is asked.
 
     Raises:
         BadInput: the mind can neither use tools nor decide by rules, or a turn of the script does not fit.
@@ -95,7 +95,7 @@ def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
 
 
 class PolicyTurns:
-    """The turns of a character whose tools are used by rules.
+    """A source of a character's turns by rules: a plan of tool calls for its intention.
 
     Args:
         character: has the intention and the tools.
@@ -111,17 +111,17 @@ class PolicyTurns:
         check_tools(character, self._goal)
         others = roster()[0] if "consult" in character.tools else []
         self._agents = {one.name: one.about for one in others}
-        self._played: _Played | None = None
+        self._played: _PlanState | None = None
 
     def next_call(
         self, messages: Sequence[BaseMessage]
     ) -> tuple[str, list[tuple[str, Mapping[str, object]]]]:
-        """Return the words and the call that follow a conversation; the last call ends the run."""
+        """Return (text, calls) of the next turn after a conversation; the last call ends the run."""
         call = self._call_after(messages)
         return call.says, [(call.tool, call.args)]
 
     def _call_after(self, messages: Sequence[BaseMessage]) -> PlannedCall:
-        """Return the next call of the plan after the tools' replies; the last one ends the run.
+        """Return the plan's next call after the tools' replies so far; the last call ends the run.
 
         Replies that were heard before are not played again.
         """
@@ -130,7 +130,7 @@ class PolicyTurns:
         if played is None or list(played.replies) != replies[: len(played.replies)]:
             limit = self._character.limits.calls
             situation = Situation(self._character, self._goal, load_lexicon(), self._agents, limit)
-            played = _Played(situation, plan_for(situation))
+            played = _PlanState(situation, plan_for(situation))
         self._played, situation = None, played.situation  # a plan that ends is played anew if asked again
         try:
             call = played.call or next(played.plan)
@@ -141,7 +141,7 @@ class PolicyTurns:
             return _finish_call(stop.value)
         except MindFailed as fault:
             return _finish_call(PlanEnd(f"{situation.known} {fault}".strip(), succeeded=False))
-        self._played = _Played(situation, played.plan, replies, call)
+        self._played = _PlanState(situation, played.plan, replies, call)
         if situation.turns_left <= 1:
             known = situation.known or f"Still looking for: {situation.goal.wanted_words}."
             return _finish_call(PlanEnd(f"No turns are left. {known}", succeeded=False))
@@ -149,8 +149,8 @@ class PolicyTurns:
 
 
 @dataclass(frozen=True, slots=True)
-class _Played:
-    """A plan, the replies that it has had, and its call after them."""
+class _PlanState:
+    """A plan with the replies it has had, and its next call."""
 
     situation: Situation
     plan: Plan
@@ -159,7 +159,7 @@ class _Played:
 
 
 def plan_for(situation: Situation) -> Plan:
-    """Return the plan for a goal."""
+    """Return the plan of tool calls for a situation's goal."""
     goal = situation.goal
     if goal.seeking == "view":
         return view_plan(situation)
@@ -171,7 +171,7 @@ def plan_for(situation: Situation) -> Plan:
 
 
 def check_tools(character: Character, goal: ToolGoal) -> None:
-    """See whether a character has the tools that the rules need for its goal.
+    """Raise `BadInput` unless a character has the tools that the rules need for its goal.
 
     Raises:
         BadInput: it has not; says which are needed.
@@ -203,27 +203,28 @@ def check_tools(character: Character, goal: ToolGoal) -> None:
 
 
 def _result_of(message: ToolMessage) -> ToolResult[Any]:
-    """Return the result that a tool's message carries; without one, its text and whether it failed."""
+    """Return the result in a tool's message; without one, its text and whether the call failed."""
     if isinstance(message.artifact, ToolResult):
         return message.artifact
     return ToolResult(message.text, failed=message.status == "error")
 
 
 def _finish_call(end: PlanEnd) -> PlannedCall:
-    """Return the call of the tool `finish` that an end of the plan makes."""
+    """Return the call of the tool `finish` for an end of the plan."""
     args: dict[str, object] = {"answer": end.answer, "succeeded": end.succeeded}
     return PlannedCall(FINISH, args | ({"place_id": end.place_id} if end.place_id else {}), "That is all.")
 
 
 class NoModel(BaseChatModel):
-    """A placeholder where LangChain wants a chat model and none is asked."""
+    """A placeholder for LangChain's chat model where no model is asked."""
 
     @property
     def _llm_type(self) -> str:
+        """The type of the model for LangChain's logs, `none`."""
         return "none"
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> "NoModel":  # noqa: ARG002
-        """Return itself."""
+        """Return the placeholder itself, whatever the tools."""
         return self
 
     def _generate(
@@ -233,11 +234,12 @@ class NoModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
+        """Raise `NotImplementedError`, since no chat model is asked."""
         raise NotImplementedError("no chat model is asked here")
 
 
 class LocalDecider:
-    """A decider without a chat model.
+    """A decider by script or rules, without a chat model.
 
     Args:
         mind: writes each turn down.
@@ -258,7 +260,7 @@ class LocalDecider:
         frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
         in_words: InWords | None = None,  # noqa: ARG002 - of the protocol
     ) -> AIMessage:
-        """Return the turn that follows the conversation."""
+        """Return the next turn of the conversation, by script or rules, and write it into the ledger."""
         number = _count_turns(messages) + 1
         says, made = self._next_turn(messages, number)
         calls = [
@@ -271,7 +273,7 @@ class LocalDecider:
 
 
 def check_script(mind: ScriptMind, character: Character) -> None:
-    """See whether every turn of a script uses tools that the character has, with arguments that fit.
+    """Raise `BadInput` unless every turn of a script uses tools that the character has, with valid arguments.
 
     Raises:
         BadInput: the first turn that does not fit; names file and line.
@@ -287,7 +289,7 @@ def check_script(mind: ScriptMind, character: Character) -> None:
 
 
 def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) -> NoReturn:
-    """End a run whose script asked for what cannot be done.
+    """Raise `MindFailed` for a script whose call of a tool cannot be carried out.
 
     Args:
         mind: with its script.
@@ -309,7 +311,7 @@ def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) 
 
 
 def _fault_in(tool: str, args: Mapping[str, object], character: Character) -> str:
-    """Return the fault of a call to a tool; empty if there is none."""
+    """Return an error text on a call's tool or arguments; empty if the call is valid."""
     offered = [*character.tools, FINISH]
     if tool not in offered:
         return f"{character.name} has no tool {tool!r}: choose one of: {', '.join(offered)}"
@@ -321,16 +323,16 @@ def _fault_in(tool: str, args: Mapping[str, object], character: Character) -> st
 
 
 def _script_turn(mind: ScriptMind, number: int) -> Turn:
-    """Return a turn of a script."""
+    """Return a script's turn by number, from 1."""
     turn = mind.turn(number)
     return turn.says, [(one.tool, _drop_unset(one.args)) for one in turn.all_calls]
 
 
 def _drop_unset(args: Mapping[str, object]) -> dict[str, object]:
-    """Return the arguments without those that are None."""
+    """Return the arguments without those whose value is `None`."""
     return {name: value for name, value in args.items() if value is not None}
 
 
 def _count_turns(messages: Sequence[BaseMessage]) -> int:
-    """Return the number of the model's messages."""
+    """Return the number of the model's messages in a conversation."""
     return sum(isinstance(message, AIMessage) for message in messages)

@@ -18,7 +18,7 @@ from virl.settings.model import Settings, load_settings
 Seeking = Literal["place", "thing", "view", "count", "signs"]
 
 CHEAP, MODERATE = 1, 2
-"""Google's price levels: inexpensive and moderate."""
+"""Google's price levels for inexpensive (1) and moderate (2)."""
 UNDERSTOOD = (
     "find a place of some kind or name (open now, well liked, nearest, not too dear, quiet ...), "
     "go to an address, find or count things on the street, read the signs in sight, take a picture"
@@ -34,7 +34,7 @@ _QUOTED = re.compile(
 
 
 class ToolWords(Settings):
-    """`platform/rules/tools.yaml`: phrases, by what they say."""
+    """Phrases of intentions by meaning, from `platform/rules/tools.yaml`."""
 
     view: tuple[str, ...]
     count: tuple[str, ...]
@@ -46,47 +46,47 @@ class ToolWords(Settings):
     nearest: tuple[str, ...]
     inexpensive: tuple[str, ...]
     read_signs: tuple[str, ...]
-    """Phrases of a wish to be told what signs say."""
+    """Phrases of a wish to learn what signs say."""
     cheap: tuple[str, ...]
     sign: tuple[str, ...]
     see: tuple[str, ...]
     several: tuple[str, ...]
     corner: tuple[str, ...]
     unwanted: tuple[str, ...]
-    """A sentence that says one of these tells what is not liked."""
+    """Phrases that mark a sentence as telling what somebody dislikes."""
     pictures: tuple[str, ...]
-    """Phrases of what every plan for a picture does."""
+    """Phrases on what every plan for a picture does anyway."""
     in_sight: tuple[str, ...]
-    """Phrases of where things are counted."""
+    """Phrases on the area in which things are counted."""
     search: tuple[str, ...]
-    """Phrases of what every search for a place does."""
+    """Phrases on what every search for a place does anyway."""
     things: dict[str, tuple[str, ...]]
-    """The phrases of each thing, by the name that detectors know."""
+    """Phrases for each thing, by its name in detectors."""
     helpers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ToolGoal:
-    """The goal of an intention, as the rules over tools read it."""
+    """The goal of an intention as the rules with tools read it."""
 
     seeking: Seeking
     place_type: str = ""
-    """The kind of place; empty if none is named."""
+    """Place type that is sought; empty if none is named."""
     name: str = ""
-    """A place called by its name."""
+    """Name of the place that is sought; empty without one."""
     address: str = ""
     things: tuple[str, ...] = ()
-    """Things of the street to be found, counted, reported, or wanted in a picture."""
+    """Things on the street to find, count, report, or have in a picture."""
     open_now: bool = False
     liked: bool = False
     nearest: bool = False
     max_price: int | None = None
-    """The highest price level that suits, 0 to 4."""
+    """Highest price level that suits, 0 to 4; `None` for any."""
     several: bool = False
     corner: bool = False
-    """True if a picture is to show a street corner."""
+    """True if the picture is to show a street corner."""
     wishes: tuple[Mention, ...] = ()
-    """Attributes such as `quiet`; prices are apart."""
+    """Wished or refused attributes of the place, such as `quiet`; prices are in `max_price`."""
     ask_others: bool = False
     go_there: bool = False
     route: bool = False
@@ -94,7 +94,7 @@ class ToolGoal:
 
     @property
     def wanted_words(self) -> str:
-        """The words for what is looked for."""
+        """The words for what is sought, such as a place's type or name."""
         if self.seeking == "view":
             return "street corner worth a picture" if self.corner else "view worth a picture"
         things = ", ".join(self.things)
@@ -104,7 +104,7 @@ class ToolGoal:
 
 @cache
 def tool_words() -> ToolWords:
-    """Return the file that comes with virl.
+    """Return the phrases of intentions that come with virl.
 
     Raises:
         BadInput: it is broken; names line and field.
@@ -113,7 +113,7 @@ def tool_words() -> ToolWords:
 
 
 def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
-    """Read the goal of a character's intention.
+    """Return the goal of a character's intention.
 
     Raises:
         BadInput: the rules do not understand it; says which kinds of intentions they do.
@@ -123,6 +123,7 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
     said = words_of(text)
 
     def says(phrases: Iterable[str]) -> bool:
+        """Return whether the intention has one of the phrases."""
         return bool(phrase_pattern(tuple(phrases)).search(said))
 
     named = says_name(text, character.name)
@@ -175,16 +176,16 @@ _NOT_DONE: dict[Seeking, tuple[str, ...]] = {
     "view": ("each", "every", "all", "both"),
     "signs": ("along", "on the way", "street", "streets", "until", "while"),
 }
-"""Fillers that ask for more than a plan for such a goal does."""
+"""Filler words, by kind of goal, that ask for more than its plan does."""
 
 
 def not_done(goal: ToolGoal) -> tuple[str, ...]:
-    """Return phrases that ask for more than the plan for a goal does, though they are fillers elsewhere."""
+    """Return the phrases that ask for more than the goal's plan does, although they are fillers elsewhere."""
     return _NOT_DONE[goal.seeking]
 
 
 def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Iterator[str]:
-    """Yield the words of an intention that the plan for its goal acts on, with the tools that there are.
+    """Yield the words of an intention on which the goal's plan acts, given the character's tools.
 
     Args:
         character: with its tools.
@@ -230,7 +231,7 @@ def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Ite
 
 
 def says_name(text: str, own: str) -> str:
-    """Return a place that a text calls by its name: in quotation marks, or several words in capitals."""
+    """Return the place that a text calls by name: in quotation marks, or in capitals; empty without one."""
     if quoted := _QUOTED.search(text):
         return quoted[1]
     for found in _NAME.finditer(text):
@@ -244,7 +245,7 @@ def says_name(text: str, own: str) -> str:
 
 
 def _liked_things(text: str, words: ToolWords) -> tuple[str, ...]:
-    """Return the things of the street that somebody likes, sentence by sentence."""
+    """Return the things on the street that a text likes; sentences of dislike are skipped."""
     said = [words_of(sentence) for sentence in re.split(r"[.!?;]", text)]
     liked = [one for one in said if not phrase_pattern(words.unwanted).search(one)]
     return tuple(
@@ -257,7 +258,7 @@ def _liked_things(text: str, words: ToolWords) -> tuple[str, ...]:
 def _seeking_of(
     *, view: bool, signs: bool, count: bool, place: bool, thing: bool, things: bool
 ) -> Seeking | None:
-    """Return the kind of thing sought, by what the intention mentions; None if by nothing of these."""
+    """Return the kind of goal by what the intention mentions; `None` if it mentions none of these."""
     if view or signs:
         return "view" if view else "signs"
     if count and (things or place):
@@ -268,7 +269,7 @@ def _seeking_of(
 
 
 def _max_price(says: Callable[[Iterable[str]], bool], words: ToolWords, wished: Mention | None) -> int | None:
-    """Return the highest price level that is wished, 0 to 4; None without such a wish."""
+    """Return the highest price level wished for, 0 to 4; `None` without such a wish."""
     if says(words.inexpensive):
         return MODERATE
     if wished and wished.holds:

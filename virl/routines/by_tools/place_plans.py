@@ -39,17 +39,17 @@ SAME_NAME = 75.0  # least likeness of 100 of a name that was asked for to one fo
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A place that was looked into."""
+    """A place whose details were looked up, with the conditions that it fails."""
 
     place: ListedPlace
     faults: tuple[str, ...]
-    """The conditions that the place does not meet; empty if it meets all."""
+    """Conditions that the place fails, in words; empty if it meets all."""
     now: Literal["open", "closed", "unknown"] = "unknown"
     way: RouteLegs | None = None
 
 
 def place_plan(situation: Situation) -> Plan:
-    """Find a place and tell about it; without a tool that lists places, look for its sign on the street."""
+    """Plan to find a place and report on it; without a tool that lists places, by signs on the street."""
     goal = situation.goal
     if goal.address and not (goal.name or goal.place_type):
         return (yield from _address(situation))
@@ -66,7 +66,7 @@ def place_plan(situation: Situation) -> Plan:
 
 
 def count_places(situation: Situation) -> Plan:
-    """Count the places of a kind around the agent."""
+    """Plan to count the places of a type around the agent."""
     goal = situation.goal
     args = {"types": [goal.place_type], "radius_m": RADII_M[1], "limit": 20}
     says = f"How many are there within {RADII_M[1]:.0f} m?"
@@ -78,7 +78,7 @@ def count_places(situation: Situation) -> Plan:
 
 
 def _address(situation: Situation) -> Plan:
-    """Go to an address, or tell the way."""
+    """Plan to go to an address, or to tell the way there."""
     goal = situation.goal
     if not situation.has("route"):
         raise MindFailed(f"the rules cannot reach {goal.address!r} without the tool route: add it to `tools`")
@@ -96,7 +96,7 @@ def _address(situation: Situation) -> Plan:
 
 
 def _ask_others(situation: Situation) -> Part[Choice | None]:
-    """Consult other agents; return a place that one of them finds, if it holds."""
+    """Consult other agents; return a place that one found and that meets all conditions, or `None`."""
     name = situation.character.name
     tried: set[tuple[str, str]] = set()
     faults: tuple[str, ...] = ()
@@ -110,7 +110,7 @@ def _ask_others(situation: Situation) -> Part[Choice | None]:
             found = consulted.place if consulted else None
             if found is None:
                 break
-            choice = yield from _looked_up(situation, found.id)
+            choice = yield from _look_up_choice(situation, found.id)
             if choice and not choice.faults:
                 return choice
             if choice:
@@ -120,7 +120,7 @@ def _ask_others(situation: Situation) -> Part[Choice | None]:
 
 
 def _helpers(situation: Situation) -> list[str]:
-    """Return agents by how far what they do is about finding a place, best first; not oneself."""
+    """Return other agents' names, those first whose description is most about finding a place."""
     words = tool_words().helpers
     own = situation.character.name.lower()
     scored = {
@@ -130,7 +130,7 @@ def _helpers(situation: Situation) -> list[str]:
 
 
 def _describe_lack(situation: Situation) -> Part[str]:
-    """Return that there is no place of the kind, with what comes nearest to it."""
+    """Return a sentence that there is no place of the type, with the nearest alternative."""
     lacking = f"No {_goal_words(situation.goal)} was found"
     near: list[ListedPlace] = []
     if situation.has("nearby_places"):
@@ -148,7 +148,7 @@ def _describe_lack(situation: Situation) -> Part[str]:
 
 
 def _request(situation: Situation, faults: tuple[str, ...]) -> str:
-    """Return the request to another agent, in full sentences."""
+    """Return the request to a consulted agent, in full sentences."""
     goal, name = situation.goal, situation.character.name
     sentences = [f"{name} wants a {_goal_words(goal)}" + (" that is open now." if goal.open_now else ".")]
     if goal.max_price is not None:
@@ -162,7 +162,7 @@ def _request(situation: Situation, faults: tuple[str, ...]) -> str:
 
 
 def _search_best(situation: Situation) -> Part[Choice | None]:
-    """Return the best of those that hold; where none does, the one that least speaks against."""
+    """Return the best place that meets all conditions, else that with fewest faults; `None` without any."""
     goal = situation.goal
     candidates = yield from _list_candidates(situation)
     if goal.name:
@@ -181,7 +181,7 @@ def _search_best(situation: Situation) -> Part[Choice | None]:
         if known:
             poor.append(Choice(candidate, tuple(known)))
             continue
-        choice = yield from _looked_up(situation, candidate.id)
+        choice = yield from _look_up_choice(situation, candidate.id)
         if choice is None or choice.faults:
             poor += [choice] if choice else []
             continue
@@ -195,7 +195,7 @@ def _search_best(situation: Situation) -> Part[Choice | None]:
 
 
 def _nearest(choices: list[Choice]) -> Part[Choice]:
-    """Return the place with the shortest way; no way is asked to those farther off in a line."""
+    """Return the place with the shortest walk; routes are asked only for those that can be nearest."""
     nearest: Choice | None = None
     for choice in sorted(choices, key=lambda one: one.place.away.distance_m):
         if nearest and nearest.way and choice.place.away.distance_m >= nearest.way.distance_m:
@@ -207,7 +207,7 @@ def _nearest(choices: list[Choice]) -> Part[Choice]:
 
 
 def _list_candidates(situation: Situation) -> Part[list[ListedPlace]]:
-    """Return the candidates, the likeliest first."""
+    """Return the listed places that may meet the goal, the most likely first."""
     goal = situation.goal
     found: dict[str, ListedPlace] = {}
     if goal.name and situation.has("search_places"):
@@ -234,8 +234,8 @@ def _list_candidates(situation: Situation) -> Part[list[ListedPlace]]:
     )
 
 
-def _looked_up(situation: Situation, place_id: str) -> Part[Choice | None]:
-    """Return a place with what is written about it, held against the conditions."""
+def _look_up_choice(situation: Situation, place_id: str) -> Part[Choice | None]:
+    """Return a place with its details and the conditions that it fails; `None` if it cannot be looked up."""
     if not situation.has("place_details"):
         return None
     about = yield from read(PlaceFacts, "place_details", {"place_id": place_id}, "What is known of it?")
@@ -245,7 +245,7 @@ def _looked_up(situation: Situation, place_id: str) -> Part[Choice | None]:
 
 
 def _faults(place: ListedPlace, situation: Situation, about: PlaceFacts | None = None) -> Iterator[str]:
-    """Yield what speaks against a place; of a place in a list, only what the list tells."""
+    """Yield the conditions that a place fails; without details, only those that a list tells."""
     goal = situation.goal
     if not place.is_open:
         yield "it has closed for good"
@@ -270,7 +270,7 @@ def _faults(place: ListedPlace, situation: Situation, about: PlaceFacts | None =
 
 
 def _conclude_with(situation: Situation, choice: Choice) -> Plan:
-    """Tell about the place that was chosen: the way, what is seen there, and whether it holds."""
+    """Plan the report on the chosen place: the way, the view there, and its faults."""
     goal, place = situation.goal, choice.place
     facts = [_describe_choice(choice)]
     situation.known = facts[0]
@@ -291,12 +291,12 @@ def _conclude_with(situation: Situation, choice: Choice) -> Plan:
 
 
 def _way_to(place: ListedPlace) -> Part[RouteLegs | None]:
-    """Ask the tool `route` for the way to a place; None if it fails."""
+    """Call the tool `route` for the way to a place; return the way, or `None` if that fails."""
     return read(RouteLegs, "route", {"place_id": place.id}, f"How far is {place.name}?")
 
 
 def _describe_choice(choice: Choice) -> str:
-    """Return a sentence on the chosen place: its hours, rating and price, and what is against it."""
+    """Return a sentence on the chosen place: hours, rating, price, and faults."""
     place = choice.place
     facts = [f"{place.name}, {place.address}".rstrip(", ")]
     if choice.now != "unknown":
@@ -310,15 +310,15 @@ def _describe_choice(choice: Choice) -> str:
 
 
 def _show_way(way: RouteLegs) -> str:
-    """Return the length, metres, and the minutes of a way, as text."""
+    """Return a way's length in metres and minutes as text."""
     return f"{way.distance_m:.0f} m, {way.minutes} min"
 
 
 def _describe_arrival(left: float) -> str:
-    """Return a sentence on the metres that are left to the place; up to 40 m are its arrival."""
+    """Return a sentence on the metres left to the place; 40 m or less count as arrival."""
     return "The walk ended at the place." if left <= 40 else f"The walk ended {left:.0f} m before the place."
 
 
 def _goal_words(goal: ToolGoal) -> str:
-    """Return the words for the goal: its name, else its place type, else its address."""
+    """Return the words for the goal: its name, else place type, else address."""
     return goal.name or words_of(goal.place_type) or goal.address

@@ -51,17 +51,17 @@ from virl.tools.body import Body
 from virl.tools.use import claims_of, tools_for
 
 CLEAR_AT_TOKENS, RESULTS_KEPT = 30_000, 12
-"""The tokens of a request above which old tool results are left out, and how many of the latest stay.
+"""Tokens of a request above which old tool results are left out, and number of the latest results that stay.
 Chosen."""
 CONTEXT_USED = 0.6
-"""The share of a context stated by the user above which old results are left out; the rest is for replies.
+"""Share of the context length set by the user above which old results are left out; the rest is for replies.
 Chosen."""
 CLEARED = "(left out to save room: call the tool again if you need it)"
 NODES_A_TURN = 8  # of the graph that LangChain walks; no more than these stand in one round
 
 
 def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
-    """Read the goal, and the words of the intention that the plan for it acts on."""
+    """Return the intention's reading: the words on which the goal's plan acts."""
     goal = read_goal(character, lexicon)
     check_tools(character, goal)
     used = tuple(words_of_goal(character, goal, lexicon))
@@ -87,12 +87,12 @@ def check_mind(character: Character, mind: Mind) -> None:
 
 
 def run(agent: Agent) -> None:
-    """Use the character's tools until the intention is fulfilled or a limit is reached."""
+    """Run the character by its tools until its intention is fulfilled or a limit is reached."""
     act(agent)
 
 
 def act(agent: Agent) -> None:
-    """Let the mind decide what the character does, with its tools, and end the run.
+    """Run the character by the mind's tool calls, and end the run.
 
     Raises:
         BadInput: the mind can use no tools, the rules do not understand the intention, or a script does not
@@ -114,7 +114,7 @@ def act(agent: Agent) -> None:
 
 
 def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutcome:
-    """Take turns and carry out calls of tools, to an end."""
+    """Run the conversation of turns and tool calls, and return its outcome."""
     character = body.agent.character
     recording = Recording(body, decider)
     middleware: list[AgentMiddleware[Any, None, Any]] = [
@@ -147,7 +147,7 @@ def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutc
 
 
 def _bound_conversation(agent: Agent) -> list[AgentMiddleware[Any, None, Any]]:
-    """Keep a conversation short enough to be sent; nothing is sent where no model is asked."""
+    """Return the middleware that keeps a conversation within the model's context; none without a model."""
     if not isinstance(agent.mind, LLMMind):
         return []
     context = agent.mind.settings.context
@@ -157,7 +157,7 @@ def _bound_conversation(agent: Agent) -> list[AgentMiddleware[Any, None, Any]]:
 
 
 def _told_of_faults(agent: Agent) -> Callable[[Exception, ToolCallRequest], str | None]:
-    """Return the handler of a tool's errors: a script ends there, other minds get a message."""
+    """Return the handler of tools' errors: with a script the run ends, other minds get a message."""
     mind = agent.mind
     if isinstance(mind, ScriptMind):
         return lambda fault, request: stop_at_fault(mind, fault, request)
@@ -165,7 +165,7 @@ def _told_of_faults(agent: Agent) -> Callable[[Exception, ToolCallRequest], str 
 
 
 def _outcome_of(messages: list[AnyMessage]) -> ToolRunOutcome:
-    """Return the outcome of a turn without a call: a refusal, silence, or text in place of `finish`."""
+    """Return the outcome of a last turn without a tool call: refusal, silence, or plain text."""
     said = messages[-1]
     if isinstance(said, AIMessage) and (refusal := refusal_in(said)):
         ended = Outcome("no reply", f"the model would not go on: {short(refusal, 200)}")
@@ -177,13 +177,13 @@ def _outcome_of(messages: list[AnyMessage]) -> ToolRunOutcome:
 
 
 def _as_message(fault: Exception, request: ToolCallRequest) -> str | None:  # noqa: ARG001
-    """Return an error as text for the model; `None` lets it end the run, which can then be resumed."""
+    """Return an error as text for the model; `None` for an error that ends the run, which can be resumed."""
     ends = BudgetExceeded | CannotWrite | CodeFault | JournalBroken | RunStopped
     return str(fault) if isinstance(fault, VirlError) and not isinstance(fault, ends) else None
 
 
 def _orders(body: Body) -> str:
-    """Return the agent's orders for the model: its character, city, limits and whether it gets pictures."""
+    """Return the model's instructions: character, city, limits, and whether it gets pictures."""
     character = body.agent.character
     return render(
         body.agent.prompts.load("by_tools/agent", Reply),
@@ -201,7 +201,7 @@ def _orders(body: Body) -> str:
 
 
 def _sees(agent: Agent, model: BaseChatModel) -> bool:
-    """Return whether the model gets pictures: as the character, else the mind, else its own profile says."""
+    """Return whether the model gets pictures: by the setting of character, else mind, else its profile."""
     asked = agent.character.senses.pictures
     profile: dict[str, Any] = dict(model.profile or {})
     wanted = agent.mind.settings.pictures if isinstance(agent.mind, LLMMind) else None
@@ -210,7 +210,7 @@ def _sees(agent: Agent, model: BaseChatModel) -> bool:
 
 
 def _exhibits(agent: Agent, outcome: ToolRunOutcome) -> list[Exhibit]:
-    """Return the report's exhibits: an answer other than the run's reason, and a table of tool calls."""
+    """Return the report's exhibits: an answer that differs from the run's reason, and a table of calls."""
     rows = tuple(
         (note.key, str(note.data["name"]), short(without_fence(str(note.data["content"])), 160))
         for note in agent.run.notes(TOOL)

@@ -40,7 +40,7 @@ LONGEST_MOVE = 20  # panoramas, as `move` takes them
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """A tool to be called, what it is given, and why."""
+    """A tool call of a plan: tool, arguments, and the reason in words."""
 
     tool: str
     args: Mapping[str, object] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class PlannedCall:
 
 @dataclass(frozen=True, slots=True)
 class PlanEnd:
-    """The end of a plan: its answer, and whether it succeeded."""
+    """The end of a plan: its answer and whether it succeeded."""
 
     answer: str
     succeeded: bool
@@ -57,23 +57,23 @@ class PlanEnd:
 
 
 Plan = Generator[PlannedCall, ToolResult[Any], PlanEnd]
-"""A plan is sent the result of each call; its data are `None` where a run goes on whose journal has none."""
+"""A generator of tool calls that is sent each result; results' data are `None` from old journals."""
 Part = Generator[PlannedCall, ToolResult[Any], T]
-"""A part of a plan, which gives something back to the plan."""
+"""A generator of tool calls, part of a plan, that returns a value to the plan."""
 
 
 @dataclass(slots=True)
 class Situation:
-    """The planner's situation: the character, its goal and tools, and the turns left."""
+    """The situation in which a plan is made: character, goal, tools, and turns left."""
 
     character: Character
     goal: ToolGoal
     lexicon: Lexicon
     agents: Mapping[str, str]
-    """The agents that can be consulted by name, with a description of each."""
+    """Descriptions of the agents that can be consulted, by name."""
     turns_left: int
     known: str = ""
-    """The answer that could be given now, if there were no turn left."""
+    """Answer to give if no turn is left, in words."""
 
     def has(self, *tools: str) -> bool:
         """Return whether the character has all of these tools."""
@@ -81,7 +81,7 @@ class Situation:
 
 
 def read(kind: type[DataT], tool: str, args: Mapping[str, object], says: str) -> Part[DataT | None]:
-    """Call a tool and return its data; `None` where they are of another kind.
+    """Call a tool and return its data; `None` if they are of another type.
 
     Args:
         kind: of the data.
@@ -94,7 +94,7 @@ def read(kind: type[DataT], tool: str, args: Mapping[str, object], says: str) ->
 
 
 def read_items(kind: type[DataT], tool: str, args: Mapping[str, object], says: str) -> Part[list[DataT]]:
-    """Call a tool and return the items of its list; none where it gives no list of this kind.
+    """Call a tool and return the items of its list; empty if it returns no list of this type.
 
     Args:
         kind: of the items.
@@ -107,7 +107,7 @@ def read_items(kind: type[DataT], tool: str, args: Mapping[str, object], says: s
 
 
 def look_where(situation: Situation, says: str) -> Part[Surroundings | None]:
-    """Return the place where the character stands; `None` where no tool tells."""
+    """Call `where_am_i` and return the surroundings; `None` without the tool or if it fails."""
     if not situation.has("where_am_i"):
         return None
     found = yield from read(Whereabouts, "where_am_i", {}, says)
@@ -115,13 +115,13 @@ def look_where(situation: Situation, says: str) -> Part[Surroundings | None]:
 
 
 def detect_wanted(situation: Situation, says: str) -> Part[list[Find]]:
-    """Return the things all around of which the intention speaks, as the detector finds them."""
+    """Call `detect` for the things in the goal, and return the finds all around."""
     args = {"labels": list(situation.goal.things), "direction": "around"}
     return (yield from read_items(Find, "detect", args, says))
 
 
 def notice_things(situation: Situation, seen: dict[str, int]) -> Part[None]:
-    """Look around for the things that are asked about; keeps the most of each that were in sight at once."""
+    """Look for the goal's things, and keep in `seen` the most of each that were in sight at once."""
     if not situation.has("detect"):
         return
     found = yield from detect_wanted(situation, "What stands here?")
@@ -130,7 +130,7 @@ def notice_things(situation: Situation, seen: dict[str, int]) -> Part[None]:
 
 
 def report_things(situation: Situation, *, seen: bool) -> Part[list[str]]:
-    """Report the things in sight where the walk has ended, in a sentence; nothing if none was asked for."""
+    """Look for the goal's things at the walk's end; return a sentence on them; empty if none is wanted."""
     if not situation.goal.things or not situation.has("detect"):
         return []
     here: dict[str, int] = {}
@@ -142,7 +142,7 @@ def report_things(situation: Situation, *, seen: bool) -> Part[list[str]]:
 
 
 def count_things(situation: Situation) -> Plan:
-    """Count the things of each sort in sight."""
+    """Plan to count the things of each kind in sight."""
     here: dict[str, int] = {}
     yield from notice_things(situation, here)
     counts = ", ".join(f"{here.get(thing, 0)} {thing}" for thing in situation.goal.things)
@@ -150,14 +150,14 @@ def count_things(situation: Situation) -> Plan:
 
 
 def tell_signs(situation: Situation) -> Plan:
-    """Tell what the signs in sight say, each once."""
+    """Plan to report what the signs in sight say, each once."""
     read_here = dict.fromkeys(sign.text for sign in (yield from _signs(situation)) if sign.text)
     told = ", ".join(map(repr, read_here)) or "none that can be read"
     return PlanEnd(f"Signs in sight from here: {told}.", succeeded=bool(read_here))
 
 
 def look_for_sign(situation: Situation, name: str, *, near: bool) -> Part[str]:
-    """Look for the sign of a place from here; return a sentence on whether it can be seen.
+    """Look for a place's sign from here; return a sentence on whether it is seen.
 
     Args:
         situation: of the agent.
@@ -176,7 +176,7 @@ def look_for_sign(situation: Situation, name: str, *, near: bool) -> Part[str]:
 
 
 def find_on_street(situation: Situation) -> Plan:
-    """Walk where one has not been until a thing, or the sign of a kind of place, is seen."""
+    """Plan to walk new streets until a thing, or a sign of the place type, is seen."""
     goal = situation.goal
     standing: Surroundings | None = None
     been: list[str] = []
@@ -198,7 +198,7 @@ def find_on_street(situation: Situation) -> Plan:
 
 
 def roam(standing: Surroundings, been: Sequence[str], boards: Mapping[float, int]) -> WayOn | None:
-    """Return the way to where one has not been that turns least; `None` if there is none.
+    """Return the link to a new panorama with most signboards, then the smallest turn; `None` without one.
 
     Args:
         standing: the ways from here.
@@ -211,7 +211,7 @@ def roam(standing: Surroundings, been: Sequence[str], boards: Mapping[float, int
     new = [way for way in onward or standing.ways if way.pano_id not in been]
 
     def last_stand(way: WayOn) -> tuple[int, float]:
-        """Return the sort key of a way on: more signboards first, then the smaller turn."""
+        """Return the sort key of a link: most signboards, then smallest turn."""
         heading = way.direction.degrees
         return -boards.get(heading, 0), abs(signed_turn(standing.heading, heading))
 
@@ -219,7 +219,7 @@ def roam(standing: Surroundings, been: Sequence[str], boards: Mapping[float, int
 
 
 def _in_sight(situation: Situation) -> Part[str]:
-    """Return a sentence on the first that is seen of what is wanted; empty if nothing is."""
+    """Return a sentence on the first wanted thing in sight; empty if none is."""
     goal = situation.goal
     if goal.things:
         if situation.has("detect"):
@@ -235,7 +235,7 @@ def _in_sight(situation: Situation) -> Part[str]:
 
 
 def _signs(situation: Situation) -> Part[list[Find]]:
-    """Return the signs in sight, by the best tool that there is: reading, looking, detecting."""
+    """Return the signs in sight, by the tool `read_signs`, else by `detect` and `look`."""
     if situation.has("read_signs"):
         return (yield from read_items(Find, "read_signs", {}, "What do the signs say?"))
     signs: list[Find] = []
@@ -248,7 +248,7 @@ def _signs(situation: Situation) -> Part[list[Find]]:
 
 
 def look_for_signs(says: str) -> Part[list[SignRead]]:
-    """Look around and return the signs that the describer names in the views."""
+    """Call `look` and return the signs that the describer names in the views."""
     views = yield from read_items(LookedView, "look", {}, says)
     return [
         SignRead(text=text, direction=view.direction)
@@ -259,7 +259,7 @@ def look_for_signs(says: str) -> Part[list[SignRead]]:
 
 
 def _describe_here(situation: Situation) -> Part[str]:
-    """Ask where the agent stands, and return it as a sentence; empty if that is not known."""
+    """Return the agent's place as a sentence; empty if unknown."""
     here = yield from look_where(situation, "Where is that?")
     return f"Seen from {here.position}." if here else ""
 
@@ -267,7 +267,7 @@ def _describe_here(situation: Situation) -> Part[str]:
 def _onward(
     situation: Situation, standing: Surroundings | None, been: list[str]
 ) -> Part[Surroundings | None]:
-    """Return a few panoramas on; `None` where no way leads on."""
+    """Move a few panoramas on to new ones; return the surroundings there, `None` if no link leads on."""
     if not situation.has("move"):
         return None
     if standing is None:
@@ -287,20 +287,20 @@ def _onward(
 
 
 def _move_on(args: Mapping[str, object], says: str) -> Part[Surroundings | None]:
-    """Make a move with these arguments, and return the surroundings after it; None if it fails."""
+    """Call `move` with the arguments and return the surroundings after it; `None` if it fails."""
     moved = yield from read(Moved, "move", args, says)
     return moved.surroundings if moved else None
 
 
 def _is_like_name(text: str, name: str) -> bool:
-    """Return whether a text of three letters or more is as alike to a name as one sign's are."""
+    """Return whether a text of three letters or more resembles a place's name, as a sign's would."""
     return len(text) > 2 and score_names(fuzz.token_set_ratio, text, name) >= SAME_SIGN
 
 
 def go_to(
     situation: Situation, target: Mapping[str, object], way: RouteLegs
 ) -> Part[tuple[float, list[str]]]:
-    """Go along the shortest way, asked for anew after every leg, and notice things where they are wanted.
+    """Walk to a target along the shortest way; return (metres left, things noticed).
 
     Args:
         situation: of the agent.
@@ -334,7 +334,7 @@ def go_to(
 
 
 def _way_left(way: RouteLegs, gone: float) -> RouteLegs | None:
-    """Return the rest of a way after a part of the first leg; `None` if all of it was gone, or nothing."""
+    """Return the rest of a way after `gone` metres of its first leg; `None` if nothing is left or gone."""
     leg, *others = _legs(way) or (None,)
     if not gone or leg is None or leg.distance_m - gone < SHORT_LEG_M:
         return None
@@ -343,18 +343,18 @@ def _way_left(way: RouteLegs, gone: float) -> RouteLegs | None:
 
 
 def _legs(way: RouteLegs) -> tuple[RouteStretch, ...]:
-    """Return the legs from the first on that leads anywhere."""
+    """Return a way's legs from the first one with a direction."""
     first = next((number for number, leg in enumerate(way.legs) if leg.distance_m >= SHORT_LEG_M), 0)
     return way.legs[first:]
 
 
 def _route_to(target: Mapping[str, object]) -> Part[RouteLegs | None]:
-    """Ask the tool `route` for the way to a target; None if it fails."""
+    """Call the tool `route` for the way to a target; return the way, or `None` if that fails."""
     return read(RouteLegs, "route", target, "How does the way go on?")
 
 
 def _next_move(way: RouteLegs, standing: Surroundings | None) -> dict[str, object] | None:
-    """Return the arguments of `move` along the first leg that leads anywhere."""
+    """Return the arguments of `move` along the way's first leg with a direction; `None` without any."""
     leg = next(iter(_legs(way)), None)
     if leg is None:
         return None
@@ -369,6 +369,6 @@ def _next_move(way: RouteLegs, standing: Surroundings | None) -> dict[str, objec
 
 
 def _describe_noticed(seen: Mapping[str, int]) -> str:
-    """Return a sentence on the things along the way, with the most of each that were in sight at once."""
+    """Return a sentence on the things noticed on the way, with the most of each in sight at once."""
     told = ", ".join(f"{thing} (up to {number} in sight at once)" for thing, number in sorted(seen.items()))
     return f"On the way stand: {told}."

@@ -38,7 +38,7 @@ HOLDS = 0.01  # share of a view of a thing that is large enough to hold a pictur
 NEARLY_HOLDS = 0.004
 ROW = 2  # shops (chosen)
 ROW_CHANCE = (0.1, 0.4, 0.7)
-"""Chances that a view shows a row if no sign was read in it, one, or two close to each other.
+"""Probabilities that a view shows a row of shops: no sign read, one, or two close to each other.
 
 Estimated in Virlton, seeds 1 and 2, as is what follows.
 """
@@ -69,7 +69,7 @@ WHERE = "Where is this?"
 
 
 def view_plan(situation: Situation) -> Plan:
-    """Walk, look around at places that differ, and choose a picture."""
+    """Plan to walk, look around at several places, and choose a picture."""
     walk, corner = Walk(), situation.goal.corner
     standing = yield from look_where(situation, WHERE)
     while standing and len(walk.looked_at) < MOST and situation.turns_left > KEPT_TURNS:
@@ -93,34 +93,34 @@ def view_plan(situation: Situation) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """A picture that could be taken."""
+    """A candidate picture: heading and width of the view, with what it shows."""
 
     position: LatLng
     heading: float
     width: int
     corner: bool
     shops: tuple[Find, ...]
-    """A sign of each shop, from left to right."""
+    """A sign of each shop in the picture, from left to right."""
     things: tuple[Find, ...] = ()
-    """The wanted things on it."""
+    """Wanted things in the picture."""
     fronts: bool = False
-    """True if the view seems to show many shopfronts, however few signs were read."""
+    """True if the view seems to show many shopfronts, whatever signs were read."""
 
     @property
     def row(self) -> bool:
-        """Return whether the view surely shows more shops than one; a single shop may have two signs."""
+        """Return whether the picture surely shows several shops; one shop may have two signs."""
         if len(self.shops) <= ROW:
             return len(self.shops) == ROW and self._spread() >= TWO_SHOPS_DEG
         return True
 
     @property
     def anchor_count(self) -> int:
-        """The number of things large enough to hold the picture together, up to two."""
+        """The number of large wanted things in the picture, at most 2."""
         return min(sum(one.share >= HOLDS for one in self.things), 2)
 
     @property
     def chance(self) -> float:
-        """The chance that it truly shows both a row of shops and a wanted thing that is large."""
+        """The estimated probability, [0, 1], that the picture has a row of shops and a large wanted thing."""
         found = min(len(self.shops), ROW)
         row = 1.0 if self.row else ROW_CHANCE[found] + (FRONTS_CHANCE if self.fronts and found < ROW else 0.0)
         unsure = UNSURE_CHANCE if any(one.share >= NEARLY_HOLDS for one in self.things) else NOT_SEEN_CHANCE
@@ -128,17 +128,17 @@ class Shot:
 
     @property
     def worth(self) -> tuple[float, int, int, float]:
-        """More is better."""
+        """The sort key of the picture's value; larger is better."""
         sure = max((one.score for one in self.things), default=0.0)
         return self.chance, min(len(self.shops), ENOUGH_SHOPS), -self.width, sure
 
     def _spread(self) -> float:
-        """Return the degrees from the first to the last of the shops."""
+        """Return the angle in degrees from the first shop to the last."""
         return abs(signed_float_turn(self.shops[0].direction.degrees, self.shops[-1].direction.degrees))
 
     @property
     def description(self) -> str:
-        """A description of the picture's contents."""
+        """The description of the picture's contents in words."""
         signs = ", ".join(repr(one.text) for one in self.shops[:ENOUGH_SHOPS])
         lettering = f"{'a row of shops with ' if self.row else ''}the lettering {signs}" if signs else ""
         held = " and ".join(f"a {label}" for label in sorted({one.label for one in self.things}))
@@ -147,24 +147,24 @@ class Shot:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The signs and things found around a place."""
+    """The signs and things found around a panorama."""
 
     position: LatLng
     corner: bool
     signs: tuple[Find, ...]
     things: tuple[Find, ...] = ()
     fronts: tuple[float, ...] = ()
-    """Directions in which many shopfronts are seen."""
+    """Headings in degrees at which many shopfronts are seen."""
     closer: tuple[float, ...] = ()
-    """Directions in which the signs were read in a view of their own."""
+    """Headings in degrees at which signs were read in a closer view."""
 
     def best(self) -> Shot:
-        """Return the best picture from here; of equal ones, that which has it in the middle."""
+        """Return the best picture from here; among equals the one with its contents in the middle."""
         shots = [shot for heading in range(0, 360, TURN_DEG) for shot in self._shots(float(heading))]
         return max(shots, key=lambda one: (one.worth, -_off_middle(one)))
 
     def read_closer(self, heading: float, signs: Iterable[Find]) -> "Scene":
-        """Read the same place, where the view in a direction has been read anew.
+        """Return the scene with the signs in a direction replaced by those read in a closer view.
 
         Pieces of its signs give way.
         """
@@ -178,7 +178,7 @@ class Scene:
         return replace(self, signs=(*others, *new), closer=(*self.closer, heading))
 
     def to_read(self, shot: Shot) -> float | None:
-        """Return the direction in which the signs of a picture should be read closer.
+        """Return the heading at which a picture's signs should be read closer; `None` if they were.
 
         `None` if they have been.
         """
@@ -192,7 +192,7 @@ class Scene:
         return None if near else float(middle)
 
     def _shots(self, heading: float) -> list[Shot]:
-        """Return the shots to one heading, degrees: one of each width, with the signs and things inside."""
+        """Return the candidate pictures toward a heading in degrees, one for each width."""
         shots = []
         for width in WIDTHS_DEG:
             signs = [one for one in self.signs if _is_inside(heading, one, width)]
@@ -204,12 +204,12 @@ class Scene:
 
 
 def legible(signs: Iterable[Find]) -> tuple[Find, ...]:
-    """Return the signs of which enough letters were read."""
+    """Return the signs with enough letters to be read."""
     return tuple(sign for sign in signs if sum(map(_letter_weight, sign.text)) >= LETTERS)
 
 
 def shops_of(signs: Sequence[Find]) -> tuple[Find, ...]:
-    """Return one sign of each shop: what seems to be one shop's is told once."""
+    """Return one sign of each shop; similar signs close together count as one."""
     shops: list[Find] = []
     for sign in signs:
         if not any(_is_same_sign(sign, other) for other in shops):
@@ -218,46 +218,46 @@ def shops_of(signs: Sequence[Find]) -> tuple[Find, ...]:
 
 
 def _is_inside(heading: float, found: Find, width: float) -> bool:
-    """Return whether a find lies in a view of this heading and width, degrees, off its margins."""
+    """Return whether a find lies within a view of a heading and width in degrees, off its margins."""
     return abs(signed_float_turn(heading, found.direction.degrees)) <= width / 2 - MARGIN_DEG
 
 
 def _off_middle(shot: Shot) -> float:
-    """Return twice the angle from the picture's middle to the middle of its contents, degrees."""
+    """Return twice the angle in degrees from the picture's middle to that of its contents."""
     turns = [signed_float_turn(shot.heading, one.direction.degrees) for one in (*shot.shops, *shot.things)]
     return abs(min(turns) + max(turns)) if turns else 0.0
 
 
 def _is_same_sign(sign: Find, other: Find, apart: float = ONE_SIGN_DEG) -> bool:
-    """Return whether two signs are one: less than `apart` degrees away from each other, or alike in text."""
+    """Return whether two signs are one: less than `apart` degrees from each other, or alike in text."""
     near = abs(signed_float_turn(sign.direction.degrees, other.direction.degrees)) < apart
     return near or fuzz.partial_ratio(sign.text.casefold(), other.text.casefold()) >= SAME_TEXT
 
 
 def _letter_weight(letter: str) -> int:
-    """Return the share of a letter in a sign's length: 0 if it is none, 2 for one of CJK, else 1."""
+    """Return a letter's weight in a sign's length: 0 if it is none, 2 for CJK, else 1."""
     return letter.isalpha() * (2 if letter > "\N{CJK RADICAL REPEAT}" else 1)
 
 
 @dataclass(slots=True)
 class Walk:
-    """The places visited so far, and the pictures that could be taken there."""
+    """The panoramas visited so far, with the candidate pictures from there."""
 
     shots: list[Shot] = field(default_factory=list)
     looked_at: list[LatLng] = field(default_factory=list)
     been: set[str] = field(default_factory=set)
     cues: list[float] = field(default_factory=list)
-    """Headings from the last place, one for each sign or street of shops; without any, of unread boards."""
+    """Headings in degrees from the latest place: of signs or streets of shops, else of unread boards."""
     blind: int = 0
-    """The number of places where the detector found none of the things wanted."""
+    """Number of places in a row where the detector found no wanted thing."""
 
     def best(self, *, corner: bool) -> Shot | None:
-        """Return the best picture so far, of a corner if one is wanted."""
+        """Return the best picture so far, at a corner if wanted; `None` without any."""
         return max(self.shots, key=lambda one: (one.corner or not corner, one.worth), default=None)
 
 
 def _describe_shot(shot: Shot, places: int) -> str:
-    """Return the advice to take a shot, chosen of so many places, and why."""
+    """Return the advice to take a picture, chosen among `places` places, with the reason."""
     where = "a street corner" if shot.corner else "a stretch of street"
     return (
         f"Stand at {shot.position}, on {where}; point the camera at {shot.heading:.0f} degrees; make "
@@ -275,7 +275,7 @@ def _is_content(situation: Situation, walk: Walk) -> bool:
 
 
 def _is_worth_a_look(situation: Situation, walk: Walk, standing: Surroundings) -> bool:
-    """Return whether it is worth to look here: the start, corners if wanted, or any with few finds."""
+    """Return whether to look around here: at the start, at corners if wanted, or after few finds."""
     here = standing.position
     if here is None or any(distance(here, other) < APART_M for other in walk.looked_at):
         return False
@@ -285,7 +285,7 @@ def _is_worth_a_look(situation: Situation, walk: Walk, standing: Surroundings) -
 
 
 def _walk_on(situation: Situation, walk: Walk, standing: Surroundings) -> Part[Surroundings | None]:
-    """Walk on along the most promising way; `None` where no new way leads on."""
+    """Move along the most promising link; return the surroundings there, `None` without a new link."""
     ways = _ways_on(walk, standing)
     if not ways and len(walk.looked_at) < ENOUGH:  # a dead end: back, but not as far as where one has looked
         ways = list(standing.ways)
@@ -305,7 +305,7 @@ def _walk_on(situation: Situation, walk: Walk, standing: Surroundings) -> Part[S
 
 
 def _ways_on(walk: Walk, standing: Surroundings) -> list[WayOn]:
-    """Return the ways that lead where one has not been."""
+    """Return the links to panoramas not visited yet."""
     new = [way for way in standing.ways if way.pano_id not in walk.been]
     if not walk.been:
         return new
@@ -313,7 +313,7 @@ def _ways_on(walk: Walk, standing: Surroundings) -> list[WayOn]:
 
 
 def _free_steps(walk: Walk, standing: Surroundings, way: WayOn) -> int:
-    """Return how many steps lead along a way before a place that was looked at."""
+    """Return the number of steps along a link before a panorama that was looked at."""
     here = standing.position
     ahead = [
         distance(here, one)
@@ -326,7 +326,7 @@ def _free_steps(walk: Walk, standing: Surroundings, way: WayOn) -> int:
 
 
 def _promise(walk: Walk, standing: Surroundings, way: WayOn) -> float:
-    """Return the score of a way: shops that lie there, metres from places looked at, little turning."""
+    """Return a link's score: shops toward it, metres from visited places, and a small turn."""
     here = standing.position
     promise = -abs(signed_turn(standing.heading, way.direction.degrees)) / STRAIGHT
     promise += SHOPS_M * sum(abs(signed_turn(way.direction.degrees, cue)) <= TOWARDS_DEG for cue in walk.cues)
@@ -338,7 +338,7 @@ def _promise(walk: Walk, standing: Surroundings, way: WayOn) -> float:
 
 
 def _look_around(situation: Situation, walk: Walk, standing: Surroundings) -> Part[None]:
-    """Look all around, and closer at what could be the best picture."""
+    """Look around here, and closer at the best candidate picture."""
     here = standing.position
     if here is None:
         return
@@ -363,14 +363,14 @@ def _look_around(situation: Situation, walk: Walk, standing: Surroundings) -> Pa
 
 
 def _may_shoot_at(situation: Situation, standing: Surroundings) -> bool:
-    """Return whether the place can be the goal: a crossing where a corner is sought, else any."""
+    """Return whether the picture may be taken here: at a crossing if a corner is wanted, else anywhere."""
     return standing.is_crossing or not situation.goal.corner
 
 
 def _down_the_streets(
     situation: Situation, walk: Walk, standing: Surroundings
 ) -> Part[tuple[list[tuple[float, int]], list[float]]]:
-    """Return what is seen along the ways on.
+    """Return (headings with amounts of shops, headings with distant boards) along the links.
 
     Returns:
         Their headings, each with how much of shops is seen: its signs and shopfronts; and the headings of
@@ -390,7 +390,7 @@ def _down_the_streets(
 
 
 def _read_signs(situation: Situation) -> Part[tuple[Find, ...]]:
-    """Read the legible signs here, by the tool `read_signs`, else by `look`; none without either."""
+    """Return the legible signs here, by `read_signs`, else by `look`; empty without either tool."""
     if situation.has("read_signs"):
         return legible((yield from read_items(Find, "read_signs", {}, "What is written here?")))
     if situation.has("look"):
@@ -399,7 +399,7 @@ def _read_signs(situation: Situation) -> Part[tuple[Find, ...]]:
 
 
 def _detect_things(situation: Situation, walk: Walk) -> Part[tuple[Find, ...]]:
-    """Return the wanted things; a detector that finds none at places on end is not asked again."""
+    """Return the wanted things here; a detector without finds at several places in a row is not called."""
     if not situation.goal.things or not situation.has("detect") or walk.blind >= BLIND:
         return ()
     found = yield from detect_wanted(situation, "What holds a picture together?")

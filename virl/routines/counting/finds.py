@@ -13,61 +13,61 @@ from virl.platform.perception.memory import Comparison, MemoryObject, Seen, Verd
 from virl.platform.perception.memory.log import Added, Joined
 
 MEMORY = "memory"
-"""Folder of visual memory."""
+"""Name of the folder of visual memory, within the run's."""
 SURVEY = "region.jsonl"
-"""The file of the region navigator's questions and of the order of its walk."""
+"""Name of the file of a region survey: the navigator's questions and the order of its walk."""
 CSV, GEOJSON = "objects.csv", "objects.geojson"
 SHOWN_COMPARISONS = 2  # chosen: of those that a new thing was held against
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedSighting:
-    """A view of a thing."""
+    """A view in which a counted thing was seen, as visual memory recorded it."""
 
     seen: Seen
     step: int | None
-    """The step that it was seen on, `None` if memory does not say."""
+    """Number of the step at which the thing was seen; `None` if memory does not say."""
     metres: float
-    """The distance from the camera to the thing."""
+    """Metres from the camera to the thing."""
     why: str
-    """The reason why it was taken for this thing, or for a new one."""
+    """Reason why the sighting was matched with this thing, or made a new one."""
     crop: str
-    """The picture of the thing: a path within the run's folder; empty if it is not kept."""
+    """Path, within the run's folder, of the picture cut to the thing; empty if not kept."""
     picture: str
-    """The view with the thing marked: a path within the run's folder; empty if it is not kept."""
+    """Path, within the run's folder, of the view with the thing marked; empty if not kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """A thing that was found."""
+    """A counted thing with all its sightings."""
 
     id: str
     label: str
     number: int
-    """Number among the things of a kind, from 1, as told on the terminal: one joined with another later
+    """Number among the things of its kind, from 1, as shown on the terminal: one joined with another later
     leaves a gap."""
     position: LatLng
     sigma_m: float
     confidence: float
     sights: tuple[RecordedSighting, ...]
     joined: tuple[str, ...] = ()
-    """The other things that turned out to be this one, each with the reason."""
+    """Sentences on other things that turned out to be this one, with reasons."""
     former_ids: tuple[str, ...] = ()
-    """The ids of those."""
+    """Ids of those other things in visual memory."""
 
     @property
     def title(self) -> str:
-        """The label and number of the thing."""
+        """The label and number of the thing, as text."""
         return f"{self.label} {self.number}"
 
     @property
     def best(self) -> RecordedSighting:
-        """The view that shows it best, of those that are kept."""
+        """The kept sighting that shows the thing best."""
         return max(self.sights, key=lambda sight: (bool(sight.picture), sight.seen.score))
 
 
 def read_finds(folder: Path, counted: Path | None = None) -> tuple[Find, ...]:
-    """Read the things that a run has counted, in the order found; none where nothing was found yet.
+    """Return the things that a run has counted, in the order found; empty before the first.
 
     Args:
         folder: the run's.
@@ -83,7 +83,7 @@ def read_finds(folder: Path, counted: Path | None = None) -> tuple[Find, ...]:
 
 
 class _History:
-    """The statements of a memory's lines about each thing and each sighting."""
+    """The history of a visual memory: what its lines say of each object and sighting."""
 
     def __init__(self, history: Iterable[Added | Joined]) -> None:
         """Read the history of a memory in order: numbers and titles of objects, verdicts, joins."""
@@ -108,7 +108,7 @@ class _History:
                     self._title[verdict.object_id] = f"{seen.label} {labels[seen.label]}"
 
     def reason(self, seen: Seen) -> str:
-        """Return the reason for taking a sighting for a known object or for a new one."""
+        """Return the reason why a sighting was matched with a known object, or made a new one."""
         verdict = self._verdict[seen.number]
         if not verdict.new:
             held = next((one for one in verdict.comparisons if one.object_id == verdict.object_id), None)
@@ -117,19 +117,19 @@ class _History:
         return "new: " + ("; ".join(against[:SHOWN_COMPARISONS]) or "nothing known is near")
 
     def _join(self, record: Joined) -> None:
-        """Note that an object turned out to be another one, with all that was joined to it before."""
+        """Note that an object was joined with another one, with all that was joined to it before."""
         line = f"{self._title[record.gone_id]} turned out to be this one: {record.reason}"
         self.joined[record.object_id] += [(record.gone_id, line), *self.joined.pop(record.gone_id, [])]
 
 
 def _opinions(comparison: Comparison, says: str | None = None) -> str:
-    """Return the reasons in a comparison; only those that say this, where any does."""
+    """Return the reasons in a comparison as text; if some say `says`, only those."""
     chosen = [one for one in comparison.opinions if one.says == says] or comparison.opinions
     return ", ".join(f"{one.rule}: {one.reason}" for one in chosen) or "it is another's"
 
 
 def _to_find(thing: MemoryObject, told: _History, memory: str) -> Find:
-    """Return an object of the memory as a find; `memory` is the path of the memory in the run's folder."""
+    """Return an object of visual memory as a counted thing; `memory` is the path of its folder."""
     place = thing.estimate.position
     sights = tuple(
         RecordedSighting(

@@ -34,12 +34,12 @@ from virl.routines.counting.finds import CSV, GEOJSON, MEMORY
 from virl.routines.counting.settings import counting_of
 
 Walk = Callable[[Pose, Sequence[str], Sequence[int]], Iterator[Step]]
-"""The steps from a pose on, given the panoramas walked before and where others decided; as
+"""Function that yields the steps from a pose, given the panoramas walked before and others' decisions; as
 `PointNavigator.walk`."""
 
 
 def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> None:
-    """Count along a walk, from its start or from where an earlier process stopped, and end the run.
+    """Count things along a walk, from its start or where it was cut off, and end the run.
 
     Args:
         agent: whose character says what to count and when to give up.
@@ -84,17 +84,17 @@ def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> Non
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A look around at one panorama, and the results of visual memory for it."""
+    """The sightings of a look around at one panorama, with visual memory's verdicts."""
 
     look: Look
     seen: tuple[Seen, ...]
-    """The sightings as they are remembered."""
+    """Sightings as visual memory keeps them."""
     verdicts: tuple[Verdict, ...]
-    """The verdicts on the sightings, in the same order."""
+    """Verdicts on the sightings, in the same order."""
 
 
 class Counter:
-    """A counter of things of some kinds, each thing once, however often it is passed.
+    """A counter of things by kind, each thing once, however often it is passed.
 
     Args:
         streetview: where the views come from.
@@ -123,7 +123,7 @@ class Counter:
         self._looking = looking or Looking()
 
     def visit(self, pose: Pose, name: str = "") -> Visit:
-        """Look around at a panorama, and remember what is there.
+        """Look around at a pose, and add the sightings to visual memory; return both.
 
         Args:
             pose: where to stand; the views cover both sides of its heading.
@@ -147,13 +147,13 @@ class Counter:
         return Visit(look, self._latest(verdicts), tuple(verdicts))
 
     def finish(self) -> dict[str, int]:
-        """Join what has turned out to be one thing, and count: by kind, in the order of `things`."""
+        """Join objects that turned out to be one, and return the count of each kind."""
         self.memory.merge()
         counts = self.memory.counts()
         return {thing: counts.get(thing, 0) for thing in self.things}
 
     def find_thing(self, object_id: str) -> MemoryObject:
-        """Return the thing of a verdict of the latest visit.
+        """Return the object of a verdict of the latest visit, by its id.
 
         Raises:
             KeyError: there is no such thing.
@@ -164,7 +164,7 @@ class Counter:
         return thing
 
     def _latest(self, verdicts: Sequence[Verdict]) -> tuple[Seen, ...]:
-        """Return the sightings added last: memory numbers all sightings in the order of their adding."""
+        """Return the sightings that visual memory added last."""
         if not verdicts:
             return ()
         views = {seen.number: seen for one in verdicts for seen in self.find_thing(one.object_id).views}
@@ -172,7 +172,7 @@ class Counter:
 
 
 def open_counter(agent: Agent) -> Counter:
-    """Open the counter of an agent, with its memory in the run's folder.
+    """Return the counter for an agent, with its visual memory in the run's folder.
 
     Raises:
         BadInput: the character does not say what to count.
@@ -193,7 +193,7 @@ def open_counter(agent: Agent) -> Counter:
 
 
 def memory_settings_for(memory: str, matcher: str) -> MemorySettings:
-    """Return settings in `platform/memory`, with threshold and margin of the matcher's own file.
+    """Return settings from `platform/memory`, with threshold and margin from the matcher's file.
 
     Raises:
         UnknownName: there are no such memory settings, or no such matcher.
@@ -205,7 +205,7 @@ def memory_settings_for(memory: str, matcher: str) -> MemorySettings:
 
 
 def _within_limit(step: Step, limit: int) -> Choice:
-    """Return the choice of a step; at the limit of steps, the end unless the walk ends there itself."""
+    """Return a step's choice; at the limit of steps, the end of the walk."""
     if step.index < limit:
         return step.choice
     choice = step.choose()  # nobody else is asked where no move is left
@@ -215,7 +215,7 @@ def _within_limit(step: Step, limit: int) -> Choice:
 
 
 def _take(agent: Agent, counter: Counter, step: Step, choice: Choice) -> None:
-    """Look around, and write the step down."""
+    """Look around at a step, and write the step with its choice to the journal."""
     counting = counting_of(agent.character, agent.run.start.agent)
     visit = counter.visit(step.pose, f"step-{step.index}")
     sweep = [
@@ -239,7 +239,7 @@ def _take(agent: Agent, counter: Counter, step: Step, choice: Choice) -> None:
 
 
 def _view_record(seen: Seen, *, active: bool) -> ViewRecord:
-    """Return the view in which a thing was found, as visual memory keeps it."""
+    """Return the record of the view in which a thing was found; `active` if it was a closer look."""
     camera = seen.camera
     return ViewRecord(
         file=_in_memory(seen.picture),
@@ -255,7 +255,7 @@ def _view_record(seen: Seen, *, active: bool) -> ViewRecord:
 
 
 def _object_records(counter: Counter, visit: Visit) -> list[ObjectRecord]:
-    """Return the journal's records of what a visit saw, each with the position of its object."""
+    """Return records of a visit's sightings, each with the position of its object."""
     records = []
     for seen, verdict in zip(visit.seen, visit.verdicts, strict=True):
         place = counter.find_thing(verdict.object_id).estimate.position

@@ -28,14 +28,14 @@ from virl.routines.counting.settings import counting_of, read_intention
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; as for region files
 NEAR_A_STREET_M = 800.0
-"""Metres from a position to street view, as of a start."""
+"""Farthest that street view may be from a position of the route, in metres, as for a start."""
 WISH = Wish(read_intention, field="intention")
 LEG_M = 200.0
-"""Metres from stop to stop of a tour that stands in for a route: as long as RX-399's in Virlton."""
+"""Metres between the stops of a tour that replaces a route: as in RX-399's route in Virlton."""
 
 
 def check_character(character: Character, source: Path) -> None:
-    """Check that the character says what to count, and where to go, once.
+    """Raise `BadInput` unless the character says what to count, and either a route or a region.
 
     Raises:
         BadInput: it says nothing, or two things; names all that is wrong.
@@ -56,7 +56,7 @@ def check_character(character: Character, source: Path) -> None:
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Replace a route of which a stop is not in the city by a tour of as many stops around the start.
+    """Return (character, sentences on changes): a route outside the city becomes a tour around the start.
 
     Where no way leads from the start, it is the only stop. A region of another city becomes this one's.
 
@@ -80,7 +80,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
 
 
 def run(agent: Agent) -> None:
-    """Count along the route, or at every panorama of the region, until the end or the limit of steps.
+    """Run the count along the route, or over the region, until its end or the limit of steps.
 
     Raises:
         BadInput: the character has both a route and a region.
@@ -98,7 +98,7 @@ def run(agent: Agent) -> None:
 
 
 def route_of(agent: Agent) -> list[LatLng]:
-    """Return the stops of a character's route, in order.
+    """Return the positions of a character's route, in order.
 
     Raises:
         BadInput: it has none, or one that is not in the city.
@@ -120,7 +120,7 @@ def route_of(agent: Agent) -> list[LatLng]:
 
 
 def missing_stops(character: Character, city: City) -> Iterator[str]:
-    """Yield the addresses and positions of a character's route that are not in a city."""
+    """Yield the addresses and positions of a character's route that are not in the city."""
     for stop in character.route:
         if not isinstance(stop, str):
             if city.streetview.nearest(LatLng(stop.lat, stop.lng), NEAR_A_STREET_M) is None:
@@ -133,7 +133,7 @@ def missing_stops(character: Character, city: City) -> Iterator[str]:
 
 
 def region_of(agent: Agent) -> Region:
-    """Return the region that a character covers: its own, or else the city's.
+    """Return the region that a character covers: its own, else the city's.
 
     That is the city's district; a city without one, whose streets are all known, is covered whole.
 
@@ -154,7 +154,7 @@ def region_of(agent: Agent) -> Region:
 
 
 def fit_region(character: Character, city: City) -> tuple[Character, tuple[str, ...]]:
-    """Replace a region without street view of the city by the city's own."""
+    """Return (character, sentences on changes): a region without street view nearby becomes the city's."""
     if character.region is None:
         return character, ()
     region = _to_region(character.region)
@@ -165,7 +165,7 @@ def fit_region(character: Character, city: City) -> tuple[Character, tuple[str, 
 
 
 def onward_by_link(agent: Agent) -> Pose:
-    """Return the start, or for a run that goes on the pose after its last step, by the link that leads there.
+    """Return the start pose; in a resumed run the pose that the last step's link leads to.
 
     Raises:
         NoStreetView: the link is not there any more.
@@ -179,7 +179,7 @@ def onward_by_link(agent: Agent) -> Pose:
 
 
 def onward_by_hop(agent: Agent) -> Pose:
-    """Return the start, or for a run that goes on the next panorama, facing straight to it.
+    """Return the start pose; in a resumed run the next panorama, with the heading straight toward it.
 
     Raises:
         NoStreetView: the panorama is not there any more.
@@ -192,20 +192,20 @@ def onward_by_hop(agent: Agent) -> Pose:
 
 
 def _at_start(agent: Agent) -> Pose:
-    """Return the pose at the start: the character's heading, else that of the start."""
+    """Return the pose at the start, with the character's heading, else the start's."""
     heading = agent.character.heading
     return Pose(agent.start.id, agent.start.heading if heading is None else heading)
 
 
 def _to_region(region: str | Sequence[tuple[float, float]]) -> Region:
-    """Return a region by its name, or of its corners (lat, lng), degrees."""
+    """Return the region with a name, or with corners (lat, lng) in degrees."""
     if isinstance(region, str):
         return region_called(region)
     return Region(tuple(LatLng(*corner) for corner in region))
 
 
 def _all_over(agent: Agent) -> None:
-    """Walk through all panoramas of the character's region, up to its limit of steps, and count."""
+    """Count things at every panorama of the character's region, up to its limit of steps."""
     run = agent.run
     navigator = RegionNavigator(
         agent.city.streetview,

@@ -16,7 +16,7 @@ Score = Annotated[float, Field(ge=0, le=1)]
 
 
 class Counting(Settings):
-    """The things that RX-399 counts, by itself or for Imani, and how it looks for them."""
+    """Settings of a count: what to count, and how to look."""
 
     things: tuple[Label, ...] = Field(min_length=1)
     """Things to count, in the detector's words."""
@@ -34,15 +34,18 @@ class Counting(Settings):
 
     @model_validator(mode="after")
     def _rechecks_things(self) -> Self:
-        """Refuse a score at the closer look of something that is not counted: it would never be used."""
+        """Return the settings; raise `ValueError` for a recheck score of a thing that is not counted."""
         named = self.recheck if isinstance(self.recheck, dict) else {}
         if unknown := [label for label in named if label not in self.things]:
-            raise ValueError(f"`recheck` names {unknown[0]!r}, which is not among `things`: only things that are counted have one")
+            raise ValueError(
+                f"`recheck` names {unknown[0]!r}, which is not among `things`: "
+                "only things that are counted have one"
+            )
         return self
 
 
 def _named_models(counting: Counting | None) -> Iterable[tuple[str, Callable[[], object]]]:
-    """Return the settings that name models, each with a call that checks the name."""
+    """Yield (setting, check) for each setting that names a model; the check raises for unknown names."""
     from virl.platform.perception.memory.settings import memory_settings  # noqa: PLC0415 - brings in models
 
     name = counting.memory if counting else None
@@ -59,11 +62,11 @@ COUNT: CharacterField[Counting | None] = CharacterField(
 )
 FIELDS = (COUNT,)
 ASKS_MIND = False
-"""Detectors decide what is counted."""
+"""False: no mind is asked, since detectors decide what is counted."""
 
 
 def read_intention(character: Character, lexicon: Lexicon) -> Reading | None:  # noqa: ARG001 - of every rule
-    """Hold the intention against the things that are counted."""
+    """Return the intention's reading by the counted things' names; `None` without an intention to read."""
     count = COUNT.of(character)
     if count is None:
         return None
@@ -73,7 +76,7 @@ def read_intention(character: Character, lexicon: Lexicon) -> Reading | None:  #
 
 
 def counting_of(character: Character, source: object) -> Counting:
-    """Return what a character says about counting.
+    """Return a character's count settings; raise `BadInput` without any.
 
     Args:
         character: the character.

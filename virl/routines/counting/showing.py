@@ -31,7 +31,7 @@ from virl.platform.perception.models import measured_error
 from virl.routines.counting.finds import MEMORY, SURVEY, Find, RecordedSighting, read_finds
 
 _LEVELS = ("City", "District", "Block")
-"""The zoom levels; the hexagons of each are half as wide as those of the one before."""
+"""Names of the zoom levels; hexagons of each are half as wide as those of the one before."""
 _ACROSS = 6.0  # chosen: so many of the largest hexagons lie across a region, or more
 _SMALLEST_M = 25.0  # chosen: between a street's two pavements and a block
 LEAST_SHARE = 0.25  # chosen: a hexagon of which less lies in the region counts as if so much did
@@ -39,36 +39,36 @@ LEAST_SHARE = 0.25  # chosen: a hexagon of which less lies in the region counts 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A hexagon in which something stands."""
+    """A hexagon of the density map, with the things in it."""
 
     x: float
     y: float
-    """Its middle, metres east and north."""
+    """Metres north of the hexagon's middle; `x` is metres east."""
     hectares: float
-    """The area of the cell within the region, hectares; a quarter of the cell at least."""
+    """Area of the hexagon within the region in hectares; at least a quarter of the hexagon's."""
     counts: tuple[int, ...]
-    """Things in it, by kind."""
+    """Number of things in the hexagon, by kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A zoom level."""
+    """A zoom level of the density map."""
 
     name: str
     width: float
-    """The width of a hexagon, from side to side, metres."""
+    """Width of a hexagon between opposite sides, in metres."""
     cells: tuple[Cell, ...]
 
 
 _GRADES = ((320, 72), (240, 65), (160, 55))
-"""Width in pixels and JPEG quality of pictures in the page, best first; chosen: they are shown 224 wide."""
+"""Width in pixels and JPEG quality of the page's pictures, best first; chosen: they are shown 224 wide."""
 
 THUMBNAILS = ((128, 70), (96, 60), (80, 50), (64, 45))
 THUMBNAIL_BYTES = 2_000_000
-"""The upper bound on the bytes of all thumbnails together; chosen: the page opens in about a second."""
+"""Most bytes of all thumbnails together; chosen: the page opens in about a second."""
 
 EMBEDDED_VIEWS = 150
-"""Up to so many views are in the page; of more, it has a thumbnail of each thing, and shows the files beside
+"""Most views embedded in the page; with more, things have thumbnails, and views are files beside the page.
 it. Chosen: a page of 6 MB."""
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -76,18 +76,18 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """A row of the table of counts."""
+    """A row of the table of counts: one kind of thing."""
 
     kind: str
     count: int
     confirmed: int
-    """The number of things that were seen from two places or more."""
+    """Number of things that were seen from two places or more."""
     per_hectare: float | None
-    """The things per hectare within the region; `None` where no region was covered."""
+    """Number of things per hectare of the region; `None` without a region."""
 
 
 def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
-    """Draw the page of a run that counts things, by itself or through an agent that it consults.
+    """Return the HTML page of a run that counted things, itself or through a consulted agent.
 
     Args:
         folder: the run's.
@@ -172,7 +172,7 @@ def _page_data(
 
 
 def _kinds(start: StartRecord, finds: Sequence[Find]) -> list[str]:
-    """Return the kinds that were counted, in the character's order."""
+    """Return the counted kinds in the character's order."""
     count = start.character.get("count")
     asked = count.get("things", ()) if isinstance(count, dict) else ()
     return list(dict.fromkeys([*map(str, asked), *(find.label for find in finds)]))
@@ -181,7 +181,7 @@ def _kinds(start: StartRecord, finds: Sequence[Find]) -> list[str]:
 def _tally_kind(
     kind: str, finds: Sequence[Find], area: shapely.Polygon | None, paper: Paper | None
 ) -> KindCount:
-    """Return how many finds of a kind there are: all, those seen from several panoramas, and per hectare."""
+    """Return the counts of a kind: all finds, those seen from several panoramas, and per hectare."""
     mine = [find for find in finds if find.label == kind]
     confirmed = sum(len({sight.seen.pano_id for sight in find.sights}) > 1 for find in mine)
     per_hectare = None
@@ -192,7 +192,7 @@ def _tally_kind(
 
 
 def _plan(file: Path) -> SurveyPlan | None:
-    """Return the plan that the survey of a region began with; `None` if there is none.
+    """Return the plan with which a region survey began; `None` without one.
 
     Raises:
         JournalBroken: the file begins with something else.
@@ -202,7 +202,7 @@ def _plan(file: Path) -> SurveyPlan | None:
 
 
 def _as_plan(line: bytes) -> SurveyPlan:
-    """Parse a line of a survey's file as its plan; raises ValueError if it is another record."""
+    """Return the survey plan in a line of the file; raise `ValueError` for another record."""
     with suppress(ValidationError):
         record = RECORD.validate_json(line)
         if isinstance(record, SurveyPlan):
@@ -211,17 +211,17 @@ def _as_plan(line: bytes) -> SurveyPlan:
 
 
 def _outline(plan: SurveyPlan | None, paper: Paper | None) -> shapely.Polygon | None:
-    """Return the region that was covered, on the paper of the map."""
+    """Return the polygon of the covered region on the map's paper; `None` without plan or paper."""
     if plan is None or paper is None:
         return None
     return shapely.Polygon([paper.place(LatLng(*corner)) for corner in plan.corners])
 
 
 SHAPES = ("round", "square", "diamond", "triangle")
-"""Shapes of the kinds of things, in their order, and again from the first."""
+"""Marker shapes by kind of thing, used in turn."""
 COLOURS = 6
 MANY = 60
-"""Things above which they are drawn small, and the keyboard passes over them; chosen."""
+"""Number of things above which markers are small and skipped by the keyboard; chosen."""
 
 
 def _map(
@@ -231,7 +231,7 @@ def _map(
     kinds: Sequence[str],
     area: shapely.Polygon | None,
 ) -> MapFigure:
-    """Return the way walked, or the region that was covered, with all things found."""
+    """Return the map figure of the walk or the covered region, with all things found."""
     paths = [walked_path(steps, paper, arrows=area is None)]
     if area is not None:
         paths.append(MapPath([(x, y) for x, y in area.exterior.coords], "region"))
@@ -258,7 +258,7 @@ def _thing_mark(find: Find, kind: int, paper: Paper, *, is_minor: bool) -> Mark:
 def _density_levels(
     finds: Sequence[Find], kinds: Sequence[str], area: shapely.Polygon | None, paper: Paper | None
 ) -> tuple[Level, ...]:
-    """Return the levels of the density map; none without an area or finds."""
+    """Return the zoom levels of the density map; empty without a region or finds."""
     if area is None or paper is None or not finds:
         return ()
     points = np.array([paper.place(find.position) for find in finds])
@@ -266,19 +266,19 @@ def _density_levels(
 
 
 def _pictures(folder: Path, finds: Sequence[Find], *, whole: bool) -> Mapping[str, str]:
-    """Return the embedded pictures by path: best crops only, or, if `whole`, all of each sighting."""
+    """Return embedded pictures by path: the best crop of each thing, or with `whole` all pictures."""
     if not whole:
         return embed(folder, [find.best.crop for find in finds], THUMBNAILS, THUMBNAIL_BYTES)
     return embed(folder, [file for find in finds for sight in find.sights for file in _files(sight)], _GRADES)
 
 
 def _files(sight: RecordedSighting) -> tuple[str, ...]:
-    """Return the paths of the crop and of the whole picture of a sighting; none if they are not kept."""
+    """Return the paths of a sighting's crop and whole picture; empty if they are not kept."""
     return (sight.crop, sight.picture) if sight.picture else ()
 
 
 def _elapsed_seconds(steps: Sequence[StepRecord]) -> dict[int, float]:
-    """Return the seconds from the start to the end of each step."""
+    """Return the seconds from the start to each step's end, by step number."""
     times = accumulate(step.seconds for step in steps)
     return {step.step: time for step, time in zip(steps, times, strict=True)}
 
@@ -338,7 +338,7 @@ def _level_data(level: Level) -> dict[str, object]:
 
 
 class _Loose(BaseModel):
-    """A model of what the page shows, which leaves the rest of a journal of any version alone."""
+    """Base of models of journal data that the page shows; other fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", strict=False)
 
@@ -360,6 +360,8 @@ class _Senses(_Loose):
 
 
 class _Stop(_Loose):
+    """A stop of a route: latitude and longitude, degrees."""
+
     lat: float
     lng: float
 
@@ -374,7 +376,7 @@ class CountingCharacter(_Loose):
 
 
 def character_fault(character: Mapping[str, object]) -> str:
-    """Return the field that the page cannot show of a character, and its fault; empty if there is none."""
+    """Return an error text on a character's field that the page cannot show; empty without one."""
     try:
         CountingCharacter.model_validate(character)
     except ValidationError as fault:
@@ -383,7 +385,7 @@ def character_fault(character: Mapping[str, object]) -> str:
 
 
 def heat(points: Floats, kinds: Sequence[int], of: int, region: shapely.Polygon) -> tuple[Level, ...]:
-    """Count the things of a region in hexagons of each size.
+    """Return zoom levels with the counts of a region's things in hexagons.
 
     Args:
         points: metres east and north, shape (n, 2); those outside the region are left out.
@@ -402,14 +404,14 @@ def heat(points: Floats, kinds: Sequence[int], of: int, region: shapely.Polygon)
 
 
 def widest(area_m2: float) -> float:
-    """Return the width of a first-level hexagon, metres: 1, 2 or 5 times a power of ten."""
+    """Return the width in metres of hexagons on the first level: 1, 2 or 5 times a power of ten."""
     wanted = max(sqrt(area_m2) / _ACROSS, _SMALLEST_M * 2 ** (len(_LEVELS) - 1))
     power = 10.0 ** floor(log10(wanted))
     return max(times * power for times in (1.0, 2.0, 5.0) if times * power <= wanted)
 
 
 def hexagon(x: float, y: float, width: float) -> shapely.Polygon:
-    """Return the hexagon around a point, a corner to the north.
+    """Return the hexagon around a point in metres, with a corner to the north.
 
     Args:
         x: metres.
@@ -422,7 +424,7 @@ def hexagon(x: float, y: float, width: float) -> shapely.Polygon:
 
 
 def nearest_cells(points: Floats, width: float) -> Ints:
-    """Return the hexagon that each point lies in, as axial coordinates, shape (n, 2)."""
+    """Return the hexagon that contains each point, as axial coordinates of shape (n, 2)."""
     row = points[:, 1] / (width * np.sqrt(3) / 2)
     column = points[:, 0] / width - row / 2
     cube = np.stack([column, row, -column - row], axis=1)
@@ -436,7 +438,7 @@ def nearest_cells(points: Floats, width: float) -> Ints:
 
 
 def middle(column: int, row: int, width: float) -> tuple[float, float]:
-    """Return the middle of the hexagon with these axial coordinates, metres.
+    """Return the middle (x, y), in metres, of the hexagon at axial coordinates.
 
     Args:
         column: axial coordinate.

@@ -24,24 +24,24 @@ WORST: Mapping[str, float] = {
     "energy": 0.0,
     "pain": 100.0,
 }
-"""The end of each scale where it is worst."""
+"""The worst value of each feeling's scale, 0 or 100."""
 
 
 class _Part(BaseModel):
-    """Base of what the notes of a day are read back as: nothing unknown, no infinite number."""
+    """Base of the records in a day's notes: unknown fields and infinite numbers are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Spot(_Part):
-    """The place where something is done; WGS84 degrees."""
+    """The place of an activity; position in WGS84 degrees."""
 
     lat: float
     lng: float
     name: str = ""
-    """The name of the place or the address; empty for those who stay where they are."""
+    """Name of the place, or the address; empty for staying where one is."""
     id: str | None = None
-    """The identifier of the place, as the provider knows it."""
+    """The provider's id of the place; `None` for an address."""
     sort: str = ""
     """Place type."""
     address: str = ""
@@ -65,7 +65,7 @@ class Spot(_Part):
 
 
 class Activity(_Part):
-    """Something done, from minute to minute after midnight, with what it does and costs."""
+    """An activity with its times in minutes after midnight, its effects on feelings, and its cost."""
 
     kind: Kind
     starts: int
@@ -73,28 +73,28 @@ class Activity(_Part):
     what: str
     reason: str
     spot: Spot
-    """The spot of the activity; for transport, its end."""
+    """Place of the activity; for a journey, its destination."""
     mode: Mode | None = None
-    """The travel mode; `None` unless the activity is transport."""
+    """Travel mode of a journey; `None` for other activities."""
     cost_usd: float = 0.0
     changes: dict[str, int] = {}
-    """Signed, by feeling."""
+    """Signed change of each feeling, in points."""
     because: dict[str, str] = {}
-    """The reason for each feeling that changes."""
+    """Reason for the change of each feeling."""
     state: dict[str, float]
-    """The client's feelings afterwards, each in [0, 100]."""
+    """The client's feelings after the activity, each in [0, 100]."""
     budget_usd: float
-    """The dollars left afterwards."""
+    """US dollars left after the activity."""
     fallback: bool = False
-    """True if the activity took the place of drafts that would not do."""
+    """True if the activity replaces drafts that were refused."""
 
     @property
     def time(self) -> str:
-        """Such as `09:00-10:30`."""
+        """The times as text, such as `09:00-10:30`."""
         return f"{show_clock(self.starts)}-{show_clock(self.ends)}"
 
     def to_prompt(self) -> dict[str, object]:
-        """Return the activity as prompts take it."""
+        """Return the activity as data for prompts."""
         return {
             "kind": self.kind,
             "starts": show_clock(self.starts),
@@ -110,20 +110,20 @@ class DayProgress:
     """The client's situation between two activities."""
 
     now: int
-    """Minutes after midnight."""
+    """The time, minutes after midnight."""
     here: Spot
     state: Mapping[str, float]
     budget_usd: float
     done: tuple[Activity, ...] = ()
     wishes: tuple[str, ...] = ()
-    """The client's wishes so far, for the rest of the day."""
+    """The client's wishes for the rest of the day, as told so far."""
     scenic_id: str | None = None
-    """The identifier of the place with the scenic spot, which is kept for it."""
+    """Id of the scenic spot's place, which is reserved for it; `None` without one."""
     set_apart: frozenset[str] = frozenset()
-    """Ids of places that the client does not want, or has an appointment at."""
+    """Ids of places that the client refuses, or has an appointment at."""
 
     def advance(self, activities: Sequence[Activity]) -> "DayProgress":
-        """Return the client's situation after some more activities."""
+        """Return the situation after further activities."""
         last = activities[-1]
         return replace(
             self,
@@ -140,52 +140,52 @@ class DayProgress:
         return next(filter(None, names), self.here.name)
 
     def excluded_ids(self) -> set[str]:
-        """Return ids of the places that are not proposed: where something was done, and the scenic spot's."""
+        """Return the ids of places not to propose: those visited, and the scenic spot's."""
         visited = {one.spot.id for one in self.done if one.spot.id and one.kind != "transport"}
         return visited | self.set_apart | ({self.scenic_id} if self.scenic_id else set())
 
 
 def clamp_feelings(state: Mapping[str, float], changes: Mapping[str, int]) -> dict[str, float]:
-    """Return a state after some changes, each feeling held in [0, 100]."""
+    """Return feelings after changes, each limited to [0, 100]."""
     return {name: min(max(value + changes.get(name, 0), 0.0), 100.0) for name, value in state.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class TravelOption:
-    """A way to get somewhere."""
+    """A way to a place: mode, minutes and cost."""
 
     mode: Mode
     minutes: int
     usd: float
     words: str = ""
-    """The legs of a journey by public transport."""
+    """Legs of a journey by public transport, in words."""
     leaves: int | None = None
-    """The minute after midnight at which it has to be begun; `None` for any time."""
+    """Minute after midnight at which the way begins; `None` for any time."""
     on_foot: int = 0
-    """Minutes of it that are walked."""
+    """Minutes of the way that are walked."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScenicSpot:
-    """The best view that was found."""
+    """The best view found in and beside parks."""
 
     spot: Spot
-    """The spot of the park, at the panorama."""
+    """Place of the panorama, with the park's name."""
     rating: float
-    """0 to 10."""
+    """Rating of the view, 0 to 10."""
     reason: str
     seen: int
-    """Views that were rated."""
+    """Number of views that were rated."""
 
     @property
     def description(self) -> str:
-        """The spot in words, as prompts take it."""
+        """The scenic spot in words, for prompts."""
         return f"{self.spot.name}: a view rated {self.rating:g} of 10. {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
 class DayPlan:
-    """A day that was planned."""
+    """A planned day: activities, and how the plan came about."""
 
     client: Client
     day: Day
@@ -193,42 +193,42 @@ class DayPlan:
     activities: tuple[Activity, ...]
     scenic: ScenicSpot | None
     said: tuple[str, ...]
-    """The client's wishes on the way, for the rest of the day."""
+    """Wishes that the client told during planning, for the rest of the day."""
     amendments: tuple[str, ...]
-    """The client's words on proposed days, with the changes made and those that could not be."""
+    """The client's words on proposed days, with the changes made and those that were impossible."""
     ended: str
-    """The reason why the day ends there."""
+    """Reason why the day ends after its last activity."""
     seconds: Mapping[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
-    """The seconds of ways that were asked for: a check need not pay for them again."""
+    """Seconds of each way asked for, so that checks need not pay again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A draft that has found its place and time."""
+    """A draft with its place, times and way."""
 
     kind: Kind
     what: str
     reason: str
     starts: int
-    """Minutes after midnight."""
+    """Beginning, in minutes after midnight."""
     ends: int
     spot: Spot
     way: TravelOption | None = None
-    """The way there, right before; `None` where the client is there."""
+    """The way there, right before; `None` if the client is there."""
     place: Place | None = None
-    """The place with its details."""
+    """The place with its details; `None` without one."""
     usd: float | None = None
-    """The known cost of the visit, in dollars; `None` where nothing tells."""
+    """Known cost of the visit, US dollars; `None` if unknown."""
 
     @property
     def leaves(self) -> int:
-        """The minute at which the client sets out: in time, or by the timetable."""
+        """The minute after midnight at which the client sets out, by timetable or in time."""
         if self.way and self.way.leaves is not None:
             return self.way.leaves
         return self.starts - (self.way.minutes if self.way else 0)
 
     def to_prompt(self) -> dict[str, object]:
-        """Return the proposal as prompts take it; transport alone has the times of the way."""
+        """Return the proposal as data for prompts; a journey has the times of its way."""
         only_a_way = self.kind == "transport"
         return {
             "kind": self.kind,
@@ -245,13 +245,13 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class RefusedDraft:
-    """A draft that could not stay."""
+    """A refused draft, with the reason."""
 
     kind: str
     place: str
     why: str
     place_id: str | None = None
-    """The identifier of the place that the draft had found."""
+    """Id of the place found for the draft; `None` if none was."""
 
     @classmethod
     def of(cls, draft: DayDraft, why: str, found: Proposal | None = None) -> "RefusedDraft":
@@ -265,7 +265,7 @@ class RefusedDraft:
         return cls(draft.kind, draft.place, why, found.spot.id if found else None)
 
     def to_prompt(self) -> dict[str, str]:
-        """Return the refused draft as prompts take it."""
+        """Return the refused draft as data for prompts."""
         return {"kind": self.kind, "place": self.place, "why": self.why}
 
 
@@ -280,21 +280,21 @@ HOW: Mapping[str, str] = MappingProxyType(
 
 
 def cost_of(proposal: Proposal, estimate: DayEstimate) -> float:
-    """Return dollars without the way: what is known, or the estimate if that is more or nothing is known."""
+    """Return the cost of a proposal without its way, US dollars: the higher of known cost and estimate."""
     if proposal.usd is None:
         return estimate.cost_usd
     return max(proposal.usd, estimate.cost_usd) if proposal.spot.name else proposal.usd
 
 
 def changes_of(estimate: DayEstimate) -> dict[str, int]:
-    """Return the signed changes by feeling."""
+    """Return the signed changes of an estimate by feeling, in points."""
     return {name: getattr(estimate, name).by for name in FEELINGS}
 
 
 def activities_of(
     proposal: Proposal, estimate: DayEstimate, standing: DayProgress, *, fallback: bool
 ) -> list[Activity]:
-    """Return the way, if there is one, and what it leads to.
+    """Return the activities of a proposal: its way, if any, and what is done there.
 
     Args:
         proposal: what is done.
@@ -330,7 +330,7 @@ def activities_of(
 
 
 def _way_activity(proposal: Proposal, standing: DayProgress) -> Activity | None:
-    """Return the way to a proposal as an activity of its own; None if there is no way."""
+    """Return the way to a proposal as an activity; `None` if there is no way."""
     way = proposal.way
     if way is None:
         return None

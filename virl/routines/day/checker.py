@@ -23,7 +23,7 @@ from virl.routines.day.town import known_usd, way_usd
 ViolationKind = Literal["travel", "closed", "budget", "time", "overlap", "unknown place"]
 KINDS: tuple[ViolationKind, ...] = ("travel", "closed", "budget", "time", "overlap", "unknown place")
 AT_THE_PLACE_M = 150.0
-"""The farthest a visit may be from the place's listed position, as at the edge of a park; chosen."""
+"""Metres that a visit may be from its place's listed position, as at the edge of a park; chosen."""
 CENT = 0.005
 ALIKE = 85.0  # of 100: least likeness of two names of one place; chosen
 AROUND_M = 50_000.0  # a sort of place that is not within this is not there at all; the widest search
@@ -31,50 +31,50 @@ AROUND_M = 50_000.0  # a sort of place that is not within this is not there at a
 
 @dataclass(frozen=True, slots=True)
 class DayEntry:
-    """One line of a day."""
+    """A line of a day plan to be checked: a visit or a way."""
 
     kind: str
-    """`transport` for a way; anything else is a visit."""
+    """Kind of the line: `transport` for a way, anything else for a visit."""
     starts: int
-    """Minutes after midnight."""
+    """Beginning, in minutes after midnight."""
     ends: int
     place: str = ""
-    """Name or sort of the place; empty for who stays where they are."""
+    """Name or place type; empty for staying where one is."""
     place_id: str | None = None
     mode: Mode | None = None
-    """The travel mode of a way."""
+    """Travel mode of a way; `None` for a visit."""
     cost_usd: float = 0.0
     at: LatLng | None = None
-    """The exact position; believed if it is at the place."""
+    """Exact position, believed if it is at the place; `None` if not given."""
 
 
 @dataclass(frozen=True, slots=True)
 class DayTerms:
-    """The constraints on a day."""
+    """The constraints on a day: weekday, hours, budget and travel modes."""
 
     weekday: int
-    """0 is Monday."""
+    """Day of the week, 0 for Monday."""
     starts: int
     ends: int
     budget_usd: float
     start: LatLng
     modes: tuple[Mode, ...] = ("walking", "cycling", "transit", "driving")
-    """The travel modes open to the client."""
+    """Travel modes that the client can use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Something in a day that cannot be."""
+    """A fault of a day plan, at one of its lines."""
 
     kind: ViolationKind
     entry: int
-    """The number of the line, from 0; the last for the budget."""
+    """Index of the faulty line, from 0; the last one for the budget."""
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The true position and listing of a place named in a day."""
+    """The true position and details of a place in a day plan."""
 
     position: LatLng
     place: Place | None = None
@@ -82,14 +82,14 @@ class Site:
 
 
 class Facts(Protocol):
-    """The questions of the checker about the world."""
+    """The interface by which the checker looks up places and ways."""
 
     def site(self, entry: DayEntry, near: LatLng) -> Site | None:
-        """Return the place of an entry, as one who is `near` would take it; `None` if there is none."""
+        """Return the place that a line means, seen from `near`; `None` if there is none."""
         ...
 
     def seconds(self, here: LatLng, there: LatLng, mode: Mode, weekday: int, minute: int) -> float:
-        """Return the way between two positions, begun at a time; infinite where there is none.
+        """Return the seconds of a way begun at a time; infinite if none leads there.
 
         Args:
             here: where the way begins.
@@ -102,7 +102,7 @@ class Facts(Protocol):
 
 
 def check(entries: Sequence[DayEntry], terms: DayTerms, facts: Facts) -> list[Violation]:
-    """Return the violations of a day, in the order of its lines.
+    """Return the faults of a day plan, in the order of its lines.
 
     Time is checked line by line: within the day, and none before the last one has ended. Between two visits
     there must be at least the time that the way takes, by the modes of the ways planned between them, or
@@ -138,7 +138,7 @@ def check(entries: Sequence[DayEntry], terms: DayTerms, facts: Facts) -> list[Vi
 
 
 def unsure_places(entries: Sequence[DayEntry], terms: DayTerms, facts: Facts) -> list[str]:
-    """Return the names of the places of a day whose opening hours nobody has listed, in its order.
+    """Return the names of visited places without listed opening hours, in order.
 
     Args:
         entries: of the day, in order.
@@ -160,7 +160,7 @@ def unsure_places(entries: Sequence[DayEntry], terms: DayTerms, facts: Facts) ->
 
 
 def entries_of(activities: Sequence[Mapping[str, Any]]) -> list[DayEntry]:
-    """Return the lines of a day as `result.json` has them under `answer: activities`."""
+    """Return the lines of a day from the activities in `result.json` under `answer`."""
     return [
         DayEntry(
             kind=str(one["kind"]),
@@ -183,7 +183,7 @@ def _exact_position(entry: DayEntry, site: Site) -> LatLng:
 
 
 def _time_violations(number: int, entry: DayEntry, before: int | None, terms: DayTerms) -> list[Violation]:
-    """Return what is wrong with an entry's times; `before` is the minute at which the last one ends."""
+    """Return the faults of a line's times; `before` is the minute at which the previous line ends."""
     found = []
     if entry.starts < terms.starts or entry.ends > terms.ends or entry.ends < entry.starts:
         day = f"{show_clock(terms.starts)}-{show_clock(terms.ends)}"
@@ -204,7 +204,7 @@ def _travel_violations(
     terms: DayTerms,
     facts: Facts,
 ) -> list[Violation]:
-    """Return a violation if the way between two `ends` takes too long; `free` is a minute of the day."""
+    """Return a fault if the way between two `ends` takes longer than there is time; `free` is in minutes."""
     here, there = ends
     if here == there:
         return []
@@ -221,7 +221,7 @@ def _travel_violations(
 
 
 def _closed_violations(number: int, entry: DayEntry, place: Place | None, terms: DayTerms) -> list[Violation]:
-    """Return a violation for the first minute of an entry at which its place is closed."""
+    """Return a fault if the place is closed at some minute of a line; empty if it is open throughout."""
     if place is None:
         return []
     for minute in range(entry.starts, entry.ends):
@@ -232,7 +232,7 @@ def _closed_violations(number: int, entry: DayEntry, place: Place | None, terms:
 
 
 def _cost(entry: DayEntry, site: Site | None) -> float:
-    """Return the dollars of an entry, or of its place's usual price if that is more."""
+    """Return the cost of a line in US dollars; its place's usual price if that is higher."""
     if entry.kind == "transport":
         return max(entry.cost_usd, way_usd(entry.mode, entry.ends - entry.starts))
     known = known_usd(site.place, meal=entry.kind == "eat") if site and site.place else None
@@ -241,15 +241,15 @@ def _cost(entry: DayEntry, site: Site | None) -> float:
 
 @dataclass(frozen=True)
 class CityFacts:
-    """Facts of a city. What is named by its sort is the nearest of that sort: the charitable reading."""
+    """Facts looked up in a city; a place type means the nearest place of the type, in the plan's favour."""
 
     city: City
     known: Mapping[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
-    """Seconds of ways that need not be asked for again."""
+    """Seconds of ways known already, so that they are not asked for again."""
     _sites: dict[tuple[str, LatLng], Site | None] = field(default_factory=dict)
 
     def site(self, entry: DayEntry, near: LatLng) -> Site | None:
-        """Find the place of an entry: by id, else by name, else the nearest of that sort, else an address."""
+        """Return the place of a line: by id, else name, else nearest of the type, else address, or `None`."""
         if entry.place_id:
             try:
                 return _site_of(self.city.places.details(entry.place_id))
@@ -261,7 +261,7 @@ class CityFacts:
         return self._sites[key]
 
     def seconds(self, here: LatLng, there: LatLng, mode: Mode, weekday: int, minute: int) -> float:
-        """Return the seconds of a way; infinite where no way leads."""
+        """Return the seconds of a way; infinite if none leads there."""
         if (here, there, mode) in self.known:
             return self.known[here, there, mode]
         maps = self.city.maps
@@ -282,7 +282,7 @@ class CityFacts:
             return None
 
     def _find(self, name: str, near: LatLng) -> Site | None:
-        """Return the site that a name means: a place of that sort or name, or an address; None if none."""
+        """Return the place that a name means, by type, name or address; `None` for none."""
         sort = name.replace(" ", "_")
         for place in sorted(self._places_of_sort(sort, near), key=lambda one: distance(near, one.position)):
             if site := self._look_up_details(place):
@@ -297,19 +297,19 @@ class CityFacts:
             return None
 
     def _places_of_sort(self, sort: str, near: LatLng) -> list[Place]:
-        """Return the open places of a sort around a position; none if the sort is no word."""
+        """Return the open places of a type around a position; empty if the word is no type."""
         if not sort.replace("_", "").isalpha():
             return []
         return [one for one in self.city.places.nearby(near, AROUND_M, (sort,)) if one.is_open]
 
 
 def _site_of(place: Place) -> Site:
-    """Return the site of a place that the city knows."""
+    """Return a known place as a site."""
     return Site(place.position, place)
 
 
 def terms_of(day: Day, weekday: int, start: LatLng) -> DayTerms:
-    """Return the constraints on a day.
+    """Return the constraints of a day from its settings.
 
     Args:
         day: settings of the day.
@@ -323,7 +323,7 @@ def terms_of(day: Day, weekday: int, start: LatLng) -> DayTerms:
 def plan_ungrounded(
     mind: Mind, client: Mapping[str, str], day: Day, *, city: str, weekday: int
 ) -> list[DayEntry]:
-    """Plan a day of which nothing was looked up.
+    """Return the lines of a day that the mind plans without looking anything up.
 
     Args:
         mind: who plans.

@@ -13,7 +13,7 @@ from virl.routines.day.town import EATING, Town, known_usd
 
 _CENT = 0.005
 _HURTS = ("energy", "stress", "pain")
-"""Feelings beyond whose worst nobody is sent; hunger is mended by a meal, and moods come and go."""
+"""Feelings that no activity may push to their worst; hunger is mended by a meal, and moods pass."""
 
 WAIT = 45  # minutes that an activity may be put off, until a place opens; chosen
 SHORTEST_VISIT = 30  # minutes that are left of a longer visit when it is cut short; chosen
@@ -22,13 +22,13 @@ UNRATED = 3.5  # of 5: what a place without ratings counts as; chosen
 MINUTES_A_STAR = 12.0  # of walking that a whole star is worth; chosen
 WEAK_ENERGY, WEAK_PAIN = 25.0, 60.0  # of 100: one who walks little; chosen
 Dine = Callable[[DayDraft, DayProgress], Place | None]
-"""Recommends where to eat; `None` where nothing was found."""
+"""Function that recommends a place to eat; returns `None` if it finds none."""
 
 
 def coordinate(  # noqa: PLR0911 - a sort of draft each
     draft: DayDraft, standing: DayProgress, town: Town, *, scenic: Spot | None, dine: Dine
 ) -> Proposal:
-    """Find the place, the way and the time of a draft.
+    """Return a draft as a proposal with its place, way and times.
 
     Args:
         draft: of any kind but `end`.
@@ -49,14 +49,14 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
         if recommended is not None:
             return visit(draft, standing, town, Spot.of(recommended))
         sorts = ("cafe", "restaurant") if "breakfast" in draft.what.lower() else EATING
-        return _of_sort(draft, standing, town, sorts)
+        return _visit_sort(draft, standing, town, sorts)
     if not draft.place.strip():
         return stay(draft, standing, town)
     if draft.kind == "transport":
-        return _ride(draft, standing, town)
+        return _journey_proposal(draft, standing, town)
     sort = draft.place.strip().lower().replace(" ", "_")
     if sort in town.sorts:
-        return _of_sort(draft, standing, town, (sort,))
+        return _visit_sort(draft, standing, town, (sort,))
     place = town.find_named(draft.place, standing.here.position)
     if place is not None:
         return visit(draft, standing, town, Spot.of(place))
@@ -66,7 +66,7 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
 
 
 def as_wanted(wanted: Wanted, standing: DayProgress, town: Town, scenic: Spot | None) -> Proposal:
-    """Return the client's wish as a proposal, at a place of theirs or where it was proposed.
+    """Return an activity as the client changed it, at their place or where it was proposed.
 
     Args:
         wanted: the client's change, and the activity that it changes.
@@ -102,7 +102,7 @@ def as_wanted(wanted: Wanted, standing: DayProgress, town: Town, scenic: Spot | 
 
 
 def stay(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
-    """Return a proposal of something done on the spot: needs no way, no opening hours and no money.
+    """Return a proposal for something done on the spot, without way, opening hours or cost.
 
     Args:
         draft: of the mind.
@@ -121,7 +121,7 @@ def stay(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
 
 
 def visit(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> Proposal:
-    """Return the draft at this spot, as early as the way and the opening hours let it begin.
+    """Return a proposal to visit a spot, as early as the way and opening hours allow.
 
     Args:
         draft: of the mind.
@@ -151,7 +151,7 @@ def visit(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> Pro
 
 
 def objections(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
-    """Return the objections to an activity, each in a sentence; empty if it can be done.
+    """Return the objections to a proposal, a sentence each; empty if it is possible.
 
     Args:
         proposal: with its way.
@@ -169,7 +169,7 @@ def objections(proposal: Proposal, estimate: DayEstimate, standing: DayProgress,
 
 
 def stretches(place: Place, day: int) -> list[tuple[int, int]]:
-    """Return the opening hours of a place on a day, as minutes after that day's midnight, in order.
+    """Return (opening, closing) times of a place on a day, in minutes after its midnight, sorted.
 
     Args:
         place: with its details.
@@ -195,7 +195,7 @@ def stretches(place: Place, day: int) -> list[tuple[int, int]]:
 def fit(
     place: Place, day: int, starts: int, ends: int, *, wait: int, shortest: int, until: int
 ) -> tuple[int, int] | None:
-    """Return another time for a visit, so that the place is open all through it.
+    """Return (start, end) for a visit so that the place is open throughout; `None` if impossible.
 
     Args:
         place: with its details.
@@ -219,11 +219,11 @@ def fit(
 
 
 class Unfit(Exception):
-    """A draft cannot be carried out; the text says why."""
+    """Error: a draft cannot be carried out; the text says why."""
 
 
-def _ride(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
-    """Return a proposal of only going somewhere."""
+def _journey_proposal(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
+    """Return a proposal for a journey alone."""
     place = town.find_named(draft.place, standing.here.position)
     spot = Spot.of(place) if place else town.address(draft.place)
     if spot is None:
@@ -237,8 +237,8 @@ def _ride(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
     )
 
 
-def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[str, ...]) -> Proposal:
-    """Return the best place of a sort that is open and can be paid: rated well, and not far.
+def _visit_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[str, ...]) -> Proposal:
+    """Return a proposal at the best place of some types that is open, affordable and not far.
 
     One of unknown hours is taken only where none is known to be open.
     """
@@ -273,7 +273,7 @@ def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[st
 
 
 def _merit(place: Place, walk: float) -> float:
-    """Return a place's rating, in stars, less its walk, in minutes turned into stars."""
+    """Return a place's value: rating in stars, less the walk in minutes converted to stars."""
     rating = UNRATED if place.rating is None else place.rating
     # Where no way leads the walk is infinite: still ranked among themselves, by their ratings.
     return rating - min(walk, 1e6) / MINUTES_A_STAR
@@ -290,7 +290,7 @@ def _place_at(town: Town, spot: Spot) -> Place | None:
 
 
 def _way(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot, leaves: int) -> TravelOption | None:
-    """Return the way to a spot, begun at a minute; `None` if the client is there."""
+    """Return the way to a spot, begun at a minute of the day; `None` if the client is there."""
     here = standing.here
     if here.position == spot.position:
         return None
@@ -309,12 +309,12 @@ def _way(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot, leaves:
 
 
 def _minutes_of(draft: DayDraft) -> int:
-    """Return the minutes that a draft lasts."""
+    """Return the duration of a draft in minutes."""
     return parse_clock(draft.ends) - parse_clock(draft.starts)
 
 
 def impossible(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
-    """Return what rules an activity out: sentences on its time, opening hours and money.
+    """Return sentences on why a proposal is impossible: times, opening hours, money; empty if it is possible.
 
     Args:
         proposal: with its way.
@@ -331,7 +331,7 @@ def impossible(proposal: Proposal, estimate: DayEstimate, standing: DayProgress,
 
 
 def _time_faults(proposal: Proposal, standing: DayProgress, town: Town) -> list[str]:
-    """Return sentences on what is wrong with a proposal's times; empty if nothing."""
+    """Return sentences on faults of a proposal's times; empty without faults."""
     until = town.day.minutes[1]
     found = []
     if proposal.leaves < standing.now:
@@ -344,7 +344,7 @@ def _time_faults(proposal: Proposal, standing: DayProgress, town: Town) -> list[
 
 
 def _hour_faults(proposal: Proposal, town: Town) -> list[str]:
-    """Return a sentence if the place is closed at a proposal's time; else nothing."""
+    """Return a sentence if the place is closed during a proposal; else empty."""
     if proposal.place is None:
         return []
     for opens, closes in stretches(proposal.place, town.weekday):

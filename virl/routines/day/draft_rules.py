@@ -52,7 +52,7 @@ BASE, GREEN, SKY, WATER = 1.0, 10.0, 5.0, 12.0
 
 
 def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
-    """Return the next activity: a meal, a rest, the scenic spot or a pastime; `end` when the day is over."""
+    """Return the next activity by rules: a meal, rest, the scenic spot or a pastime; `end` after the day."""
     if question.minutes_left < SHORTEST:
         return _draft_now(question, "end", "", 0, "End of the day", "No time is left for anything more.")
     return (
@@ -71,7 +71,7 @@ def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
 
 
 def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
-    """Judge an activity: it must not be against a wish, the same again, or a meal without hunger."""
+    """Return a verdict on an activity: not against a wish, repeated, too tiring, or a meal without hunger."""
     activity, before = question.activity, question.done
     said = "\n".join((question.client.words, *question.wishes))
     if likes(said, lexicon).get(activity.sort, 0) < 0 and activity.kind == "normal":
@@ -93,9 +93,9 @@ def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
 
 
 def estimate(question: EstimateQuestion, lexicon: Lexicon) -> DayEstimate:  # noqa: ARG001
-    """Estimate changes by the table of pastimes, the way there included."""
+    """Return an activity's changes of feelings and its cost by the table of pastimes, its way included."""
     activity = question.activity
-    parts = _parts(activity)
+    parts = _changes_by_cause(activity)
     changes = {}
     for name in question.state:
         shares = {why: part.get(name, 0.0) for why, part in parts.items()}
@@ -106,12 +106,12 @@ def estimate(question: EstimateQuestion, lexicon: Lexicon) -> DayEstimate:  # no
 
 
 def tell(question: TellingQuestion, lexicon: Lexicon) -> Told:
-    """Read a person's words about their state and their day."""
+    """Return the feelings and wishes that a person's words express."""
     return listen(question.said, question.state, lexicon)
 
 
 def rate_scenery(question: SceneryQuestion, lexicon: Lexicon) -> SceneryRatings:  # noqa: ARG001
-    """Rate green, sky and water in each picture: a measure of colours, and no taste."""
+    """Return a rating of each picture's green, sky and water, measured by colours."""
     rated = [_rate_view(view) for view in question.views]
     return SceneryRatings(
         ratings=tuple(ViewRating(view=number, **one.model_dump()) for number, one in enumerate(rated))
@@ -119,7 +119,7 @@ def rate_scenery(question: SceneryQuestion, lexicon: Lexicon) -> SceneryRatings:
 
 
 def plan_ungrounded(question: UngroundedQuestion, lexicon: Lexicon) -> UngroundedDay:
-    """Plan a day as the rules would have it in a town of which nothing is known.
+    """Return a day that the rules plan for an unknown town.
 
     Places are sorts of place, every way takes a quarter of an hour, hours and prices are what is usual.
     """
@@ -156,7 +156,7 @@ def plan_ungrounded(question: UngroundedQuestion, lexicon: Lexicon) -> Ungrounde
 
 @dataclass(frozen=True, slots=True)
 class Meal:
-    """A meal, and when it is usual."""
+    """A meal with its usual hours."""
 
     name: str
     earliest: int
@@ -170,11 +170,11 @@ MEALS = (
     Meal("lunch", 11 * 60, 14 * 60 + 30, 60, "restaurant"),
     Meal("dinner", 17 * 60 + 30, 21 * 60, 75, "restaurant"),
 )
-"""The usual hours of meals; chosen."""
+"""The meals with their usual hours; chosen."""
 
 
 def _draft_meal(question: DraftQuestion) -> DayDraft | None:
-    """Return the draft of a meal that is due, or that hunger asks for; None if none."""
+    """Return the draft of a meal that is due or that hunger demands; `None` without one."""
     since, hunger = question.since_meal(), question.state["hunger"]
     if question.is_refused("eat") or question.budget_usd < LEAST_MEAL_USD or question.minutes_left < 30:
         return None
@@ -190,7 +190,7 @@ def _draft_meal(question: DraftQuestion) -> DayDraft | None:
 
 
 def _can_have_breakfast(question: DraftQuestion) -> bool:
-    """Return whether somebody is hungry for breakfast, and it leaves money for the meals of the day."""
+    """Return whether somebody is hungry enough for breakfast, and has money left for later meals."""
     hunger, until = question.state["hunger"], parse_clock(question.until)
     later = sum(until >= meal.earliest + meal.minutes for meal in MEALS[1:])
     return hunger >= VERY_HUNGRY or (
@@ -199,7 +199,7 @@ def _can_have_breakfast(question: DraftQuestion) -> bool:
 
 
 def _draft_needed_rest(question: DraftQuestion) -> DayDraft | None:
-    """Return the draft of a rest that energy or pain calls for; None if none."""
+    """Return the draft of a rest that energy or pain demands; `None` without need."""
     state = question.state
     if question.is_refused("normal") or (state["energy"] > WORN_OUT and state["pain"] < IN_PAIN):
         return None
@@ -208,7 +208,7 @@ def _draft_needed_rest(question: DraftQuestion) -> DayDraft | None:
 
 
 def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:
-    """Return the pastime for which most speaks, the scenic spot among them.
+    """Return the draft of the best pastime, the scenic spot included; `None` if none is possible.
 
     The first by name among equals.
     """
@@ -239,7 +239,7 @@ def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:
 
 
 def _is_possible(pastime: Pastime, question: DraftQuestion) -> bool:
-    """Return whether a pastime fits the hour, the budget less meals to come, energy and time left."""
+    """Return whether a pastime fits the hour, the budget less later meals, energy, and time left."""
     earliest, latest = pastime.span
     fits_the_hour = earliest <= question.minute and question.minute + min(pastime.minutes, 45) <= latest
     since = question.since_meal()
@@ -253,7 +253,7 @@ def _is_possible(pastime: Pastime, question: DraftQuestion) -> bool:
 
 
 def _worth(sort: str, pastime: Pastime, question: DraftQuestion) -> float:
-    """Return the relief of an hour of a pastime, less for repetition and for its cost."""
+    """Return a pastime's value: relief in an hour, less for repetition and cost."""
     state, hours = question.state, pastime.minutes / 60
     bad: dict[Feeling, float] = {
         "stress": state["stress"],
@@ -277,14 +277,14 @@ def _worth(sort: str, pastime: Pastime, question: DraftQuestion) -> float:
 
 
 def _scenic_is_due(question: DraftQuestion) -> bool:
-    """Return whether it is time for the scenic spot, not visited and not refused yet."""
+    """Return whether it is time for a scenic spot neither visited nor refused."""
     done = any(one.kind == "scenic" for one in question.done)
     first, last = SCENIC_HOURS
     return not done and first <= question.minute <= last - 30 and not question.is_refused("scenic")
 
 
 def _reason(pastime: Pastime, question: DraftQuestion, taste: int) -> str:
-    """Return the reason for a pastime: the client's taste, else its effects, points an hour."""
+    """Return the reason for a pastime in words: the client's taste, else its effects."""
     name = question.client.name
     if taste > 0:
         return f"It is what {name} likes, and there is time for it."
@@ -295,7 +295,7 @@ def _reason(pastime: Pastime, question: DraftQuestion, taste: int) -> str:
 def _draft_now(
     question: DraftQuestion, kind: Kind, place: str, minutes: int, what: str, reason: str
 ) -> DayDraft:
-    """Return a draft that begins now and lasts so many minutes, at most those left."""
+    """Return a draft that begins now and lasts `minutes`, at most those left in the day."""
     ends = question.minute + max(min(minutes, question.minutes_left), 0)
     return DayDraft(
         kind=kind,
@@ -309,7 +309,7 @@ def _draft_now(
 
 
 def _rate_view(view: ViewShares) -> SceneryRating:
-    """Return the rating of a view, at most 10, by its shares of green, sky and water."""
+    """Return a view's rating, 0 to 10, by its shares of green, sky and water."""
     points = BASE + GREEN * view.green + SKY * view.sky + WATER * view.water
     shown = ", ".join(
         f"{share:.0%} {name}"
@@ -325,8 +325,8 @@ def _rate_view(view: ViewShares) -> SceneryRating:
     )
 
 
-def _parts(activity: Doing) -> dict[str, Mapping[str, float]]:
-    """Return the causes of changed feelings, each with its changes."""
+def _changes_by_cause(activity: Doing) -> dict[str, Mapping[str, float]]:
+    """Return the changes of feelings in points, by cause."""
     book = day_book()
     hours, way = activity.minutes / 60, activity.travel_minutes / 60
     parts: dict[str, Mapping[str, float]] = {"the hours that pass": _points_in(book.hourly, hours + way)}
@@ -352,17 +352,17 @@ def _parts(activity: Doing) -> dict[str, Mapping[str, float]]:
 
 
 def _travel_rates(mode: str) -> Points:
-    """Return the points an hour that a mode of travel changes each feeling by; empty if unknown."""
+    """Return the change of each feeling in an hour of a travel mode, in points; empty if unknown."""
     return next((rates for name, rates in day_book().travel.items() if name == mode), {})
 
 
 def _points_in(rates: Mapping[Feeling, float], hours: float) -> dict[str, float]:
-    """Return the points by which rates an hour change each feeling in so many hours."""
+    """Return the change of each feeling in a number of hours, in points."""
     return {name: rate * hours for name, rate in rates.items()}
 
 
 def _cost_usd(activity: Doing) -> float:
-    """Return the cost of an activity in dollars: if known, else as the book of the day has it."""
+    """Return the cost of an activity in US dollars: known, else by the table of pastimes."""
     if activity.known_usd is not None:
         return activity.known_usd
     if activity.kind == "eat":
@@ -372,7 +372,7 @@ def _cost_usd(activity: Doing) -> float:
 
 
 def _guess_way(proposal: DayDraft, now: str) -> UngroundedActivity:
-    """Return the guessed way to a proposal's place, which begins at `now`, HH:MM."""
+    """Return a guessed way to a proposal's place that begins at `now` (HH:MM)."""
     return UngroundedActivity(
         kind="transport",
         starts=now,
@@ -385,7 +385,7 @@ def _guess_way(proposal: DayDraft, now: str) -> UngroundedActivity:
 
 
 def _move_doing(proposal: DayDraft, minutes: int, until: str) -> Doing:
-    """Return a proposal begun so many minutes later, and ended by `until`, HH:MM, at the latest."""
+    """Return a proposal begun `minutes` later, and ended by `until` (HH:MM) at the latest."""
     starts = parse_clock(proposal.starts) + minutes
     ends = min(parse_clock(proposal.ends) + minutes, parse_clock(until))
     return Doing(
@@ -401,7 +401,7 @@ def _move_doing(proposal: DayDraft, minutes: int, until: str) -> Doing:
 
 
 def _plan_activity(proposal: DayDraft, doing: Doing, cost: float) -> UngroundedActivity:
-    """Return a proposal as an activity, with the times of `doing` and a cost in dollars."""
+    """Return a proposal as an activity of an ungrounded day, with times and a cost in US dollars."""
     return UngroundedActivity(
         kind="eat" if proposal.kind == "eat" else "normal",
         starts=doing.starts,

@@ -15,17 +15,17 @@ from virl.routines.day.replies import Amendment, Amendments, Told
 from virl.routines.day.settings import FEELINGS
 
 ASKED_FOR = "You asked for it."
-"""Reason of an activity that the client wants so."""
+"""Reason of an activity that the client asked for."""
 FEEDBACK = "feedback"
 AMENDMENT = "amendment"
 UNMET = "unmet"
-"""Topic of the notes on changes that cannot be made."""
+"""Topic of the notes on changes that are impossible."""
 MOST_TURNS = 20  # proposals of one day; chosen
 QUESTION = "Change anything, such as `3 at 14:00`, `no 2` or `budget 60`?"
 
 
 def listen(agent: Agent, number: int, standing: DayProgress, since: int) -> DayProgress:
-    """Return the client's situation once they have spoken up, if they do.
+    """Return the client's situation after their feedback at this moment, if any.
 
     What was said is written down with what came of it, and heard only once.
 
@@ -62,23 +62,23 @@ def listen(agent: Agent, number: int, standing: DayProgress, since: int) -> DayP
 
 @dataclass(frozen=True, slots=True)
 class ProposedDay:
-    """The rounds of a day, each with its activity and the way before it."""
+    """A proposed day: each round with its activities, the way first."""
 
     rounds: tuple[tuple[Activity, ...], ...]
     befores: tuple[DayProgress, ...]
     """The client's situation before each round."""
     after: DayProgress
-    """The client's situation in the end."""
+    """The client's situation after the last round."""
     ended: str
-    """The reason why the day ends there."""
+    """Reason why the day ends after its last activity."""
 
     def to_prompt(self) -> list[dict[str, object]]:
-        """Return the activities with their numbers, as prompts take them."""
+        """Return the activities with their numbers, as data for prompts."""
         return [{"number": number, **one[-1].to_prompt()} for number, one in enumerate(self.rounds, start=1)]
 
     @property
     def summary(self) -> str:
-        """The activities as numbered lines, and what is left."""
+        """The activities as numbered lines, and the dollars left."""
         lines = [
             f"{number}. {one[-1].time} {one[-1].what}{f', {one[-1].spot.name}' if one[-1].spot.name else ''}"
             + (f" (${sum(part.cost_usd for part in one):.2f})" if any(part.cost_usd for part in one) else "")
@@ -87,7 +87,7 @@ class ProposedDay:
         return "\n".join([*lines, f"{self.after.budget_usd:.2f} dollars are left."])
 
     def before_round(self, first: int, more_usd: float) -> "ProposedDay":
-        """Return the rounds before one of them, with so many dollars more to spend."""
+        """Return the rounds before round `first`, with `more_usd` more US dollars to spend."""
         kept = tuple(
             tuple(
                 one.model_copy(update={"budget_usd": max(round(one.budget_usd + more_usd, 2), 0.0)})
@@ -106,22 +106,22 @@ class ProposedDay:
 
 @dataclass(frozen=True, slots=True)
 class Amended:
-    """The client's changes to a proposed day."""
+    """Changes that the client makes to a proposed day."""
 
     said: str
     reply: Amendments
     state: Mapping[str, float]
-    """Feelings that they set."""
+    """Feelings that the client sets, each in [0, 100]."""
 
     @property
     def is_something(self) -> bool:
-        """Return whether the words change the day."""
+        """Return whether the client's words change the day at all."""
         return (
             bool(self.reply.changes or self.reply.wishes or self.state) or self.reply.budget_usd is not None
         )
 
     def first(self, proposed: ProposedDay, more_usd: float) -> int:
-        """Return the index of the first round that is planned again.
+        """Return the index of the first round to be planned again.
 
         It is the first that changes, costs too much, or costs.
 
@@ -141,7 +141,7 @@ class Amended:
         return min(found, default=len(proposed.rounds))
 
     def describe(self, proposed: ProposedDay) -> list[str]:
-        """Return the changes in words."""
+        """Return the changes as sentences."""
         found = [_describe_change(change, proposed) for change in self.reply.changes]
         if self.reply.budget_usd is not None:
             found.append(f"budget ${self.reply.budget_usd:.2f}")
@@ -150,7 +150,7 @@ class Amended:
 
 
 def hear(agent: Agent, turn: int, proposed: ProposedDay, budget_usd: float) -> Amended | None:
-    """Return the client's changes to the proposed day, `None` if they take it as it is.
+    """Return the client's changes to a proposed day; `None` if they accept it.
 
     Args:
         agent: whose user is heard.
@@ -193,15 +193,15 @@ def hear(agent: Agent, turn: int, proposed: ProposedDay, budget_usd: float) -> A
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """An activity as it was proposed, and the client's change of it."""
+    """A proposed activity with the client's change of it."""
 
     amendment: Amendment
     old: Activity
-    """The activity as it was proposed."""
+    """The activity as proposed."""
 
 
 def _describe_change(change: Amendment, proposed: ProposedDay) -> str:
-    """Return a change as one line: the activity's number, what it was, and what is new."""
+    """Return a change as a line of text: the activity's number and name, and what is new."""
     known = change.number <= len(proposed.rounds)
     was = f" ({proposed.rounds[change.number - 1][-1].what})" if known else ", which does not exist"
     if change.drop:
@@ -212,14 +212,14 @@ def _describe_change(change: Amendment, proposed: ProposedDay) -> str:
 
 
 def wanted_of(amended: Amended, proposed: ProposedDay) -> list[Wanted]:
-    """Return the activities that the client changes but keeps: without a new start first, then by it."""
+    """Return the activities that the client changes but keeps: those without a new start first."""
     known = [one for one in amended.reply.changes if one.number <= len(proposed.rounds) and not one.drop]
     found = [Wanted(one, proposed.rounds[one.number - 1][-1]) for one in known]
     return sorted(found, key=lambda one: (one.amendment.starts or "", one.amendment.number))
 
 
 def still_wanted(amended: Amended, proposed: ProposedDay, first: int) -> list[Wanted]:
-    """Return what the client asked for in earlier proposals and does not change now, as it was planned.
+    """Return activities asked for in earlier proposals and not changed now, as they were planned.
 
     Args:
         amended: what they change now.
@@ -245,21 +245,21 @@ def still_wanted(amended: Amended, proposed: ProposedDay, first: int) -> list[Wa
 
 
 def apart_of(amended: Amended, proposed: ProposedDay) -> frozenset[str]:
-    """Return the ids of the places that are dropped, replaced, or waited for."""
+    """Return the ids of the places of activities that the client changes."""
     changed = [one.number for one in amended.reply.changes if one.number <= len(proposed.rounds)]
     ids = (proposed.rounds[number - 1][-1].spot.id for number in changed)
     return frozenset(one for one in ids if one)
 
 
 def unknown_numbers(reply: Amendments, rounds: Sequence[object]) -> list[int]:
-    """Return the numbers of activities that the day does not have."""
+    """Return the activity numbers in the client's changes that the day does not have."""
     return [change.number for change in reply.changes if change.number > len(rounds)]
 
 
 def _note_feedback(
     agent: Agent, number: int, standing: DayProgress, say: str, state: Mapping[str, float]
 ) -> NoteRecord:
-    """Note what the client says and sets; the mind reads feelings and wishes from the words."""
+    """Write a note on the client's feedback, with feelings and wishes that the mind reads in the words."""
     told: dict[str, float] = {}
     wishes: list[str] = []
     if say.strip():
@@ -283,6 +283,6 @@ def _note_feedback(
 
 
 def _change_standing(standing: DayProgress, state: Mapping[str, float], wishes: list[str]) -> DayProgress:
-    """Return the day's progress with changed feelings and further wishes."""
+    """Return the situation with changed feelings and further wishes."""
     held = {name: float(state.get(name, value)) for name, value in standing.state.items()}
     return replace(standing, state=held, wishes=(*standing.wishes, *wishes))

@@ -26,7 +26,7 @@ _SIGNED = re.compile(r"[+\-\N{MINUS SIGN}]?\s*\d+(?:\.\d+)?")
 
 
 def _number(value: object) -> object:
-    """Return a number that a model has spelt out, such as `"+ 5"` or `"-10%"`; nothing else is changed."""
+    """Return a number from a model's spelling such as `"+ 5"` or `"-10%"`; other values unchanged."""
     if not isinstance(value, str):
         return value
     text = value.strip().removesuffix("%").strip().removeprefix("$")
@@ -42,7 +42,7 @@ def _as_whole(value: object) -> object:
 
 
 def _to_clock(text: str) -> str:
-    """Return a time of day as HH:MM."""
+    """Return a time of day in the form HH:MM."""
     return show_clock(parse_clock(text))
 
 
@@ -81,7 +81,7 @@ class DayDraft(Reply):
 
     @model_validator(mode="after")
     def _forward(self) -> Self:
-        """Refuse a draft that does not end later than it begins, but for the day's end."""
+        """Return the draft; raise `ValueError` unless it ends after it begins, or ends the day."""
         if self.kind != "end" and parse_clock(self.starts) >= parse_clock(self.ends):
             raise ValueError(f"it begins at {self.starts} and ends at {self.ends}: let it end later")
         return self
@@ -221,13 +221,13 @@ class UngroundedDay(Reply):
 
 
 class Question(BaseModel):
-    """Base: frozen, further inputs are left aside."""
+    """Base of the inputs of rules: frozen, with other inputs of the prompt ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class Somebody(Question):
-    """The client."""
+    """The client, as rules see them."""
 
     name: str
     background: str
@@ -235,12 +235,12 @@ class Somebody(Question):
 
     @property
     def words(self) -> str:
-        """All that is told of them."""
+        """All texts about the client, joined."""
         return f"{self.background}\n{self.intention}"
 
 
 class Doing(Question):
-    """An activity, done or proposed."""
+    """An activity, done or proposed, as rules see it."""
 
     kind: str
     starts: str
@@ -248,28 +248,28 @@ class Doing(Question):
     what: str = ""
     place: str = ""
     sort: str = ""
-    """Place type; empty where the client stays or only goes somewhere."""
+    """Place type; empty for staying or for a journey alone."""
     mode: str = ""
     travel_minutes: int = 0
     known_usd: float | None = None
-    """The known cost in dollars."""
+    """Known cost in US dollars; `None` if unknown."""
     cost_usd: float = 0.0
 
     @property
     def minutes(self) -> int:
-        """The minutes it takes, travel apart."""
+        """Minutes of the activity itself, without the way."""
         return parse_clock(self.ends) - parse_clock(self.starts)
 
 
 class Offer(Question):
-    """A sort of place there is within reach."""
+    """A place type within reach, with the number of places."""
 
     sort: str
     count: int
 
 
 class Refusal(Question):
-    """A draft that did not do, and why."""
+    """A refused draft with the reason."""
 
     kind: str
     place: str
@@ -277,7 +277,7 @@ class Refusal(Question):
 
 
 class DraftQuestion(Question):
-    """Inputs of `day/draft`."""
+    """Inputs of the prompt `day/draft`, as its rule reads them."""
 
     client: Somebody
     state: dict[str, float]
@@ -292,26 +292,26 @@ class DraftQuestion(Question):
 
     @property
     def minute(self) -> int:
-        """The time it is."""
+        """The present time, in minutes after midnight."""
         return parse_clock(self.now)
 
     @property
     def minutes_left(self) -> int:
-        """Minutes until the day ends."""
+        """The minutes left until the day ends."""
         return parse_clock(self.until) - self.minute
 
     def since_meal(self) -> int | None:
-        """Return the minutes since the last meal ended; `None` without one."""
+        """Return the minutes since the last meal ended; `None` before the first."""
         meals = [parse_clock(one.ends) for one in self.done if one.kind == "eat"]
         return self.minute - max(meals) if meals else None
 
     def is_refused(self, kind: str, place: str = "") -> bool:
-        """Return whether a draft of this kind and place was refused just now."""
+        """Return whether a draft of this kind and place was refused in this round."""
         return any(one.kind == kind and (kind == "eat" or one.place == place) for one in self.refused)
 
 
 class EstimateQuestion(Question):
-    """Inputs of `day/estimate`."""
+    """Inputs of the prompt `day/estimate`, as its rule reads them."""
 
     client: Somebody
     state: dict[str, float]
@@ -319,7 +319,7 @@ class EstimateQuestion(Question):
 
 
 class AuditQuestion(Question):
-    """Inputs of `day/audit`."""
+    """Inputs of the prompt `day/audit`, as its rule reads them."""
 
     client: Somebody
     state: dict[str, float]
@@ -330,27 +330,27 @@ class AuditQuestion(Question):
 
 
 class TellingQuestion(Question):
-    """Inputs of `day/listen`."""
+    """Inputs of the prompt `day/listen`, as its rule reads them."""
 
     said: str
     state: dict[str, float]
 
 
 class NumberedDoing(Doing):
-    """An activity of a proposed day."""
+    """An activity of a proposed day with its number."""
 
     number: int
 
 
 class AmendQuestion(Question):
-    """Inputs of `day/amend`."""
+    """Inputs of the prompt `day/amend`, as its rule reads them."""
 
     said: str
     activities: tuple[NumberedDoing, ...]
 
 
 class ViewShares(BaseModel):
-    """The measured shares of a view: parts of the picture, in [0, 1]."""
+    """Measured shares of a view that are green, sky and water, each in [0, 1]."""
 
     green: float
     sky: float
@@ -358,13 +358,13 @@ class ViewShares(BaseModel):
 
 
 class SceneryQuestion(Question):
-    """Inputs of `day/scenic`."""
+    """Inputs of the prompt `day/scenic`, as its rule reads them."""
 
     views: tuple[ViewShares, ...]
 
 
 class UngroundedQuestion(Question):
-    """Inputs of `day/ungrounded`."""
+    """Inputs of the prompt `day/ungrounded`, as its rule reads them."""
 
     client: Somebody
     state: dict[str, float]

@@ -76,7 +76,7 @@ LEAST_GAP = 30  # minutes before that in which something else is planned; chosen
 
 
 def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
-    """Read the pastimes that the client likes and does not like, and whether they want to save money."""
+    """Return the intention's reading: pastimes liked and disliked, and thrift."""
     check_language(character)
     client = client_of(character)
     used = tuple(words_of_likes(client.intention, lexicon))
@@ -87,12 +87,12 @@ WISH = Wish(_read_wish)
 
 
 def run(agent: Agent) -> None:
-    """Plan the day, and hand it over as a page, a calendar and a report."""
+    """Run the planning of the client's day; write it as page, calendar and report."""
     show_day(agent, plan_day(agent))
 
 
 def plan_day(agent: Agent) -> DayPlan:
-    """Plan the client's day, or go on planning it.
+    """Return the client's day, planned or resumed.
 
     Raises:
         BadInput: the character has no client or no day.
@@ -110,16 +110,16 @@ def plan_day(agent: Agent) -> DayPlan:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """The questions of one day."""
+    """The questions to the mind in planning one day, each asked once."""
 
     agent: Agent
     client: Client
     town: Town
     scenic: str | None
-    """The scenic spot in words, if there is one."""
+    """The scenic spot in words; `None` without one."""
 
     def draft(self, key: str, standing: DayProgress, refused: Sequence[RefusedDraft]) -> DayDraft:
-        """Return the next activity, or another one in place of those refused.
+        """Return the mind's draft of the next activity, other than the refused ones.
 
         Args:
             key: of the note.
@@ -137,7 +137,7 @@ class Questions:
         return self._ask_once("draft", key, "day/draft", DayDraft, _show_draft, inputs)
 
     def estimate(self, key: str, proposal: Proposal, standing: DayProgress) -> DayEstimate:
-        """Ask for the effects of an activity on the client, and for its cost.
+        """Return the mind's estimate of an activity's effects on the client and of its cost.
 
         Args:
             key: of the note.
@@ -148,7 +148,7 @@ class Questions:
         return self._ask_once("estimate", key, "day/estimate", DayEstimate, _show_estimate, inputs)
 
     def audit(self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress) -> DayVerdict:
-        """Ask the mind whether an activity makes sense now; once for each `key`, then from the journal.
+        """Return the mind's verdict on whether an activity makes sense now.
 
         Args:
             key: of the note.
@@ -163,13 +163,13 @@ class Questions:
         return self._ask_once("audit", key, "day/audit", DayVerdict, _show_verdict, inputs)
 
     def _client(self, standing: DayProgress) -> dict[str, object]:
-        """Return the inputs that describe the client: who it is, and how it feels."""
+        """Return the prompt inputs on the client: name, background, and feelings."""
         client = self.client
         about = {"name": client.name, "background": client.background, "intention": client.intention}
         return {"client": about, "state": dict(standing.state)}
 
     def _inputs_now(self, standing: DayProgress) -> dict[str, object]:
-        """Return the inputs on the day so far: client, clock, dollars left, activities and wishes."""
+        """Return the prompt inputs on the day so far: client, time, dollars left, activities and wishes."""
         return self._client(standing) | {
             "now": show_clock(standing.now),
             "budget_usd": round(standing.budget_usd, 2),
@@ -186,7 +186,7 @@ class Questions:
         tell: Callable[[ReplyT], str],
         inputs: Mapping[str, Any],
     ) -> ReplyT:
-        """Return the reply to a prompt, from the journal if it was asked before."""
+        """Return the reply to a prompt; from the journal if it was asked under this key before."""
         if noted := self.agent.run.find_note(topic, key):
             return reply.model_validate(noted.data["reply"])
         answer: ReplyT = self.agent.mind.ask(self.agent.prompts.load(prompt, reply), **inputs)
@@ -200,31 +200,31 @@ class Questions:
 
 
 def _show_draft(one: DayDraft) -> str:
-    """Return a draft as one line for the journal."""
+    """Return a draft as a line of text for the journal."""
     return f"{one.starts}-{one.ends} {one.kind}: {one.what}{f', {one.place}' if one.place else ''}"
 
 
 def _show_estimate(one: DayEstimate) -> str:
-    """Return an estimate as one line for the journal: the feelings that change, and dollars."""
+    """Return an estimate as a line of text for the journal: changed feelings, and dollars."""
     changes = ", ".join(f"{name} {by:+d}" for name, by in changes_of(one).items() if by)
     return f"{changes or 'no change'}; {one.cost_usd:.2f} dollars"
 
 
 def _show_verdict(one: DayVerdict) -> str:
-    """Return a verdict as one line for the journal."""
+    """Return a verdict as a line of text for the journal."""
     return f"{'fits' if one.fits else 'does not fit'}: {one.reason}"
 
 
 class _Planner:
-    """The rounds of a day, and what each needs."""
+    """A planner of the client's day, round by round."""
 
     def __init__(self, agent: Agent, client: Client, town: Town, scenic: ScenicSpot | None) -> None:
-        """Prepare to plan the day of a client in a town; `scenic` is its scenic spot, if any."""
+        """Prepare to plan a client's day in a town with a scenic spot, or `None`."""
         self._agent, self._client, self._town, self._scenic = agent, client, town, scenic
         self._day = town.day
 
     def plan(self) -> DayPlan:
-        """Plan a day, propose it, and plan it again as the client amends it, until it is taken."""
+        """Return the planned day, proposed to the client and changed until they accept it."""
         position = self._agent.start.position
         start = Spot(lat=float(position.lat), lng=float(position.lng), name="where the day starts")
         standing = DayProgress(
@@ -274,7 +274,7 @@ class _Planner:
         return self._fill_day(replace(kept, after=standing), turn, wanted)
 
     def _fill_day(self, kept: ProposedDay, turn: int, wanted: list[Wanted]) -> ProposedDay:
-        """Return a day whose first rounds are kept, and whose others are planned until it is full."""
+        """Return a day with the rounds of `kept`, and new ones until the day is full."""
         rounds, befores, standing = list(kept.rounds), list(kept.befores), kept.after
         since, ended = -1, ""
         while len(rounds) < self._day.activities:
@@ -298,7 +298,7 @@ class _Planner:
     def _next_activity(
         self, key: str, standing: DayProgress, number: int, wanted: list[Wanted]
     ) -> list[Activity] | str:
-        """Return the next activity with its way, or why there is none.
+        """Return the next activity after its way, or the reason why the day ends.
 
         What is wanted comes when it is due.
         """
@@ -321,7 +321,7 @@ class _Planner:
         )
 
     def _as_wanted(self, key: str, wanted: Wanted, standing: DayProgress) -> list[Activity]:
-        """Return a changed activity with its way; none, and a note why, if it cannot be."""
+        """Return an activity, after its way, as the client changed it; empty, with a note, if impossible."""
         town = self._town_until(self._day.minutes[1])
         try:
             proposal = as_wanted(wanted, standing, town, self._scenic.spot if self._scenic else None)
@@ -335,12 +335,12 @@ class _Planner:
         return self._commit(key, proposal, estimate, standing, ())
 
     def _note_unmet(self, key: str, why: str) -> None:
-        """Note, once for each key, that a wish cannot be met, and why."""
+        """Write a note, once for each key, on why a wish cannot be met."""
         if self._agent.run.find_note(UNMET, key) is None:
             self._agent.run.note(UNMET, key, f"This cannot be: {why}")
 
     def _town_until(self, until: int) -> Town:
-        """Return the town for a day that ends then."""
+        """Return the town for a day that ends at minute `until`."""
         day = self._day.model_copy(update={"ends": show_clock(until)})
         return replace(self._town, day=day)
 
@@ -352,13 +352,13 @@ class _Planner:
         )
 
     def _committed_activities(self, key: str) -> list[Activity]:
-        """Return the activities that a note holds; empty if there is no such note."""
+        """Return the activities in a round's note; empty without the note."""
         noted = self._agent.run.find_note(TOPIC, key)
         held = noted.data["activities"] if noted else []
         return [Activity.model_validate(one) for one in held] if isinstance(held, list) else []
 
     def _draft_round(self, name: str, standing: DayProgress, until: int) -> list[Activity] | str:
-        """Return the next activity with its way, or why there is none."""
+        """Return the next activity after its way, drafted by the mind, or the reason why the day ends."""
         if standing.now >= until:
             return "The day is over."
         town = self._town_until(until)
@@ -389,7 +389,7 @@ class _Planner:
         refused: Sequence[RefusedDraft],
         town: Town,
     ) -> Proposal:
-        """Return the proposal that a draft becomes in the town, off places that were used or refused."""
+        """Return a draft as a proposal in the town, at a place neither visited nor refused."""
         apart = standing.excluded_ids() | {one.place_id for one in refused if one.place_id}
         dine = partial(_recommend, self._agent, self._client, key=key.replace(".", "-"), apart=apart)
         scenic = self._scenic.spot if self._scenic else None
@@ -398,7 +398,7 @@ class _Planner:
     def _objection(
         self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town
     ) -> str:
-        """Return the faults of an activity: those that can be computed, else those that the mind sees."""
+        """Return the objections to an activity as text: calculated ones, else the mind's; empty for none."""
         if faults := objections(proposal, estimate, standing, town):
             return " ".join(faults)
         verdict = self._questions(town, standing).audit(key, proposal, estimate, standing)
@@ -407,7 +407,7 @@ class _Planner:
     def _fall_back(
         self, name: str, standing: DayProgress, refused: Sequence[RefusedDraft], town: Town
     ) -> list[Activity]:
-        """Return time on the spot, which can always be done: it needs no way, no hours and no money."""
+        """Return an activity on the spot, which is always possible: no way, opening hours or cost."""
         draft = DayDraft(
             kind="normal",
             starts=show_clock(standing.now),
@@ -431,7 +431,7 @@ class _Planner:
         *,
         fallback: bool = False,
     ) -> list[Activity]:
-        """Note a proposal as activities of the day, with the drafts refused before it, and return them."""
+        """Write a proposal as activities into a note, with the refused drafts, and return the activities."""
         activities = activities_of(proposal, estimate, standing, fallback=fallback)
         last = activities[-1]
         where = f" at {last.spot.name}" if last.spot.name and not last.mode else ""
@@ -448,7 +448,7 @@ class _Planner:
 
 
 def _is_due(wanted: Wanted, number: int, standing: DayProgress) -> bool:
-    """Return whether the client's wish comes now: its number is there, or nothing fits in before its time."""
+    """Return whether a changed activity comes now: by its number, or since nothing fits before its start."""
     starts = wanted.amendment.starts
     if starts is None:
         return number >= wanted.amendment.number - 1
@@ -458,7 +458,7 @@ def _is_due(wanted: Wanted, number: int, standing: DayProgress) -> bool:
 def _recommend(
     agent: Agent, client: Client, wish: DayDraft, standing: DayProgress, *, key: str, apart: Collection[str]
 ) -> Place | None:
-    """Return Aria's best candidate that the client can pay; `None` where she has none.
+    """Return the best place to eat that Aria recommends and the client can pay; `None` without one.
 
     Args:
         agent: who asks.

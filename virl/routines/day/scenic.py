@@ -45,7 +45,7 @@ SIZE = 448  # pixels to each side; chosen
 
 
 def find_scenic(agent: Agent, town: Town) -> ScenicSpot | None:
-    """Find the best view in and beside a park; `None` where none is wanted or to be had."""
+    """Return the best view in and beside a park; `None` if none is wanted or found."""
     day = DAY.of(agent.character)
     wanted = day.scenic if day else False
     if not wanted:
@@ -64,7 +64,7 @@ def find_scenic(agent: Agent, town: Town) -> ScenicSpot | None:
 
 
 def _parks(town: Town, here: LatLng, name: str) -> list[Place]:
-    """Return the park of this name, or, without a name, some parks near a position."""
+    """Return the park with a name, or, for an empty name, some parks near a position."""
     if name:
         park = town.find_named(name, here)
         return [park] if park else []
@@ -72,7 +72,7 @@ def _parks(town: Town, here: LatLng, name: str) -> list[Place]:
 
 
 def _panoramas(town: Town, middle: LatLng) -> list[Panorama]:
-    """Return the panoramas on a small square around a position, the nearest first."""
+    """Return the panoramas on a small square around a position, nearest first."""
     frame, found = LocalFrame(middle), dict[str, Panorama]()
     steps = int(REACH_M // SPACING_M)
     offsets = [step * SPACING_M for step in range(-steps, steps + 1)]
@@ -85,7 +85,7 @@ def _panoramas(town: Town, middle: LatLng) -> list[Panorama]:
 
 
 def _rate(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSpot | None:
-    """Rate the views from one panorama; the best is kept with the run."""
+    """Return the best view from a panorama with its rating, kept in the run; `None` without pictures."""
     noted = agent.run.find_note(TOPIC, panorama.id)
     if noted is None:
         views = _views(town, panorama)
@@ -134,7 +134,7 @@ def _views(town: Town, panorama: Panorama) -> list[View]:
 
 
 def _scenery_shares(view: View) -> dict[str, float]:
-    """Return the shares of green, sky and water in a view, 0 to 1."""
+    """Return the shares of green, sky and water in a view, each in [0, 1]."""
     camera = view.camera
     horizon = 0.5 + tan(radians(camera.pitch)) / (2 * tan(radians(camera.vertical_fov / 2)))
     shares = scenery(view.pixels, horizon)
@@ -147,7 +147,7 @@ def _scenery_shares(view: View) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Scenery:
-    """Shares of a picture, each in [0, 1]."""
+    """Shares of a picture that are green, sky and water, each in [0, 1]."""
 
     green: float
     sky: float
@@ -155,7 +155,7 @@ class Scenery:
 
 
 def scenery(picture: Image, horizon: float = _HORIZON) -> Scenery:
-    """Return the shares of a picture that are green, sky and water.
+    """Return the shares of a picture's pixels that are green, sky and water.
 
     A pixel is green by its hue; sky is what is blue or cloud and reaches down from the upper edge; water is
     what is blue below the horizon and lies across half of the picture: a car or an awning does not.
@@ -169,23 +169,23 @@ def scenery(picture: Image, horizon: float = _HORIZON) -> Scenery:
     blue = _hue_between(hue, _BLUE_HUE) & (saturation >= _BLUE_SATURATION) & (value >= _BLUE_VALUE)
     cloud = (saturation <= _CLOUD_SATURATION) & (value >= _CLOUD_VALUE)
     rows = np.arange(picture.shape[0])[:, None] < horizon * picture.shape[0]
-    sky, water = _from_the_top((blue | cloud) & rows), _wide(blue & ~rows)
+    sky, water = _connected_to_top((blue | cloud) & rows), _wide_parts(blue & ~rows)
     return Scenery(*(float(np.mean(part)) for part in (green, sky, water)))
 
 
 def _hue_between(hue: NDArray[Any], span: tuple[int, int]) -> NDArray[np.bool_]:
-    """Return a mask of the hues within a span, both ends included."""
+    """Return a mask of the pixels with a hue within a range, both ends included."""
     return (hue >= span[0]) & (hue <= span[1])
 
 
-def _from_the_top(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the part of a mask that is reached from the upper edge without leaving a column."""
+def _connected_to_top(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the part of a mask connected to the upper edge within its column."""
     reached: NDArray[np.bool_] = np.logical_and.accumulate(mask, axis=0)
     return reached
 
 
-def _wide(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the connected parts of a mask that lie across enough of the picture."""
+def _wide_parts(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the connected parts of a mask that span enough of the picture's width."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
     wide = [
         label for label in range(1, count) if stats[label, cv2.CC_STAT_WIDTH] >= _WATER_WIDTH * mask.shape[1]

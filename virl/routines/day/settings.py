@@ -14,14 +14,14 @@ from virl.routines.client import CLIENT
 from virl.settings.model import Settings
 
 FEELINGS = ("stress", "joy", "sadness", "hunger", "energy", "pain")
-"""The interoceptive state of V-IRL: what is told of mind and body, each from 0 (none) to 100."""
+"""Names of the feelings of mind and body (V-IRL's interoceptive state), each from 0 (none) to 100."""
 UNKNOWN = 50.0  # V-IRL's value of what nobody has told
 
 Mode = Literal["walking", "cycling", "transit", "driving"]
 
 
 def _check_state(state: dict[str, float]) -> dict[str, float]:
-    """Return the state; raises ValueError if it has an unknown feeling or value."""
+    """Return the feelings unchanged; raise `ValueError` for an unknown name or a value outside [0, 100]."""
     if fault := unknown_state(dict(sorted(state.items())), FEELINGS):
         raise ValueError(fault)
     return state
@@ -52,7 +52,7 @@ class Day(Settings):
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        """Refuse a day that does not end later than it starts."""
+        """Return the day; raise `ValueError` unless it ends after it starts."""
         if parse_clock(self.starts) >= parse_clock(self.ends):
             raise ValueError(f"the day starts at {self.starts} and ends at {self.ends}: let it end later")
         return self
@@ -64,7 +64,7 @@ class Day(Settings):
 
     @property
     def feelings(self) -> dict[str, float]:
-        """The whole state in the morning."""
+        """All feelings in the morning, those not set at their default."""
         return {name: float(self.state.get(name, UNKNOWN)) for name in FEELINGS}
 
 

@@ -118,7 +118,7 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
 
 
 def plain(text: str) -> str:
-    """Return a text that Markdown shows as it is, in one line."""
+    """Return a text on one line, with Markdown's special characters escaped."""
     inline = _SPECIAL.sub(lambda found: f"\\{found[0]}", " ".join(plain_line(text).split()))
     return _OPENING.sub(lambda found: f"{found[2] or ''}\\{found[1] or found[3]}", inline)
 
@@ -131,7 +131,7 @@ def itinerary(
     budget_usd: float,
     notes: Sequence[str],
 ) -> str:
-    """Return the day as a page: what to do when, what it costs, and how the client feels before and after.
+    """Return the day as a Markdown page: activities, costs, and feelings before and after.
 
     Args:
         activities: in order.
@@ -175,7 +175,7 @@ def _describe_spending(activities: Sequence[Activity], budget_usd: float) -> str
 
 
 def _claims(plan: DayPlan, weekday: int) -> list[PlaceClaim]:
-    """Return the claim of each visit: the place is open then; a meal is as the client wishes."""
+    """Return a claim for each visit: the place is open then, and a meal is as wished."""
     wishes = requested_attributes(plan.client.background, plan.client.intention, *plan.said)
     return [
         PlaceClaim(
@@ -190,7 +190,7 @@ def _claims(plan: DayPlan, weekday: int) -> list[PlaceClaim]:
 
 
 def answer_of(plan: DayPlan) -> list[dict[str, object]]:
-    """Return the activities as plain data."""
+    """Return the activities as data for the run's answer."""
     return [
         {
             "kind": one.kind,
@@ -219,7 +219,7 @@ def answer_of(plan: DayPlan) -> list[dict[str, object]]:
 def exhibits(
     agent: Agent, plan: DayPlan, violations: Sequence[Violation], unsure: Sequence[str]
 ) -> list[Exhibit]:
-    """Return the day as a table, its feelings, its money, and its map.
+    """Return the report's exhibits: a table of the day, its feelings, money, and map.
 
     Args:
         agent: whose run it is.
@@ -247,12 +247,12 @@ def exhibits(
 
 
 def _unknown_hours(unsure: Sequence[str]) -> list[str]:
-    """Return a note that names the places whose opening hours are not known; none if all are."""
+    """Return a note on the places without known opening hours; empty if all are known."""
     return [f"Opening hours are not known: {', '.join(unsure)}."] if unsure else []
 
 
 def _asked_for(agent: Agent, plan: DayPlan) -> list[str]:
-    """Return the kinds of places that the client names and has not ruled out, as rules read it."""
+    """Return the place types that the client names and does not refuse, as rules read them."""
     if not isinstance(agent.mind, RuleMind):
         return []
     said = " ".join((*plan.said, *plan.amendments)).lower()
@@ -265,19 +265,19 @@ def _asked_for(agent: Agent, plan: DayPlan) -> list[str]:
 
 
 def _unknown_prices(agent: Agent) -> list[str]:
-    """Return a note if the city lacks prices; else none."""
+    """Return a note if the city has no prices; else empty."""
     return [f"{agent.city.lacks}: costs are estimates."] if agent.city.lacks else []
 
 
 def _unknown_transit(agent: Agent, plan: DayPlan) -> list[str]:
-    """Return a note if the day allows transit and the city's maps have none; else none."""
+    """Return a note if the day may use public transport and the city's maps have none; else empty."""
     if "transit" not in plan.day.modes or isinstance(agent.city.maps, TransitMaps):
         return []
     return [f"Public transport is not known in {agent.city.title}."]
 
 
 def _notes(agent: Agent, plan: DayPlan, unsure: Sequence[str]) -> list[str]:
-    """Return the plan's notes for the page: wishes, changes, scenic spot, unknowns, end and sources."""
+    """Return the notes on the page: wishes, changes, scenic spot, unknowns, end and sources."""
     notes = [f"Feedback: {wish}" for wish in plan.said]
     notes += [f"Change: {one}" for one in plan.amendments]
     if plan.scenic:
@@ -290,6 +290,7 @@ def _day_table(plan: DayPlan) -> TableExhibit:
     """Return the table of the day's activities."""
 
     def row(one: Activity) -> tuple[Cell, ...]:
+        """Return the table row of an activity: time, place, cost, dollars left, and changed feelings."""
         where = "" if one.mode else one.spot.name
         changes = ", ".join(f"{name} {by:+d}" for name, by in one.changes.items() if by)
         return (one.time, one.what, where, one.cost_usd, one.budget_usd, changes, one.reason)
@@ -302,7 +303,7 @@ def _day_table(plan: DayPlan) -> TableExhibit:
 
 
 def _feeling_curves(plan: DayPlan) -> CurvesExhibit:
-    """Return the curves of the feelings over the day, 0 to 100."""
+    """Return curves of the feelings, 0 to 100, over the day."""
     lived = [one for one in plan.activities if one.changes]
     states = [plan.day.feelings, *(one.state for one in lived)]
     return CurvesExhibit(
@@ -316,7 +317,7 @@ def _feeling_curves(plan: DayPlan) -> CurvesExhibit:
 
 
 def _budget_bars(plan: DayPlan) -> BarsExhibit:
-    """Return the bars of the budget: dollars of each activity that costs, and those left."""
+    """Return bars of the budget in US dollars: each activity's cost, and the rest."""
     bars = [
         Bar(label=f"{one.time} {one.what}", value=one.cost_usd) for one in plan.activities if one.cost_usd
     ]
@@ -327,7 +328,7 @@ def _budget_bars(plan: DayPlan) -> BarsExhibit:
 
 
 def _day_map(agent: Agent, plan: DayPlan) -> MapExhibit:
-    """Return the map of the start, the places in their order, and the ways."""
+    """Return the map of the day: start, numbered places, and ways."""
     points = [MapPoint(lat=plan.start.lat, lng=plan.start.lng, label="start", style="start")]
     lines, here, number = [], plan.start, 0
     for one in plan.activities:
@@ -351,7 +352,7 @@ def _day_map(agent: Agent, plan: DayPlan) -> MapExhibit:
 
 
 def _path(agent: Agent, here: LatLng, one: Activity) -> tuple[tuple[float, float], ...]:
-    """Return the way as the map draws it; a straight line where the way costs money."""
+    """Return the points of a way on the map; a straight line if routes cost money."""
     if agent.city.ledger:
         return ((here.lat, here.lng), (one.spot.lat, one.spot.lng))
     maps, there = agent.city.maps, one.spot.position
@@ -364,7 +365,7 @@ def _path(agent: Agent, here: LatLng, one: Activity) -> tuple[tuple[float, float
 
 
 def date_of(weekday: int, today: date) -> date:
-    """Return the next day that is this weekday, today included; 0 is Monday."""
+    """Return the next date with a weekday (0 for Monday), today included."""
     return today + timedelta(days=(weekday - today.weekday()) % 7)
 
 
@@ -377,7 +378,7 @@ def calendar(
     made: datetime,
     run_id: str,
 ) -> str:
-    """Return the text of a calendar file, lines ended by CR LF as the standard wants.
+    """Return the day as text in iCalendar format, lines ended by CR LF.
 
     Args:
         activities: of the day.
@@ -408,7 +409,7 @@ def calendar(
 
 
 def moment(on: date, minute: int, zone: str | None) -> datetime:
-    """Return a minute of a day on the clocks of a time zone; `None` gives a time without one.
+    """Return a minute of a date as a time in a zone; without zone if that is `None`.
 
     Args:
         on: the day.
@@ -421,10 +422,10 @@ def moment(on: date, minute: int, zone: str | None) -> datetime:
 
 
 def _text(text: str) -> str:
-    """Return one line without control characters, which the standard forbids."""
+    """Return a text on one line without control characters, which iCalendar forbids."""
     return " ".join(plain_line(text).split())
 
 
 def _uid(run_id: str, part: str) -> str:
-    """Return an identifier of a part of a run that is the same at each export."""
+    """Return a calendar entry's identifier, the same at each export."""
     return str(uuid5(NAMESPACE_URL, f"virl:{run_id}:{part}"))

@@ -29,19 +29,19 @@ from virl.routines.day.settings import Day, Mode
 from virl.routines.day.wish_rules import day_book
 
 MEAL_USD: Mapping[int, float] = MappingProxyType({0: 0.0, 1: 12.0, 2: 25.0, 3: 50.0, 4: 90.0})
-"""A meal for one, by price level."""
+"""US dollars of a meal for one person, by Google's price level; chosen."""
 VISIT_USD: Mapping[int, float] = MappingProxyType({0: 0.0, 1: 7.0, 2: 15.0, 3: 35.0, 4: 70.0})
-"""A visit of one person to anything else, by price level: a ticket, a drink, something small to take home."""
+"""US dollars of any other visit by one person, by price level: a ticket, a drink, or a small purchase."""
 FREE_SORTS = frozenset(
     {"park", "library", "church", "mosque", "synagogue", "hindu_temple", "place_of_worship"}
 )
-"""Place types that cost nothing where no price level is given."""
+"""Place types without cost if no price level is given."""
 TAXI_USD, TAXI_MINUTE_USD = 4.0, 1.5
-"""Base fare, and what each minute costs: chosen, near American tariffs at 7 m/s."""
+"""US dollars of a taxi's base fare, and of each minute: chosen, near American tariffs at 7 m/s."""
 BICYCLE_USD = 2.0
-"""A ride on a hired bicycle; chosen."""
+"""US dollars of a ride on a hired bicycle; chosen."""
 TRANSIT_USD = 3.0
-"""A journey by public transport, changes included; chosen, near American fares."""
+"""US dollars of a journey by public transport, changes included; chosen, near American fares."""
 _WIDE = 2.0  # times the reach: of the circle around the start; chosen, so that a day seldom leaves it
 _ROUNDS = 6  # searches of a circle at most; chosen
 _ANY_M = 1.0  # to which radius an answer has to be whole where the nearest places will do: one request
@@ -58,22 +58,22 @@ TAXI_SHARE = 0.25  # of what is left, for one ride; chosen
 
 @dataclass(frozen=True, slots=True)
 class _Stock:
-    """The places of a circle, as far as they are known."""
+    """Places found in a circle around a position, by place type."""
 
     middle: LatLng
     radius: float
     places: Sequence[Place]
     whole: frozenset[str]
-    """The sorts of which none is missing."""
+    """Place types of which all places in the circle are known."""
 
     def holds(self, position: LatLng, radius: float) -> bool:
-        """Return whether another circle lies within."""
+        """Return whether another circle lies within this one."""
         return distance(self.middle, position) + radius <= self.radius
 
 
 @dataclass(slots=True)
 class Supply:
-    """Places of some sorts within reach of a position, nearest first.
+    """Places of some types within reach of the client, asked for as few times as possible.
 
     Args:
         places: who is asked.
@@ -89,7 +89,7 @@ class Supply:
     _stocks: list[_Stock] = field(default_factory=list)
 
     def places_around(self, here: LatLng, apart: Collection[str]) -> list[Place]:
-        """Return the places within reach without those apart: of each sort at least one, if there is one."""
+        """Return the places within reach, without the ids `apart`: at least one of each type found."""
         stock = self._stock(here)
         found = self._open_places(stock.places, here, apart)
         missing = set(self.sorts) - {sort_of(place.types) for place in found}
@@ -99,7 +99,7 @@ class Supply:
         return found
 
     def of_sort(self, sort: str, here: LatLng, apart: Collection[str], count: int) -> list[Place]:
-        """Return the nearest places within reach that count as a sort, without those apart.
+        """Return at most `count` nearest places of a type within reach, without those of the ids `apart`.
 
         Args:
             sort: of place.
@@ -121,12 +121,12 @@ class Supply:
     def _nearest_of_sort(
         self, places: Iterable[Place], sort: str, here: LatLng, apart: Collection[str], count: int
     ) -> list[Place]:
-        """Return up to `count` open places of a sort, the nearest first, none of the ids `apart`."""
+        """Return at most `count` open places of a type, nearest first, without those of the ids `apart`."""
         near = self._open_places(places, here, apart)
         return [place for place in near if sort_of(place.types) == sort][:count]
 
     def _open_places(self, places: Iterable[Place], here: LatLng, apart: Collection[str]) -> list[Place]:
-        """Return the places that have not closed, each once, nearest first."""
+        """Return the places that have not closed for good, each once, nearest first."""
         near = {
             place.id: place
             for place in places
@@ -138,7 +138,7 @@ class Supply:
         return sorted(near.values(), key=lambda place: (distance(here, place.position), place.id))
 
     def _stock(self, here: LatLng) -> _Stock:
-        """Return the stock around home, or another one where that does not hold what is within reach."""
+        """Return the circle around home if it covers the reach of `here`, else a new one."""
         if not self._stocks:
             self._stocks.append(self._search(self.home, _WIDE * self.reach, self.sorts))
         stock = next((one for one in self._stocks if one.holds(here, self.reach)), None)
@@ -148,7 +148,7 @@ class Supply:
         return stock
 
     def _search(self, middle: LatLng, radius: float, sorts: Sequence[str]) -> _Stock:
-        """Ask for sorts until none is missing; what was answered is not asked for again."""
+        """Return a circle's places, searched again by type until each type is complete."""
         places: list[Place] = []
         left = list(sorts)
         for _ in range(_ROUNDS):
@@ -166,26 +166,26 @@ class Supply:
 
 @dataclass(frozen=True)
 class Town:
-    """A city, seen by who plans a day in it."""
+    """A city as the planner of a day sees it: places, ways and prices on one weekday."""
 
     city: City
     day: Day
     weekday: int
-    """0 is Monday."""
+    """Day of the week, 0 for Monday."""
     home: LatLng | None = None
-    """The start of the day; by default where the first question is asked."""
+    """Start of the day; `None` until the first question, whose position it becomes."""
     _details: dict[str, Place | None] = field(default_factory=dict)
     seconds: dict[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
-    """Ways that were asked for, infinite where there is none."""
+    """Seconds of each way asked for; infinite if none leads there."""
     _supply: list[Supply] = field(default_factory=list)
 
     @cached_property
     def sorts(self) -> tuple[str, ...]:
-        """Place types that are worth telling a planner of."""
+        """The place types worth offering to a planner."""
         return tuple(sorted({*day_book().pastimes, *EATING}))
 
     def offers(self, here: LatLng, apart: Iterable[str]) -> list[dict[str, object]]:
-        """Return sorts of place within reach, how many of each, and some names, without those `apart`."""
+        """Return the place types within reach with counts and some names, without the ids `apart`."""
         left = self._supply_near(here).places_around(here, set(apart))
         counts = Counter(sort for place in left if (sort := sort_of(place.types)) in self.sorts)
         return [
@@ -198,7 +198,7 @@ class Town:
         ]
 
     def of_sort(self, sort: str, here: LatLng, apart: Iterable[str]) -> list[Place]:
-        """Return the places that count as this sort, nearest first; those `apart` are left out.
+        """Return the places of a type, nearest first, without those of the ids `apart`.
 
         Args:
             sort: of place.
@@ -208,7 +208,7 @@ class Town:
         return self._supply_near(here).of_sort(sort, here, set(apart), NEAR_ENOUGH)
 
     def find_named(self, name: str, here: LatLng) -> Place | None:
-        """Return the place of this name; `None` if there is none."""
+        """Return the place with a name; `None` if there is none."""
         found = self.city.places.search(name, here) if any(map(str.isalnum, name)) else []
         alike = [(name_ratio(place.name, name), place) for place in found[:10]]
         score, best = max(alike, key=lambda one: one[0], default=(0.0, None))
@@ -225,7 +225,7 @@ class Town:
         return Spot(lat=float(position.lat), lng=float(position.lng), name=text)
 
     def details_of(self, place_id: str) -> Place | None:
-        """Return a place with its opening hours, asked for once.
+        """Return a place with its opening hours, looked up once; `None` if it is gone.
 
         `None` if the directory no longer knows its id.
         """
@@ -237,7 +237,7 @@ class Town:
         return self._details[place_id]
 
     def ride(self, here: LatLng, there: LatLng, minute: int) -> TravelOption | None:
-        """Return the journey by public transport that is begun at a time.
+        """Return the journey by public transport begun at a minute of the day; `None` if no ride helps.
 
         `None` where walking is as quick.
         """
@@ -256,7 +256,7 @@ class Town:
         )
 
     def minutes(self, here: LatLng, there: Sequence[LatLng], mode: TravelMode) -> list[float]:
-        """Return the whole minutes to each, rounded up; infinite where no way leads.
+        """Return the minutes to each position, rounded up; infinite if no way leads there.
 
         Args:
             here: where the ways begin.
@@ -273,7 +273,7 @@ class Town:
     def way(
         self, here: LatLng, there: LatLng, *, asked: str, weak: bool, budget_usd: float, minute: int
     ) -> TravelOption | None:
-        """Return the way to somewhere; `None` where no way is short and cheap enough.
+        """Return the best way to a position; `None` if none is short and cheap enough.
 
         It is as asked if that can be; else on foot if that is comfortable; else by bicycle, public transport
         or taxi if that is easy and cheap; else on foot if that can be borne; else the quickest.
@@ -304,14 +304,14 @@ class Town:
         return min(ways.values(), key=lambda way: (way.minutes, way.usd), default=None)
 
     def _travel_by(self, mode: Mode, here: LatLng, there: LatLng, minute: int) -> TravelOption | None:
-        """Return the way by a mode at a minute of the day; None if there is none."""
+        """Return the way by a mode at a minute of the day; `None` if there is none."""
         if mode == "transit":
             return self.ride(here, there, minute)
         minutes = self.minutes(here, [there], mode)[0]
         return TravelOption(mode, int(minutes), way_usd(mode, minutes)) if np.isfinite(minutes) else None
 
     def _supply_near(self, here: LatLng) -> Supply:
-        """Return the supply of places around home, else around `here`; collected once."""
+        """Return the places around home, or, before home is known, around `here`."""
         # In a list, which the copies of a town share that `replace` makes: nothing is asked twice.
         if not self._supply:
             self._supply.append(Supply(self.city.places, self.home or here, self.day.reach_m, self.sorts))
@@ -319,21 +319,21 @@ class Town:
 
 
 def known_usd(place: Place, *, meal: bool) -> float | None:
-    """Return the known cost of a visit for one person, in dollars; `None` where nothing tells."""
+    """Return the known cost of one person's visit in US dollars; `None` if unknown."""
     if place.price_level is not None:
         return (MEAL_USD if meal else VISIT_USD).get(place.price_level)
     return 0.0 if FREE_SORTS.intersection(place.types) and not meal else None
 
 
 def way_usd(mode: Mode | None, minutes: float) -> float:
-    """Return the cost of a way for one person, in dollars."""
+    """Return the cost of one person's way in US dollars."""
     if mode == "driving":
         return TAXI_USD + TAXI_MINUTE_USD * minutes
     return {"cycling": BICYCLE_USD, "transit": TRANSIT_USD}.get(mode or "", 0.0)
 
 
 def _is_easy(way: TravelOption, budget_usd: float, weak: bool) -> bool:
-    """Return whether a way is taken without a second thought."""
+    """Return whether a way is short and cheap enough to be taken without comparison."""
     if way.mode == "driving":
         return way.usd <= TAXI_SHARE * budget_usd
     if way.mode == "transit":

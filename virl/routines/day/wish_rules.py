@@ -21,14 +21,14 @@ from virl.settings.model import Settings, load_settings
 
 Feeling = Literal["stress", "joy", "sadness", "hunger", "energy", "pain"]
 Points = dict[Feeling, float]
-"""Signed points by feeling, on a scale from 0 to 100."""
+"""Signed points by feeling, on scales from 0 to 100."""
 Minute = Annotated[str, AfterValidator(lambda text: show_clock(parse_clock(text)))]
 MOST_WORDS = 3  # of one pastime that count in a clause; chosen
 _IN_ANY_DAY = (
     *("walk*", "stroll*", "on foot"),
     *("food", "eat*", "meal*", "breakfast", "lunch", "dinner", "cafe*", "coffee*", "restaurant*"),
 )
-"""Words of what every day has."""
+"""Words for what every day has, such as meals."""
 _CLAUSE_ENDS = re.compile(
     r"[.,;:!?\n()]+|\b(?:but|and then|however|although|though)\b|\b(?=(?:without|instead of|rather than) \w)"
     r"|\band (?=(?:no|not|never|without|with|wants?|needs?|likes?|loves?|enjoys?|hates?|dislikes?|avoids?)\b)"
@@ -71,7 +71,7 @@ _PLACE = re.compile(
 
 
 def likes(text: str, lexicon: Lexicon) -> dict[str, int]:
-    """Return how far a text speaks for (above 0) or against (below 0) each pastime; others are left out."""
+    """Return a score by pastime: above 0 if a text speaks for it, below 0 if against; others are absent."""
     found: dict[str, int] = {}
     for words, denied in clauses(asked_for(text)):
         for sort in day_book().pastimes:
@@ -82,7 +82,7 @@ def likes(text: str, lexicon: Lexicon) -> dict[str, int]:
 
 
 def listen(said: str, state: Mapping[str, float], lexicon: Lexicon) -> Told:
-    """Return the feelings that a text tells, and the text itself as a wish if it is about what to do.
+    """Return the feelings that a text tells, and the text as a wish if it is about activities.
 
     Args:
         said: by the client.
@@ -102,7 +102,7 @@ def listen(said: str, state: Mapping[str, float], lexicon: Lexicon) -> Told:
 
 
 def amend(question: AmendQuestion, lexicon: Lexicon) -> Amendments:  # noqa: ARG001 - as every rule
-    """Read the changes in a client's words; a part that names no activity and no budget is a wish."""
+    """Return the changes in a client's words; a part without activity or budget is a wish."""
     changes: dict[int, Amendment] = {}
     wishes: list[str] = []
     budget: float | None = None
@@ -126,65 +126,65 @@ def amend(question: AmendQuestion, lexicon: Lexicon) -> Amendments:  # noqa: ARG
 
 
 class Pastime(Settings):
-    """One thing to do, at one sort of place."""
+    """A pastime at one place type, with its usual hours, cost and effects."""
 
     what: str = Field(min_length=1)
     minutes: int = Field(gt=0)
     usual: tuple[Minute, Minute]
-    """The hours in which towns usually offer it."""
+    """Hours in which towns usually offer the pastime."""
     usd: float = Field(ge=0)
-    """The usual cost in dollars."""
+    """Usual cost in US dollars."""
     feelings: Points
-    """An hour of it."""
+    """Changes of feelings in one hour, in points."""
     words: Words
-    """Phrases of people who like it, beside the lexicon's for the place type."""
+    """Phrases of people who like the pastime, beside the lexicon's for the place type."""
     active: bool = False
     """True if the pastime asks for strength."""
 
     @property
     def span(self) -> tuple[int, int]:
-        """The hours in which towns usually offer it, as minutes after midnight."""
+        """The usual hours as (start, end), in minutes after midnight."""
         return parse_clock(self.usual[0]), parse_clock(self.usual[1])
 
 
 class FeelingWords(Settings):
-    """Phrases that tell a feeling."""
+    """Phrases that express a feeling, with its change."""
 
     feeling: Feeling
     by: float
-    """The change of the feeling by these words; denied, the opposite."""
+    """Change of the feeling in points by these phrases; reversed where they are denied."""
     words: tuple[str, ...]
 
 
 class DayBook(Settings):
-    """All that the rules know of days."""
+    """Tables of pastimes, effects and phrases by which the rules plan days."""
 
     hourly: Points
-    """The effect of every waking hour."""
+    """Changes of feelings in every waking hour, in points."""
     rest: Points
-    """An hour of doing nothing."""
+    """Changes of feelings in an hour of rest, in points."""
     travel: dict[Literal["walking", "cycling", "driving"], Points]
-    """An hour on the way."""
+    """Changes of feelings in an hour of travel, in points, by mode."""
     meal: Points
-    """A whole meal."""
+    """Changes of feelings by a whole meal, in points."""
     meal_usd: float
     snack: Points
-    """Something small on the side."""
+    """Changes of feelings by a snack, in points."""
     snacks: frozenset[str] = Field(default_factory=lambda: types_marked("snack"))
-    """Place types where one has something small."""
+    """Place types where one has a snack."""
     somewhere: Points
-    """An hour at a place of an unknown sort."""
+    """Changes of feelings in an hour at a place of unknown type, in points."""
     pastimes: dict[str, Pastime] = Field(default_factory=lambda: by_type_as("pastime", Pastime))
     """The pastimes by place type."""
     feelings: tuple[FeelingWords, ...]
     denials: tuple[str, ...]
     thrift: tuple[str, ...]
-    """Phrases of somebody who wants to spend little."""
+    """Phrases of people who want to spend little."""
 
 
 @cache
 def day_book() -> DayBook:
-    """Return the file that comes with virl.
+    """Return the tables of pastimes and effects that come with virl.
 
     Raises:
         BadInput: it is broken; names line and field.
@@ -193,7 +193,7 @@ def day_book() -> DayBook:
 
 
 def clauses(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the clauses of a text as plain words, each with whether it denies something."""
+    """Yield (words, denied) of each clause of a text; denied: true if it refuses something."""
     for part in _CLAUSE_ENDS.split(text.lower()):
         words = words_of(part).replace("tired of", "enough of")  # is about the thing, and no feeling
         if words:
@@ -201,7 +201,7 @@ def clauses(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def kinds_asked_for(text: str) -> list[str]:
-    """Return the kinds of places that a text names for a pastime, and does not deny."""
+    """Return the place types that a text names for a pastime and does not refuse."""
     found = (
         sort
         for words, denied in clauses(asked_for(text))
@@ -212,7 +212,7 @@ def kinds_asked_for(text: str) -> list[str]:
 
 
 def words_of_likes(text: str, lexicon: Lexicon) -> Iterator[str]:
-    """Yield the words of a text that speak for or against pastimes, or for spending little.
+    """Yield the words of a text that speak for or against pastimes, or for thrift.
 
     Not what no day can keep to: meals and ways on foot that are denied, and pastimes wanted and denied.
     """
@@ -239,23 +239,23 @@ def is_thrifty(text: str) -> bool:
 
 
 def _denies(words: str) -> bool:
-    """Return whether the words deny a wish."""
+    """Return whether words refuse something."""
     return bool(phrase_pattern(day_book().denials).search(words))
 
 
 def _words_for(sort: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """Return the words for a sort of pastime: those of the book, its names, and those of the lexicon."""
+    """Return the words for a pastime's place type: from the tables, its names, and the lexicon."""
     return (*day_book().pastimes[sort].words, *_singular_and_plural(sort), *lexicon.place_types.get(sort, ()))
 
 
 def _singular_and_plural(sort: str) -> tuple[str, str]:
-    """Return the name of a sort in singular and plural."""
+    """Return (singular, plural) of a place type's name."""
     name = words_of(sort)
     return name, f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
 
 
 def _target(clause: str, activities: Sequence[NumberedDoing]) -> NumberedDoing | None:
-    """Return the activity that a clause is about: by number, by ordinal, by the time it has, or by name."""
+    """Return the activity that a clause means: by number, ordinal, time or name; `None` for none."""
     by_number = {one.number: one for one in activities}
     for found in _NUMBER.finditer(clause):
         number = int(next(filter(None, found.groups())))
@@ -276,7 +276,7 @@ def _target(clause: str, activities: Sequence[NumberedDoing]) -> NumberedDoing |
 
 
 def _times(clause: str, target: NumberedDoing) -> tuple[str | None, str | None, str]:
-    """Return the beginning and end in a clause, and the clause without its times."""
+    """Return (start, end, clause without them), the times HH:MM or `None`."""
     starts = ends = None
     rest = clause
     if span := _SPAN.search(rest):
@@ -295,18 +295,18 @@ def _times(clause: str, target: NumberedDoing) -> tuple[str | None, str | None, 
 
 
 def _to_minutes(amount: str, unit: str) -> int:
-    """Return the whole minutes of an amount such as "half an" or "2" and a unit."""
+    """Return an amount such as "half an" or "2" of a unit in whole minutes."""
     count = 0.5 if amount.lower() == "half an" else 1.0 if amount.lower() in {"a", "an"} else float(amount)
     return round(count * (60 if unit.lower().startswith("hour") else 1))
 
 
 def _to_clock(text: str) -> str:
-    """Return a time of day, "noon" too, as HH:MM."""
+    """Return a time of day, such as "noon", in the form HH:MM."""
     return show_clock(12 * 60 if text.lower() == "noon" else parse_clock(text))
 
 
 def _place(clause: str) -> str:
-    """Return the name of the place that somebody wants instead; empty if none is named."""
+    """Return the name of the place that a clause asks for instead; empty without one."""
     if found := _INSTEAD.search(clause):
         return re.sub(r"^(?:the|an?)\s+", "", found[1], flags=re.IGNORECASE)
     found = _PLACE.search(clause)

@@ -21,43 +21,43 @@ from virl.routines.directions.rules import PlacePick, PlaceQuery, is_named
 from virl.routines.directions.settings import DirectionsSettings
 
 SAME_NAME = 90.0
-"""The likeness, of 100, from which a name matches the one asked for. Chosen."""
+"""Least likeness, 0 to 100, of a name that counts as the one asked for. Chosen."""
 
 SENTENCE_ENDS = (".", "?", "!", "\N{IDEOGRAPHIC FULL STOP}", "\N{FULLWIDTH QUESTION MARK}")
-"""A text with one of these at its end is a sentence, and no name to look for."""
+"""Punctuation at the end of a text that makes it a sentence, not a name."""
 
 NEAREST_M = 1.0
-"""The radius within which the places of a kind must be complete: only the nearest are candidates."""
+"""Radius in metres within which all places of a type must be known: only the nearest are candidates."""
 
 CANDIDATES = 5
-"""The number of places that a local chooses among. Chosen."""
+"""Upper bound on the number of places among which a local chooses. Chosen."""
 
 
 _NEAREST = re.compile(r"\b(?:nearest|closest)\b", re.IGNORECASE)
 
 FARTHEST_M = 50_000.0
-"""The search radius, in metres, for the nearest place of a kind, told where none is within reach."""
+"""Search radius in metres for the nearest place of a type if none is within reach."""
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A place to go to, and what the town lacks if it is a substitute."""
+    """A place to go to; if it is a substitute, with what the town lacks."""
 
     place: Place
     lacking: str = ""
-    """A sentence's beginning such as `No library within 2,000 m`; empty for what was asked for."""
+    """A sentence's beginning, such as `No library within 2,000 m`; empty unless the place is a substitute."""
     taken: str = ""
-    """Words of the kind that was taken instead; empty for what was asked for."""
+    """Words for the substitute's type; empty unless the place is a substitute."""
     does_as_well: bool = True
-    """True if the place is what was asked for, or of a kind that the character accepts."""
+    """True if the place is as asked for, or of a type that the character accepts."""
 
     @property
     def display_name(self) -> str:
-        """The place's name; of a substitute with its kind."""
+        """The place's name; for a substitute with its type."""
         return f"the {self.taken} {self.place.name}" if self.taken else self.place.name
 
     def with_lacks(self, text: str) -> str:
-        """Return a sentence after what the town lacks."""
+        """Return a text, preceded by a sentence on what the town lacks if the place is a substitute."""
         return f"{self.lacking}. {text}" if self.lacking else text
 
 
@@ -73,7 +73,7 @@ def find_destination(
     prompts: Prompts = OUR_PROMPTS,
     maps: Maps | None = None,
 ) -> Destination:
-    """Find the place to go to.
+    """Return the place that a question asks for, or a substitute.
 
     Args:
         places: who knows the places.
@@ -135,7 +135,7 @@ def _substitute(
     place_types: Sequence[str],
     character: Character,
 ) -> Destination:
-    """Return the nearest open place near street view of the first kind that stands in for another.
+    """Return the nearest open place near street view of the first substitute type that the city has.
 
     Raises:
         NotFound: there is none.
@@ -156,13 +156,13 @@ def _substitute(
 
 
 def _nearest_of(places: Places, kind: str, here: LatLng, within: float) -> Place | None:
-    """Return the nearest open place of a kind; `None` if there is none within so many metres."""
+    """Return the nearest open place of a type within so many metres; `None` if there is none."""
     near = places.nearby(here, within, [kind], whole=NEAREST_M)
     return next((place for place in near if place.is_open), None)
 
 
 def nearest_told(places: Places, kind: str, here: LatLng, place_types: Sequence[str]) -> str:
-    """Return what is nearest to a kind that is lacking: one farther off, or else any place.
+    """Return the end of a sentence on the nearest place of a missing type, else of any type.
 
     It is the end of a sentence that says what is lacking, and begins with a comma or semicolon.
 
@@ -187,7 +187,7 @@ def nearest_told(places: Places, kind: str, here: LatLng, place_types: Sequence[
 def _find_named(
     places: Places, streetview: StreetView, name: str, here: LatLng, within: float
 ) -> Place | None:
-    """Return the nearest open place that goes by this name; where there is none, by a shorter form of it.
+    """Return the nearest open place of a name, or of a shorter form of it; `None` if there is none.
 
     Of several, one near street view: a chain has branches in yards and stations, too.
     """
@@ -204,7 +204,7 @@ def _find_named(
 
 
 def _named_kind(asked: str, place_types: Sequence[str]) -> str | None:
-    """Return the place type that the question names, after an article; None if none."""
+    """Return the place type that a text names after an article; `None` without one."""
     plain = utils.default_process(asked.replace("_", " "))
     for article in ("a ", "an ", "the nearest ", "nearest ", "the next "):
         plain = plain.removeprefix(article)
@@ -214,7 +214,7 @@ def _named_kind(asked: str, place_types: Sequence[str]) -> str | None:
 def _places_of_kind(
     places: Places, kind: str, here: LatLng, within: float, place_types: Sequence[str]
 ) -> list[Place]:
-    """Return the places of a kind within so many metres, the nearest first."""
+    """Return the places of a type within so many metres, nearest first."""
     if kind in place_types:
         return places.nearby(here, within, [kind], whole=NEAREST_M)
     found = [place for place in places.search(kind, here) if distance(here, place.position) <= within]
@@ -224,7 +224,7 @@ def _places_of_kind(
 def _choose_place(
     mind: Mind, found: Sequence[Place], here: LatLng, asked: str, background: str, prompts: Prompts
 ) -> Place:
-    """Ask the mind to choose one of the places found, and return it."""
+    """Return the place that the mind chooses among those found."""
     pick = mind.ask(
         prompts.load("directions/choice", PlacePick),
         question=asked,

@@ -29,16 +29,16 @@ from virl.routines.directions.walkway import (
 )
 
 DOORSTEP_M = 25.0
-"""The distance from the destination within which a walk may end. Chosen: V-IRL's radius of arrival."""
+"""Metres from the destination within which a walk may end. Chosen: V-IRL's radius of arrival."""
 APPROACH = 6
-"""Range in stands before the end where names beside the walk are read, too. Chosen: signs are read so far."""
+"""Number of stands before the walk's end where names beside it are read as well. Chosen: range of signs."""
 LONG_STRETCH = 8
-"""Panoramas of a stretch from which something passed on it is told of. Chosen: a block."""
+"""Number of panoramas from which a stretch is long, so that things passed are mentioned. Chosen: a block."""
 ABEAM = ("left", "right")
-"""The sides on which a thing tells a walker to stop at once."""
+"""Directions in words of things beside a walker, by which one knows at once where to stop."""
 SIDES = ("left", "right", "front left", "front right")
 LOOK_BACK = 5
-"""Panoramas at the end of a walk from which the destination may be seen better than from the last. Chosen:
+"""Number of last panoramas from which the destination may be seen better than from the end. Chosen:
 the doorstep where panoramas are 10 m apart."""
 
 _AHEAD = ("front left", "front right")
@@ -47,7 +47,7 @@ _AHEAD = ("front left", "front right")
 def plan_walk(
     streetview: StreetView, maps: Maps, mover: Mover, start: Pose, destination: Place, lookout: Lookout
 ) -> tuple[Stand, ...]:
-    """Plan the walk to where a place is seen best from nearby.
+    """Return the walk to where a place is seen best from nearby, as stands from start to end.
 
     Args:
         streetview: of the city.
@@ -68,7 +68,7 @@ def plan_walk(
 
 
 class SightRecord(BaseModel):
-    """A landmark, and where it is for one who arrives."""
+    """A landmark's name and direction, as recorded for a milestone."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -78,41 +78,41 @@ class SightRecord(BaseModel):
 
 
 class Milestone(BaseModel):
-    """A point of a walk that matters."""
+    """A point of a walk that directions mention: start, turn or end."""
 
     model_config = ConfigDict(frozen=True)
 
     kind: str
-    """`start`, `turn` or `end`."""
+    """Kind of the point: `start`, `turn` or `end`."""
     pano_id: str
     lat: float
     lng: float
     heading: float
-    """The heading on arrival."""
+    """Heading on arrival, degrees clockwise from north."""
     turn: str = ""
-    """The direction in which the walk goes on; empty at its end."""
+    """Direction in words in which the walk goes on; empty at its end."""
     crossings: int | None = None
-    """The number of crossings since the last turn, that of a turn itself included; `None` if not counted."""
+    """Number of crossings since the last turn, a turn's own included; `None` if not counted."""
     crossing: bool = False
-    """True if the end is a crossing, the last of those counted."""
+    """True if the walk's end is a crossing, the last one counted."""
     ends: bool = False
-    """True if the street ends in another one at a turn, or if no way leads on at the end."""
+    """True if the street ends in another at a turn, or no link leads on at the end."""
     part: str = ""
-    """The place of an end between two crossings, in words, where no name can be read."""
+    """Position of the end between two crossings in words, if no name can be read there; else empty."""
     part_of: str = ""
-    """The next point of the street there: `crossing` or `end`."""
+    """Next point of the street after the end: `crossing` or `end`; empty if not told."""
     where: str = ""
-    """The side of the destination, at the end."""
+    """Side of the destination at the end, in words."""
     unseen: bool = False
-    """True if neither the destination's name nor another can be read at the end. The walk then ends at a
+    """True if no name, the destination's or another, can be read at the end. The walk then ends at a
     crossing or at the end of the street, if one is near enough."""
     landmark: SightRecord | None = None
-    """Seen from here."""
+    """Landmark seen from the point; `None` without one."""
     passed: SightRecord | None = None
-    """Passed on the way here."""
+    """Landmark passed on the way to the point; `None` without one."""
 
     def to_prompt(self) -> dict[str, object]:
-        """Return the input of the prompt `directions/instructions`, without what could not be said."""
+        """Return the point as input of the prompt `directions/instructions`, without unknown fields."""
         kept = {
             "kind",
             "turn",
@@ -130,7 +130,7 @@ class Milestone(BaseModel):
 
 
 class Directions(BaseModel):
-    """Directions, and the walk that they were given for."""
+    """Directions in words, with the walk that they describe."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -139,24 +139,24 @@ class Directions(BaseModel):
     lat: float
     lng: float
     start: str
-    """The panorama."""
+    """Id of the start panorama."""
     heading: float
-    """Faced at the start: degrees clockwise from north."""
+    """Heading at the start, degrees clockwise from north."""
     instruction: str
     milestones: tuple[Milestone, ...]
     route: tuple[str, ...]
-    """Panoramas."""
+    """Ids of the walk's panoramas, in order."""
     length_m: float
     lacking: str = ""
-    """The kind that the town lacks, if the destination is a substitute, as in `No library within 2,000 m`."""
+    """Beginning of a sentence, such as `No library within 2,000 m`; empty unless the goal is a substitute."""
     taken: str = ""
-    """Words of the kind of the substitute."""
+    """Words for the substitute's type; empty unless the goal is a substitute."""
     succeeded: bool = True
-    """False for a substitute that does not do as well."""
+    """True unless the goal is a substitute that does not do as well."""
 
     @property
     def key_positions(self) -> tuple[LatLng, ...]:
-        """The positions where the walk turns: V-IRL's intermediate key positions."""
+        """The positions of the walk's turns, V-IRL's intermediate key positions."""
         return tuple(LatLng(one.lat, one.lng) for one in self.milestones if one.kind == "turn")
 
 
@@ -170,7 +170,7 @@ def directions_for(
     beyond: Callable[[], Sequence[Stand]] = tuple,
     prompts: Prompts = OUR_PROMPTS,
 ) -> Directions:
-    """Write directions for a walk, with landmarks seen from it, in a mind's words.
+    """Return directions for a walk, with landmarks seen from it, in the mind's words.
 
     Args:
         mind: writes them.
@@ -215,7 +215,7 @@ def milestones_of(
     count_crossings: bool,
     beyond: Callable[[], Sequence[Stand]] = tuple,
 ) -> list[Milestone]:
-    """Return the milestones of a walk, with landmarks that are seen from it.
+    """Return the milestones of a walk with their landmarks.
 
     Args:
         walk: at least one stand.
@@ -244,7 +244,7 @@ def milestones_of(
 
 
 def crossings_between(walk: Sequence[Stand], after: int, until: int) -> int:
-    """Return the number of crossings after one stand and up to another.
+    """Return the number of crossings after stand `after`, up to and including stand `until`.
 
     Args:
         walk: in order.
@@ -263,7 +263,7 @@ def _turn_milestone(
     *,
     count_crossings: bool,
 ) -> Milestone:
-    """Return the milestone of the turn at `index`; `before` is the index of the one before."""
+    """Return the milestone of the turn at index `index`; `before` is the index of the previous turn."""
     stand = walk[index]
     seen = best(lookout.in_sight(stand, (LEFT, RIGHT, AHEAD)), but=named, where=(*SIDES, "front"))
     # A name that is read right before the turn tells it as well, unless the turn before is there.
@@ -288,7 +288,7 @@ def _turn_milestone(
 def _end_milestone(
     walk: Sequence[Stand], last: int, destination: Place, lookout: Lookout, *, count_crossings: bool
 ) -> Milestone:
-    """Return the milestone at the end of a walk; `last` is the index of the last turn."""
+    """Return the milestone at the walk's end; `last` is the index of the last turn."""
     stand = walk[-1]
     seen = lookout.sees(stand, destination, (LEFT, RIGHT) if len(walk) > 1 else (LEFT, RIGHT, AHEAD, 180.0))
     beside = None
@@ -323,7 +323,7 @@ def _end_milestone(
 def _milestone_between(
     end: Milestone, walk: Sequence[Stand], last: int, beyond: Sequence[Stand]
 ) -> Milestone:
-    """Return an end that is told by how far along it is between two crossings."""
+    """Return the end's milestone with its position between two crossings, in words."""
     if not beyond:
         return end
     here = len(walk) - 1
@@ -337,7 +337,7 @@ def _milestone_between(
 
 
 def _milestone(kind: str, stand: Stand, **told: object) -> Milestone:
-    """Return a milestone of a kind at a stand, with these further fields."""
+    """Return a milestone of a kind at a stand, with the given fields."""
     position = stand.panorama.position
     return Milestone.model_validate(
         {
@@ -352,14 +352,14 @@ def _milestone(kind: str, stand: Stand, **told: object) -> Milestone:
 
 
 def _sight_record(landmark: Landmark | None) -> SightRecord | None:
-    """Return the record of a landmark; None for none."""
+    """Return the record of a landmark; `None` for `None`."""
     if landmark is None:
         return None
     return SightRecord(place_id=landmark.place.id, name=landmark.place.name, where=landmark.where)
 
 
 def _doorstep(streetview: StreetView, mover: Mover, destination: Place, lookout: Lookout) -> Panorama:
-    """Return the nearest panorama from which the place's name is read; else one that something else tells.
+    """Return the nearest panorama from which the place's name is read, else one known by other means.
 
     Nobody can be told to stop where nothing is to be seen.
     """
@@ -376,14 +376,14 @@ def _doorstep(streetview: StreetView, mover: Mover, destination: Place, lookout:
 
 
 def _known_by_others(candidates: Sequence[Panorama], lookout: Lookout) -> Iterator[Panorama]:
-    """Yield the panoramas on a doorstep where a visitor can stop, though the place is not seen."""
+    """Yield nearby panoramas where a visitor can tell where to stop, although the place is not seen."""
     for panorama in candidates:
         if panorama.is_crossing or len(panorama.links) == 1 or _shows_a_name(panorama, lookout):
             yield panorama
 
 
 def _shows_a_name(panorama: Panorama, lookout: Lookout) -> bool:
-    """Return whether one who walks along the street reads a landmark's name on either side."""
+    """Return whether a landmark's name is read on either side of a panorama."""
     pose = Pose(panorama.id, panorama.links[0].heading if panorama.links else 0.0)
     return bool(lookout.in_sight(Stand(pose, panorama, (), None, None), (LEFT, RIGHT)))
 
@@ -391,7 +391,7 @@ def _shows_a_name(panorama: Panorama, lookout: Lookout) -> bool:
 def _panoramas_around(
     streetview: StreetView, mover: Mover, nearest: Panorama, position: LatLng
 ) -> list[Panorama]:
-    """Return the panoramas on the doorstep of a position that links lead to, nearest first."""
+    """Return the linked panoramas within `DOORSTEP_M` of a position, nearest first."""
     found, fresh = {nearest.id: nearest}, [nearest]
     while fresh:
         here = fresh.pop()
@@ -412,7 +412,7 @@ def _cut(
     destination: Place,
     lookout: Lookout,
 ) -> tuple[Stand, ...]:
-    """Return the walk ended where the place is seen best, of the last stands on its doorstep.
+    """Return the walk, cut at the stand near its end from which the place is seen best.
 
     If it is seen from none of them, it ends where another name is read that can stand in for it, or at a
     crossing or the end of the street.
@@ -421,7 +421,7 @@ def _cut(
     for index, stand in list(enumerate(walk))[-LOOK_BACK:]:
         metres = distance(stand.panorama.position, destination.position)
         if metres <= DOORSTEP_M:
-            ranked.append((_worse(stand, destination, lookout), metres, index))
+            ranked.append((_end_rank(stand, destination, lookout), metres, index))
     if not ranked:
         return walk
     _, _, last = min(ranked)
@@ -429,8 +429,8 @@ def _cut(
     return tuple(stands_along(streetview, mover, start, path))
 
 
-def _worse(stand: Stand, destination: Place, lookout: Lookout) -> int:
-    """Return the rank of a stand as the end of the walk, from 0, best: the destination is abeam."""
+def _end_rank(stand: Stand, destination: Place, lookout: Lookout) -> int:
+    """Return a stand's rank as the walk's end; 0 is best: the destination beside it."""
     if seen := lookout.sees(stand, destination, (LEFT, RIGHT)):
         return 0 if seen.where in ABEAM else 1 if seen.where in _AHEAD else 2
     others = {seen.where for seen in lookout.in_sight(stand, (LEFT, RIGHT))}

@@ -17,7 +17,7 @@ from virl.platform.city.names import spelt
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
 MAX_DIRECTIONS = 2000
-"""Characters of written directions. Chosen: about two minutes of talking."""
+"""Most characters of written directions. Chosen: about two minutes of talking."""
 
 _NUMBER = (
     r"(?:\d+(?:[.,]\d+)?|(?:one|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|"
@@ -40,14 +40,14 @@ _MEASURES = (
     (re.compile(r"-?\d{1,3}\.\d{3,}"), "coordinates"),
 )
 NEAR_M = 400.0
-"""A walk that counts as much against a place as one star of its rating less. Chosen."""
+"""Metres of a walk that count against a place like one star of rating less. Chosen."""
 UNRATED = 3.0
-"""Stars of a place that nobody has rated. Chosen: a little below the usual."""
+"""Stars assumed for a place without ratings. Chosen: a little below the usual."""
 
 _SMALL_WORDS = re.compile(
     r"(?:an?|and|at|by|de|de[lmrs]|di|du|el|i[mn]|l[aeo]s?|o[fn]|the|to|und|van|von|y|zu[mr]?)", re.IGNORECASE
 )
-"""Words that names write in small letters."""
+"""Words that names write with small letters."""
 _NTH = ("next", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _WHERE = {
@@ -145,7 +145,7 @@ class PlacePick(Reply):
     @field_validator("index")
     @classmethod
     def _is_offered(cls, index: int, info: ValidationInfo) -> int:
-        """Refuse a number that is beyond the places offered."""
+        """Return the index unchanged; raise `ValueError` if no place of this index was offered."""
         offered = (info.context or {}).get("places")
         if offered is not None and index >= len(offered):
             raise ValueError(f"{index} is not the number of a place: they run to {len(offered) - 1}")
@@ -164,7 +164,7 @@ class WrittenDirections(Reply):
     @field_validator("directions")
     @classmethod
     def _could_be_said(cls, directions: str, info: ValidationInfo) -> str:
-        """Refuse directions that a local would not say, or that do not name the destination."""
+        """Return the directions; raise `ValueError` if nobody would say them or they lack the destination."""
         names = _names_in(info.context or {})
         fault = unsayable(directions, names)
         if fault:
@@ -176,13 +176,13 @@ class WrittenDirections(Reply):
 
 
 def _names_it(directions: str, destination: str) -> bool:
-    """Return whether directions name a place, however its name is written."""
+    """Return whether directions contain a place's name, in any spelling."""
     said, name = spelt(directions), spelt(destination)
     return destination.casefold() in directions.casefold() or (bool(name) and f" {name} " in f" {said} ")
 
 
 def unsayable(text: str, names: tuple[str, ...] = ()) -> str | None:
-    """Return what a text holds that nobody could follow on foot, such as `"a distance"`; `None` if nothing.
+    """Return a part of a text that nobody can follow on foot, such as `"a distance"`; `None` for none.
 
     Args:
         text: directions.
@@ -194,20 +194,20 @@ def unsayable(text: str, names: tuple[str, ...] = ()) -> str | None:
 
 
 def _names_in(context: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the names that the context gives; empty if it gives none."""
+    """Return the place names in a validation context; empty without any."""
     names = context.get("names", ())
     return tuple(map(str, names)) if isinstance(names, list | tuple) else ()
 
 
 class DestinationQuestion(BaseModel):
-    """Inputs of `directions/destination`."""
+    """Inputs of the prompt `directions/destination`, as its rule reads them."""
 
     question: str
     place_types: tuple[str, ...]
 
 
 class Candidate(BaseModel):
-    """A place that a visitor could be sent to."""
+    """A place to which a visitor could be sent, as rules see it."""
 
     name: str
     types: tuple[str, ...]
@@ -217,7 +217,7 @@ class Candidate(BaseModel):
 
 
 class ChoiceQuestion(BaseModel):
-    """Inputs of `directions/choice`."""
+    """Inputs of the prompt `directions/choice`, as its rule reads them."""
 
     question: str
     background: str
@@ -225,14 +225,14 @@ class ChoiceQuestion(BaseModel):
 
 
 class LandmarkInView(BaseModel):
-    """A landmark and where it is."""
+    """A landmark with its direction, as rules see it."""
 
     name: str
     where: str
 
 
 class Point(BaseModel):
-    """A point of the walk that matters."""
+    """A point of the walk that directions mention, as rules see it."""
 
     kind: str
     turn: str = ""
@@ -248,7 +248,7 @@ class Point(BaseModel):
 
 
 class DirectionsQuestion(BaseModel):
-    """Inputs of `directions/instructions`."""
+    """Inputs of the prompt `directions/instructions`, as its rule reads them."""
 
     destination: str
     names: tuple[str, ...]
@@ -256,7 +256,7 @@ class DirectionsQuestion(BaseModel):
 
 
 def find_query(question: DestinationQuestion, lexicon: Lexicon) -> PlaceQuery:
-    """Find the type that the question asks for, in a map's words.
+    """Return the search for the place type that a question asks for.
 
     Raises:
         MindFailed: the question has no word of any type.
@@ -266,7 +266,7 @@ def find_query(question: DestinationQuestion, lexicon: Lexicon) -> PlaceQuery:
 
 
 def kind_named(text: str, lexicon: Lexicon) -> str:
-    """Return the kind of place that a name or text speaks of; empty if it speaks of none."""
+    """Return the place type that a name or text mentions; empty for none."""
     if text in lexicon.kinds:
         return text
     try:
@@ -277,7 +277,7 @@ def kind_named(text: str, lexicon: Lexicon) -> str:
 
 
 def read_question(to: str, character: Character, lexicon: Lexicon, routine: str) -> Reading | None:
-    """Return the words of a question for a kind of place that the rules act on; `None` for a name.
+    """Return the words of a question for a place type that rules act on; `None` for a name or address.
 
     Args:
         to: a name, an address, or a question; empty takes the character's intention as the question.
@@ -300,14 +300,14 @@ def read_question(to: str, character: Character, lexicon: Lexicon, routine: str)
 
 
 def is_named(text: str) -> bool:
-    """Return whether a text is a name, an address or a position: no sentence in small letters."""
+    """Return whether a text is a name, address or position: no sentence in small letters."""
     words = [word for word in text.split() if word[:1].isalpha() and not _SMALL_WORDS.fullmatch(word)]
     ends = text.rstrip().endswith((".", "?", "!"))
     return not ends and (begins_with_house(text) or all(not word[0].islower() for word in words))
 
 
 def pick_place(question: ChoiceQuestion, lexicon: Lexicon) -> PlacePick:
-    """Pick the best rating less the walk; a place whose name or type the background speaks of gains a star.
+    """Return the place with the best rating less the walk, one star more if the background mentions it.
 
     Raises:
         MindFailed: there is no place.
@@ -318,7 +318,7 @@ def pick_place(question: ChoiceQuestion, lexicon: Lexicon) -> PlacePick:
     known = set(words_of(question.background).split())
 
     def score(place: Candidate) -> float:
-        """Return the merit of a place: its rating, less its distance, and 1 if its words are familiar."""
+        """Return a place's score: its rating, less its distance, and 1 more if the background mentions it."""
         familiar = known & {word for name in (place.name, *place.types) for word in words_of(name).split()}
         return (place.rating or UNRATED) - place.metres / NEAR_M + bool(familiar)
 
@@ -329,7 +329,7 @@ def pick_place(question: ChoiceQuestion, lexicon: Lexicon) -> PlacePick:
 
 
 def write_directions(question: DirectionsQuestion, lexicon: Lexicon) -> WrittenDirections:
-    """Write sentences from templates, which differ from walk to walk and are the same for the same walk."""
+    """Return directions from templates, varied from walk to walk but equal for equal walks."""
     del lexicon
     rng = Random("\n".join((question.destination, *question.names)))
     end = question.milestones[-1]
@@ -346,7 +346,7 @@ def write_directions(question: DirectionsQuestion, lexicon: Lexicon) -> WrittenD
 
 
 def _sentences_about(point: Point, destination: str, rng: Random) -> list[str]:
-    """Return the sentences about one milestone."""
+    """Return the sentences on one point of the walk."""
     passing = []
     if point.passed:
         words = {"name": _quote(point.passed.name), "where": _WHERE[point.passed.where]}
@@ -361,7 +361,7 @@ def _sentences_about(point: Point, destination: str, rng: Random) -> list[str]:
 
 
 def _turn_sentence(point: Point, rng: Random) -> str:
-    """Return the sentence about a turn, with its crossings and landmark."""
+    """Return the sentence on a turn, with its crossings and landmark."""
     seen = f", with {_quote(point.landmark.name)} {_WHERE[point.landmark.where]}" if point.landmark else ""
     words = {"turn": rng.choice(_TURN[point.turn]), "seen": seen}
     if point.ends and point.crossings in (None, 1):
@@ -373,7 +373,7 @@ def _turn_sentence(point: Point, rng: Random) -> str:
 
 
 def _last_stretch(point: Point, rng: Random) -> list[str]:
-    """Return the sentence, if any, about the crossings before the destination."""
+    """Return a sentence on the crossings before the destination; empty without any."""
     told = _stop_told(point)
     if point.crossings is None or told == "crossing":
         return []
@@ -384,7 +384,7 @@ def _last_stretch(point: Point, rng: Random) -> list[str]:
 
 
 def _stop_told(point: Point) -> str:
-    """Return the cue of a stop: `name`; where none can be read, `end` of the street, `crossing` or `part`."""
+    """Return what tells a walker to stop: `name`, else `end` of the street, `crossing` or `part`."""
     if not point.unseen:
         return "name"
     told = {"end": point.ends, "crossing": point.crossing, "part": bool(point.part)}
@@ -392,7 +392,7 @@ def _stop_told(point: Point) -> str:
 
 
 def _end_sentence(point: Point, destination: str, rng: Random) -> str:
-    """Return the sentence about the destination."""
+    """Return the sentence on the destination."""
     words = {"name": _quote(destination), "where": _WHERE[point.where]}
     match _stop_told(point):
         case "end":
@@ -416,7 +416,7 @@ def _end_sentence(point: Point, destination: str, rng: Random) -> str:
 
 
 def _ordinal(number: int) -> str:
-    """Return an ordinal number in words, or in digits beyond those known."""
+    """Return an ordinal number in words; large ones in digits."""
     if number <= len(_NTH):
         return _NTH[number - 1]
     teens = 10 < number % 100 < 20
@@ -430,9 +430,10 @@ def _crossings_in_words(count: int) -> str:
 
 
 def _quote(name: str) -> str:
+    """Return a name in quotation marks."""
     return f'"{name}"'
 
 
 def _fill(rng: Random, templates: Sequence[str], **words: str) -> str:
-    """Return one of the templates, drawn by chance, with its words filled in."""
+    """Return a random one of the templates, filled with words."""
     return rng.choice(templates).format(**words)

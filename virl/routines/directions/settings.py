@@ -10,7 +10,7 @@ from virl.settings.model import Settings
 
 
 class DirectionsSettings(Settings):
-    """The choices of a local who gives directions."""
+    """Settings of a local who gives directions."""
 
     to: str = Field(default="", max_length=500)
     """The visitor's destination: the name of a place, a sort of place, or a question; empty takes the
@@ -28,7 +28,7 @@ class DirectionsSettings(Settings):
 
 
 def _named_models(directions: DirectionsSettings) -> Iterable[tuple[str, Callable[[], object]]]:
-    """Return the settings that name models, each with a call that checks the name."""
+    """Yield (setting, check) for each setting that names a model; the check raises for unknown names."""
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
 
     return [("reader", lambda: read_model("reader", directions.reader))]

@@ -11,7 +11,7 @@ from virl.routines.directions.planning import Directions
 
 
 def directions_exhibits(city: City, directions: Directions) -> list[Exhibit]:
-    """Return the directions, the walk on a map, and its milestones."""
+    """Return the report's exhibits: directions, the walk on a map, and its milestones."""
     rows = tuple(
         (
             one.kind,
@@ -35,7 +35,7 @@ def directions_exhibits(city: City, directions: Directions) -> list[Exhibit]:
 
 
 def milestone_points(directions: Directions) -> tuple[MapPoint, ...]:
-    """Return the start and the turns of a walk."""
+    """Return the map points of a walk's start and turns."""
     return tuple(
         MapPoint(
             lat=one.lat,
@@ -56,7 +56,7 @@ def destination_point(directions: Directions) -> MapPoint:
 
 
 def path_of(city: City, pano_ids: tuple[str, ...]) -> tuple[LatLng, ...]:
-    """Return the positions of panoramas, in their order."""
+    """Return the positions of panoramas, in order."""
     return tuple(city.streetview.panorama(pano_id).position for pano_id in pano_ids)
 
 
@@ -100,6 +100,6 @@ def tour_exhibits(
 
 
 def _noticed_landmarks(step: StepRecord) -> tuple[SeenLandmark, ...]:
-    """Return the landmarks that the walker noticed at a step; empty if none were asked for."""
+    """Return the landmarks noticed at a step; empty if the mind was not asked for any."""
     asked = next((one for one in reversed(step.asked) if one.prompt == "movement/tourist-action"), None)
     return () if asked is None else Noticed.model_validate(asked.inputs["here"]).seen

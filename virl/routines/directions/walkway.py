@@ -18,54 +18,54 @@ from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, SignReader, 
 from virl.platform.navigators.tourist.ways import direction_of, link_ahead, link_toward
 
 LONGEST_BLOCK = 40
-"""Most stands between two crossings. Chosen: 400 m; nobody can tell a part of more by sight."""
+"""Most stands between two crossings. Chosen: 400 m; parts of a longer block cannot be judged by eye."""
 BACK, AROUND = 3, 12
-"""Number of stands before a crossing to look for a way around it, and of that way at most. Chosen: a
+"""Number of stands before a crossing where a way around it begins, and the most stands of that way. Chosen:
 block."""
 MAX_STEPS = 2000
-"""Panoramas of a walk. Chosen: 20 km."""
+"""Most panoramas of a walk. Chosen: 20 km."""
 SIGHT_M = 30.0
-"""The farthest a place may be whose sign is read, metres. Chosen: from the middle of a crossing to the second
+"""Metres at which a place's sign can still be read. Chosen: from the middle of a crossing to the second
 house round its corners."""
 APART_M = 200.0
-"""Within so many metres no other known place may have a name like a landmark's. Chosen: two blocks."""
+"""Metres around a landmark within which no other known place may have a similar name. Chosen: two blocks."""
 LEAST_LETTERS = 2
-"""The fewest letters of a landmark's name; a single letter names nothing and costs a search."""
+"""Fewest letters of a landmark's name; a single letter identifies nothing."""
 LEFT, RIGHT, AHEAD = -90.0, 90.0, 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """One panorama of a walk."""
+    """A panorama of a walk, with the links there."""
 
     pose: Pose
-    """The pose on arrival; at the start, as the walker faces."""
+    """Pose on arrival; at the start, the walker's own heading."""
     panorama: Panorama
     links: tuple[Link, ...]
     onward: Link | None
-    """The link that the walk takes; `None` at its end."""
+    """Link that the walk takes; `None` at its end."""
     came_from: str | None
 
     @property
     def goes_on(self) -> bool:
-        """Return whether walking on without a turn does what the walk does."""
+        """Return whether going straight on without instructions follows the walk."""
         return self.onward == link_ahead(self.links, self.pose.heading, self.came_from)
 
     @property
     def at_an_end(self) -> bool:
-        """Return whether no way leads on from here but the one back."""
+        """Return whether the only link leads back."""
         return link_ahead(self.links, self.pose.heading, self.came_from) is None
 
     @property
     def can_be_told(self) -> bool:
-        """Return whether the word for the direction that the walk takes from here leads that way."""
+        """Return whether the word for the walk's direction here fits the walk's link and no other."""
         if self.onward is None or self.goes_on:
             return True
         return link_toward(self.links, self.pose.heading, self.turn) == self.onward
 
     @property
     def turn(self) -> str:
-        """The direction that the walk takes from here, in one of eight words; empty at its end."""
+        """The direction of the walk from here, one of eight words; empty at its end."""
         if self.onward is None:
             return ""
         return "front" if self.goes_on else direction_of(self.links, self.pose.heading, self.onward)
@@ -74,7 +74,7 @@ class Stand:
 def walk_to(
     streetview: StreetView, maps: Maps, mover: Mover, start: Pose, end: Panorama
 ) -> tuple[Stand, ...]:
-    """Return the walk from a pose to a panorama, along a route.
+    """Return the walk along a route from a pose to a panorama, as stands.
 
     Args:
         streetview: of the city.
@@ -97,16 +97,18 @@ def walk_to(
     if not outcome.reached:
         raise NoRoute(f"no walk leads to {end.position}: {outcome.reason}")
     path = _without_detours(poses)
-    return _told_apart(streetview, mover, start, tuple(stands_along(streetview, mover, start, path)))
+    return _avoid_ambiguous_turns(
+        streetview, mover, start, tuple(stands_along(streetview, mover, start, path))
+    )
 
 
 def length_of(walk: tuple[Stand, ...]) -> float:
-    """Return the metres of a walk."""
+    """Return the length of a walk in metres."""
     return sum(stand.onward.distance for stand in walk if stand.onward)
 
 
 def straight_on(streetview: StreetView, mover: Mover, last: Stand) -> tuple[Stand, ...]:
-    """Return the stands after a walk's last, straight on to the next crossing or the end of the street.
+    """Return the stands from a walk's last one straight on to the next crossing or the street's end.
 
     Empty where no way leads straight on, and where the street leads on for more than `LONGEST_BLOCK` stands.
 
@@ -131,10 +133,10 @@ def straight_on(streetview: StreetView, mover: Mover, last: Stand) -> tuple[Stan
     return ()
 
 
-def _told_apart(
+def _avoid_ambiguous_turns(
     streetview: StreetView, mover: Mover, start: Pose, walk: tuple[Stand, ...]
 ) -> tuple[Stand, ...]:
-    """Return a walk with ways around the crossings at which no word names its street alone."""
+    """Return a walk that avoids crossings where no word for a direction identifies its street."""
     index = 0
     while index < len(walk):
         way = () if walk[index].can_be_told else _way_around(mover, walk, index)
@@ -150,7 +152,7 @@ def _told_apart(
 
 
 def _way_around(mover: Mover, walk: Sequence[Stand], wrong: int) -> tuple[str, ...]:
-    """Return the panoramas from `BACK` stands before a wrong turn to one after it, by turns that can be told.
+    """Return the ids of panoramas on a way around a turn that cannot be told; empty if there is none.
 
     Empty if no way leads there.
     """
@@ -179,7 +181,7 @@ def _way_around(mover: Mover, walk: Sequence[Stand], wrong: int) -> tuple[str, .
 
 
 def _without_detours(poses: list[Pose]) -> list[str]:
-    """Return the panoramas of a walk, without the ways that led back to where they began."""
+    """Return the ids of a walk's panoramas, without loops that led back to where they began."""
     path: list[str] = []
     for pose in poses:
         if pose.pano_id in path:
@@ -189,7 +191,7 @@ def _without_detours(poses: list[Pose]) -> list[str]:
 
 
 def stands_along(streetview: StreetView, mover: Mover, start: Pose, path: Sequence[str]) -> Iterator[Stand]:
-    """Yield the stands of a walk along panoramas that links lead through.
+    """Yield the stands of a walk along linked panoramas.
 
     Args:
         streetview: of the city.
@@ -215,17 +217,17 @@ def stands_along(streetview: StreetView, mover: Mover, start: Pose, path: Sequen
 
 @dataclass(frozen=True, slots=True)
 class Landmark:
-    """A place whose name was read from where one walks."""
+    """A place whose name was read on a sign from a walk."""
 
     place: Place
     where: str
-    """One of the eight directions, as one arrives."""
+    """Direction on arrival, one of eight words."""
     likeness: float
-    """The likeness of the text read to the landmark's name, [0, 100]."""
+    """Likeness of the sign's text to the landmark's name, [0, 100]."""
 
 
 class Lookout:
-    """A spotter of landmarks from the stands of a walk, as somebody would who walks there.
+    """A reader of signs from the stands of a walk, which returns landmarks a walker would see.
 
     Args:
         places: who knows the names.
@@ -236,7 +238,7 @@ class Lookout:
     """
 
     def __init__(self, places: Places, signs: SignReader, *, alone: bool = True, free: bool = False) -> None:
-        """Prepare to look for landmarks; `alone` refuses those that another place nearby resembles."""
+        """Prepare to look for landmarks; with `alone`, none whose name resembles another place's nearby."""
         self._alone = alone
         self._free = free
         self._places = places
@@ -244,7 +246,7 @@ class Lookout:
         self._near: dict[LatLng, list[Place]] = {}
 
     def in_sight(self, stand: Stand, turns: Sequence[float]) -> list[Landmark]:
-        """Return the places whose names are read from a stand, the best landmark first.
+        """Return the landmarks whose names are read from a stand, the best first.
 
         A name that reads like that of another place nearby is left out.
 
@@ -284,7 +286,7 @@ class Lookout:
         return sorted(clear, key=lambda one: (-_worth(one), one.place.id))
 
     def sees(self, stand: Stand, place: Place, turns: Sequence[float]) -> Landmark | None:
-        """Return a certain place, if its name is read from a stand.
+        """Return a place as a landmark if its name is read from a stand; else `None`.
 
         Args:
             stand: of the walk.
@@ -300,11 +302,11 @@ class Lookout:
         return max(read, key=lambda one: one.likeness, default=None)
 
     def _places_in_sight(self, here: LatLng) -> list[Place]:
-        """Return the places whose signs may be read at a position."""
+        """Return the places near enough that their signs may be read at a position."""
         return [place for place in self._places_around(here) if distance(here, place.position) <= SIGHT_M]
 
     def _places_around(self, here: LatLng) -> list[Place]:
-        """Return the open places around a position; asked for once."""
+        """Return the open places around a position; cached."""
         if here not in self._near:
             self._near[here] = [
                 one for one in self._places.nearby(here, APART_M, whole=SIGHT_M) if one.is_open
@@ -315,7 +317,7 @@ class Lookout:
 def best(
     landmarks: Sequence[Landmark], *, but: Collection[str] = (), where: Collection[str]
 ) -> Landmark | None:
-    """Return the first landmark that is none of some places and lies in one of some directions.
+    """Return the first landmark, not of the ids `but`, in one of the directions `where`; `None` if none is.
 
     Args:
         landmarks: the best first.
@@ -326,14 +328,14 @@ def best(
 
 
 def _is_mistakable(place: Place, around: Sequence[Place]) -> bool:
-    """Return whether another place around has a name like this one's."""
+    """Return whether another place nearby has a similar name."""
     return any(
         other.id != place.id and name_likeness(other.name, place.name) >= MIN_RESEMBLANCE for other in around
     )
 
 
 def _worth(landmark: Landmark) -> float:
-    """Return the score of a landmark: higher for clearly read signs and well-known places."""
+    """Return a landmark's score: higher for clearly read signs and well-known places."""
     known = (
         min(landmark.place.review_count, 100) / 100.0
     )  # chosen: beyond a hundred reviews all are well known

@@ -24,53 +24,53 @@ from virl.routines.errands.rules import Demands, ErrandList, ErrandQuestion, lis
 from virl.routines.errands.settings import ERRANDS, Errands, StandIn
 
 READ, STOP = "errands", "stop"
-"""Topics of notes."""
+"""Topics of the notes on errands read from a text, and on stops found."""
 START, HOME = "the start", "home"
 LEFT_OUT = ": that errand is left out."
-"""The end of what is told of an errand that a town lacks."""
+"""End of the sentence on an errand that the city lacks."""
 WITHIN_M = 2000.0
-"""Metres from the start in which a place is looked for, as for directions."""
+"""Metres from the start within which a place is looked for, as for directions."""
 _DRAWN_AMONG = 5  # nearest places of a kind; chosen
 
 
 class ErrandStop(BaseModel):
-    """Somewhere to go."""
+    """A place or address where an errand is done."""
 
     model_config = ConfigDict(frozen=True)
 
     title: str
-    """The title of the stop: an address, or a place's name."""
+    """Title of the stop: an address, or a place's name."""
     what: str
-    """The errand to be done there; may be empty."""
+    """The errand to be done there; empty if not told."""
     position: LatLng
-    """The address or place itself."""
+    """Position of the address or place."""
     pano_id: str
-    """The panorama nearest to it."""
+    """Id of the panorama nearest to the stop."""
     stand: LatLng
-    """The position of that panorama."""
+    """Position of that panorama."""
     lacking: str = ""
-    """The wish that a substitute does not fulfil as well; empty if it is no such substitute."""
+    """Wish that a substitute fulfils less well; empty unless it is such a substitute."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Everything that was asked for."""
+    """All errands of a run, found in the city."""
 
     errands: Errands
-    """The errands as the character's file has them."""
+    """The errands as set in the character's file."""
     start: ErrandStop
     stops: tuple[ErrandStop, ...]
     """The stops in the order given."""
     end: ErrandStop | None
-    """`None` where the end is open."""
+    """The end of the trip; `None` if any stop may be last."""
     left_out: tuple[str, ...] = ()
-    """The reasons why some of the errands cannot be done."""
+    """Sentences on errands that cannot be done, with reasons."""
     demands: Demands = field(default_factory=Demands)
-    """The order and the deadline that the text demands, as rules read it."""
+    """Order and deadline that the text demands, as rules read it."""
 
 
 def find_errands(agent: Agent) -> Task:
-    """Read what is to be done and find it in the city; what was found before a kill is not asked again.
+    """Return a character's errands, read and found in the city.
 
     Raises:
         BadInput: the character has no errands, none of them is to be found, or the end is not.
@@ -116,7 +116,7 @@ def find_errands(agent: Agent) -> Task:
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Find for each errand that is not in the city a place of its kind, or for an address one near the start.
+    """Return (character, sentences on changes): errands that the city lacks get stand-ins.
 
     A kind of place becomes the nearest of those in the character's `instead`.
 
@@ -150,7 +150,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
 
 
 def _fault_of(agent: Agent, reason: str) -> VirlError:
-    """Return the fault of errands that cannot be run: of their file, of a model's reading, or of the city."""
+    """Return the error for errands that cannot be run, blaming the file, the model's reading, or the city."""
     if agent.run.start.replaced:
         return NotFound(f"the errands cannot be run in {agent.city.title}: {agent.run.start.replaced[0]}")
     told = f"{agent.run.start.agent}: errands: {reason}"
@@ -162,7 +162,7 @@ def _fault_of(agent: Agent, reason: str) -> VirlError:
 
 
 def _wanted_errands(agent: Agent, errands: Errands) -> tuple[Sequence[tuple[str, str]], bool]:
-    """Return the places and errands asked for, and whether home comes last."""
+    """Return (places with what to do there, whether home comes last)."""
     if errands.stops:
         return [(stop, "") for stop in errands.stops], False
     noted = agent.run.find_note(READ, "text") or _read_errands(agent, errands.text)
@@ -173,7 +173,7 @@ def _wanted_errands(agent: Agent, errands: Errands) -> tuple[Sequence[tuple[str,
 
 
 def _read_errands(agent: Agent, text: str) -> NoteRecord:
-    """Ask the mind to read the errands out of a text, and note them."""
+    """Return the note on the errands that the mind reads in a text."""
     told = agent.mind.ask(agent.prompts.load("errands/list", ErrandList), text=text)
     places = ", ".join(errand.where for errand in told.errands)
     return agent.run.note(
@@ -187,7 +187,7 @@ def _read_errands(agent: Agent, text: str) -> NoteRecord:
 def _find_stop(
     agent: Agent, key: str, where: str, what: str, taken: tuple[ErrandStop, ...] = ()
 ) -> ErrandStop | str:
-    """Return where an errand is done; why it is left out, if no place, or no other, is there or open."""
+    """Return the stop of an errand, or the reason why it is left out."""
     noted = agent.run.find_note(STOP, key) or _note_stop(agent, key, where, what, taken)
     if reason := noted.data.get("left_out"):
         return str(reason)
@@ -195,7 +195,7 @@ def _find_stop(
 
 
 def _locate(agent: Agent, where: str) -> tuple[str, LatLng, str]:
-    """Return the title and position of an errand, and what it does not do as well as.
+    """Return (title, position, wish a substitute fulfils less well) of an errand's place.
 
     Raises:
         NotFound: the city has no such place, and nothing in its place.
@@ -208,7 +208,7 @@ def _locate(agent: Agent, where: str) -> tuple[str, LatLng, str]:
 
 
 def _another(agent: Agent, where: str, taken: tuple[ErrandStop, ...]) -> tuple[str, LatLng, str]:
-    """Return the title and position of the nearest open place of a kind that is none of those taken.
+    """Return (title, position, empty text) of the nearest open place of a type, none of those taken.
 
     Raises:
         NotFound: the city has no other.
@@ -223,7 +223,7 @@ def _another(agent: Agent, where: str, taken: tuple[ErrandStop, ...]) -> tuple[s
 
 
 def _note_stop(agent: Agent, key: str, where: str, what: str, taken: tuple[ErrandStop, ...]) -> NoteRecord:
-    """Find the place of an errand and its panorama, and note the stop, or that it is left out."""
+    """Find an errand's place and panorama, and return the note on the stop or its omission."""
     try:
         title, position, lacking = _another(agent, where, taken) if taken else _locate(agent, where)
     except NotFound as fault:  # it may have closed, or the geocoder may have found something elsewhere
@@ -251,7 +251,7 @@ def _note_stop(agent: Agent, key: str, where: str, what: str, taken: tuple[Erran
 
 
 def _wanted_places(errands: Errands) -> list[str]:
-    """Return where the errands lead, as the rules read them; nothing where they do not."""
+    """Return the places that errands lead to, as rules read them; empty if they cannot."""
     end = [errands.end] if errands.end not in (None, "home", "open") else []
     if errands.stops:
         return [*errands.stops, *filter(None, end)]
@@ -270,7 +270,7 @@ def _find_stand_in(
     random: Random,
     found: dict[str, StandIn],
 ) -> StandIn | None:
-    """Return a place or address in the city to replace `where`; None if there is none."""
+    """Return a place or address of the city in place of `where`; `None` if there is none."""
     taken = {one.title for one in found.values()}
     if kind := "" if is_address(where) else kind_named(where, load_lexicon()):
         of_kind = _places(city, kind, near, taken)[:_DRAWN_AMONG] if where != kind else []
@@ -287,7 +287,7 @@ def _find_stand_in(
 
 
 def _places(city: City, kind: str, near: LatLng, taken: set[str]) -> list[Place]:
-    """Return the open places of a kind near street view, nearest first."""
+    """Return the open places of a type near street view, nearest first."""
     found = [
         place
         for place in city.places.nearby(near, WITHIN_M, [kind])
@@ -297,6 +297,6 @@ def _places(city: City, kind: str, near: LatLng, taken: set[str]) -> list[Place]
 
 
 def _to_stand_in(place: Place, kind: str = "", *, does_as_well: bool = True) -> StandIn:
-    """Return a place as a stand-in; `kind` is named if it is another than was asked for."""
+    """Return a place as a stand-in; `kind` is given if its type is another than asked for."""
     title = f"the {kind} {place.name}" if kind else place.name
     return StandIn(title=title, lat=place.position.lat, lng=place.position.lng, does_as_well=does_as_well)

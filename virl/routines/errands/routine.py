@@ -31,21 +31,21 @@ from virl.routines.errands.trip import Trip, goals_of, plan_trip, ways_of
 __all__ = ["WISH", "fit", "run"]
 
 _ARRIVAL = "arrival"
-"""Topic of notes."""
+"""Topic of the notes on arrivals at stops."""
 _LOOK_FOV, _LOOK_PITCH = 75.0, 4.0  # degrees, chosen: a shop front across a street
 _FOOD_SHOPS = ("supermarket", "bakery", "convenience_store", "liquor_store")
-"""Kinds of places that sell what is a dish elsewhere."""
+"""Place types of shops that sell food as goods, which other places serve as dishes."""
 _NOT_DONE = (
     *("every", "each", "all", "both", "either", "or", "another"),
     *("return to the", "can wait", "on the|his|her|my|their way back|home"),
     *("to start", "start|starts|starting with|at|by|from", "at last"),
 )
-"""Fillers that ask for more than a stop in an order, or leave open which."""
+"""Filler words that ask for more than stops in an order, or leave the choice open."""
 _AT_IT_M = 2.0  # from nearer, the direction of a place says nothing
 
 
 def _read_errands(character: Character, lexicon: Lexicon) -> Reading | None:
-    """Read where errands lead that are given in words, in which order, and by when."""
+    """Return the reading of errands given in words: places, order, deadline; `None` without such a text."""
     errands = ERRANDS.of(character)
     if errands is None or errands.stops:
         return None
@@ -59,7 +59,7 @@ WISH = Wish(_read_errands, field="errands")
 
 
 def check_character(character: Character, source: Path) -> None:
-    """Check that the character says what its errands are.
+    """Raise `BadInput` unless the character has errands.
 
     Raises:
         BadInput: it does not.
@@ -69,7 +69,7 @@ def check_character(character: Character, source: Path) -> None:
 
 
 def run(agent: Agent) -> None:
-    """Plan the trip and walk it, until its end or the limit of steps; give up where the city lacks it all."""
+    """Run the errands: plan the trip, and walk it to its end or the limit of steps."""
     try:
         task = find_errands(agent)
     except NotFound as fault:
@@ -99,7 +99,7 @@ def run(agent: Agent) -> None:
 def _claims(
     agent: Agent, goals: Sequence[ErrandStop], outcomes: Sequence[DestinationOutcome]
 ) -> list[ArrivalClaim]:
-    """Return the claim of each stop of the walk: that it was reached, or not; its nearest step is the end.
+    """Return a claim for each stop of the walk: that it was reached, or not.
 
     Where the walk was given up before its end, no claim is made of the stops that were still to come.
     """
@@ -120,7 +120,7 @@ def _claims(
 
 
 def _walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutcome]:
-    """Walk from the start, or from where an earlier process stopped, until the end or the limit of steps.
+    """Walk the trip from the start, or from where the run was cut off; return each stop's outcome.
 
     Returns:
         What became of each stop, and of the end where that is fixed, in the order of the trip.
@@ -149,7 +149,7 @@ def _walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutc
 
 
 def _pose(agent: Agent) -> Pose:
-    """Return the pose at the last step written down, or at the start."""
+    """Return the pose at the last recorded step, or at the start."""
     if agent.run.steps:
         last = agent.run.steps[-1].pose
         return Pose(last.pano_id, last.heading)
@@ -158,7 +158,7 @@ def _pose(agent: Agent) -> Pose:
 
 
 def _decided_again(step: Step, written: StepRecord) -> Choice:
-    """Return the choice at a recorded step: the navigator's made anew, that of others as it is written.
+    """Return the choice at a recorded step: the navigator decides again, others' choices are read.
 
     Raises:
         NoStreetView: the link that the user took is not there any more.
@@ -169,7 +169,7 @@ def _decided_again(step: Step, written: StepRecord) -> Choice:
 
 
 def _write_down(agent: Agent, step: Step, choice: Choice) -> None:
-    """Write a step of the trip to the journal, without views: no mind was asked."""
+    """Write a step of the trip to the journal, without views, since no mind was asked."""
     agent.run.step(
         step,
         views=(),
@@ -183,7 +183,7 @@ def _write_down(agent: Agent, step: Step, choice: Choice) -> None:
 def _look_at_stops(
     agent: Agent, goals: Sequence[ErrandStop], outcomes: Sequence[DestinationOutcome], heading: float
 ) -> None:
-    """Note what became of the stops that are behind, unless it was noted before."""
+    """Write a note on the outcome of each stop passed, unless it has one."""
     for number, (goal, outcome) in enumerate(zip(goals, outcomes, strict=False), start=1):
         if agent.run.find_note(_ARRIVAL, str(number)) is None:
             errand = f" ({goal.what})" if goal.what else ""
@@ -197,7 +197,7 @@ def _look_at_stops(
 
 
 def _look(agent: Agent, goal: ErrandStop, heading: float) -> Sequence[ViewRecord]:
-    """Return the view of a stop from its panorama; nothing where the provider has no imagery."""
+    """Return the record of a view toward a stop from its panorama; empty without imagery."""
     if distance(goal.stand, goal.position) > _AT_IT_M:
         heading = bearing(goal.stand, goal.position)
     try:

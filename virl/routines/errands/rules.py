@@ -23,9 +23,9 @@ _NO_NAME = re.compile(
     r"|september|october|november|december)",
     re.IGNORECASE,
 )
-"""Words with a capital letter that are no part of a name."""
+"""Capitalized words that belong to no name."""
 _STREET_LEAD = re.compile(r"(?:In|An|Auf|Bei)\s+(?:der|den|dem|die)\b")
-"""A pattern of the first words of German street names: "In der Au 3"."""
+"""Pattern of the first words of German street names, as in "In der Au 3"."""
 _CLAUSE_END = re.compile(
     r"(?<![.;:!?\n,])[.;:!?\n,]+(?:\s+|$)|(?<!\s)\s++(?:and then|and|then)\s+", re.IGNORECASE
 )
@@ -52,7 +52,7 @@ _DEADLINE = re.compile(
     r"(?::(?P<minutes>\d\d))?(?:\s*(?P<part>[ap]\.?m)\b\.?|\s+o'clock)?(?![\w-])(?!\s+(?-i:[A-Z\d]))",
     re.IGNORECASE,
 )
-"""A time at which all has to be done, such as "before noon" or "by half past ten"."""
+"""Pattern of a time by which all must be done, as in "before noon" or "by half past ten"."""
 _ORDER = re.compile(
     r"\bin (?:this|that|the given|the following) order\b|\bone after the other\b"
     r"|\b(?P<after>(?:only )?after (?:that|this)|only then|afterwards|later|secondly|thirdly)\b"
@@ -80,7 +80,7 @@ _NARROWS = re.compile(
     r"|\b\w+n't\b",
     re.IGNORECASE,
 )
-"""Words in front of what narrows an errand; it is not part of what is to be done at an address."""
+"""Words that introduce a narrowing of an errand, which is no part of what to do at an address."""
 _TRAILING = re.compile(
     r"(?<![\s,(-])[\s,(-]*+\b(?:at|to|from|by|in|on|into|near|of|the|a|an)$|(?<![\s,(:-])[\s,(:-]++$",
     re.IGNORECASE,
@@ -105,7 +105,7 @@ class ErrandList(Reply):
     @field_validator("errands")
     @classmethod
     def _are_in_the_text(cls, errands: tuple[Errand, ...], info: ValidationInfo) -> tuple[Errand, ...]:
-        """Return whether the numbers of an address are in the text.
+        """Return the errands; raise `ValueError` if the numbers of an address are not in the text.
 
         An address that nobody gave would be walked to.
         """
@@ -121,14 +121,14 @@ class ErrandList(Reply):
 
 
 class ErrandQuestion(BaseModel):
-    """Inputs of `errands/list`."""
+    """Inputs of the prompt `errands/list`, as its rule reads them."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Mention:
-    """An address or a name in the text."""
+    """An address or a name in a text, with its position there."""
 
     start: int
     end: int
@@ -137,7 +137,7 @@ class _Mention:
 
 
 def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
-    """Return an errand for each address and name.
+    """Return an errand for each address and name in a text, and for place types in the rest of it.
 
     For what is left, the kind of place that its words speak of.
 
@@ -166,7 +166,7 @@ def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
 
 
 def _mentions(text: str) -> Iterator[_Mention]:
-    """Yield the addresses and names, in the order of the text."""
+    """Yield the addresses and names in a text, in order."""
     found = [_Mention(*match.span(), match[0], is_address=True) for match in BLOCKS.finditer(text)]
     for match in NUMBER_LAST.finditer(text):
         if not _overlaps(match, found) and (last := _number_last(match)):
@@ -181,18 +181,18 @@ def _mentions(text: str) -> Iterator[_Mention]:
 
 
 def _overlaps(match: re.Match[str], mentions: Sequence[_Mention]) -> bool:
-    """Return whether a match shares letters with one of the mentions."""
+    """Return whether a match overlaps one of the mentions."""
     return any(match.start() < one.end and one.start < match.end() for one in mentions)
 
 
 def _number_last(match: re.Match[str]) -> _Mention | None:
-    """Return the address without words that only begin a sentence; `None` if its words name no street."""
+    """Return an address without words that only begin the sentence; `None` if no street is named."""
     start, words = _without_lead(match)
     return _Mention(start, match.end(), words, is_address=True) if words[:1].isalpha() else None
 
 
 def _without_lead(match: re.Match[str]) -> tuple[int, str]:
-    """Return the match and its start without the first words that are no part of a name."""
+    """Return (start, text) of a match without first words that belong to no name."""
     start, words = match.start(), match[0]
     while words and _NO_NAME.fullmatch(words.split()[0]) and not _STREET_LEAD.match(words):
         rest = words[len(words.split()[0]) :].lstrip()
@@ -201,7 +201,7 @@ def _without_lead(match: re.Match[str]) -> tuple[int, str]:
 
 
 def _name(text: str, match: re.Match[str]) -> _Mention | None:
-    """Return the name of a place, without the word that only begins a sentence; `None` if nothing is left."""
+    """Return a place's name without a word that only begins the sentence; `None` if nothing is left."""
     start, words = _without_lead(match)
     alone = len(words.split()) == 1
     before = text[: match.start()]
@@ -212,7 +212,7 @@ def _name(text: str, match: re.Match[str]) -> _Mention | None:
 
 
 def _join_addresses(text: str, mentions: list[_Mention]) -> list[_Mention]:
-    """Return the mentions, a name with its address after it made one."""
+    """Return the mentions, each name joined with an address right after it."""
     joined: list[_Mention] = []
     for mention in mentions:
         before = joined[-1] if joined else None
@@ -226,7 +226,7 @@ def _join_addresses(text: str, mentions: list[_Mention]) -> list[_Mention]:
 
 
 def _clauses_before(text: str, errands: list[Errand]) -> tuple[list[str], str]:
-    """Return the clauses before a mention, and the one that leads to it.
+    """Return (clauses before a mention, the clause that leads to it).
 
     What follows the mention before without a break still tells of that one: it is added there.
     """
@@ -238,7 +238,7 @@ def _clauses_before(text: str, errands: list[Errand]) -> tuple[list[str], str]:
 
 
 def _by_kind(clauses: list[str], lexicon: Lexicon) -> Iterator[Errand]:
-    """Yield the errands of the clauses that speak of a kind of place."""
+    """Yield an errand for each clause that mentions a place type."""
     for clause in clauses:
         if _goes_home(clause) or _REASON.match(clause):
             continue
@@ -250,7 +250,7 @@ def _by_kind(clauses: list[str], lexicon: Lexicon) -> Iterator[Errand]:
 
 
 def _kind_of(clause: str, lexicon: Lexicon) -> str:
-    """Return the kind of place that a clause has most words of, else one that it needs; empty for none."""
+    """Return the place type that a clause mentions most, else one that it needs; empty for none."""
     counts = {
         kind: len(found_in(clause, (*phrases, kind.replace("_", " "))))
         for kind, phrases in lexicon.place_types.items()
@@ -260,25 +260,25 @@ def _kind_of(clause: str, lexicon: Lexicon) -> str:
 
 
 def _how_many(clause: str, kind: str) -> re.Match[str] | None:
-    """Return the number before the plural of a kind, as in "three different pharmacies"."""
+    """Return the match of a number before a type's plural, as in "three different pharmacies", or `None`."""
     name = words_of(kind)
     plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}e?s"
     return re.search(rf"\b({_NUMBER}) (?:different |separate )?{plural}\b", words_of(clause))
 
 
 def _number_of(number: str) -> int:
-    """Return the number that a word or numeral means, up to the most errands of a kind."""
+    """Return the number that a word or numeral means, at most the most errands of one type."""
     return _NUMBERS.index(number) + 1 if number in _NUMBERS else min(int(number), _MOST_OF_A_KIND)
 
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """The demands of a text on a trip beside its stops."""
+    """The demands of a text on order and time of a trip."""
 
     in_order: bool = False
     """True if the stops are to be visited in the order told."""
     until: int | None = None
-    """The minute of the day at which all has to be done."""
+    """Minute of the day by which all must be done; `None` without a deadline."""
 
 
 def read_demands(text: str, intention: str, minute: int) -> Demands:
@@ -298,7 +298,7 @@ def read_demands(text: str, intention: str, minute: int) -> Demands:
 
 
 def _deadline(found: re.Match[str], minute: int) -> int:
-    """Return the minute of a deadline: of "ten" the next one after the beginning."""
+    """Return the minute of the day of a deadline; "ten" is the next ten o'clock after `minute`."""
     told = found["hour"].lower()
     if told in _HOURS:
         return _HOURS[told]
@@ -311,7 +311,7 @@ def _deadline(found: re.Match[str], minute: int) -> int:
 
 
 def _pieces(what: str, text: str) -> Iterator[str]:
-    """Yield what is to be done somewhere in the pieces in which it stands before and after the address."""
+    """Yield the pieces of the text, before and after the address, that tell what is to be done there."""
     words = words_of(what).split()
     while words:
         length = next((most for most in range(len(words), 0, -1) if " ".join(words[:most]) in text), 1)
@@ -320,7 +320,7 @@ def _pieces(what: str, text: str) -> Iterator[str]:
 
 
 def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """Return the words of a text that errands, order and deadline are read from.
+    """Return the words of a text from which errands, order and deadline are read.
 
     Raises:
         MindFailed: the text names no place and no kind of place.
@@ -349,7 +349,7 @@ def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
 
 
 def _is_in_order(match: re.Match[str], orders: Sequence[re.Match[str]], lexicon: Lexicon) -> bool:
-    """Return whether "first" is said of the first errand told, "finally" of the last, "later" of another."""
+    """Return whether "first" is said of the first errand, "finally" of the last, "later" of another."""
     text, kind = match.string, match.lastgroup
     *earlier, lead = _CLAUSE_END.split(text[: match.start()])
     follows = re.compile(r"[\s,]*").match(text, match.end())
@@ -366,7 +366,7 @@ def _is_in_order(match: re.Match[str], orders: Sequence[re.Match[str]], lexicon:
 
 
 def _errands_in(text: str, lexicon: Lexicon) -> int:
-    """Return how many errands a text tells of."""
+    """Return the number of errands in a text."""
     try:
         return len(list_errands(ErrandQuestion(text=text), lexicon).errands)
     except MindFailed:
@@ -374,13 +374,13 @@ def _errands_in(text: str, lexicon: Lexicon) -> int:
 
 
 def _numbers_within(stretch: str, words: str) -> list[str]:
-    """Return how many goods a stretch such as "return … books" speaks of."""
+    """Return the numbers of goods in a stretch such as "return … books"."""
     between = rf" {_NUMBER} ".join(map(re.escape, stretch.split(GAP)))
     return [found[0] for found in re.finditer(rf"\b{between}\b", words)] if GAP in stretch else []
 
 
 def _tidy(clause: str) -> str:
-    """Return a clause without the words that only lead to it or on to the place."""
+    """Return a clause without words that only lead to it or to the place."""
     text = clause.strip()
     while (shorter := _TRAILING.sub("", _LEADING.sub("", text))) != text:
         text = shorter.strip()
@@ -388,5 +388,5 @@ def _tidy(clause: str) -> str:
 
 
 def _goes_home(text: str) -> bool:
-    """Return whether somebody wants to end where he began."""
+    """Return whether a text wants the trip to end at the start."""
     return bool(_ROUND_TRIP.search(text)) or in_order(text, _GOING, _HOME, apart=".;,")

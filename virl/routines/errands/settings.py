@@ -42,7 +42,7 @@ class Errands(Settings):
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
-        """Refuse settings that give both or neither of `stops` and `text`."""
+        """Return the errands; raise `ValueError` unless exactly one of `stops` and `text` is given."""
         if bool(self.stops) == bool(self.text.strip()):
             raise ValueError("give either `stops` or `text`")
         return self

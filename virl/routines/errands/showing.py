@@ -14,7 +14,7 @@ BY = {"walking": "on foot", "cycling": "by bicycle", "driving": "by car"}
 
 
 def answer(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> dict[str, object]:
-    """Return the trip's facts for programs; `outcomes` is empty where nothing was walked.
+    """Return the trip as data for the run's answer; `outcomes` is empty if nothing was walked.
 
     Args:
         task: with its stops.
@@ -36,7 +36,7 @@ def answer(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> di
 
 
 def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> str:
-    """Return a short summary of the trip; `outcomes` is empty where nothing was walked.
+    """Return a short text on the trip's end; `outcomes` is empty if nothing was walked.
 
     Args:
         task: with its stops.
@@ -60,7 +60,7 @@ def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> st
 
 
 def delay_text(task: Task, trip: Trip, minute: int) -> str:
-    """Return by how much a trip misses its deadline, in a sentence; empty if it does not.
+    """Return a sentence on how late a trip ends after its deadline; empty if it is in time.
 
     Args:
         task: what was asked for.
@@ -74,7 +74,7 @@ def delay_text(task: Task, trip: Trip, minute: int) -> str:
 
 
 def exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
-    """Return the map, the saving, and the legs.
+    """Return the report's exhibits: map, minutes saved, and legs.
 
     Args:
         agent: whose run it is.
@@ -86,7 +86,7 @@ def exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
 
 
 def _describe_saving(trip: Trip) -> str:
-    """Return the end of a sentence: the minutes and metres saved against the order given."""
+    """Return the end of a sentence: minutes and metres saved against the order given."""
     if trip.seconds_given is None or trip.metres_given is None:
         return "; no route leads through the order given."
     seconds, metres = trip.seconds_given - trip.seconds, trip.metres_given - trip.metres
@@ -110,13 +110,13 @@ def _trip_map(task: Task, trip: Trip) -> MapExhibit:
 
 
 def _point(where: LatLng, label: str, text: str, mark: str, style: str) -> MapPoint:
-    """Return a point of the map."""
+    """Return a point of the map with its label, text and style."""
     data = {"lat": where.lat, "lng": where.lng, "label": label, "text": text, "mark": mark, "style": style}
     return MapPoint.model_validate(data)
 
 
 def _saving_bars(trip: Trip) -> BarsExhibit:
-    """Return the bars of minutes in the best order and in the order given."""
+    """Return bars of the minutes in the best order and in the order given."""
     bars = [
         Bar(label=f"best order, {_show_metres(trip.metres)}", value=round(trip.seconds / 60, 1), picked=True)
     ]
@@ -127,7 +127,7 @@ def _saving_bars(trip: Trip) -> BarsExhibit:
 
 
 def _legs_table(task: Task, trip: Trip, minute: int) -> TableExhibit:
-    """Return the table of legs; `minute` is the minute of the day at which the trip begins."""
+    """Return the table of legs; the trip begins at `minute`, minutes after midnight."""
     rows = []
     elapsed = 0.0
     for number, (goal, leg) in enumerate(zip(goals_of(task, trip), trip.legs, strict=True), start=1):
@@ -142,10 +142,10 @@ def _legs_table(task: Task, trip: Trip, minute: int) -> TableExhibit:
 
 
 def _show_minutes(seconds: float) -> str:
-    """Return seconds as minutes in text; with one decimal below 10 min."""
+    """Return a duration given in seconds as text in minutes, with one decimal below 10 min."""
     return f"{seconds / 60:.0f} min" if seconds >= 600 else f"{seconds / 60:.1f} min"
 
 
 def _show_metres(metres: float) -> str:
-    """Return metres as text, in km from 1000 m."""
+    """Return a length given in metres as text, in km from 1000 m."""
     return f"{metres:.0f} m" if abs(metres) < 1000 else f"{metres / 1000:.2f} km"

@@ -28,16 +28,16 @@ from virl.platform.city.maps import Maps, PanoramaMaps, Route, TravelMode
 from virl.routines.errands.finding import ErrandStop, Task
 
 EXACT_STOPS = 12
-"""Up to so many stops every order is considered (Held and Karp 1962); more are searched."""
+"""Most stops for which all orders are considered (Held and Karp 1962); with more, good ones are searched."""
 _LONGEST_PIECE = 3  # stops moved together (Or 1976)
 _LEAST_GAIN_S = 1e-6  # a move that gains less is rounding
 ORDER = "order"
-"""Topic of the note on the order."""
+"""Topic of the note on the trip's order."""
 AS_GOOD_S = 0.5  # chosen: for less than half a second nobody changes the order given
 
 
 class TripLeg(BaseModel):
-    """The way from one stop to the next."""
+    """The way from one stop to the next: seconds, metres and positions."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -47,34 +47,34 @@ class TripLeg(BaseModel):
 
 
 class Trip(BaseModel):
-    """An order of the stops, and what it takes."""
+    """A planned order of the stops with its length and time."""
 
     model_config = ConfigDict(frozen=True)
 
     order: tuple[int, ...]
-    """Numbers of the stops as given, from 0."""
+    """Indices of the stops, from 0, in visiting order."""
     seconds: float
     bound: float
-    """No order takes fewer seconds: proven."""
+    """Proven lower bound on the seconds of any order."""
     legs: tuple[TripLeg, ...]
-    """The legs to each stop, and to the end where that is fixed."""
+    """Legs to each stop, and to the end if that is fixed."""
     seconds_given: float | None
-    """The seconds of the order given; `None` if no way leads through it."""
+    """Seconds of the order given; `None` if no way leads through it."""
     metres_given: float | None
 
     @property
     def metres(self) -> float:
-        """The metres of all legs together."""
+        """Metres of all legs together."""
         return sum(leg.metres for leg in self.legs)
 
     @property
     def is_shortest(self) -> bool:
-        """Return whether it is proven that no order takes less."""
+        """Return whether the order is proven to be the fastest."""
         return Order(self.order, self.seconds, self.bound).is_shortest
 
 
 def plan_trip(agent: Agent, task: Task) -> Trip:
-    """Find the best order from one matrix of travel times; one found before a kill stays.
+    """Return the trip with the best order, by a matrix of travel times; planned once a run.
 
     Raises:
         NoRoute: no order leads through all stops.
@@ -94,7 +94,7 @@ def plan_trip(agent: Agent, task: Task) -> Trip:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Seconds between a start, some stops and an end; `inf` where no way leads.
+    """Seconds between start, stops and end; `inf` where no way leads.
 
     Args:
         leave: from the start to each stop, shape (n,).
@@ -110,7 +110,7 @@ class Times:
         return len(self.leave)
 
     def seconds_along(self, order: Sequence[int]) -> float:
-        """Return the seconds of an order of the stops, from the start to the end."""
+        """Return the seconds of visiting the stops in an order, from start to end."""
         stops = np.asarray(order, np.int64)
         legs = self.between[stops[:-1], stops[1:]]
         return float(self.leave[stops[0]] + legs.sum() + self.arrive[stops[-1]])
@@ -118,22 +118,22 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An order of stops."""
+    """An order of stops with its seconds."""
 
     stops: tuple[int, ...]
     seconds: float
-    """`inf` if no order leads through all."""
+    """Seconds of the order; `inf` if no order leads through all stops."""
     bound: float
-    """No order takes less: proven."""
+    """Proven lower bound on the seconds of any order."""
 
     @property
     def is_shortest(self) -> bool:
-        """Return whether it is proven that no order is shorter, but for a hundredth of a second."""
+        """Return whether no order is proven faster by more than a hundredth of a second."""
         return self.seconds <= self.bound + 0.01
 
 
 def exact_order(times: Times) -> Order:
-    """Return the shortest order, by dynamic programming over the sets of stops visited.
+    """Return the fastest order, by dynamic programming over sets of visited stops.
 
     Args:
         times: of one stop at least. Time and memory double with each stop: 13 take a tenth of a second.
@@ -165,17 +165,17 @@ def exact_order(times: Times) -> Order:
 
 @dataclass(frozen=True, slots=True)
 class PlannedWays:
-    """Maps that know the legs of a trip and ask for nothing else."""
+    """Maps that answer routes between a trip's stops from its legs, and pass other requests on."""
 
     maps: Maps
     known: Mapping[tuple[LatLng, LatLng], Route]
 
     def geocode(self, address: str) -> LatLng:
-        """Return the position of an address, from the maps behind."""
+        """Return the position of an address, by the wrapped maps."""
         return self.maps.geocode(address)
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """Return the route through stops; for a leg of the trip, as it was planned."""
+        """Return the route through stops; between two stops of the trip the planned leg."""
         here, *_, there = stops
         planned = self.known.get((here, there)) if len(stops) == 2 else None
         return planned or self.maps.route(stops, mode)
@@ -183,17 +183,17 @@ class PlannedWays:
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Return the travel times between positions, from the maps behind."""
+        """Return the seconds between positions, by the wrapped maps."""
         return self.maps.travel_times(origins, destinations, mode)
 
 
 def goals_of(task: Task, trip: Trip) -> list[ErrandStop]:
-    """Return the stops of the trip in its order, then its end."""
+    """Return the stops in the trip's order, and its end."""
     return [*(task.stops[number] for number in trip.order), *([task.end] if task.end else [])]
 
 
 def ways_of(agent: Agent, task: Task, trip: Trip) -> Maps:
-    """Return the maps of a city with the legs of a trip known, unless they know the way along panoramas.
+    """Return the city's maps with the trip's legs known; unchanged if they know ways along panoramas.
 
     Args:
         agent: whose run it is.
@@ -211,7 +211,7 @@ def ways_of(agent: Agent, task: Task, trip: Trip) -> Maps:
 
 
 def _plan_trip(maps: Maps, task: Task) -> Trip:
-    """Return the shortest trip through the stops; in the order given, if demanded or as good."""
+    """Return the fastest trip through the stops; in the order given if demanded or equally fast."""
     mode = task.errands.travel
     stops = [task.start, *task.stops, *([task.end] if task.end else [])]
     stands = [stop.stand for stop in stops]
@@ -248,7 +248,7 @@ def _plan_trip(maps: Maps, task: Task) -> Trip:
 
 
 def times_between(matrix: Floats, stops: int) -> Times:
-    """Return the times of a trip from a matrix over its start, its stops, and its end where that is fixed.
+    """Return the seconds between start, stops and end, taken from a matrix of all positions.
 
     Args:
         matrix: seconds, shape (1 + stops, 1 + stops), or one more each with an end.
@@ -262,12 +262,12 @@ def times_between(matrix: Floats, stops: int) -> Times:
 
 
 def _leg(route: Route, seconds: float) -> TripLeg:
-    """Return a route as a leg; its seconds are those of the matrix that the order was chosen by."""
+    """Return a route as a leg, with the seconds of the matrix by which the order was chosen."""
     return TripLeg(seconds=float(seconds), metres=route.distance, path=route.path)
 
 
 def _refuse(stops: Sequence[ErrandStop], matrix: Floats, mode: TravelMode) -> None:
-    """Raise an error that names two stops that no way joins.
+    """Raise `NoRoute`, naming two stops that no way joins.
 
     Raises:
         NoRoute: always.
@@ -280,7 +280,7 @@ def _refuse(stops: Sequence[ErrandStop], matrix: Floats, mode: TravelMode) -> No
 
 
 def best_order(times: Times, seconds: float) -> Order:
-    """Return the shortest order of stops, as far as it is found within a time.
+    """Return the fastest order of stops found in a number of seconds.
 
     Args:
         times: between a start, one stop at least, and an end.
@@ -293,7 +293,7 @@ def best_order(times: Times, seconds: float) -> Order:
 
 
 def local_search(times: Times) -> Order:
-    """Return a short order: the best of nearest-neighbour and insertion, improved until no move helps.
+    """Return a fast order: the best of nearest-neighbour and insertion, improved until no move helps.
 
     Moves take a piece of up to three stops elsewhere, either way round, or turn a longer piece around.
     """
@@ -304,7 +304,7 @@ def local_search(times: Times) -> Order:
 
 
 def proven(times: Times, order: Order, seconds: float) -> Order:
-    """Return a given order, or a shorter one, with the bound that was proven within a time.
+    """Return an order, or a faster one, with the bound proven in a number of seconds.
 
     Args:
         times: between the stops.
@@ -344,10 +344,10 @@ def proven(times: Times, order: Order, seconds: float) -> Order:
 
 
 class _Cuts:
-    """The constraints of the programme: each place is left and entered once, and no round is closed early."""
+    """Constraints of an integer programme: each place is left and entered once; no smaller round closes."""
 
     def __init__(self, count: int) -> None:
-        """Begin the cuts of an order of `count` stops: each once, and no two stops that form a circle."""
+        """Begin the constraints for `count` stops: each is left and entered once, and no two form a round."""
         self._count = count
         self._inside: list[Floats] = []
         self._most: list[float] = []
@@ -359,17 +359,17 @@ class _Cuts:
 
     @property
     def constraints(self) -> list[LinearConstraint]:
-        """The constraints as SciPy takes them."""
+        """The constraints as SciPy's objects."""
         cuts = vstack([csr_array(row) for row in self._inside])
         return [LinearConstraint(self._once, 1, 1), LinearConstraint(cuts, -np.inf, self._most)]
 
     def forbid(self, rounds: Sequence[Sequence[int]]) -> None:
-        """Let no order hold one of these rounds again."""
+        """Add constraints that forbid these rounds."""
         for places in rounds:
             self._add(places)
 
     def _add(self, places: Sequence[int]) -> None:
-        """Add the cut against a circle of these stops alone: one way among them, at least, is missing."""
+        """Add the constraint that forbids a round of these stops alone."""
         inside = np.zeros((self._count, self._count))
         inside[np.ix_(places, places)] = 1.0
         self._inside.append(inside.reshape(1, -1))
@@ -377,7 +377,7 @@ class _Cuts:
 
 
 def _finite(times: Times) -> Times:
-    """Return the times; where there is no way, one longer than all together, so it is taken last."""
+    """Return the seconds with missing ways as one longer than all others together, so they are used last."""
     parts = (times.leave, times.between, times.arrive)
     longest = sum(float(part[np.isfinite(part)].sum()) for part in parts) + 1.0
     leave, between, arrive = (np.where(np.isfinite(part), part, longest) for part in parts)
@@ -385,7 +385,7 @@ def _finite(times: Times) -> Times:
 
 
 def _as_round(times: Times) -> Floats:
-    """Return the costs of a round: place 0 is the start and the end in one, the stops follow."""
+    """Return a matrix of seconds for a round trip: place 0 is start and end, the stops follow."""
     count = len(times)
     costs = np.zeros((count + 1, count + 1))
     costs[0, 1:], costs[1:, 0], costs[1:, 1:] = times.leave, times.arrive, times.between
@@ -393,7 +393,7 @@ def _as_round(times: Times) -> Floats:
 
 
 def _rounds(following: Sequence[int]) -> list[list[int]]:
-    """Return the closed circles of stops in which each leads to its `following` one."""
+    """Return the rounds of stops that result if each leads to the stop in `following`."""
     count = len(following)
     links = csr_array((np.ones(count), (np.arange(count), following)), shape=(count, count))
     number, labels = connected_components(links, directed=False)
@@ -401,7 +401,7 @@ def _rounds(following: Sequence[int]) -> list[list[int]]:
 
 
 def _path(following: Sequence[int]) -> list[int]:
-    """Return the stops of a round, in order."""
+    """Return the stops of a round in order, from the start."""
     # Place 0 is the start and the end in one.
     path, here = [], int(following[0])
     while here:
@@ -411,14 +411,14 @@ def _path(following: Sequence[int]) -> list[int]:
 
 
 def _first_orders(times: Times) -> Iterator[list[int]]:
-    """Yield orders to improve: nearest first, cheapest insertion, and the order given."""
+    """Yield orders to improve: nearest neighbour, cheapest insertion, and the order given."""
     yield _order_by_nearest(times)
     yield _insert_cheapest(times)
     yield list(range(len(times)))
 
 
 def _order_by_nearest(times: Times) -> list[int]:
-    """Return the order that goes to the nearest stop each time."""
+    """Return the order that always visits the nearest stop next."""
     order = [int(times.leave.argmin())]
     left = set(range(len(times))) - set(order)
     while left:
@@ -428,7 +428,7 @@ def _order_by_nearest(times: Times) -> list[int]:
 
 
 def _insert_cheapest(times: Times) -> list[int]:
-    """Return an order made by putting each stop in turn where it costs least."""
+    """Return an order in which each stop in turn was inserted where it costs least."""
     order: list[int] = []
     for stop in range(len(times)):
         places = [[*order[:at], stop, *order[at:]] for at in range(len(order) + 1)]
@@ -437,7 +437,7 @@ def _insert_cheapest(times: Times) -> list[int]:
 
 
 def _improve(times: Times, order: list[int]) -> list[int]:
-    """Return the order after the best single moves, until none saves seconds."""
+    """Return an order improved by the best single moves until none saves seconds."""
     seconds, moves = times.seconds_along(order), _moves(len(order))
     stops = np.asarray(order, np.int64)
     while True:
@@ -454,7 +454,7 @@ def _improve(times: Times, order: list[int]) -> list[int]:
 
 
 def _moves(count: int) -> Ints:
-    """Return every move as the places that the stops come from, shape (moves, count)."""
+    """Return every move as indices of the stops in the new order, shape (moves, count)."""
     order = list(range(count))
     moves = []
     for begin in range(count):

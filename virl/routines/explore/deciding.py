@@ -14,7 +14,7 @@ REVIEWS_READ = 5  # as in the configuration that V-IRL was published with
 
 
 def sought_type(agent: Agent) -> str:
-    """Return the type of place that would fulfil the intention (V-IRL, appendix D.1); ask once a run."""
+    """Return the place type that would fulfil the intention (V-IRL, appendix D.1); asked once a run."""
     asked = (one.reply for step in agent.run.steps[:1] for one in step.asked)
     known = next((str(reply["place_type"]) for reply in asked if "place_type" in reply), None)
     return (
@@ -28,7 +28,7 @@ def sought_type(agent: Agent) -> str:
 
 
 def summarize_reviews(agent: Agent, place: Place, most: int) -> tuple[str, Sequence[Mapping[str, object]]]:
-    """Return what visitors say of a place in at most 80 words (V-IRL, appendix D.3), and the reviews read.
+    """Return (summary of a place's reviews in at most 80 words, reviews read) (V-IRL, appendix D.3).
 
     Args:
         agent: whose mind is asked; not at all if the place has no reviews.
@@ -43,7 +43,7 @@ def summarize_reviews(agent: Agent, place: Place, most: int) -> tuple[str, Seque
 
 
 def consider(agent: Agent, place: Place) -> PlaceRecord:
-    """Read the reviews and decide (V-IRL, appendix D.4); a place whose id is gone is passed by."""
+    """Return the decision to enter a place or not, by its reviews (V-IRL, appendix D.4)."""
     try:
         place = agent.city.places.details(place.id)
     except NotFound:

@@ -21,7 +21,7 @@ LOOK_FOV = 60.0
 LOOK_RANGE = 180.0
 ALL_AROUND = 360.0
 DENSE_RANGE = 300.0
-"""The field, in degrees, in which names may be looked up: all but straight behind. Passing a restaurant in
+"""Degrees of view in which names may be looked up: all but straight behind. Passing a restaurant in
 Helsinki whose sign can be read, 180 degrees never show it well on 21 % of the passes, 240 on 7 %, 300 on 2 %
 (135 passes, by truth)."""
 MATCH_RADIUS_M = 20.0
@@ -34,21 +34,21 @@ NAMED_WITHIN_M = 60.0  # chosen: in which a name is looked up; what is read is a
 
 @dataclass(slots=True)
 class LookAround:
-    """The results of one look around so far."""
+    """The views and the places considered in one look around so far."""
 
     views: list[ViewRecord] = field(default_factory=list)
     places: list[PlaceRecord] = field(default_factory=list)
 
     @property
     def entered_place(self) -> PlaceRecord | None:
-        """The place that was entered, if any."""
+        """The place that was entered; `None` if none was."""
         return next((place for place in self.places if place.decision == "enter"), None)
 
 
 def places_seen(
     agent: Agent, step: Step, place_type: str, known: set[str], look: LookAround
 ) -> Iterator[Place]:
-    """Look to both sides and ahead, and closer where it promises something; the places that were not known.
+    """Yield the places newly seen from a step: views to both sides and ahead, closer ones where promising.
 
     At the start it may be all around (`explore: {first_look: around}`); where every name may be looked up it
     is, and later all but straight behind.
@@ -90,7 +90,7 @@ def places_seen(
 
 
 def _look_range(agent: Agent) -> float:
-    """Return how far to look, metres, at the first panorama and at later ones."""
+    """Return how far to look, in metres, at the first panorama and at later ones."""
     if agent.run.steps:
         return DENSE_RANGE if agent.city.capabilities.has_free_lookup else LOOK_RANGE
     is_around = agent.city.capabilities.has_free_lookup or EXPLORE.of(agent.character).first_look == "around"
@@ -100,7 +100,7 @@ def _look_range(agent: Agent) -> float:
 def place_by_words(
     detection: Detection, here: LatLng, place_type: str, nearby: Sequence[Place]
 ) -> Place | None:
-    """Return the nearest place of the type whose name has the words of a sign.
+    """Return the nearest place of a type whose name is on a sign; `None` if there is none.
 
     A map often has it off its front.
 
@@ -121,7 +121,7 @@ def place_by_words(
 def _promising_cameras(
     cameras: Sequence[Camera], here: LatLng, nearby: Sequence[Place], known: set[str]
 ) -> list[Camera]:
-    """Return the cameras before which a place is that was not considered yet.
+    """Return the cameras toward places that were not considered yet.
 
     Where views are paid, only these are.
 
@@ -142,7 +142,7 @@ def _by_direction(
     known: set[str],
     look: LookAround,
 ) -> Place | None:
-    """Return the place of the right type that a detection shows, by where it is seen."""
+    """Return the place of the sought type in the direction of a detection; `None` if there is none."""
     first = None if detection.label == SIGN else place_shown(step.panorama.position, view, detection, nearby)
     if first is None or first.id in known:
         return None
@@ -152,7 +152,7 @@ def _by_direction(
 def _confirm(
     agent: Agent, step: Step, view: View, detection: Detection, nearby: list[Place], look: LookAround
 ) -> Place | None:
-    """Return the place that a detection belongs to, if a closer look confirms it."""
+    """Return the place that a detection shows, if a closer look confirms it; else `None`."""
     detector, label = agent.senses.detector, [detection.label]
     (closer,) = look_closer(agent.city.streetview, detector, [(view, detection)], label)
     if closer is None:
@@ -163,7 +163,7 @@ def _confirm(
 
 
 def place_shown(here: LatLng, view: View, detection: Detection, nearby: Sequence[Place]) -> Place | None:
-    """Return the place that a detection shows.
+    """Return the place that a detection shows, by direction and words; `None` if there is none.
 
     It is the one in its direction, unless its words name another place within reach, and not that one.
 
@@ -191,22 +191,22 @@ def place_shown(here: LatLng, view: View, detection: Detection, nearby: Sequence
 
 @dataclass(frozen=True, slots=True)
 class Signposts:
-    """A describer that also reads the signs farther down the road, and says what the places on them are."""
+    """A describer that adds the types of places whose signs are read farther down the road."""
 
     agent: Agent
     describer: Describer
     known: Set[str]
-    """Ids of places that were considered already: they draw nobody any more."""
+    """Ids of places that were considered already, which are not named again."""
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
-        """Describe views as the describer behind does, and add the new names with their types."""
+        """Return descriptions of views by the wrapped describer, with new names and types added."""
         told = self.describer.describe(views, question)
         return [
             "; ".join([text, *self._names_in(view, question)]) for text, view in zip(told, views, strict=True)
         ]
 
     def _names_in(self, view: View, question: str) -> list[str]:
-        """Return the new places that signs in a view name, each with its kind, as text."""
+        """Return the new places on signs in a view, each as text with its type."""
         city, detector = self.agent.city, self.agent.senses.detector
         fov = reading_fov(LETTER_M, FARTHEST_M, view.camera.width)
         farther = city.streetview.view(view.pano_id, Camera(view.camera.heading, fov=fov))
@@ -220,6 +220,6 @@ class Signposts:
 
 
 def _describe_kind(place: Place, question: str) -> str:
-    """Return a place's name and kind as text; the kind asked for, if it is one of its types."""
+    """Return a place's name and type as text; the type asked for, if it has it."""
     kind = question if question in place.types else place.types[0]
     return f"'{place.name}' is a {kind.replace('_', ' ')}"

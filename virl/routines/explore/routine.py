@@ -28,7 +28,7 @@ from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
 
 def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
-    """Read the kind of place and the attributes that the intention names."""
+    """Return the intention's reading: place type and attributes."""
     text = character.intention
     kind = choose_place_type(TypeQuestion(intention=text, place_types=lexicon.kinds), lexicon).place_type
     used = (*words_for_kinds(text, [kind], lexicon), *(wish.stretch for wish in wishes_in(text, lexicon)))
@@ -40,7 +40,7 @@ _NOT_DONE = (
     *("and back", "come|comes|go|goes|walk|walks back", "return|returns"),
     *("all", "every", "each", "both", "another", "a new"),
 )
-"""Fillers that ask for more than to enter a place, or for one that nobody looks for."""
+"""Filler words that ask for more than entering a place, or for one that is not looked for."""
 WISH = Wish(_read_intention, field="intention")
 
 
@@ -58,7 +58,7 @@ def run(agent: Agent) -> None:
 
 
 def _describe_missed(agent: Agent) -> str:
-    """Return what he saw of what he looked for, for an end without a place."""
+    """Return a sentence on the places of the sought type that were seen, for an end without a place."""
     kind = words_of(sought_type(agent))
     walked = f"the {sum(step.distance_m for step in agent.run.steps):.0f} m that he walked"
     seen = [place for step in agent.run.steps for place in step.places]
@@ -70,7 +70,7 @@ def _describe_missed(agent: Agent) -> str:
 
 
 def _claim(agent: Agent, entered: PlaceRecord | None) -> PlaceClaim | AbsenceClaim:
-    """Return the claim that the place is what he wished for, or that he came past none that is."""
+    """Return the claim that the place entered is as wished, or that none such was passed."""
     character, sought, lexicon = agent.character, sought_type(agent), load_lexicon()
     types = (sought, *lexicon.also_counts.get(sought, ()))
     wishes = requested_attributes(character.background, character.intention)
@@ -83,7 +83,7 @@ def _claim(agent: Agent, entered: PlaceRecord | None) -> PlaceClaim | AbsenceCla
 
 
 def _explore(agent: Agent) -> None:
-    """Walk and write down, from the start or from where an earlier process stopped."""
+    """Walk, decide, and write steps, from the start or where the run was cut off."""
     done = list(agent.run.steps)
     place_type = sought_type(agent)
     known = {place.id for step in done for place in step.places}
@@ -108,14 +108,14 @@ def _explore(agent: Agent) -> None:
 
 
 def _senses(agent: Agent, known: set[str]) -> Senses:
-    """Return his senses; where he may look up every name, they say what the signs down a road stand for."""
+    """Return the agent's senses; where names may be looked up, signs down a road are described with types."""
     if not agent.city.capabilities.has_free_lookup:
         return agent.senses
     return replace(agent.senses, describer=Signposts(agent, agent.senses.describer, known))
 
 
 def _start(agent: Agent) -> Pose:
-    """Return the start, or the pose after the last step written down."""
+    """Return the start pose, or the pose that the last recorded step leads to."""
     if not agent.run.steps:
         heading = agent.character.heading
         return Pose(agent.start.id, agent.start.heading if heading is None else heading)
@@ -126,7 +126,7 @@ def _start(agent: Agent) -> Pose:
 
 
 def _write_down(agent: Agent, step: Step, look: LookAround) -> None:
-    """Write the step down, with what was seen and considered at it, and where it leads."""
+    """Write a step to the journal, with what was seen and considered, and its choice."""
     entered = look.entered_place
     choice = Choice.end(Outcome("entered", entered.reason, entered.name)) if entered else step.choice
     roads = [

@@ -30,7 +30,7 @@ SPICY_KITCHENS = frozenset({
     "bangladeshi", "cajun", "curry", "eritrean", "ethiopian", "indian", "indonesian", "jamaican", "korean",
     "malaysian", "mexican", "nepalese", "nepali", "pakistani", "sichuan", "sri_lankan", "szechuan", "thai",
 })  # fmt: skip
-"""Values of OpenStreetMap's `cuisine` whose dishes are usually hot; chosen."""
+"""Values of OpenStreetMap's `cuisine` with usually hot dishes; chosen."""
 SPICY = "spicy"
 UNREVIEWED = "Nobody has written a review"
 
@@ -48,7 +48,7 @@ class PlaceType(Reply):
     @field_validator("place_type")
     @classmethod
     def _is_offered(cls, place_type: str, info: ValidationInfo) -> str:
-        """Refuse a place type that was not offered."""
+        """Return the place type unchanged; raise `ValueError` if it was not offered."""
         offered = (info.context or {}).get("place_types")
         if offered is not None and place_type not in offered:
             raise ValueError(f"{place_type!r} is not among the place types offered")
@@ -71,14 +71,14 @@ class PlaceDecision(Reply):
 
 
 class TypeQuestion(BaseModel):
-    """Inputs of `explore/place-type`."""
+    """Inputs of the prompt `explore/place-type`, as its rule reads them."""
 
     intention: str
     place_types: tuple[str, ...]
 
 
 def choose_place_type(question: TypeQuestion, lexicon: Lexicon, aside: tuple[str, ...] = ()) -> PlaceType:
-    """Choose the kind that the intention speaks for most.
+    """Return the place type that the intention mentions most; if not offered, the first related one.
 
     Where it is not offered, the first related one that is.
 
@@ -101,7 +101,7 @@ def choose_place_type(question: TypeQuestion, lexicon: Lexicon, aside: tuple[str
 
 
 class PlaceFacts(BaseModel):
-    """The known facts of a place; unknown ones are `None`, further facts are left aside."""
+    """Known facts of a place, as rules see them; unknown ones are `None`."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -112,11 +112,11 @@ class PlaceFacts(BaseModel):
     closed_for_good: bool | None = None
     open_now: bool | None = None
     cuisine: str = ""
-    """The cuisine as a map has it: OpenStreetMap's values, with `;` between them."""
+    """Values of OpenStreetMap's `cuisine`, separated by `;`; empty if unknown."""
 
     @property
     def spicy_kitchen(self) -> str:
-        """Words of its kitchens where all of them are usually spicy; empty otherwise."""
+        """Return the place's cuisines as text if all of them are usually spicy; else empty."""
         told = [one.strip() for one in self.cuisine.casefold().split(";") if one.strip()]
         fine = [one.removesuffix("_restaurant") for one in self.types if one.endswith("_restaurant")]
         kitchens = told or fine
@@ -124,14 +124,14 @@ class PlaceFacts(BaseModel):
 
 
 class ReviewText(BaseModel):
-    """Words and stars of one visitor."""
+    """Text and stars of one review."""
 
     rating: float
     text: str
 
 
 class PlaceQuestion(BaseModel):
-    """Inputs of `explore/decision`."""
+    """Inputs of the prompt `explore/decision`, as its rule reads them."""
 
     name: str
     background: str
@@ -140,11 +140,11 @@ class PlaceQuestion(BaseModel):
     reviewed: bool = True
     """True if places of this city can have reviews."""
     reviews: tuple[ReviewText, ...] = ()
-    """Reviews that were read, which rules are given beside the prompt's inputs."""
+    """Reviews of the place, given to rules beside the prompt's inputs."""
 
 
 def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
-    """Enter unless something known speaks against it, or nothing is known that could be."""
+    """Return the decision to enter unless a known fact is against it, or nothing useful is known."""
     wanted = wishes(question.background, lexicon) | wishes(question.intention, lexicon)
     said = vote((review.text for review in question.reviews), lexicon)
     leaning = _majority_views(said, question.place.price_level, lexicon)
@@ -165,7 +165,7 @@ def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
 
 
 def _enter(question: PlaceQuestion, reasons: list[str]) -> PlaceDecision:
-    """Return the decision to enter; unknown opening hours are said, and speak against nothing."""
+    """Return the decision to enter, with the reasons; unknown opening hours are mentioned."""
     place = question.place
     is_unsure = "open_now" in place.model_fields_set and place.open_now is None
     is_indoors = types_marked("outdoors").isdisjoint(place.types)
@@ -174,7 +174,7 @@ def _enter(question: PlaceQuestion, reasons: list[str]) -> PlaceDecision:
 
 
 def _plain_facts(question: PlaceQuestion, lexicon: Lexicon) -> Iterator[str]:
-    """Yield reasons against a place that its facts give: closed, of another type, rated low."""
+    """Yield reasons against a place by its facts: closed, of another type, rated low."""
     place = question.place
     if place.closed_for_good:
         yield "it has closed for good"
@@ -192,7 +192,7 @@ def _plain_facts(question: PlaceQuestion, lexicon: Lexicon) -> Iterator[str]:
 
 
 def _missing_wishes(question: PlaceQuestion, lexicon: Lexicon) -> list[str]:
-    """Return the dishes and the like that are wished for and that no name, kitchen or review has."""
+    """Return the wished dishes and details that name, cuisine and reviews of the place lack."""
     place = question.place
     known = " ; ".join([place.name, place.cuisine, *place.types, *(one.text for one in question.reviews)])
     wanted = particulars_wanted(question.intention, lexicon)
@@ -202,7 +202,7 @@ def _missing_wishes(question: PlaceQuestion, lexicon: Lexicon) -> list[str]:
 def _clashes(
     leaning: Mapping[str, bool | None], wanted: Mapping[str, Mention], lexicon: Lexicon
 ) -> Iterator[str]:
-    """Yield reasons against a place whose reviews lean another way than the wishes."""
+    """Yield reasons against a place whose reviews contradict the wishes."""
     for name, mention in wanted.items():
         if name not in leaning:
             continue
@@ -219,7 +219,7 @@ def _reasons_for(
     wanted: Mapping[str, Mention],
     lexicon: Lexicon,
 ) -> list[str]:
-    """Return the reasons for a place: wishes met, its rating, and wishes that nothing contradicts."""
+    """Return reasons for a place: wishes met, its rating, and wishes that nothing contradicts."""
     met = [_wish_words(mention, lexicon) for name, mention in wanted.items() if leaning.get(name) is not None]
     open_points = [
         _wish_words(mention, lexicon) for name, mention in wanted.items() if leaning.get(name) is None
@@ -235,7 +235,7 @@ def _reasons_for(
 def _majority_views(
     verdicts: Mapping[str, Verdict], price_level: int | None, lexicon: Lexicon
 ) -> dict[str, bool | None]:
-    """Return whether most reviews, or else the price level, say that an attribute is so; `None` if split."""
+    """Return, by attribute, whether most reviews, else the price level, affirm it; `None` if split."""
     leaning = {name: verdict.holds for name, verdict in verdicts.items()}
     for name, attribute in lexicon.attributes.items():
         holds, contrary = leaning.get(name), attribute.contrary
@@ -248,7 +248,7 @@ def _majority_views(
 
 
 def _sought_type(question: PlaceQuestion, lexicon: Lexicon) -> str | None:
-    """Return the place type that the intention seeks; None if it names none."""
+    """Return the place type that the intention asks for; `None` if it names none."""
     try:
         known = TypeQuestion(intention=question.intention, place_types=tuple(lexicon.place_types))
         return choose_place_type(known, lexicon).place_type
@@ -257,29 +257,29 @@ def _sought_type(question: PlaceQuestion, lexicon: Lexicon) -> str | None:
 
 
 def _counts_as(types: tuple[str, ...], sought: str, lexicon: Lexicon) -> bool:
-    """Return whether one of the types is the sought one, a kind of it, or counts as it."""
+    """Return whether one of a place's types is the sought type or counts as it."""
     same = {sought, *lexicon.also_counts.get(sought, ())}
     return any(kind in same or kind.endswith(f"_{sought}") for kind in types)
 
 
 def _wish_words(mention: Mention, lexicon: Lexicon) -> str:
-    """Return a wish in words, such as "quiet" or "not quiet"."""
+    """Return a wish as words, such as "quiet" or "not quiet"."""
     return _attribute_words(lexicon.attributes[mention.attribute], holds=mention.holds)
 
 
 def _attribute_words(attribute: Attribute, *, holds: bool) -> str:
-    """Return the words for having an attribute, or for not having it."""
+    """Return the words for having an attribute or for lacking it."""
     return attribute.say.so if holds else attribute.say.not_so
 
 
 def _join_reasons(reasons: list[str]) -> str:
-    """Return the reasons joined as one sentence."""
+    """Return reasons joined into a sentence."""
     text = "; ".join(reasons)
     return f"{text[0].upper()}{text[1:]}."
 
 
 class ReviewQuestion(BaseModel):
-    """Inputs of `explore/summary`."""
+    """Inputs of the prompt `explore/summary`, as its rule reads them."""
 
     name: str
     rating: float | None
@@ -287,7 +287,7 @@ class ReviewQuestion(BaseModel):
 
 
 def summarize(question: ReviewQuestion, lexicon: Lexicon) -> PlaceSummary:
-    """Return the verdicts on what the reviews mention, in the lexicon's order, in at most 80 words.
+    """Return a summary of the reviews' verdicts on attributes, in at most 80 words.
 
     The name is left out: it may hold words that read like an opinion.
     """

@@ -7,7 +7,7 @@ from virl.settings.model import Settings
 
 
 class Exploring(Settings):
-    """The explorer's manner of looking around."""
+    """Settings of how the explorer looks around."""
 
     first_look: Literal["ahead", "around"] = "ahead"
     """The view at the start: `ahead` and to both sides in three views, as everywhere, or all `around` in six,

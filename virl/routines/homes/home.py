@@ -25,32 +25,32 @@ CITY, RENTCAST = "city", "rentcast"
 
 
 def bedrooms_in_words(count: int | None) -> str:
-    """Return a text such as `"2 bedrooms"`; none make a studio."""
+    """Return a number of bedrooms as text, such as `"2 bedrooms"`; `"studio"` for none."""
     if count is None:
         return "bedrooms unknown"
     return count_noun(count, "bedroom") if count else "studio"
 
 
 class Home(JsonRecord):
-    """A listing as a journal holds it."""
+    """A home for rent, as recorded in the journal."""
 
     id: str
     address: str
     lat: float
     lng: float
     price: float
-    """Dollars a month."""
+    """Rent in US dollars a month."""
     property_type: str
     bedrooms: int | None
-    """0 is a studio; `None` where they are not listed."""
+    """Number of bedrooms, 0 for a studio; `None` if not listed."""
     bathrooms: float | None
     area: float | None
-    """Square metres of floor."""
+    """Floor area in square metres; `None` if not listed."""
     year_built: int | None
 
     @classmethod
     def of(cls, listing: Listing) -> "Home":
-        """Return the same home."""
+        """Return a listing as a home."""
         return cls(
             id=listing.id,
             address=listing.address,
@@ -66,56 +66,56 @@ class Home(JsonRecord):
 
     @property
     def size(self) -> str:
-        """Such as `"2 bedrooms, 64 square metres"`."""
+        """Bedrooms and area as text, such as `"2 bedrooms, 64 square metres"`."""
         rooms = bedrooms_in_words(self.bedrooms)
         return rooms if self.area is None else f"{rooms}, {self.area:.0f} square metres"
 
 
 class Near(JsonRecord):
-    """The place of a kind that is nearest to a home."""
+    """The nearest place of a type to a home."""
 
     place_type: str
     name: str = ""
     walk_minutes: float | None = None
-    """The minutes on foot; `None` where there is none within reach."""
+    """Minutes on foot; `None` if none is within reach."""
     count: int = 0
-    """The number of them within reach."""
+    """Number of places of the type within reach."""
 
 
 class Rated(JsonRecord):
-    """A home that was weighed for a client."""
+    """A home with its rating for a client."""
 
     home: Home
     nearby: tuple[Near, ...]
     rating: float
-    """0 to 10: how well it suits."""
+    """Rating of how well the home suits, 0 to 10."""
     reason: str
 
 
 def rank_homes(homes: Sequence[Rated]) -> list[Rated]:
-    """Return the homes, best first. Among equal ratings the lower rent, then the id."""
+    """Return homes sorted by rating, best first; equal ones by rent, then id."""
     return sorted(homes, key=lambda one: (-one.rating, one.home.price, one.home.id))
 
 
 class NoListings(BadInput):
-    """The city's provider knows no homes for rent."""
+    """Error: the city's provider has no homes for rent."""
 
 
 @dataclass(slots=True)
 class ListingSource:
-    """A provider of listings, what it holds beyond an area, and what asking it has cost."""
+    """A provider of listings for rent, with its faults and costs."""
 
     listings: Listings
     all: Sequence[Listing] = ()
-    """Everything there is, where that is known."""
+    """All listings; empty if the source must be asked by area."""
     faults: Sequence[str] = ()
-    """The faults of listings that were left out."""
+    """Faults of listings that were left out, in words."""
     cost: CostRecord | None = None
 
 
 @contextmanager
 def opened_source(agent: Agent) -> Iterator[ListingSource]:
-    """Open the listings that a character asks for.
+    """Yield the source of listings that a character's settings name.
 
     Raises:
         NoListings: the city has none.

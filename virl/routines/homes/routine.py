@@ -31,13 +31,13 @@ from virl.settings.region_file import MAX_FROM_CITY_M
 _WALKED_TO = 2  # places of a kind, nearest as the crow flies, that the walk is looked up to (chosen)
 TOPIC = "home"
 TOGETHER = 6
-"""Homes that are rated in one question; chosen: what is said of them fills about a page."""
+"""Number of homes rated in one question; chosen: their facts fill about a page."""
 Weighed = Rated | str
-"""A home with its rating, or a line on why it could not be weighed."""
+"""A home with its rating, or a sentence on why it has none."""
 
 
 def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
-    """Read what the client wants of a home and around it."""
+    """Return the intention's reading: wishes for a home and its surroundings."""
     check_language(character)
     client = client_of(character)
     used = tuple(words_of_wants(client.intention, lexicon))
@@ -48,7 +48,7 @@ WISH = Wish(_read_wish)
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Leave out areas that are not in the city; without any other, homes are looked for all over it.
+    """Return (character, sentences on changes): areas outside the city are left out.
 
     Args:
         character: as its file has it.
@@ -68,7 +68,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
 
 
 def run(agent: Agent) -> None:
-    """Search, weigh every home, and rank them, best first; give up where the city knows no homes."""
+    """Run the search for homes: rate each one, and rank them; give up if the city has none."""
     try:
         search = search_homes(agent)
     except NoListings as lack:
@@ -87,7 +87,7 @@ def run(agent: Agent) -> None:
 
 
 def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) -> Iterator[Weighed]:
-    """Yield the result for each home, in their order; what was noted is kept.
+    """Yield each home with its rating, or the reason for none, in order; noted ones are reused.
 
     Args:
         agent: whose run it is.
@@ -108,7 +108,7 @@ def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) 
 
 
 def _read_noted(agent: Agent, home: Home) -> Weighed | None:
-    """Return how a home was weighed in an earlier session: its rating or why it was skipped; None if not."""
+    """Return a home's noted rating or reason from before the run was cut off; `None` without a note."""
     noted = agent.run.find_note(TOPIC, home.id)
     if noted is None:
         return None
@@ -116,7 +116,7 @@ def _read_noted(agent: Agent, home: Home) -> Weighed | None:
 
 
 def _places_near(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> tuple[Near, ...] | str:
-    """Return the places near a home, or the reason why nobody can say."""
+    """Return the wanted places near a home, or the reason why they are unknown."""
     rent = rent_of(agent)
     away = distance(LatLng(home.lat, home.lng), agent.city.center)
     if away > MAX_FROM_CITY_M:
@@ -132,7 +132,7 @@ def _places_near(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> tuple[N
 def _rate_homes(
     agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
 ) -> dict[str, Rated]:
-    """Return the homes with their ratings, each noted; the first note of a question has all its ratings."""
+    """Return homes with ratings by id, each noted; a question's first note has all its ratings."""
     rated = {one.home.id: one for one in _read_begun(agent)}
     missing = [home for home in homes if home.id not in rated]
     asked = _ask_ratings(agent, missing, nearby, wants) if missing else []
@@ -148,7 +148,7 @@ def _rate_homes(
 
 
 def _read_begun(agent: Agent) -> Iterator[Rated]:
-    """Yield ratings that were given before the run was cut off, those of homes without a note included."""
+    """Yield the ratings given before the run was cut off, those of homes without a note included."""
     for note in agent.run.notes(TOPIC):
         together = note.data.get("together")
         yield from (Rated.model_validate(one) for one in together) if isinstance(together, list) else ()
@@ -157,7 +157,7 @@ def _read_begun(agent: Agent) -> Iterator[Rated]:
 def _ask_ratings(
     agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
 ) -> list[Rated]:
-    """Ask the mind to rate the homes, and return the ratings in their order."""
+    """Return the mind's ratings of homes, in their order."""
     client = client_of(agent.character)
     reply = agent.mind.ask(
         agent.prompts.load("homes/rating", HomeRatings),
@@ -191,7 +191,7 @@ def _home_facts(home: Home) -> dict[str, object]:
 
 
 def _nearby_of(agent: Agent, home: Home, wants: Sequence[HomeWant], radius: float) -> tuple[Near, ...]:
-    """Return the nearest place of each kind.
+    """Return the nearest place of each wanted type to a home.
 
     Args:
         agent: in the city.
@@ -215,7 +215,7 @@ def _nearby_of(agent: Agent, home: Home, wants: Sequence[HomeWant], radius: floa
 
 
 def _walks(agent: Agent, here: LatLng, places: Sequence[Place]) -> dict[str, float]:
-    """Return minutes on foot by place id; a place that stands for two kinds is asked for once.
+    """Return the minutes on foot to places, by id; each place is asked for once.
 
     Raises:
         NoRoute: no way leads to any of them.
@@ -233,7 +233,7 @@ def _walks(agent: Agent, here: LatLng, places: Sequence[Place]) -> dict[str, flo
 
 
 def _nearest_place(kind: str, places: Sequence[Place], minutes: dict[str, float]) -> Near:
-    """Return the place of a kind that is nearest on foot; without a place if none can be walked to."""
+    """Return the nearest place of a type by minutes on foot; without place if none can be reached."""
     walks = [(minutes[place.id], place) for place in places[:_WALKED_TO] if minutes[place.id] < float("inf")]
     if not walks:
         return Near(place_type=kind)

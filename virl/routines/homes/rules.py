@@ -74,7 +74,7 @@ class HomeRatings(Reply):
     @field_validator("ratings")
     @classmethod
     def _are_all_there(cls, ratings: tuple[HomeRating, ...], info: ValidationInfo) -> tuple[HomeRating, ...]:
-        """Refuse ratings that do not rate each home once; return them in the order of the homes."""
+        """Return the ratings in the order of the homes; raise `ValueError` unless each home has one."""
         homes = (info.context or {}).get("homes")
         if isinstance(homes, list | tuple) and sorted(one.home for one in ratings) != [*range(len(homes))]:
             raise ValueError(f"rate each of the homes 0 to {len(homes) - 1} once")
@@ -102,7 +102,7 @@ class HomeWants(Reply):
     @field_validator("wants")
     @classmethod
     def _are_offered(cls, wants: tuple[HomeWant, ...], info: ValidationInfo) -> tuple[HomeWant, ...]:
-        """Refuse wants whose place type was not offered or stands twice."""
+        """Return the wants; raise `ValueError` if a place type was not offered or appears twice."""
         names = check_offered(tuple(want.place_type for want in wants), info)
         if len(set(names)) < len(names):
             raise ValueError("a place type stands twice")
@@ -110,7 +110,7 @@ class HomeWants(Reply):
 
 
 class WantsQuestion(BaseModel):
-    """Inputs of `homes/wants`."""
+    """Inputs of the prompt `homes/wants`, as its rule reads them."""
 
     name: str
     background: str
@@ -119,7 +119,7 @@ class WantsQuestion(BaseModel):
 
 
 class HomeFacts(BaseModel):
-    """The known facts of a home; unknown ones are `None`, further facts are left aside."""
+    """Known facts of a home, as rules see them; unknown ones are `None`."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -130,7 +130,7 @@ class HomeFacts(BaseModel):
 
 
 class NearFacts(BaseModel):
-    """The nearest place of a kind."""
+    """The nearest place of a type, as rules see it."""
 
     place_type: str
     name: str
@@ -139,14 +139,14 @@ class NearFacts(BaseModel):
 
 
 class HomeAndAround(BaseModel):
-    """A home and what is near it."""
+    """A home and the places near it, as rules see them."""
 
     home: HomeFacts
     nearby: tuple[NearFacts, ...]
 
 
 class _Client(BaseModel):
-    """The client for whom homes are rated, and their wishes."""
+    """The client and their wishes, as rules see them."""
 
     name: str
     background: str
@@ -156,21 +156,21 @@ class _Client(BaseModel):
 
 
 class HomesQuestion(_Client):
-    """Inputs of `homes/rating`."""
+    """Inputs of the prompt `homes/rating`, as its rule reads them."""
 
     homes: tuple[HomeAndAround, ...]
 
 
 class HomeQuestion(_Client):
-    """One home of `homes/rating`, with what it is rated by."""
+    """One home of `homes/rating`, with the client's wishes."""
 
     home: HomeFacts
     nearby: tuple[NearFacts, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Point:
-    """One thing that counts, how much, how good it is in [0, 1], and the fact in words."""
+class _Criterion:
+    """A criterion of a rating: its weight, how well it is met, [0, 1], and the fact in words."""
 
     weight: float
     worth: float
@@ -178,7 +178,7 @@ class _Point:
 
 
 def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
-    """Return the place types that the requirement has words of, as important as its clause says."""
+    """Return the place types that a requirement mentions, each with the importance its clause gives."""
     wants: dict[str, HomeWant] = {}
     # "can't do without" and "in no time" hold words of distance, and do not say that something be far off.
     not_away = phrase_pattern(lexicon.homes.not_away)
@@ -195,7 +195,7 @@ def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
 
 
 def words_of_wants(intention: str, lexicon: Lexicon) -> Iterator[str]:
-    """Yield the words of a requirement that `list_wants` and `rate_home` act on."""
+    """Yield the words of a requirement on which `list_wants` and `rate_home` act."""
     homes = lexicon.homes
     qualities = (*homes.thrifty, *homes.spacious, *homes.modern, *homes.old, *homes.unmeant)
     weights = (*homes.must, *homes.nice, *homes.careless, *homes.away, *homes.not_away)
@@ -213,7 +213,7 @@ def words_of_wants(intention: str, lexicon: Lexicon) -> Iterator[str]:
 
 
 def highest_rent(intention: str, lexicon: Lexicon) -> float | None:
-    """Return the most dollars a month that a requirement allows; `None` where it says nothing of that."""
+    """Return the highest rent that a requirement allows, US dollars a month; `None` without a limit."""
     found = (
         one for sentence in lexicon.sentences(asked_for(intention)) for one in _MOST_RENT.finditer(sentence)
     )
@@ -221,7 +221,7 @@ def highest_rent(intention: str, lexicon: Lexicon) -> float | None:
 
 
 def rate_homes(question: HomesQuestion, lexicon: Lexicon) -> HomeRatings:
-    """Return a rating of each home by itself."""
+    """Return a rating of each home, independent of the others."""
     asked = question.model_dump(exclude={"homes"})
     rated = [
         rate_home(HomeQuestion.model_validate({**asked, **home.model_dump()}), lexicon)
@@ -233,7 +233,7 @@ def rate_homes(question: HomesQuestion, lexicon: Lexicon) -> HomeRatings:
 
 
 def rate_home(question: HomeQuestion, lexicon: Lexicon) -> Rating:
-    """Return the weighted mean of all that counts, times ten."""
+    """Return a home's rating, 0 to 10: the weighted mean of its criteria, times ten."""
     points = [*_place_points(question), *_home_points(question, lexicon)]
     total = sum(point.weight for point in points)
     rating = 10 * sum(point.weight * point.worth for point in points) / total
@@ -242,22 +242,22 @@ def rate_home(question: HomeQuestion, lexicon: Lexicon) -> Rating:
     return Rating(rating=round(rating, 1), explanation=f"{text[0].upper()}{text[1:]}.")
 
 
-def _place_points(question: HomeQuestion) -> Iterator[_Point]:
-    """Yield a point for each want: the nearness of its place on foot, or its distance."""
+def _place_points(question: HomeQuestion) -> Iterator[_Criterion]:
+    """Yield a criterion for each wanted place: nearness on foot, or distance."""
     near = {place.place_type: place for place in question.nearby}
     for want in question.wants:
         place = near.get(want.place_type)
         kind = want.place_type.replace("_", " ")
         if place is None or place.walk_minutes is None:
-            yield _Point(want.importance, float(not want.near), f"no {kind} within reach")
+            yield _Criterion(want.importance, float(not want.near), f"no {kind} within reach")
             continue
         closeness = exp(-place.walk_minutes / FADING_MIN)
         worth = closeness if want.near else 1 - closeness
-        yield _Point(want.importance, worth, f"{kind} in {walk_in_words(place.walk_minutes)}")
+        yield _Criterion(want.importance, worth, f"{kind} in {walk_in_words(place.walk_minutes)}")
 
 
-def _home_points(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
-    """Yield a point for each wish about rent, size, bedrooms and age that the intention tells."""
+def _home_points(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Criterion]:
+    """Yield a criterion for each wish on rent, size, bedrooms and age in the intention."""
     homes = lexicon.homes
     told = " ".join(lexicon.sentences(asked_for(question.intention)))
     home, words = question.home, phrase_pattern(homes.unmeant).sub(" ", told)
@@ -265,18 +265,18 @@ def _home_points(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
     if not found_in(words, homes.careless):
         weight = THRIFTY_WEIGHT if found_in(words, homes.thrifty) else PRICE_WEIGHT
         worth = _bounded_share(high - home.rent, high - low)
-        yield _Point(weight, worth, f"{home.rent:.0f} of {high:.0f} dollars")
+        yield _Criterion(weight, worth, f"{home.rent:.0f} of {high:.0f} dollars")
     if found_in(words, homes.spacious):
         worth = (
             UNKNOWN if home.area_m2 is None else _bounded_share(home.area_m2 - SMALL_M2, LARGE_M2 - SMALL_M2)
         )
         size = "unknown size" if home.area_m2 is None else f"{home.area_m2:.0f} square metres"
-        yield _Point(SIZE_WEIGHT, worth, size)
+        yield _Criterion(SIZE_WEIGHT, worth, size)
     rooms = _rooms(words)
     if rooms is not None:
         worth = UNKNOWN if home.bedrooms is None else max(0.0, 1 - abs(home.bedrooms - rooms) / 2)
         wanted = "as wanted" if home.bedrooms == rooms else f"{bedrooms_in_words(rooms)} wanted"
-        yield _Point(ROOMS_WEIGHT, worth, f"{bedrooms_in_words(home.bedrooms)}, {wanted}")
+        yield _Criterion(ROOMS_WEIGHT, worth, f"{bedrooms_in_words(home.bedrooms)}, {wanted}")
     newness = (
         UNKNOWN
         if home.year_built is None
@@ -284,18 +284,18 @@ def _home_points(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
     )
     built = f"built in {home.year_built or 'nobody knows when'}"
     if _wishes(words, homes.modern, homes.not_modern, homes.not_old):
-        yield _Point(AGE_WEIGHT, newness, built)
+        yield _Criterion(AGE_WEIGHT, newness, built)
     elif _wishes(words, homes.old, homes.not_old, homes.not_modern):
-        yield _Point(AGE_WEIGHT, 1 - newness, built)
+        yield _Criterion(AGE_WEIGHT, 1 - newness, built)
 
 
 def _wishes(words: str, wish: tuple[str, ...], denied: tuple[str, ...], contrary: tuple[str, ...]) -> bool:
-    """Return whether words hold a wish, what denies it left aside, or deny its contrary."""
+    """Return whether words express a wish, or deny its contrary; denied wishes do not count."""
     return bool(found_in(phrase_pattern(denied).sub(" ", words), wish) or found_in(words, contrary))
 
 
 def _weighty_clauses(question: WantsQuestion, lexicon: Lexicon) -> Iterator[tuple[str, int]]:
-    """Yield the clauses of a requirement, each with how important what it names is.
+    """Yield (clause, importance) of each clause in a requirement.
 
     A few words without a verb and a verdict of their own are members of a list: they share the verdict of
     the clause before them in the sentence, or else after them. Other clauses share that of one that names no
@@ -314,31 +314,31 @@ def _weighty_clauses(question: WantsQuestion, lexicon: Lexicon) -> Iterator[tupl
 
 
 def _is_named(place_type: str, words: str, lexicon: Lexicon) -> bool:
-    """Return whether the words name a place type."""
+    """Return whether words name a place type."""
     return bool(_names_found(place_type, words, lexicon))
 
 
 def _names_found(place_type: str, words: str, lexicon: Lexicon) -> list[str]:
-    """Return the names of a place type that stand in the words."""
+    """Return the names of a place type that occur in words."""
     plain = place_type.replace("_", " ")
     plural = f"{plain[:-1]}ies" if plain.endswith("y") else f"{plain}s"
     return found_in(words, (plain, plural, *lexicon.near_home.get(place_type, ())))
 
 
 def _importance(clause: str, lexicon: Lexicon) -> int | None:
-    """Return the importance that a clause gives to its places; None if it says nothing of it."""
+    """Return the importance that a clause gives to its places; `None` if it says none."""
     if found_in(clause, lexicon.homes.nice):
         return NICE
     return MUST if found_in(clause, lexicon.homes.must) else None
 
 
 def _rooms(words: str) -> int | None:
-    """Return the number of bedrooms asked for; 0 for a studio, `None` if the words name none."""
+    """Return the number of bedrooms in words, 0 for a studio; `None` without any."""
     if found := _BEDROOMS.search(words):
         return int(_ROOMS.get(found[1], 0) or found[1])
     return 0 if _STUDIO.search(words) else None
 
 
 def _bounded_share(part: float, whole: float) -> float:
-    """Return part / whole, bounded to 0 and 1; 1 without a whole."""
+    """Return part / whole limited to [0, 1]; 1 if whole is 0."""
     return min(1.0, max(0.0, part / whole)) if whole > 0 else 1.0

@@ -28,19 +28,19 @@ KEY = "all"
 
 
 class HomeSearch(BaseModel):
-    """A search for homes, and its results."""
+    """The results of a search for homes."""
 
     model_config = ConfigDict(frozen=True)
 
     areas: tuple[str, ...]
     homes: tuple[Home, ...]
-    """Cheapest first."""
+    """Homes found, the cheapest first."""
     skipped: tuple[str, ...]
-    """The listings that were left out and why, one line each."""
+    """Sentences on listings that were left out, with reasons."""
 
 
 def wants_of(agent: Agent) -> tuple[HomeWant, ...]:
-    """Return the sorts of places that matter to the client, once a run."""
+    """Return the place types that matter to the client; asked once a run."""
     if noted := agent.run.find_note(WANTS, KEY):
         return HomeWants.model_validate(noted.data).wants
     client = client_of(agent.character)
@@ -62,7 +62,7 @@ def wants_of(agent: Agent) -> tuple[HomeWant, ...]:
 
 
 def rent_of(agent: Agent) -> Renting:
-    """Return the terms of a search, whose highest rent is no more than what the client says in words.
+    """Return the search's settings, the highest rent limited by the client's words.
 
     Raises:
         BadInput: the character has no `rent:`.
@@ -77,7 +77,7 @@ def rent_of(agent: Agent) -> Renting:
 
 
 def search_homes(agent: Agent) -> HomeSearch:
-    """Return the homes that come into question, once a run.
+    """Return the homes that match the settings; searched once a run.
 
     Raises:
         BadInput: the character has no `rent:`, or its areas or listings cannot be read.
@@ -105,7 +105,7 @@ def search_homes(agent: Agent) -> HomeSearch:
 def _find_homes(
     source: ListingSource, areas: dict[str, Polygon], rent: Renting
 ) -> tuple[list[Listing], list[str]]:
-    """Return the homes that suit, cheapest first, and a line for each unknown one."""
+    """Return (matching listings, the cheapest first; lines on those with unknown facts)."""
     listed = (listing for area in areas.values() for listing in source.listings.rentals(area, rent.price))
     priced = {listing.id: listing for listing in listed if _is_affordable(listing, rent)}
     homes = sorted(priced.values(), key=lambda one: (one.price, one.id))
@@ -121,19 +121,19 @@ def _find_homes(
 
 
 def _is_affordable(listing: Listing, rent: Renting) -> bool:
-    """Return whether a rent is within the price, dollars a month; strict bounds are outside it."""
+    """Return whether a listing's rent is in the price range; with strict bounds, inside it."""
     low, high = rent.price
     return low < listing.price < high if rent.bounds == "strict" else low <= listing.price <= high
 
 
 def _unsized(homes: Iterable[Listing]) -> str:
-    """Return a clause on the homes with an unknown number of bedrooms; empty if none."""
+    """Return a clause on the number of homes without listed bedrooms; empty if none."""
     count = sum(one.bedrooms is None for one in homes)
     return f", {count} of them with an unknown number of bedrooms" if count else ""
 
 
 def _lines_outside(listings: Iterable[Listing], areas: dict[str, Polygon], title: str) -> Iterator[str]:
-    """Yield a line for each listing that lies outside all areas."""
+    """Yield a line on each listing outside all areas."""
     for one in listings:
         lng, lat = one.position.lng, one.position.lat
         if not any(intersects_xy(area, lng, lat) for area in areas.values()):
@@ -141,14 +141,14 @@ def _lines_outside(listings: Iterable[Listing], areas: dict[str, Polygon], title
 
 
 def _want_in_words(want: HomeWant) -> str:
-    """Return a want in words, with its importance."""
+    """Return a wanted place type as words, with its importance."""
     kind = want.place_type.replace("_", " ")
     weight = {1: "perhaps ", 2: "", 3: "above all "}[want.importance]
     return f"{weight}{kind}{'' if want.near else ' far away'}"
 
 
 def _areas_of(agent: Agent) -> dict[str, Polygon]:
-    """Return the districts by name, their points as (longitude, latitude).
+    """Return the polygons of the search's areas by name, points as (longitude, latitude) in degrees.
 
     Raises:
         BadInput: one is not known, or is no polygon.
@@ -163,7 +163,7 @@ def _areas_of(agent: Agent) -> dict[str, Polygon]:
 
 
 def areas_outside(character: Character, city: City) -> dict[str, Area]:
-    """Return the areas of a character that do not lie in a city, by their labels."""
+    """Return a character's areas that lie outside a city, by label."""
     rent, away = RENT.of(character), dict[str, Area]()
     with suppress(BadInput):  # a city without a region of its own may have any
         own = _region_outline(region_of_city(city))
@@ -175,14 +175,14 @@ def areas_outside(character: Character, city: City) -> dict[str, Area]:
 
 
 def _area_label(area: Area, number: int) -> str:
-    """Return the name of an area: that of its file, else its number."""
+    """Return an area's label: its file's name, else its number."""
     if isinstance(area, str):
         return Path(area).stem
     return f"area {number}"
 
 
 def _to_polygon(area: Area, folder: Path) -> Polygon:
-    """Return the outline of an area, x = lng and y = lat, degrees; files are sought in `folder`."""
+    """Return an area's polygon, x = longitude, y = latitude in degrees; files are sought in `folder`."""
     if isinstance(area, Circle):
         frame = LocalFrame(LatLng(area.lat, area.lng))
         ring = Point(0.0, 0.0).buffer(area.radius, quad_segs=_CIRCLE_CORNERS // 4).exterior.coords
@@ -198,5 +198,5 @@ def _to_polygon(area: Area, folder: Path) -> Polygon:
 
 
 def _region_outline(region: Region) -> Polygon:
-    """Return a region's outline, x = lng and y = lat, degrees."""
+    """Return a region's polygon, x = longitude, y = latitude in degrees."""
     return Polygon([(corner.lng, corner.lat) for corner in region.corners])

@@ -16,7 +16,7 @@ LINES_SHOWN = 30  # listings that were left out, in the report (chosen); the jou
 
 
 def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_map: Sequence[str]) -> None:
-    """End the run with the ranking, or say in one line that there is no home.
+    """End the run with the ranked homes, or with the reason why there is none.
 
     Args:
         agent: whose run it is.
@@ -60,13 +60,13 @@ def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_m
 
 
 def _home_claim(pick: Rated, reach_m: float) -> HomeClaim:
-    """Return the claim of a home: its address, position, and minutes on foot to each kind of place."""
+    """Return the claim on the best home: address, position, and minutes on foot to wanted places."""
     minutes = {near.place_type: near.walk_minutes for near in pick.nearby}
     return HomeClaim(pick.home.address, LatLng(pick.home.lat, pick.home.lng), minutes, reach_m)
 
 
 def _nothing_found(agent: Agent, search: HomeSearch, skipped: Sequence[str]) -> str:
-    """Return the sentence that no home fits, and how to widen the search."""
+    """Return the sentence that no home matches, with advice to widen the search."""
     low, high = rent_of(agent).price
     first = f", the first: {skipped[0]}" if skipped else ""
     return (
@@ -76,7 +76,7 @@ def _nothing_found(agent: Agent, search: HomeSearch, skipped: Sequence[str]) -> 
 
 
 def _homes_table(shown: Sequence[Rated], count: int) -> TableExhibit:
-    """Return the table of the shown homes, of `count` in all."""
+    """Return the table of the first homes, of `count` in all."""
     kinds = [near.place_type for near in shown[0].nearby]
     return TableExhibit(
         title="Homes",
@@ -113,7 +113,7 @@ def _home_row(one: Rated) -> tuple[Cell, ...]:
 
 
 def _homes_map(shown: Sequence[Rated]) -> MapExhibit:
-    """Return the map of the shown homes, the first of them picked."""
+    """Return the map of the first homes, the best one marked."""
     return MapExhibit(
         title="Map",
         points=tuple(
@@ -131,7 +131,7 @@ def _homes_map(shown: Sequence[Rated]) -> MapExhibit:
 
 
 def _skipped_text(skipped: Sequence[str]) -> TextExhibit:
-    """Return the text that lists the skipped listings, some of them."""
+    """Return a text that lists the first skipped listings."""
     lines = [*skipped[:LINES_SHOWN]]
     if len(skipped) > LINES_SHOWN:
         lines.append(f"and {len(skipped) - LINES_SHOWN} more")

@@ -19,30 +19,30 @@ CROSSING, LANDMARK = "crossing", "landmark"
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The place of something beside a way."""
+    """The position of something beside a way."""
 
     along: float
-    """Metres from the start."""
+    """Metres along the way, from its start."""
     off: float
-    """Metres to the right of the line, negative to the left."""
+    """Metres to the right of the way; negative to the left."""
     clock: int
-    """The direction on a clock face, as one who comes `BEFORE_M` before it: 12 is straight on."""
+    """Direction on a clock face (12 is ahead) for a walker `BEFORE_M` metres before the thing."""
 
     @property
     def side(self) -> Side:
-        """The side of the way."""
+        """The side of the way on which the thing is."""
         return "ahead" if abs(self.off) < AHEAD_M else "left" if self.off < 0 else "right"
 
 
 class Track:
-    """A way through positions.
+    """A line through positions, measured in metres.
 
     Args:
         points: two or more, in their order.
     """
 
     def __init__(self, points: Sequence[LatLng]) -> None:
-        """Measure the line through these points, in metres."""
+        """Measure the line through these positions, in metres."""
         self._frame = LocalFrame(points[0])
         self._points = np.column_stack(
             self._frame.to_metres([point.lat for point in points], [point.lng for point in points])
@@ -55,15 +55,15 @@ class Track:
 
     @property
     def length(self) -> float:
-        """Metres."""
+        """Length of the line in metres."""
         return float(self._before[-1])
 
     def metres_along(self, index: int) -> float:
-        """Return the metres from the start to a point."""
+        """Return the metres from the start to the point at an index."""
         return float(self._before[index])
 
     def spot(self, position: LatLng) -> Beside:
-        """Return the place of a position beside the nearest piece of the way."""
+        """Return the position of a thing relative to the nearest piece of the line."""
         x, y = self._frame.to_metres(position.lat, position.lng)
         apart = np.array([float(x), float(y)]) - self._points[:-1]
         on = np.clip((apart * self._units).sum(axis=1), 0.0, self._lengths)
@@ -78,45 +78,45 @@ class Track:
         return Beside(along, off, round(normalize_heading(turn) / 30.0) % 12 or 12)
 
     def position(self, along: float) -> LatLng:
-        """Return the point so many metres from the start."""
+        """Return the position at a number of metres from the start."""
         piece = self._piece_at(along)
         x, y = self._points[piece] + self._units[piece] * (along - self._before[piece])
         return self._frame.position(float(x), float(y))
 
     def heading(self, along: float) -> float:
-        """Return the way that it leads there, degrees clockwise from north."""
+        """Return the line's heading at a number of metres from the start, degrees clockwise from north."""
         ux, uy = self._units[self._piece_at(along)]
         return normalize_heading(float(np.degrees(np.arctan2(ux, uy))))
 
     def _piece_at(self, along: float) -> int:
-        """Return the index of the piece of the line at so many metres along."""
+        """Return the index of the line's piece at a number of metres from the start."""
         return int(np.clip(np.searchsorted(self._before, along, side="right") - 1, 0, len(self._lengths) - 1))
 
 
 class Fact(JsonRecord):
-    """One thing on or beside the way."""
+    """A thing on or beside the way."""
 
     kind: str
-    """`crossing`, `landmark`, or a thing in the detector's words."""
+    """Kind of the thing: `crossing`, `landmark`, or a label of the detector."""
     along_m: float
-    """Metres from the start."""
+    """Metres along the way, from its start."""
     side: Side
     off_m: float
-    """Metres from the line of the panoramas."""
+    """Metres to the right of the line of panoramas; negative to the left."""
     clock: int
-    """The direction on a clock face, as one who comes 12 m before it, [1, 12]."""
+    """Direction on a clock face, [1, 12], for a walker 12 m before the thing."""
     lat: float
     lng: float
     name: str = ""
-    """The name of a landmark."""
+    """Name of a landmark; empty for other things."""
     place_id: str = ""
-    """The place identifier of a landmark."""
+    """Id of a landmark's place; empty for other things."""
     lights: bool = False
-    """True if a traffic light is seen at a crossing."""
+    """True if a crossing has a traffic light."""
     over: Literal["your street", "a side street"] | None = None
-    """The street that a crossing leads over."""
+    """The street that a crossing crosses; `None` for other things."""
     looks: int
-    """Panoramas that it was seen from."""
+    """Number of panoramas from which the thing was seen."""
 
     @property
     def is_sure(self) -> bool:
@@ -125,38 +125,38 @@ class Fact(JsonRecord):
 
 
 class SideOfStreet(JsonRecord):
-    """One side of a stretch: middle values over its panoramas; `None` for not seen."""
+    """One side of a stretch of street: medians over its panoramas; `None` for not seen."""
 
     kerb_m: float | None
-    """The metres from the line of the panoramas to the edge of the road."""
+    """Metres from the line of panoramas to the road's edge; `None` if not seen."""
     pavement_m: float | None
     surface: Surface | None
 
 
 class Leg(JsonRecord):
-    """A stretch of the way without a turn."""
+    """A stretch of the way between two turns."""
 
     turn: str
-    """Before it: `left`, `slightly right` and so on; empty at the start."""
+    """Turn before the stretch: `left`, `slightly right` and so on; empty at the start."""
     compass: str
     near: str
-    """The address nearest to its middle, as the map has it; empty where the map does not say."""
+    """Address nearest to the middle of the stretch; empty if the map has none."""
     from_m: float
     to_m: float
     junctions: tuple[float, ...]
-    """Metres from the start to each place where ways meet."""
+    """Metres from the start of the way to each junction on the stretch."""
     left: SideOfStreet
     right: SideOfStreet
     facts: tuple[Fact, ...]
 
     @property
     def length_m(self) -> float:
-        """Metres."""
+        """Length of the stretch in metres."""
         return self.to_m - self.from_m
 
 
 class WayPreview(JsonRecord):
-    """A way, told before it is walked."""
+    """A description of a way before it is walked."""
 
     start: str
     destination: str
@@ -165,12 +165,12 @@ class WayPreview(JsonRecord):
     length_m: float
     legs: tuple[Leg, ...]
     arrival: str
-    """The side on which the destination lies."""
+    """Side of the way on which the destination is."""
     unknown: tuple[str, ...]
-    """Phrases on what no picture and no map tells of any way; first what matters to the profile."""
+    """Phrases on what pictures and maps do not tell of any way, the most important to the profile first."""
     credits: str = ""
-    """The sources to name for pictures and maps."""
+    """Sources to credit for pictures and maps."""
     lacking: str = ""
-    """The kind that the town lacks, if the destination is a substitute, as in `No library within 2,000 m`."""
+    """Beginning of a sentence, such as `No library within 2,000 m`; empty unless the goal is a substitute."""
     succeeded: bool = True
-    """False for a substitute that does not do as well."""
+    """True unless the destination is a substitute that does not do as well."""

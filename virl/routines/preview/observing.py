@@ -32,34 +32,34 @@ TURN_DEG = 35.0  # chosen: less is a bend, which the pavement follows
 TRAFFIC_LIGHT = "traffic light"
 
 
-class _Seen(BaseModel):
-    """Base of what is seen from one panorama."""
+class _SeenRecord(BaseModel):
+    """Base of the records of what is seen from one panorama."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class CrossingSeen(_Seen):
-    """A marked crossing as it was seen once."""
+class CrossingSeen(_SeenRecord):
+    """A marked crossing as seen from one panorama."""
 
     lat: float
     lng: float
     street: float
-    """The way that the street leads which it crosses: degrees clockwise from north, [0, 180)."""
+    """Heading of the street that is crossed, degrees clockwise from north, [0, 180)."""
     stripes: int
 
 
-class SideSeen(_Seen):
-    """One side of the street."""
+class SideSeen(_SeenRecord):
+    """One side of the street as seen from one panorama."""
 
     kerb_m: float | None
-    """The metres from the camera to the edge of the road; `None` where it is not seen."""
+    """Metres from the camera to the road's edge; `None` if not seen."""
     pavement_m: float | None
     surface: Surface | None
-    """The surface of the pavement, or of what the camera stands over where there is no edge."""
+    """Surface of the pavement, or, without an edge, of what the camera stands on; `None` if not seen."""
 
 
-class LandmarkSeen(_Seen):
-    """A place whose sign was read."""
+class LandmarkSeen(_SeenRecord):
+    """A place whose sign was read from one panorama."""
 
     place_id: str
     name: str
@@ -68,17 +68,17 @@ class LandmarkSeen(_Seen):
     lng: float
 
 
-class Glance(_Seen):
-    """The sights at a panorama, apart from the things that visual memory keeps."""
+class Glance(_SeenRecord):
+    """All that is seen from one panorama, except things in visual memory."""
 
     lat: float
     lng: float
     heading: float
-    """The heading on arrival."""
+    """Heading on arrival, degrees clockwise from north."""
     onward: float | None
-    """The way on; `None` at the end."""
+    """Heading of the way on in degrees; `None` at the end."""
     ways: tuple[float, ...]
-    """Headings of all links."""
+    """Headings of all links in degrees."""
     crossings: tuple[CrossingSeen, ...] = ()
     left: SideSeen | None = None
     right: SideSeen | None = None
@@ -86,7 +86,7 @@ class Glance(_Seen):
 
 
 def glance_at(streetview: StreetView, stand: Stand, lookout: Lookout) -> tuple[Glance, View | None]:
-    """Look at the ground in all ways that lead on, to both sides, and at signs.
+    """Return what is seen from a stand: ground, both sides, and signs; with the view ahead, or `None`.
 
     Where there is no imagery, nothing is seen.
 
@@ -127,7 +127,7 @@ def glance_at(streetview: StreetView, stand: Stand, lookout: Lookout) -> tuple[G
 
 
 def _view_or_none(streetview: StreetView, pano_id: str, camera: Camera) -> View | None:
-    """Return a view of a panorama; None where there is no picture."""
+    """Return a view of a panorama; `None` without a picture."""
     try:
         return streetview.view(pano_id, camera)
     except NoImagery:
@@ -135,7 +135,7 @@ def _view_or_none(streetview: StreetView, pano_id: str, camera: Camera) -> View 
 
 
 def _landmarks(stand: Stand, lookout: Lookout) -> Iterator[LandmarkSeen]:
-    """Yield the places whose names are read to the left and to the right, each once."""
+    """Yield the landmarks whose names are read to the left and right, each once."""
     found: dict[str, Place] = {}
     for turn in (LEFT, RIGHT):
         with suppress(NoImagery):
@@ -146,7 +146,7 @@ def _landmarks(stand: Stand, lookout: Lookout) -> Iterator[LandmarkSeen]:
 
 
 def _crossings_in(here: LatLng, view: View) -> list[CrossingSeen]:
-    """Return the zebra crossings in a view taken `here`, with position and the street's direction."""
+    """Return the zebra crossings in a view taken at `here`."""
     frame, heading = LocalFrame(here), radians(view.camera.heading)
     found = []
     for zebra in find_zebras(ground_patch(view)):
@@ -161,7 +161,7 @@ def _crossings_in(here: LatLng, view: View) -> list[CrossingSeen]:
 
 
 def _side_in(view: View) -> SideSeen:
-    """Return the kerb's distance, the pavement's width, metres, and the surface that a view shows."""
+    """Return the side of the street in a view: metres to the kerb, pavement's width, and surface."""
     strips = strips_beside(ground_patch(view, aside=ASIDE_M, ahead=ACROSS_M))
     if not strips:
         return SideSeen(kerb_m=None, pavement_m=None, surface=None)
@@ -174,13 +174,13 @@ def _side_in(view: View) -> SideSeen:
 
 
 def _is_wide(strip: Strip) -> bool:
-    """Return whether a strip is as wide as a pavement, or without an end."""
+    """Return whether a strip of ground is as wide as a pavement, or has no visible end."""
     return strip.far is None or strip.far - strip.near >= PAVEMENT_M
 
 
 @dataclass(frozen=True, slots=True)
 class SightedThing:
-    """Something that was seen, with the panoramas it was seen from."""
+    """A thing with its position and the number of panoramas from which it was seen."""
 
     kind: str
     position: LatLng
@@ -234,7 +234,7 @@ def legs_of(
 
 
 def turn_word(turn: float) -> str:
-    """Return a turn in words, from degrees clockwise."""
+    """Return a turn, given in degrees clockwise, as words."""
     side = "left" if turn < 0 else "right"
     size = abs(turn)
     if size <= TURN_DEG:
@@ -245,7 +245,7 @@ def turn_word(turn: float) -> str:
 
 
 def found_crossings(glances: Sequence[Glance]) -> list[SightedThing]:
-    """Return the marked crossings of a way, each once."""
+    """Return the marked crossings of a way, each once, merged from all sightings."""
     groups: list[list[tuple[int, CrossingSeen]]] = []
     for number, glance in enumerate(glances):
         for seen in glance.crossings:
@@ -268,7 +268,7 @@ def found_crossings(glances: Sequence[Glance]) -> list[SightedThing]:
 
 
 def found_landmarks(glances: Sequence[Glance]) -> list[SightedThing]:
-    """Return the places whose signs were read, each once."""
+    """Return the landmarks of a way, each once, merged from all sightings."""
     every = {seen.place_id: seen for glance in glances for seen in glance.landmarks}
     looks = [seen.place_id for glance in glances for seen in glance.landmarks]
     return [
@@ -278,12 +278,12 @@ def found_landmarks(glances: Sequence[Glance]) -> list[SightedThing]:
 
 
 def found_things(things: Sequence[MemoryObject]) -> list[SightedThing]:
-    """Return the things that visual memory holds."""
+    """Return the things in visual memory, each with the number of panoramas that saw it."""
     return [SightedThing(one.label, one.estimate.position, len(one.panoramas)) for one in things]
 
 
 def _facts_beside(glances: Sequence[Glance], things: Sequence[MemoryObject], track: Track) -> list[Fact]:
-    """Return the facts near the track: crossings, landmarks and things, each with its spot beside it."""
+    """Return the facts near the line: crossings, landmarks and things with their positions."""
     beside = found_things(things)
     lights = [one.position for one in beside if one.kind == TRAFFIC_LIGHT]
     facts = []
@@ -297,7 +297,7 @@ def _facts_beside(glances: Sequence[Glance], things: Sequence[MemoryObject], tra
 
 
 def _to_fact(one: SightedThing, spot: Beside, track: Track, *, lights: bool) -> Fact:
-    """Return a sighted thing as a fact at a spot of the track; `lights` if traffic lights are near."""
+    """Return a thing as a fact; `lights` if traffic lights are near."""
     over = None
     if one.street is not None:
         apart = abs((one.street - track.heading(spot.along) + 90.0) % 180.0 - 90.0)
@@ -321,18 +321,18 @@ def _to_fact(one: SightedThing, spot: Beside, track: Track, *, lights: bool) -> 
 
 
 def _bounds(glances: Sequence[Glance]) -> list[int]:
-    """Return the numbers of the glances at which legs begin, and of the last."""
+    """Return the indices of the glances at which stretches begin, and of the last one."""
     turns = [at for at in range(1, len(glances) - 1) if abs(_turn_degrees(glances[at])) > TURN_DEG]
     return [0, *turns, len(glances) - 1]
 
 
 def _turn_degrees(glance: Glance) -> float:
-    """Return the signed degrees to turn at a glance; 0 at the end."""
+    """Return the turn at a glance in signed degrees, positive clockwise; 0 at the end."""
     return 0.0 if glance.onward is None else float(signed_turn(glance.heading, glance.onward))
 
 
 def _summarize_side(seen: Sequence[SideSeen | None]) -> SideOfStreet:
-    """Return a side of the street: median kerb and pavement, metres, if half know it; commonest surface."""
+    """Return the summary of a street's side: medians in metres if half of the views show them."""
     sides = [one for one in seen if one]
     kerbs = [one.kerb_m for one in sides if one.kerb_m is not None]
     widths = [one.pavement_m for one in sides if one.pavement_m is not None]
@@ -346,11 +346,12 @@ def _summarize_side(seen: Sequence[SideSeen | None]) -> SideOfStreet:
 
 
 def _position_of(seen: CrossingSeen) -> LatLng:
+    """Return the position of a crossing."""
     return LatLng(seen.lat, seen.lng)
 
 
 def _mean_position(group: Sequence[tuple[int, CrossingSeen]]) -> LatLng:
-    """Return the mean position of several sightings of a crossing."""
+    """Return the mean position of a crossing's sightings."""
     return LatLng(
         float(np.mean([seen.lat for _, seen in group])), float(np.mean([seen.lng for _, seen in group]))
     )

@@ -48,7 +48,7 @@ from virl.routines.preview.showing import (
 
 _PAGE, _SPEECH, GPX, _JSON = "preview.html", "preview.txt", "preview.gpx", "preview.json"
 DESTINATION, GLANCE = "destination", "glance"
-"""Topics of notes."""
+"""Topics of the notes on the destination and on what was seen."""
 NEAR_M = 40.0  # how far off the address may be that a leg is told to be near; chosen
 WHERE = {"front": "straight ahead", "rear": "behind you"}
 UNKNOWN = (
@@ -60,18 +60,18 @@ UNKNOWN = (
     "shelter, other than at bus stops",
 )
 ON_WHEELS_FIRST = ("steps", "dropped kerbs", "slopes")
-"""Beginnings of what is not known that matters most on wheels."""
+"""First words of the unknown facts that matter most on wheels."""
 
 
 def unknown_to(profile: Profile) -> tuple[str, ...]:
-    """Return what is not known of a way, what matters most to a profile first."""
+    """Return phrases on what is unknown of any way, the most important to a profile first."""
     if profile not in ON_WHEELS:
         return UNKNOWN
     return tuple(sorted(UNKNOWN, key=lambda one: not one.startswith(ON_WHEELS_FIRST)))
 
 
 def _read_intention(character: Character, lexicon: Lexicon) -> Reading | None:
-    """Read the kind of place that is named, or the address in the intention; `to` may be any name."""
+    """Return the intention's reading: a place type or address; `None` if `to` names the destination."""
     asked, intention = PREVIEW.of(character).to.strip(), character.intention
     if not asked and (address := address_in(intention)):
         return Reading(intention, (address,), (character.name,), "preview")
@@ -82,7 +82,7 @@ WISH = Wish(_read_intention, field="intention")
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Replace an end of the way that the city lacks by one of its kind, or by an address near the start.
+    """Return (character, sentences on changes): ends of the way that the city lacks are replaced.
 
     Args:
         character: as its file has it.
@@ -106,7 +106,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
 
 
 class _Goal(BaseModel):
-    """The end of a way, as its note keeps it."""
+    """The destination of the way, as recorded in its note."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -118,12 +118,12 @@ class _Goal(BaseModel):
     succeeded: bool = True
 
     def with_lacks(self, text: str) -> str:
-        """Return a text after what the town lacks and what is taken for it."""
+        """Return a text, preceded by what the city lacks if the destination is a substitute."""
         return f"{self.lacking}: took the {self.taken} {self.title}. {text}" if self.lacking else text
 
 
 def run(agent: Agent) -> None:
-    """Find the way, look at it, and write it down; give up where no way leads there."""
+    """Run the preview: find the way, look at it, and describe it; give up if no way leads there."""
     try:
         goal = _destination(agent)
     except NotFound as fault:
@@ -169,7 +169,7 @@ def run(agent: Agent) -> None:
 def _make_preview(
     agent: Agent, goal: _Goal, glances: Sequence[Glance], counter: Counter
 ) -> tuple[WayPreview, list[LatLng]]:
-    """Return the preview of a way to a place, and the points of the way."""
+    """Return (preview of the way, its points)."""
     points = [LatLng(one.lat, one.lng) for one in glances]
     legs = legs_of(glances, counter.memory.objects(), lambda at: _address_near(agent, at))
     toward = egocentric_word(glances[-1].heading, bearing(points[-1], LatLng(goal.lat, goal.lng)))
@@ -191,7 +191,7 @@ def _make_preview(
 
 
 def _destination(agent: Agent) -> _Goal:
-    """Return what the way leads to.
+    """Return the destination of the way.
 
     Raises:
         NotFound: the town has nothing of the kind, and nothing in its place.
@@ -238,7 +238,7 @@ def _destination(agent: Agent) -> _Goal:
 
 
 def _open_counter(agent: Agent) -> Counter:
-    """Return the counter of the things that the preview names, with the run's visual memory."""
+    """Return the counter of the things that the preview mentions, with visual memory in the run's folder."""
     matcher = agent.character.senses.matcher
     settings = memory_settings_for(agent.city.capabilities.visual_memory, matcher)
     memory = VisualMemory.open(agent.run.folder / MEMORY, settings, agent.models.matcher(matcher))
@@ -248,7 +248,7 @@ def _open_counter(agent: Agent) -> Counter:
 
 
 def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glance]:
-    """Look at each stand; what was written down before a kill is not looked at again."""
+    """Return what is seen from each stand of the walk; noted glances are reused."""
     reader = agent.models.keeping_reader(PREVIEW.of(agent.character).reader)
     signs = SignReader(agent.city.streetview, reader, agent.city.capabilities.cheap_view)
     lookout = Lookout(agent.city.places, signs, alone=False, free=agent.city.ledger is None)
@@ -273,7 +273,7 @@ def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glanc
 
 
 def _write_down(agent: Agent, walk: tuple[Stand, ...], index: int) -> None:
-    """Write the step of the walk at `index` to the journal."""
+    """Write the walk's step at an index to the journal."""
     stand = walk[index]
     before = walk[index - 1].onward if index else None
     ended = None if stand.onward else Outcome("arrived", "the end of the way")
@@ -290,7 +290,7 @@ def _write_down(agent: Agent, walk: tuple[Stand, ...], index: int) -> None:
 
 
 def _address_near(agent: Agent, position: LatLng) -> str:
-    """Return the address near a position; empty if none is known."""
+    """Return the address near a position; empty if there is none."""
     maps = agent.city.maps
     address = maps.address_at(position, NEAR_M) if isinstance(maps, ReverseMaps) else None
     return address.text if address else ""

@@ -32,7 +32,7 @@ class PreviewSettings(Settings):
 
 
 def _named_models(preview: PreviewSettings) -> Iterable[tuple[str, Callable[[], object]]]:
-    """Return the settings that name models, each with a call that checks the name."""
+    """Yield (setting, check) for each setting that names a model; the check raises for unknown names."""
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
 
     return [("reader", lambda: read_model("reader", preview.reader))]

@@ -19,7 +19,7 @@ _GPX = "http://www.topografix.com/GPX/1/1"
 
 STEP_M = 0.7  # of somebody who walks; chosen
 ON_WHEELS: dict[Profile, float] = {"wheelchair": 0.9, "pram": 1.1}
-"""Profiles that are told minutes and no steps, with their metres a second; chosen."""
+"""Speed in metres a second of profiles on wheels, which are told minutes, not steps; chosen."""
 NARROW_M = 1.5  # a wheelchair and a walker do not pass each other on less; chosen
 OBSTACLES = ("bollard", "trash bin")
 CARS = "parked car"
@@ -29,7 +29,7 @@ TELLS: dict[Profile, tuple[str, ...]] = {
     "pram": (CROSSING, *OBSTACLES, "bench", "bus stop"),
     "stranger": (CROSSING, LANDMARK, "bus stop", "traffic light"),
 }
-"""Kinds of facts that each profile is told; the page has all of them in a table. On wheels, what may stop one
+"""Kinds of facts told to each profile; the page's table has all of them. On wheels, what may stop one
 comes first: crossings and obstacles of a part, then where to rest."""
 PEOPLE: dict[Profile, str] = {
     "low-vision": "people with low vision",
@@ -68,7 +68,7 @@ def summary(preview: WayPreview) -> str:
 
 
 def leg_sentences(leg: Leg, profile: Profile) -> list[str]:
-    """Return a leg: where to go, what the street is like, and what comes, in the order of the way."""
+    """Return the sentences on a stretch: direction, the street, and facts in the way's order."""
     turn = f"Turn {leg.turn}, then go" if leg.turn else "Go"
     near = f", near {plain_line(leg.near)} by the map" if leg.near else ""
     said = [f"{turn} {leg.compass} for {metres(leg.length_m)}, {effort(leg.length_m, profile)}{near}."]
@@ -82,7 +82,7 @@ def leg_sentences(leg: Leg, profile: Profile) -> list[str]:
 
 
 def told_facts(leg: Leg, profile: Profile) -> list[Fact]:
-    """Return the facts of a leg that a profile is told, along the way; on wheels, first what may stop one."""
+    """Return the facts of a stretch told to a profile, in the way's order; on wheels, obstacles first."""
     names = [fact for fact in leg.facts if fact.kind == LANDMARK]
     best = sorted(names, key=lambda fact: -fact.looks)[:MOST_LANDMARKS]
     told = [
@@ -94,7 +94,7 @@ def told_facts(leg: Leg, profile: Profile) -> list[Fact]:
 
 
 def fact_sentence(fact: Fact, since: float = 0.0, profile: Profile = "low-vision") -> str:
-    """Return a fact, at its distance from where its leg begins.
+    """Return a sentence on a fact, with its metres from the start of its stretch.
 
     Its direction by the clock for who cannot see it.
 
@@ -115,7 +115,7 @@ def fact_sentence(fact: Fact, since: float = 0.0, profile: Profile = "low-vision
 
 
 def speech(preview: WayPreview) -> str:
-    """Return all of it as plain text, a sentence a line, an empty line between legs."""
+    """Return the preview as plain text: a sentence a line, an empty line between stretches."""
     blocks = [[summary(preview)]]
     blocks += [leg_sentences(leg, preview.profile) for leg in preview.legs]
     blocks += [[preview.arrival], ["Not known: " + "; ".join(preview.unknown) + "."]]
@@ -125,20 +125,20 @@ def speech(preview: WayPreview) -> str:
 
 
 def metres(length: float) -> str:
-    """Return a length as one says it: to 5 m from 20 m on."""
+    """Return a length in metres as text, rounded to 5 m from 20 m on."""
     whole = round(length) if length < 20 else 5 * round(length / 5)
     return f"{whole} m"
 
 
 def effort(length: float, profile: Profile) -> str:
-    """Return a length in the measure of a profile: minutes on wheels, else steps."""
+    """Return a length in metres as text: minutes for profiles on wheels, else steps."""
     if profile in ON_WHEELS:
         return f"about {count_things(max(1, round(length / ON_WHEELS[profile] / 60)), 'minute')}"
     return f"about {10 * max(1, round(length / STEP_M / 10))} steps"
 
 
 def count_things(count: int, one: str, many: str = "") -> str:
-    """Return a number of things.
+    """Return a number with its noun in singular or plural.
 
     Args:
         count: the number.
@@ -149,14 +149,14 @@ def count_things(count: int, one: str, many: str = "") -> str:
 
 
 def _describe_sides(leg: Leg) -> list[str]:
-    """Return the sentences about the pavements of both sides; one sentence if they are alike."""
+    """Return sentences on the pavements of both sides; one sentence if they are alike."""
     if leg.left == leg.right:
         return [_describe_side("On both sides", leg.left)]
     return [_describe_side("On the left", leg.left), _describe_side("On the right", leg.right)]
 
 
 def _describe_side(where: str, side: SideOfStreet) -> str:
-    """Return the sentence about a side's ground, kerb and pavement, metres."""
+    """Return a sentence on a side's ground, and the metres of kerb and pavement."""
     surface = side.surface or "unknown ground"
     if side.kerb_m is None:
         return f"{where} no kerb is seen; the ground is {surface}."
@@ -167,7 +167,7 @@ def _describe_side(where: str, side: SideOfStreet) -> str:
 
 
 def _describe_traffic(leg: Leg) -> str:
-    """Return the sentence about the road's width and the cars seen."""
+    """Return a sentence on the road's width in metres, if seen, and on the number of cars."""
     cars = sum(fact.kind == CARS for fact in leg.facts)
     width = (
         None if leg.left.kerb_m is None or leg.right.kerb_m is None else leg.left.kerb_m + leg.right.kerb_m
@@ -177,7 +177,7 @@ def _describe_traffic(leg: Leg) -> str:
 
 
 def _describe_narrowest(legs: Sequence[Leg]) -> str:
-    """Return the sentence about the narrowest pavement, metres."""
+    """Return a sentence on the narrowest pavement in metres, or that none was measured."""
     widths = [
         side.pavement_m for leg in legs for side in (leg.left, leg.right) if side.pavement_m is not None
     ]
@@ -187,7 +187,7 @@ def _describe_narrowest(legs: Sequence[Leg]) -> str:
 
 
 def _bare_junctions(leg: Leg) -> Iterator[float]:
-    """Yield the junctions without a marked crossing nearby."""
+    """Yield the metres along the way of junctions without a marked crossing nearby."""
     marked = [fact.along_m for fact in leg.facts if fact.kind == CROSSING]
     for at in leg.junctions:
         if all(abs(at - one) > 15.0 for one in marked):
@@ -195,11 +195,12 @@ def _bare_junctions(leg: Leg) -> Iterator[float]:
 
 
 def _article(noun: str) -> str:
+    """Return the indefinite article of a noun, `a` or `an`."""
     return "an" if noun[:1] in "aeiou" else "a"
 
 
 def preview_exhibits(preview: WayPreview, points: Sequence[LatLng]) -> list[Exhibit]:
-    """Return the way in words, on a map, and its facts."""
+    """Return the report's exhibits: the way in words, on a map, and its facts."""
     facts = [fact for leg in preview.legs for fact in leg.facts]
     told = [summary(preview), *(" ".join(leg_sentences(leg, preview.profile)) for leg in preview.legs)]
     marks = tuple(
@@ -230,7 +231,7 @@ def preview_exhibits(preview: WayPreview, points: Sequence[LatLng]) -> list[Exhi
 
 
 def page(preview: WayPreview) -> str:
-    """Return the page: headings, lists and one table; no pictures and no scripts."""
+    """Return the preview as an HTML page: headings, lists and one table; no pictures and no scripts."""
     return html_page(
         open_templates(_TEMPLATES, filters={"metres": metres, "plain": plain_line}),
         "preview.html.j2",
@@ -245,7 +246,7 @@ def page(preview: WayPreview) -> str:
 
 
 def gpx(preview: WayPreview, points: list[LatLng]) -> str:
-    """Return the way as a track, with a waypoint for each fact."""
+    """Return the way as a GPX track, with a waypoint for each fact."""
     ET.register_namespace("", _GPX)
     root = ET.Element(f"{{{_GPX}}}gpx", version="1.1", creator=f"virl {__version__}")
     for leg in preview.legs:

@@ -27,7 +27,7 @@ __all__ = ["WISH", "fit", "run"]
 
 
 def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
-    """Read the kind of place, the attributes and the longest walk that the client's intention names."""
+    """Return the intention's reading: place type, attributes and longest walk."""
     client = client_of(character)
     asked = SearchQuestion(
         name=client.name,
@@ -46,7 +46,7 @@ WISH = Wish(_read_wish)
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Replace the address of a client who is not in the city by one near the start.
+    """Return (character, sentences on changes): a client outside the city is moved near the start.
 
     Args:
         character: as its file has it.
@@ -72,7 +72,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
 
 
 def run(agent: Agent) -> None:
-    """Search, weigh each candidate, and recommend the best."""
+    """Run the search: rate each candidate, and recommend the best."""
     errand = errand_of(agent)
     found = search(agent, errand)
     recommend(agent, errand, found, weigh_all(agent, errand, found))

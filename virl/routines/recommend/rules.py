@@ -14,7 +14,7 @@ from virl.routines.client import Rating, check_offered, walk_in_words, walk_minu
 from virl.routines.explore.rules import ReviewText, TypeQuestion, choose_place_type
 
 NOBODY_SAYS = "nobody says whether it is"
-"""Beginning of a reason that names the wishes of which nothing is known."""
+"""Beginning of the reason that lists wishes of which nothing is known."""
 CHEAP_LEVEL = 1  # Google's price levels: 1 is inexpensive
 LEVEL_VOICES = 3.0  # reviewers that a price level counts for (chosen)
 DOUBT = 0.5  # voices on either side before anybody has spoken (chosen: Jeffreys' prior)
@@ -50,12 +50,12 @@ class PlaceSearch(Reply):
     @field_validator("place_types")
     @classmethod
     def _are_offered(cls, place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        """Return the place types; refuses one that the prompt did not offer."""
+        """Return the place types unchanged; raise `ValueError` if one was not offered."""
         return check_offered(place_types, info)
 
 
 class SearchQuestion(BaseModel):
-    """Inputs of `recommend/search`."""
+    """Inputs of the prompt `recommend/search`, as its rule reads them."""
 
     name: str
     background: str
@@ -64,7 +64,7 @@ class SearchQuestion(BaseModel):
 
 
 def plan_search(question: SearchQuestion, lexicon: Lexicon) -> PlaceSearch:
-    """Plan the type that the intention has most words of, and the limits that it sets.
+    """Return the search for the place type that the intention mentions most, with its limits.
 
     Words that tell how a place should be, such as "little money", do not speak for a type.
 
@@ -80,7 +80,7 @@ def plan_search(question: SearchQuestion, lexicon: Lexicon) -> PlaceSearch:
 
 
 class SuitFacts(BaseModel):
-    """The known facts of a place; unknown ones are `None`, further facts are left aside."""
+    """Known facts of a place, as rules see them; unknown ones are `None`."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -92,18 +92,18 @@ class SuitFacts(BaseModel):
 
 
 class SuitQuestion(BaseModel):
-    """Inputs of `recommend/rating`."""
+    """Inputs of the prompt `recommend/rating`, as its rule reads them."""
 
     name: str
     background: str
     intention: str
     place: SuitFacts
     reviews: tuple[ReviewText, ...] = ()
-    """Reviews that were read, which rules are given beside the prompt's inputs."""
+    """Reviews of the place, given to rules beside the prompt's inputs."""
 
 
 def rate_place(question: SuitQuestion, lexicon: Lexicon) -> Rating:
-    """Rate a place by the likelihood that visitors' words meet all wishes, its public rating and the walk."""
+    """Return a place's rating, 0 to 10, by reviews on the wishes, public rating and walk."""
     wanted = _wanted_attributes(question.background, question.intention, lexicon)
     voices = _voices(question, lexicon)
     chances = {
@@ -124,7 +124,7 @@ def rate_place(question: SuitQuestion, lexicon: Lexicon) -> Rating:
 
 @dataclass(frozen=True, slots=True)
 class _Voices:
-    """The numbers of voices that affirm an attribute and that deny it."""
+    """Numbers of reviews that affirm and that deny an attribute."""
 
     yes: float = 0.0
     no: float = 0.0
@@ -133,18 +133,18 @@ class _Voices:
         return _Voices(self.yes + other.yes, self.no + other.no)
 
     def chance(self, *, holds: bool) -> float:
-        """Return the chance that the attribute is as wished, in (0, 1)."""
+        """Return the estimated probability, in (0, 1), that the attribute is as wished."""
         speaking = self.yes if holds else self.no
         return (speaking + DOUBT) / (self.yes + self.no + 2 * DOUBT)
 
 
 def _wanted_attributes(background: str, intention: str, lexicon: Lexicon) -> dict[str, Mention]:
-    """Return the wishes for attributes; those of the intention go before those of the background."""
+    """Return the wishes by attribute; those of the intention override those of the background."""
     return wishes(background, lexicon) | wishes(intention, lexicon, loosely=True)
 
 
 def _sought_type(question: SearchQuestion, lexicon: Lexicon) -> str:
-    """Return the type of place sought, by words for qualities only where there are no others."""
+    """Return the place type sought; by words for qualities only if there are no others."""
     asked = TypeQuestion(intention=question.intention, place_types=question.place_types)
     qualities = tuple(
         phrase for one in lexicon.attributes.values() for phrase in (*one.wanted, *one.unwanted)
@@ -156,7 +156,7 @@ def _sought_type(question: SearchQuestion, lexicon: Lexicon) -> str:
 
 
 def _voices(question: SuitQuestion, lexicon: Lexicon) -> Mapping[str, _Voices]:
-    """Return what reviews and the price level say of each attribute; the level speaks of prices alone."""
+    """Return the numbers of reviews for and against each attribute; the price level counts for prices."""
     verdicts = vote((review.text for review in question.reviews), lexicon)
     found = {name: _Voices(verdict.yes, verdict.no) for name, verdict in verdicts.items()}
     level = question.place.price_level
@@ -172,9 +172,10 @@ def _wish_by_wish(
     voices: Mapping[str, _Voices],
     lexicon: Lexicon,
 ) -> Iterator[str]:
-    """Yield, for the reasons, which wishes visitors find met, missed, disputed, or say nothing about."""
+    """Yield reasons on the wishes: met, missed, disputed, or unknown by the reviews."""
 
     def opinions_text(name: str, *, holds: bool) -> str:
+        """Return the words for having an attribute, or for lacking it."""
         say = lexicon.attributes[name].say
         return say.so if holds else say.not_so
 
@@ -192,7 +193,7 @@ def _wish_by_wish(
 
 
 def _plain_facts(place: SuitFacts) -> Iterator[str]:
-    """Yield the reasons that are plain facts: rating, price level, minutes on foot."""
+    """Yield the place's facts as reasons: rating, price level, minutes on foot."""
     if place.rating is not None:
         yield f"rated {place.rating:.1f} of 5 by {place.review_count}"
     if place.price_level is not None:
@@ -201,7 +202,7 @@ def _plain_facts(place: SuitFacts) -> Iterator[str]:
 
 
 def steady_stars(stars: float | None, count: int) -> float:
-    """Return a mean rating, drawn towards the usual one where few have rated.
+    """Return a mean rating in stars, pulled toward the usual one where few have rated.
 
     Args:
         stars: the mean, 1 to 5; `None` without ratings.

@@ -26,46 +26,46 @@ _METRES_A_MINUTE = SPEED_M_S["walking"] * 60
 
 
 class PlaceInReach(BaseModel):
-    """A place within reach that has not closed for good."""
+    """A place within reach, with the distance and minutes on foot."""
 
     model_config = ConfigDict(frozen=True)
 
     id: str
     minutes: float
-    """The minutes on foot."""
+    """Minutes on foot."""
     metres: int
-    """The metres as the crow flies."""
+    """Metres in a straight line."""
 
 
 class Search(BaseModel):
-    """The aim of a search and its results, the most promising first."""
+    """The goal of a search, and its results, the most promising first."""
 
     model_config = ConfigDict(frozen=True)
 
     place_types: tuple[str, ...]
     max_price_level: int | None = None
     limit_minutes: float
-    """The longest walk."""
+    """Longest walk in minutes."""
     found: tuple[PlaceInReach, ...]
     gone: int
-    """Places that have closed for good."""
+    """Number of places that have closed for good."""
     too_far: int
     left_out: int
-    """Places beyond the number that is looked up."""
+    """Number of places beyond those looked up."""
     unreached: tuple[str, ...] = ()
-    """Names of places that no way leads to."""
+    """Names of places to which no way leads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """The agent's client, and where they are."""
+    """The agent's client with their position."""
 
     client: Client
     position: LatLng
 
 
 def errand_of(agent: Agent) -> Errand:
-    """Return the client's errand; an agent without a client works for itself.
+    """Return the agent's client with their position; without a client the agent itself.
 
     Raises:
         BadInput: the client's address is not in the city.
@@ -82,7 +82,7 @@ def errand_of(agent: Agent) -> Errand:
 
 
 def search(agent: Agent, errand: Errand) -> Search:
-    """Return the places that the wish may be fulfilled at, once a run; walking times come from one matrix."""
+    """Return the places that may fulfil the wish; searched once a run, by one matrix of walking times."""
     if noted := agent.run.find_note(TOPIC, KEY):
         made = Search.model_validate(noted.data)
         # Asking again what an earlier process asked saves asking for the details of each place.
@@ -114,7 +114,7 @@ def search(agent: Agent, errand: Errand) -> Search:
 def _within_reach(
     agent: Agent, here: LatLng, minutes: float, types: Sequence[str], max_price_level: int | None
 ) -> list[Place]:
-    """Return the places in reach, or as many as hold all of the most promising ones."""
+    """Return the places within reach, at least all of the most promising ones."""
     places, reach = agent.city.places, minutes * _METRES_A_MINUTE
     if not isinstance(places, RatedPlaces):
         return nearby_in_full(places, here, reach, types)
@@ -134,7 +134,7 @@ def _within_reach(
 
 
 def _search_places(agent: Agent, here: LatLng, plan: PlaceSearch) -> Search:
-    """Search the places of a plan within reach on foot, and return those to weigh and counts of others."""
+    """Return the search's results: the places to rate, and counts of the others."""
     asked = RECOMMEND.of(agent.character)
     limits = [asked.within_minutes, plan.walk_minutes, (asked.within_metres or np.inf) / _METRES_A_MINUTE]
     limit = min(minutes for minutes in limits if minutes is not None)
@@ -163,7 +163,7 @@ def _search_places(agent: Agent, here: LatLng, plan: PlaceSearch) -> Search:
 
 
 def _walk_minutes(agent: Agent, here: LatLng, places: list[Place]) -> list[float]:
-    """Return the minutes on foot to each place; infinite where no way leads."""
+    """Return the minutes on foot to each place; infinite if no way leads there."""
     if not places:
         return []
     seconds = agent.city.maps.travel_times([here], [place.position for place in places])
@@ -176,7 +176,7 @@ def _open_ones(places: Sequence[Place]) -> list[Place]:
 
 
 def _promise(place: Place, max_price_level: int | None) -> tuple[int, float]:
-    """Return the rank by price and public rating, drawn towards the usual one where few have rated."""
+    """Return a place's sort key: price, and public rating pulled toward the usual one if few have rated."""
     stars = steady_stars(place.rating, place.review_count)
     if max_price_level is None:
         return SUITS, stars

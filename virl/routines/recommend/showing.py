@@ -19,7 +19,7 @@ COLUMNS = ("place", "rating of 10", "minutes on foot", "stars of 5", "price leve
 
 
 def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence[Candidate]) -> None:
-    """End the run with the best candidate, or say in one line that there is none.
+    """End the run with the best candidate, or with the reason why there is none.
 
     Args:
         agent: whose run it is.
@@ -59,7 +59,7 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
 
 
 def _pick_line(errand: Errand, pick: Candidate) -> str:
-    """Return the line about the pick: its rating, minutes on foot and opening."""
+    """Return a sentence on the recommended place: rating, minutes on foot and opening hours."""
     return (
         f"{pick.name} for {errand.client.name}: {pick.rating:g} of 10, "
         f"{walk_in_words(pick.minutes)} on foot, {_opening_words(pick)}."
@@ -67,18 +67,18 @@ def _pick_line(errand: Errand, pick: Candidate) -> str:
 
 
 def _unreached_texts(search: Search) -> list[TextExhibit]:
-    """Return the text that names the places no way leads to; none if there are none."""
+    """Return a text that names places without a way; an empty list if there are none."""
     text = f"No way leads to {', '.join(search.unreached)}."
     return [TextExhibit(title="Out of reach", text=text)] if search.unreached else []
 
 
 def _opening_words(pick: Candidate) -> str:
-    """Return the opening hours of a candidate in words."""
+    """Return a candidate's opening hours as words."""
     return "opening hours unknown" if pick.open == UNKNOWN else f"open {pick.open}"
 
 
 def _nothing_found(agent: Agent, search: Search, here: LatLng) -> str:
-    """Return the sentence that no place fits, and what to change."""
+    """Return the sentence that no place suits, with advice on what to change."""
     kinds = " or ".join(name.replace("_", " ") for name in search.place_types)
     within = f"within {walk_in_words(search.limit_minutes)} on foot"
     if not search.found:
@@ -93,7 +93,7 @@ def _nothing_found(agent: Agent, search: Search, here: LatLng) -> str:
 
 
 def _answer_data(search: Search, best: Sequence[Candidate]) -> dict[str, object]:
-    """Return the answer of the run: pick, rating, types, limit in minutes, and all candidates."""
+    """Return the run's answer as data: place, rating, types, limit in minutes, and all candidates."""
     return {
         "pick": best[0].id if best else None,
         "rating": best[0].rating if best else None,
@@ -108,7 +108,7 @@ def _answer_data(search: Search, best: Sequence[Candidate]) -> dict[str, object]
 
 
 def _candidates_table(best: Sequence[Candidate]) -> TableExhibit:
-    """Return the table of candidates, the best first."""
+    """Return the table of candidates, best first."""
     return TableExhibit(
         title="Candidates",
         columns=COLUMNS,

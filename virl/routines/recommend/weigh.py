@@ -14,14 +14,14 @@ from virl.routines.recommend.settings import RECOMMEND
 
 DAY_MIN, WEEK_MIN = 1440, 7 * 1440
 UNKNOWN = "unknown"
-"""The text in place of opening hours that nobody knows."""
+"""Text that stands for unknown opening hours."""
 TOPIC = "candidate"
 UNSURE_TOPIC = "candidate of unknown hours"
 CLOSED, GONE, UNSURE, WEIGHED = "closed", "gone", "unknown hours", "weighed"
 
 
 class Candidate(JsonRecord):
-    """A place that is open, as far as is known, and near, and how well it suits."""
+    """A place that is near and, as far as known, open, with its rating for the client."""
 
     id: str
     name: str
@@ -30,23 +30,23 @@ class Candidate(JsonRecord):
     lng: float
     address: str
     stars: float | None
-    """Mean of all public ratings, 1 to 5."""
+    """Mean of all public ratings, 1 to 5 stars; `None` without ratings."""
     review_count: int
     price_level: int | None
     minutes: float
-    """The minutes on foot from the client."""
+    """Minutes on foot from the client."""
     metres: int
-    """The metres as the crow flies."""
+    """Metres in a straight line from the client."""
     open: str
-    """Until when, such as `"until 22:00"`; `"unknown"` where nobody knows the hours."""
+    """Closing time, such as `"until 22:00"`; `"unknown"` for unknown hours."""
     summary: str
-    """A summary of the visitors' words."""
+    """Summary of the reviews."""
     rating: float
-    """0 to 10: how well it suits the client."""
+    """Rating for the client, 0 to 10."""
     reason: str
 
     def record(self, *, picked: bool) -> PlaceRecord:
-        """Return the place as a journal holds it."""
+        """Return the candidate as a place record for the journal."""
         return PlaceRecord(
             id=self.id,
             name=self.name,
@@ -64,7 +64,7 @@ class Candidate(JsonRecord):
 
 
 def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
-    """Return the candidates, in the order of their promise, until enough are weighed.
+    """Return rated candidates in order of promise, until enough are rated; noted ones are reused.
 
     What was noted is kept.
 
@@ -82,7 +82,7 @@ def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
 
 
 def closes_at(place: Place, minute: int) -> int | None:
-    """Return the end of the opening that covers a minute; `None` if the place is closed then.
+    """Return the end of the opening that covers a minute of the week; `None` if the place is closed then.
 
     Args:
         place: with its hours.
@@ -101,7 +101,7 @@ def closes_at(place: Place, minute: int) -> int | None:
 
 
 def hours_in_words(end: int, minute: int) -> str:
-    """Say until when a place is open, seen from a minute before: `"until 22:00"`, `"until sat 02:00"`."""
+    """Return a closing time as words, seen from an earlier minute: `"until 22:00"`, `"until sat 02:00"`."""
     if end - minute >= WEEK_MIN:
         return "round the clock"
     clock = f"{end // 60 % 24:02d}:{end % 60:02d}"
@@ -114,12 +114,12 @@ def hours_in_words(end: int, minute: int) -> str:
 
 
 def _date_clock(end: int, clock: str) -> str:
-    """Return a time of day with the weekday of `end`, minutes since the week began."""
+    """Return a clock time with the weekday of `end`, minutes since the week began."""
     return f"{DAYS[end // DAY_MIN % 7]} {clock}"
 
 
 def _lasts(place: Place, minute: int) -> int:
-    """Return the minutes for which the longest opening that covers a minute goes on."""
+    """Return the minutes from a minute until the place closes; 0 if it is closed."""
     now = minute % WEEK_MIN
     return max(
         (
@@ -133,12 +133,12 @@ def _lasts(place: Place, minute: int) -> int:
 
 
 def rank_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates, best first. Among equal ratings: the shorter walk, then more stars, then the id."""
+    """Return candidates sorted by rating, best first; equal ones by walk, stars, id."""
     return sorted(candidates, key=lambda one: (-one.rating, round(one.minutes), -(one.stars or 0.0), one.id))
 
 
 def why_not(candidate: Candidate, pick: Candidate) -> str:
-    """Return a sentence on the reason for which a runner-up comes behind the pick."""
+    """Return a sentence on why a candidate comes behind the pick."""
     if candidate.rating < pick.rating:
         lead = f"{candidate.rating:g} against {pick.rating:g}"
     elif round(candidate.minutes) > round(pick.minutes):
@@ -152,7 +152,7 @@ def why_not(candidate: Candidate, pick: Candidate) -> str:
 
 
 def is_unsure(agent: Agent, place_id: str) -> bool:
-    """Return whether a place was found whose opening hours nobody knows."""
+    """Return whether a place was rated although its opening hours are unknown."""
     noted = agent.run.find_note(TOPIC, place_id)
     return noted is not None and noted.data["state"] == UNSURE
 
@@ -160,7 +160,7 @@ def is_unsure(agent: Agent, place_id: str) -> bool:
 def _weigh_each(
     agent: Agent, errand: Errand, places: Sequence[PlaceInReach], topic: str, *, unsure: bool
 ) -> list[Candidate]:
-    """Return the candidates among these places, one after the other, until there are enough."""
+    """Return rated candidates among places, one after the other, until there are enough."""
     candidates: list[Candidate] = []
     most = RECOMMEND.of(agent.character).candidates
     for found in places:
@@ -175,7 +175,7 @@ def _weigh_each(
 def _weigh(
     agent: Agent, errand: Errand, found: PlaceInReach, topic: str, *, unsure: bool
 ) -> Iterator[Candidate]:
-    """Yield the candidate, or nothing if it is not open.
+    """Yield the rated candidate; nothing if the place is closed.
 
     Those of unknown hours only if they are asked for.
     """
@@ -211,7 +211,7 @@ def _weigh(
 
 
 def _open(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | None:
-    """Say until when the place is open, if it is now, at the arrival and for the stay; else `None`."""
+    """Return the closing time as words if the place is open now, on arrival and for the stay; else `None`."""
     asked = RECOMMEND.of(agent.character)
     if not place.is_open:
         return None
@@ -228,7 +228,7 @@ def _open(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | 
 def _rate_candidate(
     agent: Agent, errand: Errand, place: Place, found: PlaceInReach, opened: str
 ) -> Candidate:
-    """Ask the mind to rate a place by its reviews, and return the candidate; `opened` are its hours."""
+    """Return a place as a candidate, rated by the mind; `opened` are its hours in words."""
     summary, reviews = summarize_reviews(agent, place, RECOMMEND.of(agent.character).reviews)
     client = errand.client
     rated = agent.mind.ask(

@@ -46,11 +46,11 @@ from virl.platform.perception.road_sight import RoadSight, far_camera
 from virl.routines.search.settings import SEARCH
 
 SIGNS = "signs.jsonl"
-"""Name of the file."""
+"""Name of the file of signs read, in the run's folder."""
 
 
 class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
-    """The signs read through each camera, and sights down roads; an added one is at once on the disk.
+    """Signs read in each view, and sights down roads, stored at once in the run's folder.
 
     Args:
         folder: of the run.
@@ -60,7 +60,7 @@ class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
     """
 
     def __init__(self, folder: Path) -> None:
-        """Read the signs and road sights that a run's folder keeps, to look at no view twice."""
+        """Read the signs and road sights stored in a run's folder, so that no view is looked at twice."""
         super().__init__()
         self._sights: dict[tuple[str, Camera], RoadSight] = {}
         self._file = JsonLines(folder / SIGNS, "resume the run", sync=False)
@@ -77,7 +77,7 @@ class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
         self._append(_ReadView(*key, signs))
 
     def look_far(self, eyes: FarEyes, panorama: Panorama, link: Link) -> RoadSight:
-        """Return the sight far down a link, which is looked at once."""
+        """Return the sight far down a link, looked at once and stored."""
         key = (panorama.id, far_camera(link.heading))
         if key not in self._sights:
             self._sights[key] = eyes.look_far(panorama, link)
@@ -85,12 +85,12 @@ class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
         return self._sights[key]
 
     def _append(self, line: "_ReadView") -> None:
-        """Write a line about a view to the file of signs."""
+        """Write a line on a view to the file of signs."""
         self._file.append(_LINE.dump_json(line, exclude_none=True).decode())
 
 
 GOAL = "goal"
-"""Topic of the note on what is looked for."""
+"""Topic of the note on the search's goal."""
 _GOAL = TypeAdapter(SightGoal)
 LEXICON = "sign-lexicon"
 SEEN_M = 50.0  # from a place whose sign she reads (the benchmark's)
@@ -98,7 +98,7 @@ MOST_SIGNS = 40  # of the table in the report, the latest; chosen
 
 
 def _read_goal(character: Character, lexicon: Lexicon) -> Reading:
-    """Read the name in quotation marks, or the kinds of place, their neighbours and the conditions."""
+    """Return the intention's reading: a name in quotation marks, or place types and conditions."""
     task = SEARCH.of(character).goal.strip() or character.intention
     sought = understand(GoalQuestion(task=task, kinds=tuple(lexicon.kinds)), lexicon)
     return Reading(task, tuple(words_of_goal(task, sought, lexicon)), (character.name,), "search")
@@ -108,7 +108,7 @@ WISH = Wish(_read_goal, field="intention")
 
 
 def run(agent: Agent) -> None:
-    """Search until the goal is seen, or the decisions or moves are spent."""
+    """Run the search until the goal is in sight, or the decisions or moves are used up."""
     settings, city = SEARCH.of(agent.character), agent.city
     lexicon = agent.models.lexicon(LEXICON)
     goal = _goal(agent, tuple(lexicon.types))
@@ -165,12 +165,12 @@ def _told_end(goal: SightGoal, metres: float, signs: KeptSigns) -> str:
 
 
 def _kinds_in_words(kinds: Sequence[str], joint: str = " or ") -> str:
-    """Return kinds of places joined as words."""
+    """Return place types joined as words."""
     return joint.join(kind.replace("_", " ") for kind in kinds)
 
 
 def _claim(agent: Agent, goal: SightGoal, ended: Outcome) -> ArrivalClaim:
-    """Return the claim that the goal is in sight from where she stopped, or was not found."""
+    """Return the claim that the goal is in sight from the end, or was not found."""
     stood = agent.run.steps[-1].pose
     sought = goal.name or _kinds_in_words(goal.kinds)
     return ArrivalClaim(
@@ -184,7 +184,7 @@ def _claim(agent: Agent, goal: SightGoal, ended: Outcome) -> ArrivalClaim:
 
 
 def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
-    """Return the goal of the search; one understood before a kill is not asked again."""
+    """Return the search's goal; understood once a run."""
     told = SEARCH.of(agent.character).goal.strip() or agent.character.intention
     moment = moment_in(told)
     if not moment and not quoted_name(told):
@@ -208,7 +208,7 @@ def _describe_goal(goal: SightGoal) -> str:
 
 
 def _decide_again(step: Step, written: StepRecord) -> None:
-    """Decide once more what is written down: as the explorer decides again, by others as it is written."""
+    """Make a recorded step's decision again: the explorer decides anew, others' choices are read."""
     if written.decided_by:
         link = link_taken(step.links, written)
         step.settle(Choice(link, written.decided, decided_by=written.decided_by))
@@ -231,7 +231,7 @@ def _write_down(agent: Agent, step: Step) -> None:
 
 
 def _search_exhibits(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[Exhibit]:
-    """Return the exhibits: the goal, and the signs that were read."""
+    """Return the report's exhibits: the goal, and the signs that were read."""
     read = {
         one.sign.text: (pano_id, _kinds_in_words(one.kinds, ", "))
         for (pano_id, _), seen in signs.items()
@@ -248,7 +248,7 @@ def _search_exhibits(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[
 
 @dataclass(frozen=True, slots=True)
 class _ReadView:
-    """A line of the file of signs: a view, the signs read in it, and its road if asked for."""
+    """A line of the file of signs: a view, the signs in it, and the sight down its road if asked for."""
 
     pano_id: str
     camera: Camera
@@ -260,7 +260,7 @@ _LINE = TypeAdapter(_ReadView)
 
 
 class ReplayedMind:
-    """A mind that answers from a journal as long as it lasts, in its order, then asks.
+    """A mind that replies from a journal, in order, until that is used up, and then asks another mind.
 
     Args:
         mind: who answers afterwards, and whose ledger this is.
@@ -268,22 +268,22 @@ class ReplayedMind:
     """
 
     def __init__(self, mind: Mind, recorded: Iterable[ExchangeRecord]) -> None:
-        """Prepare to answer from recorded exchanges first, then from the mind."""
+        """Prepare to reply from recorded exchanges first, then by the mind."""
         self._mind = mind
         self._recorded = deque(recorded)
 
     @property
     def name(self) -> str:
-        """The name of the mind."""
+        """The name of the wrapped mind."""
         return self._mind.name
 
     @property
     def ledger(self) -> Ledger:
-        """The ledger of the mind; replies from the journal are not written down again."""
+        """The wrapped mind's ledger; replies from the journal are not added to it."""
         return self._mind.ledger
 
     def with_own_ledger(self) -> Mind:
-        """Return the mind, with a ledger of its own and without what was recorded."""
+        """Return the wrapped mind with a ledger of its own, without recorded replies."""
         return self._mind.with_own_ledger()
 
     def ask(
@@ -294,7 +294,7 @@ class ReplayedMind:
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """Return the reply from the journal while some are left, then ask the mind."""
+        """Return the next reply of the journal while there is one, then the mind's reply."""
         if self._recorded:
             return prompt.reply.model_validate(self._recorded.popleft().reply)
         return self._mind.ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)

@@ -9,7 +9,7 @@ from virl.settings.model import Settings
 
 
 class SearchSettings(Settings):
-    """The goal that is looked for by sight, and the limit of the search."""
+    """Settings of a search by sight: its goal and limits."""
 
     goal: str = Field(default="", max_length=500)
     """Goal of the search: a name in quotation marks, a description, or a wish; empty takes the intention."""
@@ -20,7 +20,7 @@ class SearchSettings(Settings):
 
 
 def _named_models(search: SearchSettings) -> Iterable[tuple[str, Callable[[], object]]]:
-    """Return the settings that name models, each with a call that checks the name."""
+    """Yield (setting, check) for each setting that names a model; the check raises for unknown names."""
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
 
     return [("reader", lambda: read_model("reader", search.reader))]

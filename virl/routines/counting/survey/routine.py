@@ -20,16 +20,16 @@ from virl.routines.counting.routine import fit_region, region_of
 from virl.routines.counting.settings import counting_of, read_intention
 
 MOST_PANORAMAS = 1000
-"""Panoramas of a survey in a city that the character's file was not written for; chosen: some minutes."""
+"""Most panoramas of a survey in a city other than the character's own; chosen: some minutes."""
 _CORNERS = 24
 
 WISH = Wish(read_intention, field="intention")
 ROUND = "round"
-"""Name of the robot's run."""
+"""Key of the consulted robot's run."""
 
 
 def check_character(character: Character, source: Path) -> None:
-    """Check that the character says what to count.
+    """Raise `BadInput` unless the character says what to count.
 
     Raises:
         BadInput: it does not.
@@ -38,7 +38,7 @@ def check_character(character: Character, source: Path) -> None:
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Replace a region of another city by the city's own, or by a part of it if that is large.
+    """Return (character, sentences on changes): a foreign region becomes this city's, or part of it.
 
     Args:
         character: as its file has it.
@@ -66,7 +66,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
 
 
 def run(agent: Agent) -> None:
-    """Have every panorama of the region looked at, and tell the counts."""
+    """Run a survey: consult the robot, which looks at every panorama of the region, and report its counts."""
     character = agent.character
     counting = counting_of(character, agent.run.start.agent)
     told = consult(

@@ -53,7 +53,7 @@ ASK, LEG = "local", "leg"
 
 
 def _read_question(character: Character, lexicon: Lexicon) -> Reading | None:
-    """Read what she will ask a local for."""
+    """Return the intention's reading: the words for what to ask a local; `None` for a name or address."""
     return read_question(FOLLOW.of(character).to, character, lexicon, "directions")
 
 
@@ -61,14 +61,14 @@ WISH = Wish(_read_question, field="intention")
 
 
 def run(agent: Agent) -> None:
-    """Ask and walk until she believes to have arrived, or has asked often enough."""
+    """Run the tourist until she believes to have arrived, or may ask no more."""
     follow = FOLLOW.of(agent.character)
     spotter = open_spotter(follow.spotter, follow.reader, agent.city, agent.models, agent.mind, agent.prompts)
     ask_and_walk(agent, spotter)
 
 
 def ask_and_walk(agent: Agent, spotter: LandmarkSpotter) -> None:
-    """Ask and walk until she believes to have arrived or has asked as often as she may, and end the run.
+    """Ask locals and follow directions until she believes to have arrived or may ask no more; end the run.
 
     Args:
         agent: whose character says where to, in which mode, and how often to ask.
@@ -91,19 +91,19 @@ def ask_and_walk(agent: Agent, spotter: LandmarkSpotter) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FollowedDirections:
-    """One set of directions, and how far it led."""
+    """A local's directions, with the outcome of following them."""
 
     directions: Directions
     outcome: Outcome
-    """`arrived` as she believes, or `lost`."""
+    """Outcome: `arrived` as the tourist believes, or `lost`."""
     steps: int
-    """Written down for it."""
+    """Number of steps walked by these directions."""
 
 
 def _follow_leg(
     agent: Agent, spotter: LandmarkSpotter, legs: Sequence[FollowedDirections], directions: Directions
 ) -> FollowedDirections:
-    """Walk one answer's directions, or read from the note how it ended, and return the leg."""
+    """Return the outcome of following a local's directions, from its note or by walking."""
     number, before = len(legs) + 1, sum(leg.steps for leg in legs)
     if noted := agent.run.find_note(LEG, str(number)):
         ended = Outcome("arrived" if noted.data["arrived"] else "lost", str(noted.data["reason"]))
@@ -121,7 +121,7 @@ def _follow_leg(
 
 
 def noted_steps(note: NoteRecord) -> int:
-    """Return the number of steps of a leg, as its note says.
+    """Return the number of steps in a note on followed directions.
 
     Raises:
         JournalBroken: the note does not say it.
@@ -133,7 +133,7 @@ def noted_steps(note: NoteRecord) -> int:
 
 
 def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions | Outcome:
-    """Ask a local from where she stands; the later ones are asked for the place by its name.
+    """Return a local's directions from where she stands, or the outcome if the local has none.
 
     An outcome says why the local has no directions to give.
     """
@@ -161,14 +161,14 @@ def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions | Outco
 
 
 def _hints(agent: Agent, directions: Directions) -> CrossingHints:
-    """Return the source of hints on crossings: only in paper mode does it know anything of the walk."""
+    """Return the source of hints on crossings; outside paper mode it knows nothing of the route."""
     if FOLLOW.of(agent.character).mode == "honest":
         return HonestHints()
     return PaperHints(directions.key_positions)
 
 
 def _stands(agent: Agent, before: int) -> Pose:
-    """Return the pose in which the tourist asks, after so many steps."""
+    """Return the tourist's pose when she asks, after `before` steps."""
     if before == 0:
         return Pose(agent.start.id, agent.character.heading or 0.0)
     last = agent.run.steps[before - 1].pose
@@ -178,7 +178,7 @@ def _stands(agent: Agent, before: int) -> Pose:
 def _walk(
     agent: Agent, spotter: LandmarkSpotter, instruction: str, hints: CrossingHints, before: int
 ) -> Outcome:
-    """Follow directions, from where she asked or where an earlier process stopped."""
+    """Follow directions from where she asked, or where the run was cut off; return the outcome."""
     steps = agent.run.steps[before:]
     # The leg was over when the run was cut off, but for its note.
     if steps and steps[-1].next_pano_id is None:
@@ -211,14 +211,14 @@ def _walk(
 
 
 def _outcome_of(last: StepRecord) -> Outcome:
-    """Return the outcome of a last step."""
+    """Return the outcome of a walk by its last step; raise an error if that has none."""
     # a journal of an earlier version has the end of the walk in its reply and in words only
     stopped = any(one.reply.get("action") == "stop" for one in last.asked)
     return last.outcome or Outcome("arrived" if stopped else "lost", last.decided)
 
 
 def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: int) -> None:
-    """Write a step down, with the views in which something was seen."""
+    """Write a step to the journal, with the views in which something was seen."""
     choice = step.choice
     observation = navigator.observations[-1]
     views = [
@@ -242,7 +242,7 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
 
 
 def _recall_entry(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> TranscriptEntry:
-    """Return the observation and act at a step of an earlier process, after a sentence is carried out."""
+    """Return the transcript entry of a step before the run was cut off, after a sentence is done."""
     if step.decided_by:
         stood = Pose(step.pose.pano_id, step.pose.heading)
         links = agent.mover.links(stood)
@@ -265,19 +265,19 @@ def _recall_entry(agent: Agent, step: StepRecord, sentence: int, came_from: str 
 
 
 def _onward(agent: Agent, last: StepRecord) -> Pose:
-    """Return the pose after the last step written down."""
+    """Return the pose that the last recorded step leads to."""
     stood = Pose(last.pose.pano_id, last.pose.heading)
     link = link_taken(agent.mover.links(stood), last)
     return agent.mover.take(Pose(stood.pano_id, link.heading), link)
 
 
 def _steps_left(agent: Agent) -> int:
-    """Return how many steps the limit leaves."""
+    """Return the number of steps left within the limit."""
     return agent.character.limits.steps - steps_taken(agent.run)
 
 
 def _end_without(agent: Agent, legs: Sequence[FollowedDirections], local: Outcome) -> None:
-    """End a tour on which the last local who was asked knew no way."""
+    """End the run after a local who had no directions."""
     if legs:
         ended = legs[-1].outcome.with_detail(f"the next local: {local.reason}")
         _end_run(agent, [*legs[:-1], replace(legs[-1], outcome=ended)])
@@ -286,7 +286,7 @@ def _end_without(agent: Agent, legs: Sequence[FollowedDirections], local: Outcom
 
 
 def _end_run(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
-    """End the run with the last leg's outcome, and with claims and exhibits."""
+    """End the run with the outcome of the last directions, claims and exhibits."""
     last = legs[-1]
     stood = agent.run.steps[-1].pose
     times = "once" if len(legs) == 1 else f"{len(legs)} times"
@@ -334,7 +334,7 @@ def _end_run(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
 def open_spotter(
     name: str, reader: str, city: City, models: Models, mind: Mind, prompts: Prompts
 ) -> LandmarkSpotter:
-    """Open what a tourist looks for landmarks with; spotters that know the truth are not among them.
+    """Return the spotter that a name stands for, by which a tourist finds landmarks.
 
     Args:
         name: of the spotter, see `FollowSettings.spotter`.

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from virl.platform.perception.base import Role
 
 CHOICE = "choice:"
-"""Before the name of a describer: it is asked which landmark a view shows, with options (V-IRL's LLaVA)."""
+"""Prefix of a describer's name: it is asked which of several landmarks a view shows (V-IRL's LLaVA)."""
 READ_AND_ASKED = "ocr+mind"
-"""Words are read, and the mind says which landmarks they tell of (V-IRL's PP-OCR with GPT-3.5)."""
+"""Name of the spotter that reads words and asks the mind for landmarks (V-IRL's PP-OCR with GPT-3.5)."""
 
 
 class FollowSettings(Settings):
@@ -40,7 +40,7 @@ class FollowSettings(Settings):
 
 
 def find_spotter(name: str) -> "Role":
-    """Find the role of the model that a spotter looks with.
+    """Return the role of the perception model that a spotter uses; raise `UnknownName` for unknown spotters.
 
     Raises:
         UnknownName: there is no such spotter.
@@ -58,7 +58,7 @@ def find_spotter(name: str) -> "Role":
 
 
 def _named_models(follow: FollowSettings) -> Iterable[tuple[str, Callable[[], object]]]:
-    """Return the settings that name models or a character, each with a call that checks the name."""
+    """Yield (setting, check) of settings that name a model or character; the check raises if unknown."""
     from virl.agent.character_file import find_character  # noqa: PLC0415 - reads this module's fields
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
 
