@@ -25,10 +25,10 @@ class Door:
     """A mapped house number and its position."""
 
     street: str
-    """Name of the street; may be empty."""
+    """Name of the street; empty where it is not mapped."""
     number: str
     city: str
-    """Name of the town; empty where it is not mapped."""
+    """Name of the town in the address; empty where it is not mapped."""
     x: float
     """Metres east of the origin of the extract's frame."""
     y: float
@@ -36,12 +36,12 @@ class Door:
 
     @property
     def address_text(self) -> str:
-        """Street and number in one text."""
+        """Street and house number in one text."""
         return f"{self.street} {self.number}"
 
 
 class TwinAddresses:
-    """An index of "Mannerheimintie 5", "5 Mannerheimintie", "Kaivokatu & Keskuskatu" or a place's name.
+    """An index from a written address, a crossing such as "Kaivokatu & Keskuskatu" or a name to a position.
 
     Args:
         extract: what is mapped.
@@ -60,7 +60,7 @@ class TwinAddresses:
                 self._stretches.setdefault(name, []).append(street.id)
 
     def find(self, address: str) -> LatLng:
-        """Return the position of an address; of its parts between commas, the first known one counts.
+        """Return the position of an address, crossing, street or name; the first known part counts.
 
         Raises:
             NotFound: nothing matches.
@@ -94,12 +94,12 @@ class TwinAddresses:
 
     @cached_property
     def _places(self) -> tuple[list[Door], cKDTree]:
-        """Return all doors, and a search tree of their positions in metres."""
+        """All house numbers, and a search tree of their positions in metres."""
         every = list(dict.fromkeys(door for doors in self._doors.values() for door in doors))
         return every, cKDTree(np.array([(door.x, door.y) for door in every]).reshape(-1, 2))
 
     def _address(self, text: str, around: set[str]) -> LatLng | None:
-        """Return the position of one part of an address; `None` if it is not known.
+        """Return the position of one part of an address, in plain letters; `None` if it is not known.
 
         Of doors in several towns, the one whose town is named.
         """
@@ -124,7 +124,7 @@ class TwinAddresses:
         return None if shared is None else self._frame.position(*self._streets.junctions[shared].tolist())
 
     def _middle(self, name: str) -> LatLng:
-        """Return the position of the panorama halfway along all stretches of a street."""
+        """Return the position of the panorama nearest to the middle of all stretches of a street."""
         panoramas = self._streets.panoramas
         mine = np.flatnonzero(np.isin(panoramas.street, self._stretches[name]))
         if not len(mine):
@@ -146,7 +146,7 @@ _HOUSE = re.compile(r"(.*?\D) (\d+)(?: ?([^\W\d_]))?(?: \d+)?$")
 
 
 def _writings(text: str) -> Iterator[str]:
-    """Yield an address, then shorter forms without flat, staircase and letter of the number.
+    """Yield the text of an address, then shorter ones without flat, staircase and letter of the house number.
 
     `Rauhankatu 5 b 12`.
     """
@@ -170,12 +170,12 @@ def doors_of(objects: Iterable[OsmObjects]) -> Iterator[tuple[Tags, Door]]:
 
 
 def _street_of(tags: Tags) -> str:
-    """Return the name of the street of an address; empty for none."""
+    """Return the name of the street in an object's address; empty for none."""
     return tags.get("addr:street") or tags.get("addr:place", "")
 
 
 def _doors_by_address(extract: OsmExtract) -> dict[str, list[Door]]:
-    """Return the doors by their written address, in any language of the street."""
+    """Return the house numbers of an extract by the text of their address, in any language of the street."""
     doors = list(doors_of([extract.points, extract.areas]))
     found: dict[str, list[Door]] = {}
     for tags, door in doors:

@@ -23,18 +23,18 @@ from virl.osm.extract_file import DATA_SIZE, RAW, fields_of
 from virl.towns.render.kernel import inline_kernel, kernel, part
 
 NODES, WAYS, RELATIONS, OTHER = 2, 3, 4, 0
-"""Kinds of blocks, as the numbers of their groups' fields; plain nodes are of no program's blocks."""
+"""Kinds of objects in a block of a PBF file, as numbers of its fields; 0 for other blocks."""
 _ZLIB = 3
 _LARGEST = 32 << 20
-"""Bytes to which a blob may unpack, by the format."""
+"""Largest number of bytes that a blob may unpack to, by the PBF format."""
 _BESIDE = 200
-"""Nanodegrees around the part within which nodes count as inside, because osmium rounds them; chosen."""
+"""Nanodegrees around the part within which nodes count as inside, as osmium rounds; chosen."""
 _NONE = np.empty(0, np.int64)
 Bytes = NDArray[np.uint8]
 
 
 class _Blob(NamedTuple):
-    """A blob of a file: where it begins and ends, its objects' kind, first and last number."""
+    """A blob of a PBF file: its first byte and the one behind, its objects' kind, first and last number."""
 
     start: int
     end: int
@@ -42,11 +42,11 @@ class _Blob(NamedTuple):
     first: int
     last: int
     touches: bool
-    """True for one with something that may touch the part."""
+    """True for a blob with something that may touch the part."""
 
 
 def thin(path: Path, box: Box, out: Path) -> set[int] | None:
-    """Write the blobs of a PBF file with what may touch a box; return the numbers of the ways that may.
+    """Write the blobs of a PBF file that may touch a box; return the numbers of the ways that may.
 
     Args:
         path: the file.
@@ -66,19 +66,19 @@ def thin(path: Path, box: Box, out: Path) -> set[int] | None:
 
 
 def newest_second(path: Path) -> int:
-    """Return the time of the newest object of a PBF file, seconds of Unix time; 0 where none has a time."""
+    """Return the time of the newest object of a PBF file in seconds since 1970; 0 if none has a time."""
     with path.open("rb") as file:
         return max(newest_in(data) for _, _, data in _unpacked(file, 0, None))
 
 
 def _sides_of(box: Box) -> list[int]:
-    """Return (south, west, north, east) of a box, nanodegrees."""
+    """Return (south, west, north, east) of a box in nanodegrees, `_BESIDE` wider on each side."""
     south, west, north, east = (round(degrees * 1e9) for degrees in box.degrees)
     return [south - _BESIDE, west - _BESIDE, north + _BESIDE, east + _BESIDE]
 
 
 class _Thinning:
-    """The blobs of a file and what they hold of a part, as far as the file has been read.
+    """A selection of the blobs of a PBF file that a part needs, as far as the file was read.
 
     Args:
         file: the file.
@@ -125,7 +125,7 @@ class _Thinning:
         return True
 
     def _read_ways(self, data: Bytes, wanted: Ints) -> tuple[Ints, bool]:
-        """Note a block's ways that may touch the part or are wanted; return (all numbers, any is)."""
+        """Note a block's ways that may touch the part or are wanted; return (all numbers, True if any is)."""
         ids, near, nodes = read_ways(data, *self._known, len(self._sides), wanted)
         self._ways.append(ids[near != 0])
         self._nodes.append(nodes)
@@ -150,7 +150,7 @@ class _Thinning:
         return near
 
     def _copy(self, out: Path, blobs: Iterable[_Blob]) -> None:
-        """Write the head and some blobs."""
+        """Write the file's head and some of its blobs to a new file."""
         with out.open("wb") as copy:
             for start, end in ((0, self._head), *((blob.start, blob.end) for blob in blobs)):
                 self._file.seek(start)
@@ -158,7 +158,7 @@ class _Thinning:
 
 
 def _members(relations: Path, touching: Container[int]) -> Ints:
-    """Return the sorted numbers of all ways of the areas of which some way is touching."""
+    """Return the numbers, sorted, of all ways of the areas that have a way in `touching`."""
     found = set[int]()
     wanted = osmium.filter.TagFilter(("type", "multipolygon"), ("type", "boundary"))
     for one in osmium.FileProcessor(str(relations), osmium.osm.RELATION).with_filter(wanted):
@@ -170,17 +170,17 @@ def _members(relations: Path, touching: Container[int]) -> Ints:
 
 
 def _has_any(blob: _Blob, numbers: Ints) -> bool:
-    """Return whether any of sorted numbers is among those of a blob."""
+    """Return whether any of some sorted numbers lies between the first and last of a blob."""
     return bool(np.searchsorted(numbers, blob.first) < np.searchsorted(numbers, blob.last, "right"))
 
 
 def _map_numbers(path: Path, kind: type) -> NDArray[Any]:
-    """Return the numbers in a file, without reading it."""
+    """Return the numbers of a binary file as an array mapped to it, not read yet."""
     return np.asarray(np.memmap(path, kind, "r"))
 
 
 def _unpacked(file: BinaryIO, start: int, most: int | None) -> Iterator[tuple[int, int, Bytes]]:
-    """Yield (where a blob begins, where it ends, its bytes) from a position on.
+    """Yield (first byte, byte behind the end, unpacked bytes) of up to `most` blobs from a byte on.
 
     Raises:
         EOFError, ValueError, LookupError, zlib.error: the file is damaged, or packed in another way.
@@ -203,7 +203,7 @@ def _unpacked(file: BinaryIO, start: int, most: int | None) -> Iterator[tuple[in
 
 @inline_kernel
 def _varint(data: Bytes, at: int, end: int) -> tuple[int, int]:
-    """Return (a number, the position behind it)."""
+    """Return (variable-length integer at a position, the position behind it)."""
     value = shift = 0
     while at < end:
         byte: int = np.int64(data[at])  # type: ignore[assignment] # with a sign, as all numbers here
@@ -217,13 +217,13 @@ def _varint(data: Bytes, at: int, end: int) -> tuple[int, int]:
 
 @inline_kernel
 def _from_zigzag(value: int) -> int:
-    """Return the number in a zigzag one."""
+    """Return the signed number that a zigzag-encoded one stands for."""
     return (value >> 1) ^ -(value & 1)
 
 
 @part
 def _field(data: Bytes, at: int, end: int) -> tuple[int, int, int]:
-    """Return (number of a field, where its value begins, where it ends)."""
+    """Return (number of a field, position of its value, position behind its value)."""
     key, at = _varint(data, at, end)
     if key & 7 == 0:
         return key >> 3, at, _varint(data, at, end)[1]
@@ -237,7 +237,7 @@ def _field(data: Bytes, at: int, end: int) -> tuple[int, int, int]:
 
 @kernel
 def kind_of(data: Bytes) -> int:
-    """Return the kind of the objects in a block; `OTHER` where they are of several, or plain nodes."""
+    """Return the kind of all objects in a block; `OTHER` for several kinds, or plain nodes."""
     kind, at, size = -1, 0, len(data)
     while at < size:
         name, start, at = _field(data, at, size)
@@ -251,7 +251,7 @@ def kind_of(data: Bytes) -> int:
 
 @part
 def _scale(data: Bytes) -> tuple[int, int, int]:
-    """Return (nanodegrees of a step, latitude and longitude of the origin in nanodegrees) of a block."""
+    """Return (step, latitude of the origin, longitude of the origin) of a block in nanodegrees."""
     step, lat, lng, at, size = 100, 0, 0, 0, len(data)
     while at < size:
         name, start, at = _field(data, at, size)
@@ -266,7 +266,7 @@ def _scale(data: Bytes) -> tuple[int, int, int]:
 
 @kernel
 def read_nodes(data: Bytes, sides: Ints) -> tuple[Ints, Bytes]:
-    """Return (numbers of the nodes of a block, for each the sides of boxes beyond which it lies, as bits).
+    """Return (numbers of a block's nodes, bits of the boxes' sides beyond which each lies).
 
     Args:
         data: the block.
@@ -313,7 +313,7 @@ def read_nodes(data: Bytes, sides: Ints) -> tuple[Ints, Bytes]:
 
 @part
 def _find(numbers: Ints, number: int, near: int) -> int:
-    """Return the index of a number among sorted ones, or where it would stand, searched from an index on."""
+    """Return the index of a number among sorted ones, or where it would be, searched from `near` on."""
     low, high, step = near, near, 1
     while low > 0 and numbers[low - 1] >= number:
         low, high, step = max(low - step, 0), low, step * 2
@@ -331,7 +331,7 @@ def _find(numbers: Ints, number: int, near: int) -> int:
 
 @kernel
 def read_ways(data: Bytes, nodes: Ints, codes: Bytes, boxes: int, wanted: Ints) -> tuple[Ints, Bytes, Ints]:
-    """Return (numbers of the ways of a block, whether each is wanted or may touch a box, nodes of those).
+    """Return (numbers of a block's ways, 1 for each that is wanted or may touch a box, nodes of those).
 
     A way does not touch a box if all its nodes lie beyond one side of it.
 
@@ -395,7 +395,7 @@ def read_numbers(data: Bytes) -> Ints:
 
 @kernel
 def newest_in(data: Bytes) -> int:
-    """Return the time of the newest object of a block, seconds of Unix time; 0 where none has a time."""
+    """Return the time of the newest object of a block in seconds since 1970; 0 if none has a time."""
     step, newest, at, size = 1000, 0, 0, len(data)
     while at < size:
         name, start, at = _field(data, at, size)
@@ -413,7 +413,7 @@ def newest_in(data: Bytes) -> int:
 
 @part
 def _newest(data: Bytes, at: int, end: int, is_packed: bool) -> int:
-    """Return the largest number of a field: one number, or many as differences."""
+    """Return the largest number of a field, which is one number or many as packed differences."""
     number = newest = 0
     while at < end:
         delta, at = _varint(data, at, end)

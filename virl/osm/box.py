@@ -12,7 +12,7 @@ from virl.resources import data_home
 LARGEST_KM2 = 4.0
 """Largest box in square kilometres that a public server is asked for at once."""
 LARGEST_COPY_KM2 = 400.0
-"""Largest part in square kilometres that is copied of an extract; chosen: a city and its suburbs."""
+"""Largest area in square kilometres that is copied of an extract; chosen: a city and its suburbs."""
 SMALLEST_KM2 = 0.04
 """Smallest box in square kilometres: 200 m square; chosen: less has hardly a street."""
 SIDE_M = 2000.0
@@ -20,33 +20,33 @@ SIDE_M = 2000.0
 DATA = "osm"
 """The folder of extracts in the user's data folder."""
 SUFFIXES = (".osm.pbf", ".osm", ".osm.gz", ".osm.bz2")
-"""Endings of the names of extracts."""
+"""Endings of the file names of OpenStreetMap extracts."""
 RADIUS_M = 600.0
 """Metres around a position that are read of an extract; chosen: ten minutes' walk across."""
 MAX_RADIUS_M = 5000.0
-"""Largest radius in metres; chosen: flat metres stay exact, and it opens within a minute."""
+"""Largest radius in metres of a part; chosen: flat metres stay exact, and it opens in a minute."""
 BUSY_KEYS = ("shop", "amenity")
-"""Keys of named objects that make a part of a town lively."""
+"""Keys of OpenStreetMap tags; the part of a town with most named objects of these is the busiest."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractPart:
-    """An extract, the part of it to read, and what is invented there."""
+    """A choice of an extract's file, the region of it to read, and the data that are invented there."""
 
     file: Path
-    """Path of the extract."""
+    """Path of the extract's file."""
     title: str
-    """Name of the town."""
+    """Name of the town for people."""
     part: Region | None = None
-    """The part to read; `None` for all of it."""
+    """The region to read; `None` for all of the file."""
     radius: float = RADIUS_M
-    """Half the side of the square that is read where the busiest town is chosen, metres."""
+    """Half the side in metres of the square that is read around the busiest town."""
     names: str = ""
-    """Language of the names of places and streets; empty for those that are written on the spot."""
+    """Language of the names of places and streets, such as `en`; empty for the local ones."""
     life: Literal["mapped", "invented"] = "mapped"
     """Source of reviews, ratings, prices and homes to rent: none, or invented ones."""
     seed: int = 0
-    """Seed of what is invented."""
+    """Seed of the random numbers from which reviews, prices and homes are invented."""
 
 
 def find_extract(extract: Path) -> Path:
@@ -72,7 +72,7 @@ def region_around(middle: LatLng, radius: float) -> Region:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box of degrees; one whose west is more than its east crosses longitude 180."""
+    """A box of degrees; if its west is more than its east, it crosses longitude 180."""
 
     south: float
     west: float
@@ -84,29 +84,29 @@ class Box:
 
     @property
     def degrees(self) -> tuple[float, float, float, float]:
-        """(south, west, north, east) in degrees, the order of Overpass."""
+        """Degrees (south, west, north, east), in the order of Overpass."""
         return self.south, self.west, self.north, self.east
 
     @property
     def middle(self) -> LatLng:
-        """Position of its centre."""
+        """Position of the centre of the box."""
         return LatLng((self.south + self.north) / 2, signed_turn(0.0, self.west + self.width / 2))
 
     @property
     def width(self) -> float:
-        """Degrees from west to east."""
+        """Degrees of longitude from the west to the east side."""
         return self.east - self.west + (360.0 if self.west > self.east else 0.0)
 
     @property
     def parts(self) -> "tuple[Box, ...]":
-        """The box, or its two parts beside longitude 180."""
+        """The box alone, or the two boxes on both sides of longitude 180 where the box crosses it."""
         if self.west <= self.east:
             return (self,)
         return Box(self.south, self.west, self.north, 180.0), Box(self.south, -180.0, self.north, self.east)
 
     @property
     def region(self) -> Region:
-        """The region of its four corners."""
+        """The region whose outline is the four corners of the box."""
         south, west, north, east = self.degrees
         return Region((LatLng(south, west), LatLng(south, east), LatLng(north, east), LatLng(north, west)))
 
@@ -123,7 +123,7 @@ class Box:
 
     @property
     def size_km(self) -> tuple[float, float]:
-        """(width, height) in kilometres, through the middle."""
+        """(width, height) in kilometres, measured through the middle of the box."""
         frame = LocalFrame(self.middle)
         west, south = frame.point(LatLng(self.south, self.west))
         east, north = frame.point(LatLng(self.north, self.east))
@@ -137,7 +137,7 @@ class Box:
 
     @property
     def fits(self) -> bool:
-        """Return whether its size is one that a server is asked for."""
+        """Return whether the box's area is one that a public server is asked for at once."""
         return SMALLEST_KM2 <= self.area_km2 <= LARGEST_KM2
 
 
@@ -188,7 +188,7 @@ def square_around(middle: LatLng, side_m: float = SIDE_M) -> Box:
 
 
 def box_around(region: Region) -> Box:
-    """Return the box around a region."""
+    """Return the smallest box that holds a region."""
     origin = region.frame.origin.lng
     lats = [corner.lat for corner in region.corners]
     lngs = sorted((corner.lng for corner in region.corners), key=lambda lng: signed_turn(origin, lng))

@@ -15,9 +15,10 @@ from virl.osm.plan import Twin, build_twin
 from virl.towns.storage import decode, encode, maker
 
 TOLD_FROM_MB = 10.0
-"""Megabytes of a PBF file from which what it takes is told before it is read as a whole; chosen: a minute."""
+"""Size in megabytes of a PBF file from which its costs are told before it is read; chosen: a minute."""
 HOUSES_OF_MB, SECONDS_OF_MB, MEMORY_OF_MB = 6400, 9.0, 92.0
-"""Houses, seconds of a core and megabytes of memory for each megabyte of a PBF file: Liechtenstein's 2.7."""
+"""Number of houses, seconds and megabytes of memory for each megabyte of a PBF file.
+Those of Liechtenstein, which has 2.7."""
 
 _log = logging.getLogger(__name__)
 _TWINS = ArrayStore("twins", "town", 12, encode, partial(decode, Twin))  # how many: chosen
@@ -45,7 +46,7 @@ def load_twin(extract: Path, part: Region | None, names: str = "", day: date | N
 
 
 def _build(extract: Path, part: Region | None, names: str, day: date | None) -> Twin:
-    """Return the twin built from an extract or a part of it."""
+    """Return the twin built anew from an extract or a region of it, with names in a language."""
     megabytes = extract.stat().st_size / 1e6 if extract.name.endswith(".pbf") and part is None else 0.0
     if megabytes >= TOLD_FROM_MB:
         _log.warning(

@@ -22,34 +22,34 @@ AREA_KEYS = (
     "emergency", "healthcare", "highway", "landuse", "leisure", "man_made", "natural", "office", "place",
     "railway", "shop", "tourism", "water",
 )  # fmt: skip
-"""Keys of closed ways that are areas."""
+"""Keys of OpenStreetMap tags that make a closed way an area."""
 DRAWN_KEYS = frozenset(
     {"building", "building:part", "club", "craft", "education", "healthcare", "landuse", "office", "shop"}
 )
-"""Keys of ways that should be closed: an open one has a broken ring."""
+"""Keys of ways that should be closed rings; an open way with one has lost a part of its ring."""
 LINE_TAGS = frozenset({"highway", "railway", "barrier", "waterway"})
 
 
 @dataclass(frozen=True, slots=True)
 class Unclosed:
-    """An object that should be an area, but was not closed by osmium."""
+    """An OpenStreetMap object that should be an area, but whose rings osmium could not close."""
 
     name: str
     tags: Tags
     ways: tuple[int, ...]
-    """Numbers of the ways of its rings."""
+    """Numbers of the ways that the object's rings are made of."""
     inner: frozenset[int] = frozenset()
-    """Numbers of those ways that are rings of holes."""
+    """Numbers of those among `ways` that are rings of holes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """The shape made of an outline, and what is wrong with it."""
+    """The shape that was made of an unclosed outline, and the fault that the outline has."""
 
     shape: shapely.Geometry | None
-    """Area, or a point in its place, metres; `None` where the file has no node of it."""
+    """Area, or a point in its place, metres; `None` where the file has none of the outline's nodes."""
     fault: str = ""
-    """The reason why it is no area; empty where it is one."""
+    """The reason why the shape is no area, in words; empty where it is one."""
 
 
 def is_outline(tags: Tags, *, closed: bool) -> bool:
@@ -87,7 +87,7 @@ def mend_outlines(path: Path, unclosed: Sequence[Unclosed], frame: LocalFrame) -
 
 
 class _Rings:
-    """The nodes of some ways, as far as a file has them."""
+    """The corners of some ways, as far as a file has their nodes."""
 
     def __init__(self, path: Path, ways: set[int], frame: LocalFrame) -> None:
         wanted = osmium.filter.IdFilter(ways)
@@ -114,7 +114,7 @@ class _Rings:
 
 
 def _mend_outline(one: Unclosed, rings: _Rings) -> Mended:
-    """Return the best shape of one outline, and its fault."""
+    """Return the shape made of one unclosed outline, and its fault."""
     corners = np.concatenate([rings.corners(way) for way in one.ways])
     if not len(corners):
         return Mended(None, "the file lacks all of its nodes")
@@ -145,12 +145,12 @@ def _fill_rings(rings: Sequence[Floats]) -> shapely.Geometry:
 
 
 def _ends_meet(line: shapely.LineString) -> bool:
-    """Return whether a line is a closed ring."""
+    """Return whether a line's ends meet, so that the line is a ring."""
     return len(line.coords) > 3 and line.coords[0] == line.coords[-1]
 
 
 def _areas(shape: shapely.Geometry) -> shapely.MultiPolygon:
-    """Return the areas of a shape, without its lines and points."""
+    """Return the polygons of a shape, without its lines and points."""
     parts = [part for part in shapely.get_parts(shape) if isinstance(part, shapely.Polygon) and part.area > 0]
     return shapely.MultiPolygon(parts)
 
@@ -159,12 +159,12 @@ Member = tuple[str, int, str]
 """(kind, number, role) of a member of a relation."""
 
 GENERATOR = "virl data osm"
-"""Name of the writer in the head of a part."""
+"""Name of the program in the header of a file that it wrote."""
 DATE_FIELD = "osmosis_replication_timestamp"
 BATCH = 20_000
-"""Ways that are checked together; chosen: some MB."""
+"""Number of ways whose corners are tested against the box at once; chosen: some MB of memory."""
 DISK_FROM_MB = 100
-"""Megabytes of a file from which locations lie on disk; chosen: 200 MB of memory below."""
+"""Size of a file in megabytes from which node positions are kept on disk; chosen: 200 MB of memory below."""
 SCRATCH_SHARE = 3.0
 """Disk space for locations, as a multiple of the file's size: 16 bytes a node."""
 
@@ -176,7 +176,7 @@ class _Part:
     points: dict[int, dict[str, str]] = field(default_factory=dict)
     """Tags of each node in the box that has any, by number."""
     ways: set[int] = field(default_factory=set)
-    """Numbers of the ways."""
+    """Numbers of the ways that touch the box."""
     areas: dict[int, tuple[dict[str, str], list[Member]]] = field(default_factory=dict)
     """Tags and members of each multipolygon, by number."""
 
@@ -220,7 +220,7 @@ def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[
 
 
 def _objects_in(reading: osmium.FileProcessor, box: Box, near: Container[int] | None) -> _Part:
-    """Return the objects of a file that touch a box, of its ways only those that are near."""
+    """Return the objects of a file that touch a box; of its ways only those with a number in `near`."""
     part = _Part()
     # osmium keeps degrees as whole numbers of 1e-7: to compare these is exact.
     sides = [[round(degrees * 1e7) for degrees in part.degrees] for part in box.parts]
@@ -257,7 +257,7 @@ class _Ways:
         self._factory = osmium.geom.WKBFactory()
 
     def add(self, way: osmium.osm.Way) -> None:
-        """Add a way to the batch; one with missing nodes is checked by its nodes."""
+        """Add a way to the batch; each node of a way with missing nodes is tested by itself."""
         try:
             line = self._factory.create_linestring(way, osmium.geom.use_nodes.ALL)
         except (osmium.InvalidLocationError, RuntimeError):  # a node is missing, or there is but one
@@ -280,7 +280,7 @@ class _Ways:
 
 
 def _head(box: Box, date: str) -> osmium.io.Header:
-    """Return the head of a part, with its box and the date of the data."""
+    """Return the header of a new file, with its box and the date of the data."""
     head = osmium.io.Header()
     head.set("generator", GENERATOR)
     if date:
@@ -291,7 +291,7 @@ def _head(box: Box, date: str) -> osmium.io.Header:
 
 
 def check_room(path: Path, scratch: Path) -> None:
-    """Check that a part of a large file can be read: its locations lie on disk meanwhile.
+    """Raise an error unless the disk has room for node positions, which a large file needs while read.
 
     Raises:
         BadInput: there is no room.

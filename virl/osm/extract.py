@@ -41,7 +41,7 @@ BESIDE_M = 30.0
 LARGEST_MB = 100
 """Megabytes above which a file is read only with a box or polygon; chosen."""
 COUNTRY_MB = 8000
-"""Megabytes above which a file is not searched for its busiest town; chosen: it takes hours."""
+"""Size in megabytes above which a file is not searched for its busiest town; chosen: hours of work."""
 
 WIDEST_M = 100_000.0
 """Largest width of a town in metres; chosen: Liechtenstein is 28 km wide."""
@@ -69,16 +69,16 @@ POINT_KEYS = (
     "shop",
     "tourism",
 )
-"""Keys of the nodes that are read."""
+"""Keys of tags for which nodes are read."""
 LINE_KEYS = ("highway", "railway", "barrier", "waterway")
-"""Keys of the ways that are read as lines."""
+"""Keys of tags for which ways are read as lines."""
 NATURAL_LINES = frozenset({"coastline", "tree_row"})
 
 _WITHIN_M = 0.05
-"""Metres inside the outline at which a way that crosses it gets a node."""
+"""Metres inside the outline at which a way that crosses the outline gets a new node."""
 
 _Nodes = tuple[int, ...]
-"""Numbers of the nodes of a way."""
+"""Numbers of the OpenStreetMap nodes of a way, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class OsmObjects:
     """Kind and number, such as `n12`, `w34` or `r56`."""
     tags: tuple[Tags, ...]
     shapes: Shapes
-    """Shape (n,)."""
+    """Geometry of each object in metres, shape (n,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +105,13 @@ class OsmExtract:
     points: OsmObjects
     lines: OsmObjects
     line_nodes: tuple[tuple[int, ...], ...]
-    """The nodes of each line: lines that share one meet there. Where a line crosses the outline between two
-    nodes that lie outside, it has two more, with negative numbers."""
+    """Numbers of the nodes of each line: lines that share a node meet there.
+    Where a line crosses the outline between two nodes outside, it has two more, with negative numbers."""
     areas: OsmObjects
-    """Multipolygons, with their holes."""
+    """Polygons of all areas, with their holes."""
     left_out: tuple[Omission, ...] = ()
-    """Objects, by their kind, of which the file lacks some nodes, or whose rings are broken: they were left
-    out; a place with a broken outline kept a point."""
+    """Objects, by kind, that lack nodes in the file or have broken rings, and were left out.
+    A place with a broken outline kept a point."""
 
 
 def read_extract(path: Path, region: Region | None = None, day: str = "") -> OsmExtract:
@@ -247,12 +247,12 @@ def check_readable(path: Path, region: Region | None) -> None:
 
 
 def _covers(south: float, west: float, north: float, east: float) -> str:
-    """Return the clause of an error that says which degrees a file covers."""
+    """Return the clause of an error text that says which degrees a file covers."""
     return f"which covers latitude {south:.4f} to {north:.4f} and longitude {west:.4f} to {east:.4f}"
 
 
 def _no_street(path: Path) -> str:
-    """Return the error text for a file without streets, with what it covers."""
+    """Return the error text for a file without streets, with the degrees that the file covers."""
     box = covered_box(path) or _box_of_nodes(path)
     return (
         f"{path}: no street is in this region of it{f', {_covers(*box)}' if box else ''}: give another region"
@@ -289,7 +289,7 @@ def damage_reported(path: Path) -> Iterator[None]:
 
 
 class _Reading:
-    """A reading of a file, which collects its objects."""
+    """A reader of an extract's file that collects the needed objects."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -313,7 +313,7 @@ class _Reading:
                     self._left_out.add("points", f"n{shown_number(one.id)}: {fault}", one.id)
 
     def _take(self, one: object, tags: Tags, factory: osmium.geom.WKBFactory) -> None:
-        """Add an object to those of its kind of geometry, if it is needed."""
+        """Add an object with these tags to the points, lines or areas of the reading, if it is needed."""
         if isinstance(one, osmium.osm.Node):
             if not tags.keys().isdisjoint(POINT_KEYS):
                 self._points.add(f"n{shown_number(one.id)}", tags, factory.create_point(one))
@@ -355,7 +355,7 @@ class _Reading:
             self._line_nodes.append(tuple(node.ref for node in run))
 
     def _expect(self, name: str, tags: Tags, ways: _Nodes, inner: frozenset[int] = frozenset()) -> None:
-        """Note an outline that should become an area."""
+        """Note an outline, by its name such as `w34` and its ways, that should become an area."""
         self._outlines[name] = Unclosed(name, tags, ways, inner)
 
     def extract(self, named: Path, region: Region | None, day: str) -> OsmExtract:
@@ -388,7 +388,7 @@ class _Reading:
         )
 
     def _mend(self, frame: LocalFrame, shapes: dict[str, Shapes], day: str) -> None:
-        """Add areas, or points in their place, for the outlines that osmium did not close."""
+        """Add areas, or points in their place, for the outlines that osmium could not close."""
         closed = set(self._areas.ids)
         unclosed = [
             one for name, one in self._outlines.items() if name not in closed and is_there(one.tags, day)
@@ -407,7 +407,7 @@ class _Reading:
 
 
 class _Collected:
-    """Objects of one kind of geometry, while a file is read."""
+    """A growing list of the objects of one kind of geometry."""
 
     def __init__(self) -> None:
         self.ids: list[str] = []
@@ -415,7 +415,7 @@ class _Collected:
         self.wkb: list[str] = []
 
     def add(self, name: str, tags: Tags, wkb: str) -> None:
-        """Add an object, its shape as hexadecimal WKB."""
+        """Add an object by its name such as `w34`, with its tags and its shape as hexadecimal WKB."""
         self.ids.append(name)
         self.tags.append(tags)
         self.wkb.append(wkb)
@@ -429,12 +429,12 @@ class _Collected:
         return kept
 
     def objects(self, shapes: Shapes) -> OsmObjects:
-        """Return the objects with these shapes."""
+        """Return the collected objects with these shapes in metres."""
         return OsmObjects(tuple(self.ids), tuple(self.tags), shapes)
 
 
 def _middle(lines: Shapes) -> LocalFrame:
-    """Return the frame at the middle of lines in degrees, which may lie on both sides of longitude 180."""
+    """Return a frame of metres whose origin is the middle of lines in degrees, also across longitude 180."""
     lng, lat = shapely.get_coordinates(lines).T
     east = signed_turn(lng[0], lng)
     middle = signed_turn(0.0, float(lng[0] + (np.min(east) + np.max(east)) / 2))
@@ -521,7 +521,7 @@ def _with_crossings(
 
 
 def _entries(segment: shapely.LineString, inner: shapely.Polygon) -> list[list[float]]:
-    """Return the points of a segment within a polygon: ends of each stretch, and one between."""
+    """Return the points of a segment inside a polygon, (x, y) metres: both ends, and one between."""
     parts = [part for part in shapely.get_parts(shapely.intersection(segment, inner)) if part.length > 0]
     ends = sorted((sorted(segment.project(shapely.Point(end)) for end in (part.coords[0], part.coords[-1])))
                   for part in parts)  # fmt: skip

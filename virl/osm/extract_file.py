@@ -17,20 +17,20 @@ from virl.geo.globe import LatLng
 from virl.geo.region import Region
 
 MOST_TIMES = 60
-"""Ratio of unpacked to packed size that is allowed; chosen: XML of real towns has 9 to 20."""
+"""Largest allowed ratio of unpacked to packed size of a file; chosen: XML of real towns has 9 to 20."""
 FREE_BYTES = 20_000_000
-"""Bytes that any file may unpack to; chosen: a village that repeats itself."""
+"""Unpacked size in bytes that is allowed to any file; chosen: a village that repeats itself."""
 
 _PIECE = 1_000_000
-"""Bytes unpacked at a time."""
+"""Number of bytes that are unpacked at a time."""
 RAW, _RAW_SIZE = 1, 2  # fields of a blob: OpenStreetMap wiki, "PBF Format"
 DATA_SIZE = 3
-"""Number of the field in the header of a blob with its size."""
+"""Number of the field with a blob's size in the blob's header."""
 _LENGTH_DELIMITED, _VARINT = 2, 0
 
 
 def check_unpacked(path: Path) -> None:
-    """Check that an extract does not unpack to far more than its file's size.
+    """Raise an error for an extract that unpacks to far more than its file's size.
 
     Raises:
         BadInput: it does.
@@ -77,7 +77,7 @@ def _blob_sizes(file: BinaryIO) -> Iterator[int]:
 
 
 def fields_of(file: BinaryIO, length: int) -> Iterator[tuple[int, int]]:
-    """Yield (number of a field, its value or the length of its bytes) of a message.
+    """Yield (number of a field, its value or the length of its bytes) of a PBF message.
 
     Raises:
         EOFError: the file ends before.
@@ -108,9 +108,9 @@ def _varint(file: BinaryIO) -> int:
 
 
 TRUSTED_FROM_MB = 20
-"""Megabytes from which a file that says it is sorted is believed; chosen."""
+"""Size in megabytes from which a file that claims to be sorted is believed; chosen."""
 MOST_MB = 100
-"""Largest file in megabytes that is sorted, in memory; chosen."""
+"""Largest size in megabytes of a file that is sorted, which is done in memory; chosen."""
 NEGATIVE = 1 << 60
 """Offset of negative numbers in a sorted copy: -n becomes NEGATIVE + n."""
 
@@ -150,7 +150,7 @@ def in_order(path: Path, folder: Path) -> Path:
 
 
 def shown_number(number: int) -> int:
-    """Return an object's number as in the original file."""
+    """Return the number that an object had in the original file: negative for one above `NEGATIVE`."""
     return NEGATIVE - number if number >= NEGATIVE else number
 
 
@@ -172,7 +172,7 @@ def _is_in_order(path: Path) -> bool:
 
 
 def _header(path: Path) -> osmium.io.Header:
-    """Return the head of a file."""
+    """Return the header of an OpenStreetMap file."""
     with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
         return reader.header()
 
@@ -212,26 +212,26 @@ class _Writing:
         self._negative: list[tuple[int, _Made]] = []
 
     def node(self, one: osmium.osm.Node) -> None:
-        """Take a node."""
+        """Pass on a node, to be written if it is the newest version."""
         self._take("Node", one, lambda: osmium.osm.mutable.Node(location=one.location))
 
     def way(self, one: osmium.osm.Way) -> None:
-        """Take a way."""
+        """Pass on a way, to be written if it is the newest version."""
         refs = [_positive(node.ref) for node in one.nodes]
         self._take("Way", one, lambda: osmium.osm.mutable.Way(nodes=refs))
 
     def relation(self, one: osmium.osm.Relation) -> None:
-        """Take a relation."""
+        """Pass on a relation, to be written if it is the newest version."""
         members = [(member.type, _positive(member.ref), member.role) for member in one.members]
         self._take("Relation", one, lambda: osmium.osm.mutable.Relation(members=members))
 
     def finish(self) -> None:
-        """Write the objects that are still held back."""
+        """Write the object that is still held back, and those with negative numbers."""
         self._write_held()
         self._write_negative()
 
     def _take(self, kind: str, one: Object, made_of: Callable[[], _Made]) -> None:
-        """Hold an object back until its newest version is known."""
+        """Hold an object back until the next one shows which version of it is the newest."""
         name, tags = (kind, one.id), dict(one.tags)
         # overpass-turbo writes nodes a second time as bare skeletons: the one with tags counts.
         rank = (one.version, one.timestamp, len(tags))
@@ -267,12 +267,12 @@ class _Writing:
 
 
 def _positive(number: int) -> int:
-    """Return a number, a negative one moved to above `NEGATIVE`."""
+    """Return an object's number; a negative one -n becomes `NEGATIVE` + n."""
     return NEGATIVE - number if number < 0 else number
 
 
 _HEAD = 2000
-"""Bytes that are read of a file; the server writes its notes first."""
+"""Number of bytes read from the start of an Overpass file, where the server writes its notes."""
 _DATE = re.compile(rb'<meta osm_base="(\d{4}-\d\d-\d\d)')
 _BOUNDS = re.compile(
     rb'<bounds minlat="(-?[\d.]+)" minlon="(-?[\d.]+)" maxlat="(-?[\d.]+)" maxlon="(-?[\d.]+)"\s*/>'

@@ -19,15 +19,15 @@ CELL_M = 3.2
 SHORTEST_WALL_M = 2.4
 """Least length of a wall with cells in metres."""
 SEEN_FROM_M = 40.0
-"""Metres of the farthest panorama from which a sign is read; chosen."""
+"""Largest distance in metres from a panorama to a wall whose sign can be read; chosen."""
 VIEWPOINTS = 6
-"""Panoramas tried for each cell."""
+"""Number of nearest panoramas that are tried for a free line of sight to each cell."""
 FACING = 0.35
-"""Cosine of the steepest angle at which a wall is seen."""
+"""Least cosine of the angle between a wall's normal and the line to a panorama that sees the wall."""
 PROUD_M = 0.4
-"""Metres before the wall at which lines of sight end."""
+"""Metres before the wall where a line of sight ends, so that the wall itself does not cut it."""
 EYE_M = 0.6
-"""Metres kept free around a panorama."""
+"""Metres from a panorama where a line of sight begins, so that what is at the camera does not cut it."""
 LOW_M = 4.2
 """Height in metres below which a part that hangs over hides a sign; shop fronts are 4.05 m tall."""
 
@@ -37,7 +37,7 @@ class FacadeCells:
     """Cells of wall where fronts can be, as arrays of length n."""
 
     house: Ints
-    """Index of the house of each cell."""
+    """Index of the house that each cell belongs to, shape (n,)."""
     wall: Ints
     """Number of the wall of each cell; cells of a wall follow each other from left to right."""
     left: Floats
@@ -47,7 +47,7 @@ class FacadeCells:
     panorama: Ints
     """Index of the nearest panorama that sees each cell."""
     distance: Floats
-    """Metres to that panorama."""
+    """Metres from each cell to its panorama in `panorama`, shape (n,)."""
 
     @property
     def middle(self) -> Floats:
@@ -57,7 +57,7 @@ class FacadeCells:
 
 def facade_cells(houses: Houses, panoramas: Panoramas) -> FacadeCells:
     """Return the cells of all walls that some panorama sees."""
-    cells = _in_the_open(_cut_walls(houses), houses)
+    cells = _cells_in_the_open(_cut_walls(houses), houses)
     # Lines of sight last: they are most of the work.
     sees, away = _viewpoints(cells, houses, panoramas)
     seen = np.flatnonzero(sees >= 0)
@@ -66,7 +66,7 @@ def facade_cells(houses: Houses, panoramas: Panoramas) -> FacadeCells:
 
 
 def _cut_walls(houses: Houses) -> tuple[Ints, Ints, Floats, Floats]:
-    """Return (house, wall, left end, right end) of the cells of all walls."""
+    """Return (house, wall, left end, right end) of the cells that all walls are cut into."""
     rings = shapely.get_exterior_ring(houses.footprints)
     points, ring = shapely.get_coordinates(rings, return_index=True)
     inner = ring[:-1] == ring[1:]
@@ -82,10 +82,10 @@ def _cut_walls(houses: Houses) -> tuple[Ints, Ints, Floats, Floats]:
     return house[wall], wall, np.round(first, 3), np.round(first + step, 3)
 
 
-def _in_the_open(
+def _cells_in_the_open(
     cells: tuple[Ints, Ints, Floats, Floats], houses: Houses
 ) -> tuple[Ints, Ints, Floats, Floats]:
-    """Return the cells before which nothing hangs low enough to hide a sign."""
+    """Return those cells, as `_cut_walls` gives them, before which nothing hangs that would hide a sign."""
     house, wall, left, right = cells
     low = houses.above.footprints[houses.above.bases < LOW_M]
     if not len(low) or not len(house):
@@ -100,7 +100,7 @@ def _in_the_open(
 def _viewpoints(
     cells: tuple[Ints, Ints, Floats, Floats], houses: Houses, panoramas: Panoramas
 ) -> tuple[Ints, Floats]:
-    """Return (nearest panorama that sees each cell, -1 for none, and the metres to it)."""
+    """Return (nearest panorama that sees each cell, -1 for none; metres to that panorama), each (n,)."""
     _, _, left, right = cells
     along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
     out = np.stack([along[:, 1], -along[:, 0]], axis=1)
@@ -128,49 +128,49 @@ def _free(start: Floats, end: Floats, tree: shapely.STRtree) -> NDArray[np.bool_
 
 
 OWN_HOUSE_M = 5.0
-"""Metres from every house beyond which a place stands free."""
+"""Least distance in metres from every house at which a place belongs to none."""
 FROM_POINT_M = 15.0
-"""Metres from the mapped place within which its front lies."""
+"""Largest distance in metres from a mapped place to its front."""
 OTHER_STREET_M = 8.0
-"""Metres added for a front on another street than the address; chosen."""
+"""Metres added to the cost of a front on another street than the place's address; chosen."""
 UPSTAIRS_M = 6.0
-"""Metres added for a front on the first floor; chosen."""
+"""Metres added to the cost of a front on the first floor; chosen."""
 TALL_M = 7.5
 """Metres of height from which a house has a first floor with signs."""
 WIDEST_CELLS = 3
-"""Most cells of a front."""
+"""Largest width of a front in cells."""
 PARALLEL = 0.9
-"""Cosine of the widest angle between walls on one spot."""
+"""Least cosine of the angle between two walls that count as on one spot."""
 BEHIND_M = 1.5
 """Metres behind another wall within which a wall is on the same spot; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The data by which a place gets its front."""
+    """A place's wish for a front: its shape, street and entrance."""
 
     shape: Geometry
-    """A point or an area, in metres."""
+    """Point or area of the place in metres."""
     street: str = ""
-    """Street of its address; empty where it is not known."""
+    """Name of the street in the place's address; empty where it is not known."""
     at: Geometry | None = None
-    """Point of an area that the front should be near; `None` for `shape`."""
+    """Point that the front should be near, such as an area's entrance, metres; `None` for `shape` itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """The cells of a wall that a place has: `first` to `last`, on the ground floor or the one above."""
+    """A range of wall cells, `first` to `last`, that one place has, on the ground or the first floor."""
 
     first: int
-    """Index of its first cell."""
+    """Index of the leftmost cell."""
     last: int
-    """Index of its last cell."""
+    """Index of the rightmost cell."""
     floor: int
     """0 for the ground floor, 1 for the one above."""
 
 
 class FreeCells:
-    """The cells of walls that are still free, by floor.
+    """A record of the wall cells that no front has taken yet, on each floor.
 
     Args:
         cells: of all façades.
@@ -184,11 +184,11 @@ class FreeCells:
             self._rivals.setdefault(other, []).append(one)
 
     def has(self, cell: int, floor: int) -> bool:
-        """Return whether a cell is free on a floor."""
+        """Return whether no front has taken a cell on a floor yet."""
         return (cell, floor) not in self._taken
 
     def take(self, cell: int, floor: int) -> None:
-        """Mark a cell as taken, with those of other walls on the same spot."""
+        """Mark a cell as taken on a floor, with the cells of other walls on the same spot."""
         self._taken.add((cell, floor))
         self._taken.update((rival, floor) for rival in self._rivals.get(cell, ()))
 
@@ -214,7 +214,7 @@ def _on_one_spot(cells: FacadeCells) -> Ints:
 
 
 def own_houses(shapes: Shapes, houses: Houses, within: float = OWN_HOUSE_M) -> Ints:
-    """Return the index of the house in or within `within` metres of each place; -1 for none.
+    """Return the index of the house that each place is in, or at most `within` metres from; -1 for none.
 
     Args:
         shapes: of the places, metres.
@@ -281,7 +281,7 @@ def assign_fronts(
 
 
 def grow(front: Front, cells: FacadeCells, free: FreeCells, widest: int = WIDEST_CELLS) -> Front:
-    """Return a front of one cell with the free cells beside it, up to `widest`, which are taken.
+    """Return a front widened by the free cells beside it, up to `widest`, and mark them as taken.
 
     `free` learns of them.
 
@@ -316,9 +316,9 @@ def _touch(cells: FacadeCells, first: int, last: int) -> bool:
 ON_OUTLINE_M = 0.5
 """Metres within which an entrance is on a footprint; chosen."""
 MAIN = frozenset({"main", "shop"})
-"""Values of `entrance` of main entrances."""
+"""Values of the tag `entrance` for main entrances."""
 NOT_FOR_VISITORS = frozenset({"emergency", "exit", "fire_exit", "garage", "no", "parking", "service"})
-"""Values of `entrance` that visitors do not use."""
+"""Values of the tag `entrance` for entrances that visitors do not use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +326,7 @@ class Entrances:
     """Entrances that visitors use, as arrays of length n."""
 
     xy: Floats
-    """Metres east and north, shape (n, 2)."""
+    """Metres east and north of each entrance, shape (n, 2)."""
     main: Ints
     """1 for a main entrance, 0 for others."""
     house: Ints

@@ -17,34 +17,34 @@ from virl.osm.ways import ROADS, is_bridge, is_hidden
 from virl.towns.plan.town_plan import Crossing, Street, Track
 
 AFLOAT = frozenset({"boathouse", "houseboat", "pier", "stilt_house", "lighthouse"})
-"""Values of `building` and `man_made` for houses that may stand in water."""
+"""Values of the tags `building` and `man_made` for houses that may stand in water."""
 # All chosen.
 STEP_M, PROBE_M = 20.0, 0.5  # between the votes of a coast, and from it to the ground that they are for
 MIXED = 0.05
-"""Largest share of a face's votes for the other side."""
+"""Largest ratio of the metres of coast that call a face land to those that call it sea, or the reverse."""
 LONG_JOIN_M = 400.0
-"""Metres of a join from which it is in doubt."""
+"""Length in metres of a guessed piece of coast from which it is in doubt."""
 SHORE_M = 10.0
-"""Metres from the edge of a face within which things stand on its shore."""
+"""Metres from the edge of a face within which a house or road counts as on its shore, not in it."""
 MOST_BUILT = 0.2
-"""Largest share of all houses or roads that may lie in a sea."""
+"""Largest share of all houses, or of all metres of road, that may lie in a sea."""
 HOUSES_PER_M2 = 1e-4
-"""Houses a square metre from which a face is no sea: one a hectare."""
+"""Houses a square metre above which a face is no sea: one a hectare."""
 STRAY, STRAY_ROADS_M = 0.01, 100.0  # what a face in doubt may hold: one house or a share of all, such a road
 STRAIGHT_M = 50.0
-"""Metres at a coast's end that tell its direction."""
+"""Metres of a coast's last stretch by which the direction of its end is measured."""
 STRAIGHT_COST, HOUSE_COST_M, CROSSING_COST_M = 0.5, 50.0, 1e6  # of a join, to its length
 BEARINGS = 16
-"""Directions in which a loose end looks for the outline."""
+"""Number of evenly spaced directions in which the way from a loose end to the outline is sought."""
 OWN_GAP = 0.25
-"""Largest gap of a coast to its own beginning, as a share of its length."""
+"""Largest gap between both ends of one coast that is closed, as a share of the coast's length."""
 BEYOND_M = 5.0
-"""Metres that a line is led beyond the outline, to cut it for certain."""
+"""Metres that a line is drawn beyond the outline, so that the two surely cross."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sea:
-    """The sea in a part of an extract, and what of it is in doubt."""
+    """The areas of sea in a part of an extract, and areas that are in doubt."""
 
     areas: tuple[Polygon, ...]
     """Outlines of the sea within the part, metres."""
@@ -68,7 +68,7 @@ def afloat(extract: OsmExtract, houses: Houses) -> Flags:
 
 
 def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
-    """Return the sea, by the coastlines and by what stands on the ground."""
+    """Return the areas of sea, by the coastlines and by the houses and roads on the ground."""
     coasts = [
         shape
         for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
@@ -80,12 +80,12 @@ def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
     # Directed: water lies to the right of a coastline, so none may be turned around.
     merged = shapely.line_merge(shapely.union_all(coasts), directed=True)
     lines = [part for part in shapely.get_parts(merged) if isinstance(part, LineString)]
-    joins = _joins(lines, outline, built.houses)
+    joins = _join_loose_ends(lines, outline, built.houses)
     inside = shapely.intersection(shapely.union_all(lines), shapely.buffer(outline, BEYOND_M))
     edges = shapely.union_all([inside, *joins, outline.exterior])
     faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(edges)))
     faces = faces[shapely.within(shapely.point_on_surface(faces), outline)]
-    pieces = _pieces(lines if inside.is_empty else shapely.get_parts(inside).tolist())
+    pieces = _cut_into_pieces(lines if inside.is_empty else shapely.get_parts(inside).tolist())
     guesses = shapely.union_all([join for join in joins if join.length > LONG_JOIN_M])
     areas, faults = [], []
     for face, (wet, dry) in zip(faces, _votes(pieces, faces).tolist(), strict=True):
@@ -105,7 +105,7 @@ def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
 
 
 class _Built:
-    """Houses and roads that cannot lie in water."""
+    """The houses and roads of an extract that cannot lie in water."""
 
     def __init__(self, extract: OsmExtract, houses: Houses) -> None:
         self.houses: Shapes = houses.footprints[~afloat(extract, houses)]
@@ -117,7 +117,7 @@ class _Built:
         self._roads = np.asarray(shapely.intersection(np.array(roads, object), extract.outline), object)
 
     def reason(self, face: Polygon, is_sure: bool) -> str:
-        """Return the reason why a face is no sea; empty if it may be."""
+        """Return the reason why a face is no sea, by the houses and roads in it; empty if it may be one."""
         inner = shapely.buffer(face, -SHORE_M)
         count = int(shapely.intersects(self.houses, inner).sum())
         metres = float(shapely.length(shapely.intersection(self._roads, inner)).sum())
@@ -132,14 +132,14 @@ class _Built:
         return f"{count:,} of {every:,} houses and {metres:,.0f} of {all_m:,.0f} m of roads stand there"
 
 
-def _pieces(lines: Sequence[LineString]) -> Floats:
-    """Return lines cut into pieces of at most `STEP_M` metres: both ends, shape (n, 2, 2)."""
+def _cut_into_pieces(lines: Sequence[LineString]) -> Floats:
+    """Return coastlines cut into pieces of at most `STEP_M` metres, as both ends of each, shape (n, 2, 2)."""
     runs = [shapely.get_coordinates(shapely.segmentize(line, STEP_M)) for line in lines]
     return np.concatenate([np.stack([run[:-1], run[1:]], axis=1) for run in runs])
 
 
 def _votes(pieces: Floats, faces: Shapes) -> Floats:
-    """Return the metres of coast with each face on the right and on the left, shape (faces, 2)."""
+    """Return (metres of coast with the face on the right, on the left) of each face, shape (faces, 2)."""
     ways = pieces[:, 1] - pieces[:, 0]
     length = np.hypot(*ways.T)
     right = np.stack([ways[:, 1], -ways[:, 0]], axis=1) / np.maximum(length, 1e-9)[:, None]
@@ -160,17 +160,17 @@ def _is_right_of(point: shapely.Point, pieces: Floats) -> bool:
 
 
 class _Join(NamedTuple):
-    """A possible way from a loose end of a coast to another end or the outline."""
+    """A guessed line from a loose end of a coast to another end or to the outline."""
 
     way: LineString
     rate: float
-    """Cost of each metre."""
+    """Cost of the guess for each metre of the line."""
     ends: tuple[tuple[int, int], ...]
     """Joined loose ends as (index of the line, 0 for its first point or -1 for its last)."""
 
 
-def _joins(lines: Sequence[LineString], outline: Polygon, houses: Shapes) -> list[LineString]:
-    """Return the cheapest lines that join all loose ends of coasts.
+def _join_loose_ends(lines: Sequence[LineString], outline: Polygon, houses: Shapes) -> list[LineString]:
+    """Return the cheapest lines that join all loose ends of coastlines to each other or to the outline.
 
     A join is the cheaper, the shorter it is and the fewer houses stand on it; one that crosses a coast is the
     last choice.
@@ -205,7 +205,7 @@ def _joins(lines: Sequence[LineString], outline: Polygon, houses: Shapes) -> lis
 
 
 def _to_outline(lines: Sequence[LineString], number: int, at: int, outline: Polygon) -> Iterator[_Join]:
-    """Yield lines from a loose end to the outline: straight on, the nearest, all around."""
+    """Yield guessed lines from an end of a coast to the outline: straight on, the nearest, and all around."""
     line, outer = lines[number], outline.exterior
     end = np.array(line.coords[at])
     before = shapely.line_interpolate_point(line, STRAIGHT_M if at == 0 else -STRAIGHT_M)
@@ -236,11 +236,11 @@ WATER = frozenset({"water", "basin", "reservoir", "riverbank", "swimming_pool"})
 WATERWAY_M = {"river": 10.0, "canal": 6.0, "stream": 1.8, "drain": 1.2, "ditch": 1.0}
 """Widths in metres of waterways mapped as lines, where not tagged; chosen."""
 RAILS = frozenset({"rail", "tram", "light_rail", "narrow_gauge", "subway", "funicular"})
-"""Values of `railway` that are tracks."""
+"""Values of the tag `railway` for tracks."""
 IN_STREET = frozenset({"tram"})
-"""Values of `railway` whose tracks lie in streets."""
+"""Values of the tag `railway` for tracks that lie in streets."""
 ZEBRAS = frozenset({"uncontrolled", "marked", "zebra", "traffic_signals", "island", "pelican", "toucan"})
-"""Values of `crossing` with a zebra; a crossing without a value has one too."""
+"""Values of the tag `crossing` for zebras; a crossing without a value has one too."""
 ON_ROAD_M = 3.0
 """Metres within which a crossing is on a carriageway."""
 NARROWEST_M = 2.5
@@ -249,7 +249,7 @@ ONE_ZEBRA_M = 4.0
 """Metres within which two zebras of a street are drawn as one."""
 SMALLEST_M2, SMALLEST_GREEN_M2 = 4.0, 20.0
 BANK_M = 1.0
-"""Metres of ground around a house that the map has in water; chosen."""
+"""Metres of ground kept dry around a house that the map has in water; chosen."""
 
 
 def greens(extract: OsmExtract) -> tuple[Polygon, ...]:
@@ -337,7 +337,7 @@ def crossings(extract: OsmExtract, streets: tuple[Street, ...]) -> tuple[Crossin
 
 
 def _polygons(shapes: Iterable[Geometry], least_m2: float) -> Iterator[Polygon]:
-    """Yield the polygons of shapes that are larger than `least_m2` square metres."""
+    """Yield the polygons of shapes whose area is over `least_m2` square metres."""
     for shape in shapes:
         for part in shapely.get_parts(shape):
             if isinstance(part, Polygon) and part.area > least_m2:

@@ -14,23 +14,24 @@ _WEEKDAYS = "Mo|Tu|We|Th|Fr|Sa|Su"
 _SAID_STATE = re.compile(r'\b(open|off|closed)\s*"[^"]*"')
 _COMMENT = re.compile(r'"[^"]*"')
 _HOLIDAY_WEEKDAYS = re.compile(rf"\b([PS]H)\s+(?:{_WEEKDAYS})[^\s\"]*")
-"""Weekdays that narrow holidays, as in `SH Mo-Fr 10:00-12:00`; the library takes them for further days."""
+"""Pattern of weekdays that narrow holidays, as in `SH Mo-Fr 10:00-12:00`.
+The library takes them for further days."""
 _BETWEEN_RULES = re.compile(r"(; |, | \|\| )")  # within a rule the library writes its lists without spaces
 _NOT_WEEKLY = re.compile(r'"|\[|\bunknown\b|\bweek ?\d|(^|\s)((PH,)*SH(,[PS]H)*)(?=\s|$)')
 """Pattern of a rule that does not hold each week."""
 _PUBLIC_HOLIDAYS = re.compile(r"(^|\s)PH(?=\s|$)")
 _CLOSED = " closed"
-"""The end of a rule that closes."""
+"""The ending of a rule of opening hours that says that the place is closed."""
 _SEASON = re.compile(r"\b(\d{4}|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|easter)")
 """Pattern of a part of a year in opening hours."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeeklyHours:
-    """The opening hours that hold each week, and the rules that do not."""
+    """The opening hours of a place that hold each week, and the rules that do not."""
 
     stretches: tuple[OpeningHours, ...] = ()
-    """Opening hours, sorted; empty where none hold each week."""
+    """Opening hours by weekday, sorted; empty where none hold each week."""
     is_closed: bool = False
     """True where the rules say that the place does not open at all."""
     left_out: tuple[str, ...] = ()
@@ -77,7 +78,7 @@ def is_seasonal(text: str) -> bool:
 
 
 def _stretches(text: str, day: date) -> tuple[OpeningHours, ...]:
-    """Return the opening hours in the seven days from a day on."""
+    """Return the opening hours that a text gives for the seven days from a day on."""
     hours = OsmHours(text)
     if str(hours.normalize()) == "24/7":
         return tuple(OpeningHours(weekday, 0, 1440) for weekday in range(7))

@@ -20,13 +20,13 @@ from virl.osm.ways import ROADS, is_hidden, is_passage
 from virl.towns.plan.town_plan import Rgb
 
 SMALLEST_M2 = 6.0
-"""Square metres below which an outline is a box in the street; chosen."""
+"""Square metres below which a building's outline is dropped as a box in the street; chosen."""
 TOLERANCE_M = 0.15
-"""Metres of a wall's move within which corners are dropped."""
+"""Largest distance in metres that simplifying an outline may move its walls."""
 NEIGHBOURS = 8
-"""Known heights from which an unknown one is taken."""
+"""Number of nearest buildings of known height from whose median an unknown height is guessed."""
 NEIGHBOURHOOD_M = 120.0
-"""Metres within which they lie."""
+"""Largest distance in metres to a building from which a height is taken."""
 
 USUAL_M: Mapping[str, float] = {
     "apartments": 14.0, "barn": 7.0, "bungalow": 4.5, "cabin": 3.5, "carport": 2.8, "cathedral": 25.0,
@@ -50,18 +50,18 @@ _WIDTHS_M = (1.8, 7.0)
 _CLEAR_M = 3.4
 """Metres from the ground to the rooms above a passage; chosen."""
 _LINTEL_M = 0.8
-"""Least metres of a low house above its passage; chosen."""
+"""Least height in metres of a low house above its passage; chosen."""
 _LOWEST_M = 2.3
 _BEYOND_M = 1.5
-"""Metres that passages are cut beyond a way's end, for walls at an angle."""
+"""Metres that a passage is cut beyond both ends of its way, for walls at an angle."""
 _SMALLEST_PASSAGE_M2 = 1.5
 
 _COLOUR_KEYS = ("building:colour", "building:color", "building:facade:colour")
 _ROOF_COLOUR_KEYS = ("roof:colour", "roof:color")
 _SOFTENED = 0.12  # of white in a wall of a tagged colour: façades are paler than their names; chosen
-"""Share of white in a wall of a tagged colour; chosen: façades are paler than their names."""
+"""Share of white mixed into a wall's tagged colour; chosen: façades are paler than their names."""
 _TOLD_BY_TOWN = 10
-"""Houses with a tagged material from which on a town's others are drawn like them; chosen."""
+"""Least number of houses with a tagged material for a town's others to be drawn like them; chosen."""
 
 _WALLS: Mapping[str, str] = {
     "brick": "brick", "bricks": "brick", "masonry": "brick", "brickwork": "brick", "clay": "brick",
@@ -74,7 +74,7 @@ _WALLS: Mapping[str, str] = {
     "gold": "concrete", "wood": "wood", "timber_framing": "wood", "timber": "wood", "vinyl": "wood",
     "tiles": "tiles", "tile": "tiles", "plastic": "tiles",
 }  # fmt: skip
-"""Values of `building:material`, and the wall of the renderer that is most like each; chosen."""
+"""Wall material of the renderer for each value of `building:material`; chosen."""
 
 _MATERIAL_RGB: Mapping[str, Rgb] = {
     "glass": (0.62, 0.72, 0.80), "mirror": (0.66, 0.74, 0.80), "steel": (0.66, 0.68, 0.70),
@@ -82,7 +82,7 @@ _MATERIAL_RGB: Mapping[str, Rgb] = {
     "copper": (0.47, 0.66, 0.58), "gold": (0.83, 0.69, 0.33), "sandstone": (0.84, 0.74, 0.55),
     "marble": (0.92, 0.91, 0.88), "granite": (0.60, 0.57, 0.56), "slate": (0.40, 0.43, 0.47),
 }  # fmt: skip
-"""Colours of materials that have one of their own; chosen."""
+"""Wall colour by value of `building:material`, for materials with a colour of their own; chosen."""
 
 _ROOF_RGB: Mapping[str, Rgb] = {
     "roof_tiles": (0.58, 0.31, 0.23), "tile": (0.58, 0.31, 0.23), "tiles": (0.58, 0.31, 0.23),
@@ -96,7 +96,7 @@ _ROOF_RGB: Mapping[str, Rgb] = {
     "glass": (0.62, 0.72, 0.80), "plastic": (0.72, 0.74, 0.76), "solar_panels": (0.14, 0.18, 0.28),
     "gold": (0.83, 0.69, 0.33), "acrylic_glass": (0.68, 0.76, 0.82), "plants": (0.36, 0.45, 0.24),
 }  # fmt: skip
-"""Colours of `roof:material`; chosen."""
+"""Colour of the roof by value of `roof:material`; chosen."""
 
 _USUAL_WALLS: Mapping[str, tuple[str, ...]] = {
     "barn": ("wood",), "stable": ("wood",), "shed": ("wood",), "hut": ("wood",), "cabin": ("wood",),
@@ -109,7 +109,7 @@ _USUAL_WALLS: Mapping[str, tuple[str, ...]] = {
     "industrial": ("concrete", "tiles"), "warehouse": ("concrete", "tiles"), "parking": ("concrete",),
     "transformer_tower": ("concrete", "plaster"), "service": ("concrete", "plaster"),
 }  # fmt: skip
-"""Walls of the kinds of house that tell; chosen. All others are like the town's."""
+"""Wall materials by kind of building; chosen. A kind that is not listed gets one of the town's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Overhangs:
     ids: tuple[str, ...]
     tags: tuple[Tags, ...]
     footprints: Shapes
-    """Polygons in metres, shape (n,)."""
+    """Outline of each piece on the ground, polygons in metres, shape (n,)."""
     bases: Floats
     """Metres from the ground to the underside, shape (n,)."""
     heights: Floats
@@ -138,13 +138,13 @@ class Houses:
     footprints: Shapes
     """Polygons in metres, with their courtyards, shape (n,)."""
     heights: Floats
-    """Metres of the walls, shape (n,)."""
+    """Height of each piece's walls in metres, shape (n,)."""
     known: NDArray[np.bool_]
-    """True where the data give the height or the levels, shape (n,)."""
+    """True where the data give the height or the number of levels, shape (n,)."""
     parts: NDArray[np.bool_]
-    """True for a part that is mapped by itself, shape (n,)."""
+    """True for a `building:part` with an outline of its own, shape (n,)."""
     above: Overhangs
-    """Pieces that do not stand on the ground."""
+    """Pieces that hang over open ground."""
 
     @property
     def all_ids(self) -> tuple[str, ...]:
@@ -172,14 +172,14 @@ def houses_of(extract: OsmExtract) -> Houses:
     polygons = shapely.orient_polygons(polygons[usable], exterior_cw=False)
     pieces = [pieces[number] for number in owner[usable].tolist()]
     heights, known = _heights(pieces, polygons)
-    return _stood_up(pieces, polygons, heights, known, _passages_of(extract))
+    return _houses_of_pieces(pieces, polygons, heights, known, _passages_of(extract))
 
 
-def _stood_up(
+def _houses_of_pieces(
     pieces: Sequence[Piece], polygons: Shapes, heights: Floats, known: NDArray[np.bool_],
     passages: Shapes,
 ) -> Houses:  # fmt: skip
-    """Return the houses of pieces: those on the ground, opened for passages, and those above."""
+    """Return the houses made of pieces: those on the ground, opened for passages, and those above."""
     stands = np.array([piece.base == 0 for piece in pieces], bool)
     ground = np.flatnonzero(stands)
     opened, owner, rooms, below, clear = _open_passages(polygons[ground], heights[ground], passages)
@@ -204,7 +204,7 @@ def _stood_up(
 
 
 def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return (metres of each building's walls, whether they are mapped and not guessed).
+    """Return (height of each piece's walls in metres, True where mapped), guessed by kind and neighbours.
 
     Else by its kind and its neighbours.
     """
@@ -250,7 +250,7 @@ def _passages_of(extract: OsmExtract) -> Shapes:
 def _open_passages(
     footprints: Shapes, heights: Floats, passages: Shapes
 ) -> tuple[Shapes, Ints, Shapes, Ints, Floats]:
-    """Return houses cut open for passages, and the rooms above, each with its house's index.
+    """Return (footprints without passages, house of each, rooms above, house of each, metres to its foot).
 
     Args:
         footprints: of n houses.
@@ -289,7 +289,7 @@ def _open_passages(
 
 
 def _ground(line: LineString, tags: Tags) -> Polygon:
-    """Return the ground of a passage, metres: as wide as tagged or usual, longer than its way."""
+    """Return the ground of a passage, metres: as wide as tagged or usual, and longer than its way."""
     usual = _ROAD_M if tags.get("highway") in ROADS else _FOOT_M
     width = min(max(metres(tags.get("width")) or usual, _WIDTHS_M[0]), _WIDTHS_M[1])
     xy = shapely.get_coordinates(line)
@@ -308,7 +308,7 @@ def _polygons(shape: Geometry) -> Iterator[Polygon]:
 
 
 def _array(polygons: list[Polygon]) -> Shapes:
-    """Return polygons as an array of objects."""
+    """Return polygons as a NumPy array of objects."""
     made = np.empty(len(polygons), object)
     made[:] = polygons
     return made
@@ -316,7 +316,7 @@ def _array(polygons: list[Polygon]) -> Shapes:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """Material and colours of a house; empty or `None` where nothing says."""
+    """Material and colours of a house; empty or `None` where no tag says."""
 
     material: str
     paint: Rgb | None
@@ -325,7 +325,7 @@ class Outside:
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """The looks of houses, and the tags that could not be read."""
+    """The materials and colours of houses, and the tags that could not be read."""
 
     of_house: tuple[Outside, ...]
     unread: Mapping[str, int]
@@ -388,7 +388,7 @@ def _read_outside(tags: Tags, unread: Counter[str]) -> Outside:
 
 
 def _colour_of(tags: Tags, keys: Sequence[str], unread: Counter[str]) -> Rgb | None:
-    """Return the colour in the first of these keys that is present; `None` without a readable one."""
+    """Return the colour in the first present one of some tag keys; `None` without a readable colour."""
     for key in keys:
         if key in tags:
             found = colour(tags[key])
@@ -399,12 +399,12 @@ def _colour_of(tags: Tags, keys: Sequence[str], unread: Counter[str]) -> Rgb | N
 
 
 def _first_value(text: str) -> str:
-    """Return the first value of a list, in small letters with underscores."""
+    """Return the first value of a list with semicolons, in small letters with underscores."""
     return text.split(";", maxsplit=1)[0].strip().lower().replace(" ", "_")
 
 
 def _usual(look: Outside, tags: Tags, town: Sequence[str], name: str) -> Outside:
-    """Return the outside with a usual material of its kind or of the town."""
+    """Return the looks of a house with a usual material for its kind of building, else for the town."""
     choices = _USUAL_WALLS.get(tags.get("building", ""), town)
     if not choices:
         return look

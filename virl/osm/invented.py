@@ -31,7 +31,7 @@ INVENTED = "reviews, ratings, prices and homes to rent are invented"
 RESIDENTIAL = frozenset(
     {"apartments", "bungalow", "detached", "house", "residential", "semidetached_house", "terrace"}
 )
-"""Kinds of building that homes are let in, if enough of them have an address; in any other building else."""
+"""Values of `building` for buildings in which homes are let, if enough of them have an address."""
 
 
 FACTS: Mapping[str, Mapping[str, Mapping[str, bool]]] = MappingProxyType(
@@ -42,7 +42,7 @@ FACTS: Mapping[str, Mapping[str, Mapping[str, bool]]] = MappingProxyType(
         }
     }
 )
-"""Hidden attributes that values of tags tell for sure, by attribute and key."""
+"""Hidden attributes, True or False, that a tag settles: by attribute, then key, then value of the tag."""
 
 
 def with_invented_life(
@@ -62,7 +62,7 @@ def with_invented_life(
 
 
 def trade_of(types: Sequence[str]) -> Trade | None:
-    """Return the made town's trade that a place is like, by its types; `None` for none.
+    """Return the trade of made towns that a place is most like, by its types; `None` for none.
 
     `None` for no trade.
     """

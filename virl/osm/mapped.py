@@ -48,25 +48,25 @@ SETTLEMENTS = frozenset({"city", "town", "village"})
 
 @dataclass(frozen=True, slots=True)
 class MappedTown:
-    """The map of a town, read from an extract. Made by `mapped_town`."""
+    """The map of a town, read from an extract by `mapped_town`."""
 
     places: Places
-    """Places without pictures, ratings and reviews."""
+    """Search of the mapped places, which have no pictures, ratings and reviews."""
     ways: tuple[tuple[LatLng, ...], ...]
     """Ways that people walk, as positions, split at their junctions."""
     life: tuple[LatLng, ...]
     """Positions of named shops and amenities."""
     attribution: str
-    """Names to credit."""
+    """Names to credit for the map data, as shown to users."""
     time_zone: str | None
     """IANA name of the time zone; `None` where it is not known."""
     _extract: OsmExtract
-    """Ways of the extract, without its other objects."""
+    """Extract reduced to its ways, without its other objects."""
     addresses: TwinAddresses
-    """All mapped addresses, streets and names."""
+    """Index of all mapped addresses, streets and names."""
 
     def maps(self, panoramas: NavigationGraph) -> Maps:
-        """Return maps of the mapped addresses and ways, and of the ways along panoramas."""
+        """Return maps with routes on the mapped ways and between panoramas, and with the mapped addresses."""
         return TwinMaps(self._extract, self.addresses, GraphMaps(panoramas))
 
 
@@ -122,13 +122,13 @@ def read_twin(file: ExtractPart, day: date | None = None) -> Twin:
 
 
 def key_of_twin(file: ExtractPart, day: date | None = None) -> str:
-    """Return the cache key of the twin and the invented life of a file; empty if unknown."""
+    """Return the cache key of the twin and invented life that a file asks for; empty if it cannot be read."""
     key = twin_key(*_extract_of(file), day)
     return f"{key} {file.life} {file.seed} {file.title}" if key else ""
 
 
 def part_of(file: ExtractPart) -> Region | None:
-    """Return the part of an extract to read: by the file, or its busiest town; `None` for all.
+    """Return the region of an extract to read: the file's own, or its busiest town; `None` for all.
 
     Raises:
         BadInput: the extract is missing or cannot be read.
@@ -143,7 +143,7 @@ def part_of(file: ExtractPart) -> Region | None:
 
 
 def choice_of(file: ExtractPart, extract: OsmExtract) -> str:
-    """Return the hint how to choose another town of the extract; empty where there is no choice.
+    """Return the sentence that says how to choose another town of the extract; empty if there is no other.
 
     Args:
         file: of the town.

@@ -20,23 +20,23 @@ from virl.platform.city.graph import GraphMaps
 from virl.platform.city.maps import OFF_MAP_M, Address, Route, TravelMode, speed_of
 
 _SHORTEST_M = 0.001
-"""Least metres of a stretch: two nodes may be mapped on one spot."""
+"""Least length of a stretch in metres, above 0 because two nodes may be mapped on one spot."""
 
 _BESIDE_M = 15.0
-"""Metres from a named road within which an unnamed pavement belongs to it; chosen."""
+"""Distance in metres from a named road within which a nameless pavement belongs to it; chosen."""
 _NAMES = ("name", "is_sidepath:of:name", "street:name", "ref")
-"""Keys that may name a way, the surest first."""
+"""Keys of tags that may name a way, the surest first."""
 _BESIDE = frozenset({"sidewalk", "sidepath"})
 
 
 @dataclass(frozen=True, slots=True)
 class SnappedStop:
-    """A stop, and the point of a stretch that is nearest to it."""
+    """A stop of a route, and the point of the way network nearest to it."""
 
     stop: tuple[float, float]
-    """Metres (east, north) of the stop."""
+    """Position of the stop, (east, north) in metres."""
     stretch: int
-    """Index of the stretch."""
+    """Index of the stretch of way that the point is on."""
     along: float
     """Metres from the start of the stretch to the point."""
     away: float
@@ -45,7 +45,7 @@ class SnappedStop:
 
 @dataclass(frozen=True, slots=True)
 class FoundWay:
-    """A way between two stops."""
+    """The shortest way found between two stops."""
 
     xy: Floats
     """Corners in metres, both stops included, shape (m, 2)."""
@@ -55,7 +55,7 @@ class FoundWay:
 
 
 class WayGraph:
-    """The network of stretches that a mode of travel may use, all reachable from each other.
+    """The network of way stretches that one mode of travel may use, all reachable from each other.
 
     Args:
         extract: what is mapped; ways end where its outline does.
@@ -78,11 +78,11 @@ class WayGraph:
         self._tree = shapely.STRtree(self._lines)
 
     def __len__(self) -> int:
-        """Return the number of stretches."""
+        """Return the number of stretches of way in the network."""
         return len(self._lines)
 
     def snap(self, stop: tuple[float, float]) -> SnappedStop | None:
-        """Return the point of the network nearest to a stop (metres); `None` if there is no way."""
+        """Return the point of the network nearest to a stop (east, north) in metres; `None` without ways."""
         if not len(self._lines):
             return None
         point = shapely.Point(stop)
@@ -91,7 +91,7 @@ class WayGraph:
         return SnappedStop(stop, stretch, float(line.project(point)), float(line.distance(point)))
 
     def metres(self, origins: Sequence[SnappedStop], destinations: Sequence[SnappedStop]) -> Floats:
-        """Return the metres of the shortest ways, shape (origins, destinations); `inf` if none."""
+        """Return the metres of the shortest ways, shape (origins, destinations); `inf` where none leads."""
         if not origins or not destinations:
             return np.empty((len(origins), len(destinations)))
         (leave, cost), (enter, rest) = self._exits(origins), self._entries(destinations)
@@ -141,7 +141,7 @@ class WayGraph:
         return self._join_way(here, there, parts, around)
 
     def _direct(self, here: SnappedStop, there: SnappedStop) -> tuple[float, bool]:
-        """Return (metres between two stops at one stretch, whether straight and not along it).
+        """Return (metres between stops on one stretch, True if straight and not along the stretch).
 
         Stops that are nearer to each other than to the stretch, together, are walked between straight. The
         metres are `inf` where the stretch is no way between them.
@@ -157,7 +157,7 @@ class WayGraph:
         return (abs(onward) + away if allowed else np.inf), False
 
     def _exits(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-        """Return (junctions at both ends of each stop's stretch, metres from the stop to them).
+        """Return (junctions at both ends of stops' stretches, metres from the stop to each), each (n, 2).
 
         `inf` against a one-way.
         """
@@ -169,7 +169,7 @@ class WayGraph:
         return np.stack([self._end[stretch], self._start[stretch]], 1), np.maximum(np.stack(costs, 1), 0.0)
 
     def _entries(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-        """Return (junctions at both ends of each stop's stretch, metres from them to the stop)."""
+        """Return (junctions at both ends of stops' stretches, metres from each to the stop), each (n, 2)."""
         stretch, along = _columns(spots)
         costs = (
             np.where(self._forward[stretch], along, np.inf),
@@ -192,7 +192,7 @@ class WayGraph:
     def _join_way(
         self, here: SnappedStop, there: SnappedStop, parts: list[tuple[Floats, int]], metres: float
     ) -> FoundWay:
-        """Return the way of these parts, with both stops and the street of each piece."""
+        """Return the whole way made of parts, with both stops and the street of each piece."""
         xy = np.concatenate([[here.stop], *(part for part, _ in parts), [there.stop]])
         owners = np.concatenate([np.full(len(part), self._name[stretch]) for part, stretch in parts])
         # The piece that ends at a corner is of the corner's street; the last one leads off it.
@@ -206,7 +206,7 @@ class WayGraph:
 
 
 class TwinMaps:
-    """Maps over the ways of an extract.
+    """Geocoding and routes over the ways of an extract.
 
     A route leads straight from a stop to the nearest point of a way that its mode may use, and along such
     ways from there. Of ways that are not connected, only the largest part counts. Routes are the shortest by
@@ -297,7 +297,7 @@ class TwinMaps:
         return list(near), list(near.values())
 
     def _nearest(self, stops: Sequence[LatLng], mode: TravelMode) -> Iterator[SnappedStop | None]:
-        """Yield the nearest point of a way for each stop; `None` where there is no way."""
+        """Yield the point of the way network nearest to each stop; `None` where there is no way."""
         graph = self._graph(mode)
         for stop in stops:
             point = self._extract.frame.point(stop)
@@ -306,7 +306,7 @@ class TwinMaps:
             yield graph.snap(point)
 
     def _snap(self, stops: Sequence[LatLng], mode: TravelMode) -> list[SnappedStop]:
-        """Return the nearest point of a way for each stop; refuse a stop off the map."""
+        """Return the nearest point of a way for each stop; raise an error for a stop off the map."""
         spots = []
         for stop, spot in zip(stops, self._nearest(stops, mode), strict=True):
             if spot is None:
@@ -317,7 +317,7 @@ class TwinMaps:
         return spots
 
     def _graph(self, mode: TravelMode) -> WayGraph:
-        """Return the graph of a mode of travel, built when it is first asked for."""
+        """Return the way network of a mode of travel, built on first use."""
         # Threads of one process share the maps: without a lock each would build the graph.
         with self._building:
             if mode not in self._graphs:
@@ -326,12 +326,12 @@ class TwinMaps:
 
 
 def _columns(spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-    """Return (stretch, metres along it) of stops, shape (n,) each."""
+    """Return (index of the stretch, metres along it) of snapped stops, arrays of shape (n,)."""
     return np.array([spot.stretch for spot in spots]), np.array([spot.along for spot in spots])
 
 
 def _largest(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayNetwork, Ints]:
-    """Return (largest part whose stretches all reach each other, indices of its stretches)."""
+    """Return (network of the most stretches that all reach each other, indices of these in the old one)."""
     if not len(network.lines):
         return network, np.empty(0, np.int64)
     matrix, _ = _arcs(network.start, network.end, network.length, forward, backward, len(network.junctions))
@@ -346,7 +346,7 @@ def _largest(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayN
 def _arcs(
     start: Ints, end: Ints, length: Floats, forward: Flags, backward: Flags, count: int
 ) -> tuple[csr_array, Ints]:
-    """Return (metres from junction to junction as a matrix, stretch of each entry).
+    """Return (metres from junction to junction as a sparse matrix, index of the stretch of each entry).
 
     An entry's stretch is written as twice its number, one more where it is used against its direction.
     """
@@ -375,7 +375,7 @@ def _shapes(network: WayNetwork) -> Shapes:
 
 
 def _street_names(extract: OsmExtract, way: Ints, lines: Shapes) -> tuple[tuple[str, ...], Ints]:
-    """Return the names of streets, the empty one first, and for each stretch the index of its name.
+    """Return (names of streets, the empty one first; index of the name of each stretch).
 
     A pavement mapped without a name has that of the nearest road within 15 m.
 

@@ -10,7 +10,7 @@ from virl.platform.city.place_types import TypeWords, by_type, more_words, words
 from virl.towns.places import plain
 
 KEYS = frozenset({"alt_name", "old_name", "short_name", "official_name", "int_name", "loc_name", "nat_name"})
-"""Keys of other names."""
+"""Keys of tags with other names of an object, such as `alt_name`."""
 _IN_A_LANGUAGE = re.compile(r"name:[a-z]{2,3}([-_]\w+)?")
 """Pattern of a key for a name in a language."""
 
@@ -54,12 +54,12 @@ def translate_names(extract: OsmExtract, language: str) -> OsmExtract:
 
 
 def _rename_all(objects: OsmObjects, key: str, streets: Mapping[str, str]) -> OsmObjects:
-    """Return objects with names in the language of a key."""
+    """Return objects with names in the language of a key such as `name:en`."""
     return replace(objects, tags=tuple(_rename(tags, key, streets) for tags in objects.tags))
 
 
 def _rename(tags: Tags, key: str, streets: Mapping[str, str]) -> Tags:
-    """Return tags with the name in the language of a key, and the local one as `loc_name`."""
+    """Return tags with the name in the language of a key, and the local name as `loc_name`."""
     new: dict[str, str] = {name: streets[tags[name]] for name in _STREET_KEYS if tags.get(name) in streets}
     wanted, local = tags.get(key, "").strip(), tags.get("name", "")
     if wanted and wanted != local:
@@ -73,7 +73,7 @@ WORDS = "sign-words"
 
 
 def types_called(text: str, nothing_found: bool) -> frozenset[str]:
-    """Return the place types that a text names in any language; empty if it names none.
+    """Return the place types that words of a text name in any language; empty if none does.
 
     Args:
         text: what is searched for.
@@ -86,19 +86,19 @@ def types_called(text: str, nothing_found: bool) -> frozenset[str]:
 
 @cache
 def _types() -> dict[str, frozenset[str]]:
-    """Return the place types of each word for a sort of place."""
+    """Return the place types that each word for a kind of place names."""
     return _by_word(more_words(WORDS).types)
 
 
 @cache
 def _types_by_sign() -> dict[str, frozenset[str]]:
-    """Return the place types of each word on signs."""
+    """Return the place types that each word on signs, such as "pharmacy", points to."""
     # Words chosen by hand, some of which are names of chains.
     return _by_word(by_type("signs"))
 
 
 def _by_word(types: Mapping[str, TypeWords]) -> dict[str, frozenset[str]]:
-    """Return the place types by each name that words give them."""
+    """Return the place types by each of the words listed for them."""
     found: dict[str, frozenset[str]] = {}
     for place_type, _, word, is_name in words_of(types):
         if is_name:

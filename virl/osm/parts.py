@@ -28,15 +28,15 @@ PITCHED = frozenset(
         "house", "hut", "semidetached_house", "stable", "terrace",
     }
 )  # fmt: skip
-"""Kinds of house with a gabled roof, where its shape is not mapped."""
+"""Values of `building` with a gabled roof, where its shape is not mapped."""
 SMALL_M2 = (45.0, 420.0)
-"""Least and largest square metres of a family house, which has a gabled roof; chosen."""
+"""Least and largest ground area in square metres of a family house, which gets a gabled roof; chosen."""
 LOW_M = 11.0
-"""Largest height in metres of such a house."""
+"""Largest height in metres of a family house, which gets a gabled roof; chosen."""
 PITCH_DEG: Mapping[RoofShape, float] = {"gabled": 35.0, "hipped": 35.0, "pyramidal": 45.0, "dome": 45.0}
-"""Usual pitch in degrees by shape; chosen."""
+"""Usual pitch in degrees of each shape of roof; chosen."""
 ROOF_STOREY_M = 2.6
-"""Metres of each of `roof:levels`; chosen."""
+"""Height in metres of each storey that the tag `roof:levels` counts; chosen."""
 MANSARD_M = 2.6
 HIGHEST_ROOF_M = 120.0
 GENTLEST_M = 1.0
@@ -45,7 +45,7 @@ USUALLY_M = 7.0
 
 
 def roof_shape(tags: Tags, footprint: shapely.Geometry, height: float, *, is_part: bool = False) -> RoofShape:
-    """Return the shape of a roof; empty where neither tags nor kind tell it.
+    """Return the name of a roof's shape by its tags or kind; empty where neither tells it.
 
     Args:
         tags: of the house.
@@ -95,46 +95,46 @@ def half_width(footprint: shapely.Geometry) -> float:
 
 
 STOREY_M = 3.2
-"""Metres of a storey."""
+"""Height of a storey in metres, where only the number of levels is tagged."""
 GROUND_FLOOR_M = 4.0
-"""Metres of a ground floor."""
+"""Height of a ground floor in metres, where only the number of levels is tagged."""
 HIGHEST_M = 850.0
-"""Largest height in metres that is believed: the tallest building has 828."""
+"""Largest believed height in metres: the tallest building has 828."""
 HEAD_M = 2.2
 """Metres above the ground below which a part's base is drawn on the ground; chosen."""
 THINNEST_M = 0.3
-"""Least height of a part in metres."""
+"""Least height in metres of a part that is drawn."""
 WHOLLY = 0.9
-"""Share of an outline covered by parts above which it is not drawn itself; chosen."""
+"""Share of a building's outline, covered by its parts, above which only the parts are drawn."""
 SLIVER_M = 0.3
-"""Half the width in metres above which the rest of an outline beside its parts is drawn."""
+"""Half the least width in metres that the rest of an outline beside its parts must have to be drawn."""
 ROOF_KINDS = frozenset({"roof", "carport"})
 ROOF_M, SLAB_M = 4.0, 0.4  # usual height of a roof on posts, and its thickness; chosen
 
 PILLARED_M = 6.5
-"""Metres above which a wide part is no storey on pillars; chosen."""
+"""Height of the foot in metres above which a wide part is no storey on pillars; chosen."""
 WIDE = 0.3
-"""Share of an outline from which a part is wide; chosen."""
+"""Share of a building's outline from which a part counts as wide; chosen."""
 
 FROM_OUTLINE = (
     "building", "building:colour", "building:color", "building:material", "roof:colour", "roof:material",
 )  # fmt: skip
-"""Keys that a part takes over from its building unless it has them."""
+"""Keys of tags that a part takes over from its building unless it has its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a building between two heights."""
+    """A piece of a building: a footprint between two heights."""
 
     id: str
-    """Id of the outline that it belongs to."""
+    """Id of the building's outline that the piece belongs to."""
     tags: Tags
     shape: Geometry
-    """Footprint in metres."""
+    """Footprint of the piece in metres."""
     base: float
-    """Metres from the ground to its foot: 0, or more than `HEAD_M`."""
+    """Height in metres of the piece's foot above the ground: 0, or more than `HEAD_M`."""
     top: float | None
-    """Metres from the ground to the top of its walls; `None` where not known."""
+    """Height in metres of the top of the walls above the ground; `None` where not known."""
     is_part: bool = False
 
 
@@ -206,7 +206,7 @@ def base_of(tags: Tags) -> float:
 
 
 def _roof(extract: OsmExtract, area: int) -> Piece:
-    """Return a roof on posts, as a slab."""
+    """Return a roof on posts as a thin piece at the height of its top."""
     name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
     top = tagged_height(tags) or ROOF_M
     base = max(metres(tags.get("min_height")) or 0.0, top - SLAB_M, HEAD_M + 0.1)
@@ -215,7 +215,7 @@ def _roof(extract: OsmExtract, area: int) -> Piece:
 
 
 def _homes(extract: OsmExtract, outlines: Sequence[int], parts: Sequence[int]) -> list[int]:
-    """Return the index of the outline that each part lies in; -1 for none."""
+    """Return the index of the building's outline that each part lies in; -1 for none."""
     homes = [-1] * len(parts)
     if outlines and parts:
         shapes = extract.areas.shapes
@@ -227,7 +227,7 @@ def _homes(extract: OsmExtract, outlines: Sequence[int], parts: Sequence[int]) -
 
 
 def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:
-    """Return a part with tags of its building; `None` where its top is below its foot."""
+    """Return a part as a piece, with tags of its building; `None` where its top is below its foot."""
     own, shape = extract.areas.tags[area], extract.areas.shapes[area]
     around: Mapping[str, str] = extract.areas.tags[home] if home >= 0 else {}
     tags = {key: around[key] for key in FROM_OUTLINE if key in around} | dict(own)
@@ -245,7 +245,7 @@ def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:
 def _outline(extract: OsmExtract, area: int, parts: Sequence[Piece]) -> Iterator[Piece]:
     """Yield the pieces of a building: its parts, and the rest of its outline."""
     name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
-    parts = _brought_down(parts, shape)
+    parts = _lower_floating_parts(parts, shape)
     yield from parts
     top = walls_top(tags, shape)
     if not parts:
@@ -268,8 +268,8 @@ def _outline(extract: OsmExtract, area: int, parts: Sequence[Piece]) -> Iterator
         yield Piece(name, {**tags, "roof:shape": tags.get("roof:shape", "flat")}, rest, 0.0, top)
 
 
-def _brought_down(parts: Sequence[Piece], outline: Geometry) -> Sequence[Piece]:
-    """Return parts, with those set on the ground that would hang high over open ground.
+def _lower_floating_parts(parts: Sequence[Piece], outline: Geometry) -> Sequence[Piece]:
+    """Return parts; those that would hang high over open ground are set on the ground instead.
 
     On a slope storeys are counted from its foot, and parts are often mapped without those below them.
     """

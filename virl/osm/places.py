@@ -23,11 +23,11 @@ FACT_KEYS: Mapping[str, tuple[str, ...]] = {
     "cuisine": ("cuisine",),
     "wheelchair": ("wheelchair",),
 }
-"""Keys that tell each fact, by its name; the first that is present counts."""
+"""Tag keys of each fact about a place, by the fact's name; the first present key counts."""
 DIET = "diet:"
 """Prefix of keys for diets, such as `diet:vegan=only`."""
 LONGEST = 200
-"""Most characters of a fact; chosen: the longest link in three extracts has 118."""
+"""Largest number of characters of a fact; chosen: the longest link in three extracts has 118."""
 
 
 def facts_of(tags: Tags, hours_left_out: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
@@ -52,19 +52,19 @@ def _facts(tags: Tags) -> Iterator[tuple[str, str]]:
 
 
 def _words(value: str) -> str:
-    """Return a value in words: `vegetarian;fine_dining` as `vegetarian, fine dining`."""
+    """Return a tag's value in plain words: `vegetarian;fine_dining` as `vegetarian, fine dining`."""
     parts = (" ".join(part.replace("_", " ").split()) for part in value.split(";"))
     return ", ".join(part for part in parts if part)
 
 
 SAME_SPOT_M = 20.0
-"""Metres within which places of one name and kind are one; chosen."""
+"""Metres within which two places of one name and kind are the same place; chosen."""
 
 
 def place_of(
     place_id: str, tags: Tags, types: tuple[str, ...], position: LatLng, day: date | None = None
 ) -> Place:
-    """Return an object of the map as a place.
+    """Return the place that an object of the map is, with its hours in the week of a day.
 
     Args:
         place_id: such as `n12`.
@@ -108,7 +108,7 @@ class NamedObject:
     """Metres north of a common origin."""
     is_area: bool
     shape: shapely.Geometry | None = None
-    """Shape in the same metres; `None` where only its middle is known."""
+    """Shape in metres of the common origin; `None` where only the middle is known."""
 
 
 def first_of_each(spots: Sequence[NamedObject]) -> list[int]:
@@ -144,12 +144,12 @@ TYPE_KEYS = (
     *("amenity", "shop", "healthcare", "education", "tourism", "leisure", "office", "craft", "club"),
     *("historic", "railway", "highway", "public_transport", "emergency"),
 )
-"""Keys that make an object a place, before the other keys of the table, in their order."""
+"""Tag keys that make an object a place, in order; those of the table come after."""
 
 _REFINING = ("cuisine", "religion")
-"""Keys that refine the type of a place."""
+"""Keys of tags that refine the type of a place, such as `cuisine`."""
 _ANY = "*"
-"""Value in the table that stands for all values without types of their own."""
+"""Value in the table of place types for all values of a key that it does not list."""
 
 _AMENITIES_WITH_A_KITCHEN = frozenset({"restaurant", "fast_food", "cafe", "food_court"})
 _SIGNPOSTS = frozenset({"board", "guidepost", "map", "route_marker", "sign", "trail_blaze"})
@@ -170,7 +170,7 @@ def type_table() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 
 
 def place_keys() -> tuple[str, ...]:
-    """Return the keys that make an object a place; the first one that is there says which."""
+    """Return the tag keys that make an object a place, the most important first."""
     return tuple(key for key in type_table() if key not in _REFINING)
 
 
@@ -199,7 +199,7 @@ def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, 
 
 
 def _finer(key: str, value: str, tags: Tags, known: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the types, with those of its kitchen or faith first."""
+    """Return types of a place, with those of its kitchen or faith put first."""
     values = type_table()
     types = list(known)
     if key == "amenity" and value in _AMENITIES_WITH_A_KITCHEN:
@@ -213,12 +213,12 @@ def _finer(key: str, value: str, tags: Tags, known: tuple[str, ...]) -> tuple[st
 
 
 _INSIDE = {"indoor", "underground"}
-"""Values of `location` inside buildings."""
+"""Values of the tag `location` for places inside buildings or underground."""
 _NO_FRONT = (
     ("amenity", "parking_entrance"),  # the ramp to a car park
     ("leisure", "fitness_station"),  # exercise equipment in the open
 )
-"""Tags of places without a front, of types whose other places have one."""
+"""(key, value) of places without a shop front, though other places of their type have one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,22 +229,22 @@ class Pois:
     tags: tuple[Tags, ...]
     types: tuple[tuple[str, ...], ...]
     shapes: Shapes
-    """Points or areas in metres, shape (n,)."""
+    """Point or area of each place in metres, shape (n,)."""
     unmapped: Counter[str]
-    """Times that each tag of a place has no place type."""
+    """Number of objects with each tag, such as `shop=foo`, that has no place type in the table."""
     again: tuple[tuple[str, str], ...] = ()
     """(id of an object, id of the place that it repeats) pairs."""
 
     def name(self, number: int) -> str:
-        """Return the name of a place as on its signs."""
+        """Return the name of the place with an index, as on its signs."""
         return self.tags[number]["name"].strip()
 
     def has_front(self, number: int) -> bool:
-        """Return whether a place can have a front; parks, stops and monuments cannot."""
+        """Return whether the place with an index can have a front; parks, stops and monuments cannot."""
         return has_front(self.types[number], self.tags[number])
 
     def is_inside(self, number: int) -> bool:
-        """Return whether a place is indoors, upstairs or underground, away from the street."""
+        """Return whether the place with an index is indoors, upstairs or underground."""
         tags = self.tags[number]
         on_street = is_at_ground(tags.get("level", ""))
         return not on_street or tags.get("indoor", "no") != "no" or tags.get("location") in _INSIDE

@@ -25,24 +25,24 @@ from virl.towns.life.parks import NO_FRONTAGE
 from virl.towns.plan.town_plan import Building, CityPlan, Crossing, Furniture, Point, Shop, Street, StreetPlan
 
 SEED = 0
-"""Seed of trees and parked cars."""
+"""Seed of the random numbers that place trees and parked cars."""
 PAVED_FROM = 0.2
-"""Share of built ground above which a town is paved; chosen by eye."""
+"""Share of ground under houses, [0, 1], above which a town's open ground is paved; chosen by eye."""
 # All chosen.
 INSET_M, SMOOTHED_M, EVERY_M = 0.35, 0.5, 8.0
 HIGHEST_M = 16.0
-"""Metres above which a part hangs between towers or is a mistake, so that it has no posts."""
+"""Height in metres above which a raised part gets no posts: it hangs between towers or is a mistake."""
 LEAST_RISE_M = 0.1
-"""Least metres that a roof rises if it is not flat."""
+"""Least height in metres of a roof that is not drawn flat."""
 LEAST_OPEN_M2 = 8.0
-"""Least square metres of open ground below a part that stands on posts."""
+"""Least open ground in square metres below a part for it to stand on posts."""
 OFF_HOUSE_M, OFF_STREET_M = 0.5, 0.5
 MOST = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """The plan of a twin, with all that it was made from."""
+    """The plan of a real town, and the parts of the extract that it was made from."""
 
     plan: CityPlan
     extract: OsmExtract
@@ -168,7 +168,7 @@ def _shops(extract: OsmExtract, pois: Pois, signing: Signing) -> Iterator[Shop]:
 
 
 def _place(extract: OsmExtract, pois: Pois, number: int, day: date | None = None) -> Place:
-    """Return a place of the map, with its hours on a day."""
+    """Return the place with an index, with its opening hours in the week of a day."""
     middle = shapely.point_on_surface(pois.shapes[number])
     position = extract.frame.position(middle.x, middle.y)
     return place_of(pois.ids[number], pois.tags[number], pois.types[number], position, day)

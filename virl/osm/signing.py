@@ -43,7 +43,7 @@ from virl.towns.plan.town_plan import Frontage, Panoramas, Point, Sign, Street
 FIRST_FLOOR_M = 4.55
 """Height in metres of the lower edge of signs on the first floor."""
 CORNICE_M = 0.35
-"""Metres below the top of a house where its cornice would hide a sign."""
+"""Height in metres below the top of a house that the cornice takes, where it would hide a sign."""
 SHOPFRONT_M = 3.9
 """Height in metres below which a house has a sign without a shop front."""
 WIDE_M = 4.0
@@ -51,47 +51,47 @@ WIDE_M = 4.0
 
 # Boards in the open.
 _READ_FROM_M = 30.0
-"""Metres of the farthest panorama that a board is turned to; chosen."""
+"""Largest distance in metres to the panorama that a board is turned to; chosen."""
 _BESIDE_ROAD_M = 0.5
 """Least metres from a board to a carriageway."""
 _PATH_M = 0.75
-"""Least half width of any way in metres."""
+"""Half the width in metres that every way is taken to have at least."""
 _FROM_HOUSE_M = 0.7
 _MOVED_M = (0.0, 2.0, 4.0, 6.0, 8.0, 11.0, 14.0)
-"""Metres from where the place is mapped at which a board is tried, first towards the panorama and away from
-it, then to both sides; chosen."""
+"""Distances in metres from a mapped place at which a board is tried; chosen.
+First towards the panorama and away from it, then to both sides."""
 _AT_EYE_M = 0.1
-"""Metres from a panorama within which a place has no direction from it."""
+"""Distance in metres below which the direction from a panorama to a place counts as unknown."""
 _POST_M = 0.4
-"""Metres at each end of a board that its post takes."""
+"""Metres at each end of a board that are hidden by its post."""
 _BOARD_NARROWEST_M, _BOARD_WIDEST_M = 1.6, 5.0
 _BOARD_LINE_M = 0.35
 """Largest height in metres of the letters of one of two lines; chosen."""
 _LINE_STEP = 1.18
-"""Distance of two lines as a multiple of the letters' height, as in `render.storefronts`."""
+"""Distance between two lines of text as a multiple of the letters' height, as in `render.storefronts`."""
 _LETTERED = 0.86
-"""Share of a board's height that its letters fill."""
+"""Share of a board's height that its letters fill, [0, 1]."""
 _MEASURED_PX = 50
 _APART_M = 0.3
-"""Least metres between two boards."""
+"""Least distance in metres between two boards."""
 _FROM_CAMERA_M = 4.0
-"""Least metres from a board to every panorama; chosen: nearer, it fills the view."""
+"""Least distance in metres from a board to any panorama; chosen: nearer, it fills the view."""
 
 # Directories.
 MOST_NAMES = 10
-"""Most names on one board."""
+"""Largest number of names on one board."""
 _DIRECTORY_LINE_M = (0.34, 0.45)  # least and greatest height of a line; chosen: 0.34 m is 19 pixels at 10 m
 _LOWEST_M, _HIGHEST_M = 0.7, 4.2  # of a board, above the street
 _BELOW_EAVES_M = 0.3
 _LETTER_M = 0.20
-"""Metres of board for each Latin letter; chosen."""
+"""Width of board in metres for each Latin letter; chosen."""
 _MARGIN_M = 0.3
-"""Metres of board beyond the letters, both sides together."""
+"""Width of board in metres beyond the letters, both sides together."""
 _DIRECTORY_NARROWEST_M = 1.2
 _BESIDE_M = 0.2
-"""Metres kept free at both ends of a board."""
+"""Width in metres kept free at each end of a board."""
 _SIDE_DOOR_M = 10.0
-"""Metres added for an entrance that is not the main one; chosen."""
+"""Metres added to the cost of a place for an entrance that is not the main one; chosen."""
 _WIDEST_CELLS = 2
 _SCHEMES = (0, 3, 10)  # of `render.storefronts.SCHEMES`: the strongest contrasts
 _FACES = 5
@@ -141,7 +141,7 @@ class BoardGround:
         return None
 
     def _spot_of(self, shape: shapely.Geometry) -> Floats:
-        """Return the spot of a place, metres; of an area, the one nearest to a panorama."""
+        """Return a place's (east, north) in metres; of an area, the point nearest to a panorama."""
         middle = shapely.point_on_surface(shape)
         xy = np.array((middle.x, middle.y))
         if self._near.query(xy)[0] <= _READ_FROM_M or not shapely.area(shape):
@@ -172,9 +172,9 @@ class Signing:
 
     frontages: tuple[Frontage, ...]
     frontage: dict[int, int]
-    """Index of the frontage of each place, by the place's index; none for others."""
+    """Index of the frontage by the place's index; a place without one is missing."""
     signs: dict[int, tuple[Sign, ...]]
-    """Signs of each place, by the place's index; none for others."""
+    """Signs by the place's index; a place without any is missing."""
 
 
 def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois: Pois) -> Signing:
@@ -225,7 +225,7 @@ def _fronts(
     pois: Pois, wanting: Ints, house: Ints, streets: TwinStreets, cells: FacadeCells, free: FreeCells,
     houses: Houses, entrances: Entrances,
 ) -> dict[int, Front | None]:  # fmt: skip
-    """Return the front of each place that wants one, by its index; `None` where none is left."""
+    """Return the front that each place of `wanting` gets, by its index; `None` where none is left."""
     names = [streets.streets[int(number)].name for number in streets.panoramas.street[cells.panorama]]
     claims = [_claim(pois, number, entrances) for number in wanting.tolist()]
     fronts = assign_fronts(claims, house, cells, free, np.array(names, str), houses.heights)
@@ -233,7 +233,7 @@ def _fronts(
 
 
 def _claim(pois: Pois, number: int, entrances: Entrances) -> Claim:
-    """Return the claim of a place: its shape, its street and its entrance."""
+    """Return the wish of a place for a front: its shape, its street and its entrance."""
     shape, street = pois.shapes[number], pois.tags[number].get("addr:street", "")
     if not shapely.area(shape):
         return Claim(shape, street)
@@ -302,19 +302,19 @@ def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: floa
 
 
 def _move_up(sign: Sign, up: float) -> Sign:
-    """Return a sign moved up by some metres."""
+    """Return a sign moved up by `up` metres."""
     return replace(sign, bottom=round(sign.bottom + up, 2), top=round(sign.top + up, 2))
 
 
 def variant(osm_id: str) -> int:
-    """Return the number from which the looks of a thing follow, by its id."""
+    """Return a number that follows from an object's id, and from which its looks follow."""
     return Random(osm_id).randrange(1 << 16)
 
 
 def _board(
     place_id: str, name: str, size: tuple[float, float], spot: Floats, eye: Floats, variant: int
 ) -> Sign:
-    """Return a board of a (width, height), its middle on a spot, facing an eye, all in metres."""
+    """Return a board of (width, height), its middle on a spot, facing an eye, all in metres."""
     toward = (eye - spot) / np.linalg.norm(eye - spot)
     along = np.array((-toward[1], toward[0])) * size[0] / 2
     left, right = spot - along, spot + along
@@ -346,14 +346,14 @@ def board_size(name: str, variant: int) -> tuple[float, float]:
 
 
 def _ratio(text: str, face: str) -> float:
-    """Return the width of a line of text over its height."""
+    """Return the width of a line of text in a font face, divided by its height."""
     left, top, right, bottom = font(face, _MEASURED_PX).getbbox(text)
     return float(right - left) / max(bottom - top, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """A directory board, and the indices of the places on it, from the top."""
+    """A directory board on a house, and the indices of the places that it lists, from the top."""
 
     front: Front
     listed: tuple[int, ...]
@@ -373,7 +373,7 @@ class Listed:
 def _assign_directories(
     places: Listed, entrances: Entrances, cells: FacadeCells, houses: Houses, free: FreeCells
 ) -> Iterator[Directory]:
-    """Yield the directories of all houses; their cells are taken.
+    """Yield the directories of all houses, and mark their cells as taken.
 
     `free` learns of the cells that boards have.
     """
@@ -403,7 +403,7 @@ def _assign_directories(
 
 
 def most_lines(height: float) -> int:
-    """Return the most names on a directory of a house `height` metres high."""
+    """Return the largest number of names on a directory of a house `height` metres high."""
     return min(MOST_NAMES, int(_room_height(height) / _DIRECTORY_LINE_M[0]))
 
 
@@ -447,14 +447,14 @@ def _directory_signs(
 
 
 def _room_height(height: float) -> float:
-    """Return the metres between the lowest and the highest line on a house."""
+    """Return the metres between the lowest and the highest line that fit on a house `height` metres high."""
     return max(0.0, min(_HIGHEST_M, height - _BELOW_EAVES_M) - _LOWEST_M)
 
 
 def _cost(
     mine: Ints, shapes: Shapes, entrances: Entrances, house: int, cells: FacadeCells
 ) -> Mapping[int, float]:
-    """Return the cost in metres of each cell: to the entrance or the places, and to the reader."""
+    """Return the cost in metres of each of a house's cells for a directory: to entrance and reader."""
     doors = np.flatnonzero(entrances.house == house)
     middle = cells.middle[mine]
     if len(doors):

@@ -33,7 +33,7 @@ from virl.towns.plan.town_plan import Panoramas, Street
 NOTHING_TO_WALK = "no street to walk lies in this part of the extract: give another part, or a larger one"
 """Error text for a part without streets."""
 SPACING_M = 10.0
-"""Metres between panoramas, as in Street View."""
+"""Distance in metres between panoramas, as in Street View."""
 TOGETHER_M = 5.0
 """Metres within which junctions are merged into one; chosen."""
 CONNECTION_M = 300.0
@@ -43,10 +43,10 @@ SHORTCUT_M = 150.0
 INSIDE_M = 3.0
 """Metres within houses from which a stretch is left out; chosen."""
 CLEAR_M = 0.7
-"""Metres from a wall within which no panorama stands: it would fill the view."""
+"""Least distance in metres from a wall to a panorama: nearer, the wall would fill the view."""
 PROBE_M, PROBE_REACH_M = 6.0, 25.0  # how often and how far clearance to the houses is measured
 LANE_M = 3.0
-"""Width of a lane in metres."""
+"""Width of one lane of a carriageway in metres."""
 ROAD_SHARE = 0.62
 """Largest share of the clearance that a carriageway takes; chosen."""
 WIDEST_PAVEMENT_M = 9.0
@@ -55,14 +55,14 @@ OPEN_M = 17.0
 """Metres to the houses from which a street runs through open land; chosen."""
 OPEN_PAVEMENT_M, VERGE_M = 2.2, 0.5  # its pavement, and what it has without one; chosen
 NO_SIDEWALK = frozenset({"no", "none", "separate"})
-"""Values of `sidewalk` without a pavement of the street."""
+"""Values of the tag `sidewalk` for a street without a pavement of its own."""
 LOOSE = frozenset(
     {
         "compacted", "dirt", "earth", "fine_gravel", "grass", "gravel", "ground", "mud", "pebblestone",
         "rock", "sand", "unpaved", "wood", "woodchips", "track", "path", "bridleway",
     }
 )  # fmt: skip
-"""Values of `surface`, and of `highway` without a surface, that are no pavement."""
+"""Values of the tags `surface` and `highway` for ways that are gravel or bare ground."""
 
 WIDTH_M = {
     "trunk": 12.0, "primary": 11.0, "secondary": 9.0, "tertiary": 8.0, "unclassified": 6.0,
@@ -71,15 +71,15 @@ WIDTH_M = {
 }  # fmt: skip
 """Width of a carriageway in metres by class of road, where not tagged; chosen."""
 PATH_M = 2.5
-"""Width in metres of all other ways, paved and without a carriageway."""
+"""Width in metres of a way without a carriageway, all of which is paved."""
 
 _SHORTER_BY_M = 60.0
-"""Least metres that a shortcut saves, and half of the way around; chosen."""
+"""Metres by which the way around must be longer than twice a shortcut that is taken; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class TwinStreets:
-    """The streets and panoramas of a twin, and metres of what was left out."""
+    """The streets and panoramas of a twin, and the metres of ways that were left out."""
 
     streets: tuple[Street, ...]
     junctions: Floats
@@ -132,7 +132,7 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
 
 
 def _metres(extract: OsmExtract, network: WayNetwork, which: WayFilter) -> float:
-    """Return the metres of a network's ways that a filter keeps."""
+    """Return the metres of a network's ways whose tags a filter keeps."""
     ours = np.array([which(extract.lines.tags[way]) for way in network.way], bool)
     return float(network.length[ours].sum())
 
@@ -263,7 +263,7 @@ def _is_busy(tags: Tags) -> bool:
 
 
 def _usual_width(tags: Tags) -> float:
-    """Return the carriageway's width in metres: tagged, by lanes or by class."""
+    """Return the width of a way's carriageway in metres: tagged, by its lanes or by its class."""
     width = metres(tags.get("width"))
     if width is None and (lanes := number(tags.get("lanes"))):
         width = lanes * LANE_M + 0.5
@@ -273,7 +273,7 @@ def _usual_width(tags: Tags) -> float:
 
 
 def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tuple[Floats, Floats, Floats]:
-    """Return (least, most, mean) metres from each stretch's middle to the houses."""
+    """Return (least, most, mean) metres to the houses along each stretch's middle line, each (n,)."""
     lines = np.array([shapely.LineString(line) for line in network.lines], object)
     length = shapely.length(lines)
     count = np.maximum(1, np.round(length / PROBE_M)).astype(int)
@@ -353,7 +353,7 @@ def _with_connections(network: WayNetwork, core: Flags, longest: float) -> Flags
 
 @dataclass(frozen=True, slots=True)
 class _Shortcut:
-    """Stretches that lead from one walked junction to another."""
+    """A path over other stretches between two junctions of the walked network; `length` in metres."""
 
     length: float
     start: int
@@ -384,7 +384,7 @@ def _with_shortcuts(network: WayNetwork, taken: Flags, longest: float) -> Flags:
 
 
 def _shortcuts(network: WayNetwork, taken: Flags, longest: float) -> list[_Shortcut]:
-    """Return the useful ways over other stretches between two walked junctions."""
+    """Return the paths of at most `longest` metres over other stretches that halve the way around."""
     count = len(network.junctions)
     # Only where walked and other ways meet can a shortcut begin or end.
     others = np.flatnonzero(~taken)
@@ -411,7 +411,7 @@ def _shortcuts(network: WayNetwork, taken: Flags, longest: float) -> list[_Short
 
 
 def _stretches(edge: dict[tuple[int, int], int], before: Ints, end: int) -> tuple[int, ...]:
-    """Return the stretches of a shortest path, by the node before each."""
+    """Return the indices of the stretches of a shortest path, the last one first."""
     stretches, at = [], end
     while before[at] >= 0:
         last = int(before[at])
@@ -421,7 +421,7 @@ def _stretches(edge: dict[tuple[int, int], int], before: Ints, end: int) -> tupl
 
 
 def _graph(network: WayNetwork, kept: Flags) -> csr_array:
-    """Return the metres between neighbouring junctions over some stretches, as a matrix."""
+    """Return a sparse matrix of the metres between neighbouring junctions over the kept stretches."""
     edge = _shortest_edges(network, np.flatnonzero(kept))
     pairs = np.array(list(edge), np.int64).reshape(-1, 2)
     metres = np.maximum(network.length[list(edge.values())], 1e-3)

@@ -18,7 +18,7 @@ _METRES = {
     "in": 0.0254,
     "km": 1000.0,
 }
-"""Metres of each unit of length."""
+"""Length in metres of each unit of length."""
 _NUMBER = r"\d{1,6}(?:[.,]\d{1,6})?"
 _UNITS = "|".join(sorted(_METRES, key=len, reverse=True))
 _LENGTH = re.compile(rf"({_NUMBER}) ?({_UNITS})\.?")
@@ -30,7 +30,7 @@ _PLAIN = re.compile(r"-?\d{1,4}(?:[.,]\d{1,3})?")
 _FLOORS = re.compile(r"(-?\d{1,3}(?:\.\d+)?)(?: ?- ?(-?\d{1,3}(?:\.\d+)?))?")
 """Pattern of a floor or a range of floors."""
 _QUOTES = str.maketrans("\u2032\u2019\u2018\u2033\u201d\u201c\u2013\u2212", "'''\"\"\"--")
-"""Typographic marks of feet, inches, ranges and negative numbers, as the plain ones."""
+"""Plain character for each typographic mark of feet, inches, ranges and negative numbers."""
 _ABOUT = "~ "
 
 
@@ -62,7 +62,7 @@ def is_at_ground(level: str) -> bool:
 
 
 def _metres(text: str) -> float | None:
-    """Return the metres of one length; `None` for other texts."""
+    """Return the metres of a text that is one length; `None` for other texts."""
     text = text.lower()
     if both := _FEET_AND_INCHES.fullmatch(text):
         return _float(both[1]) * _METRES["'"] + _float(both[2]) * _METRES['"']
@@ -71,6 +71,7 @@ def _metres(text: str) -> float | None:
 
 
 def _float(text: str) -> float:
+    """Return the number in a text, with a comma or a point before the decimals."""
     return float(text.replace(",", "."))
 
 
@@ -81,18 +82,18 @@ def _parts(text: str | None) -> list[str]:
 
 
 _OUT_OF_USE = ("disused", "abandoned", "closed")
-"""Keys (with `yes`) and values of tags of objects that are out of use."""
+"""Tag keys (with value `yes`) and tag values that mark an object as out of use."""
 _TORN_DOWN = ("demolished", "razed", "removed", "destroyed", "dismantled")
-"""Keys (with `yes`) and values of tags of objects that were torn down."""
+"""Tag keys (with value `yes`) and tag values that mark an object as torn down."""
 _PLANNED = ("construction", "proposed", "planned")
-"""Keys (with `yes`) and values of tags of objects that are not built yet."""
+"""Tag keys (with value `yes`) and tag values that mark an object as not built yet."""
 NO_USE = frozenset({*_OUT_OF_USE, *_TORN_DOWN, *_PLANNED, "vacant"})
 """Values of a key such as `amenity` that name no use: `amenity=construction` is no place."""
 _DATE = re.compile(r"(\d{4})(-(?:0[1-9]|1[0-2]))?(-(?:0[1-9]|[12]\d|3[01]))?")
 
 
 def is_there(tags: Mapping[str, str], day: str) -> bool:
-    """Return whether an object stands on the ground on a day.
+    """Return whether tags let an object stand on the ground on a day `YYYY-MM-DD`.
 
     Args:
         tags: of the object.

@@ -12,11 +12,12 @@ from virl.osm.cut import check_room, cut
 from virl.osm.extract_file import Object, in_order
 
 FAST_FROM_MB = 4
-"""Megabytes of a PBF file from which compiled code reads it first; chosen: smaller ones take a second."""
+"""Size in megabytes of a PBF file from which compiled code reads it first; chosen.
+Smaller ones take a second."""
 
 
 def cut_part(path: Path, region: Region, part: Path, date: str = "") -> None:
-    """Write the part of any extract within a region's box; see `cut`.
+    """Write the part of any extract within a region's box to a new file, as `cut` does, but faster.
 
     Args:
         path: the file to read.
@@ -38,7 +39,7 @@ def cut_part(path: Path, region: Region, part: Path, date: str = "") -> None:
 
 
 def newest_day(path: Path) -> str:
-    """Return the day of the newest object of an extract; empty where none has a time."""
+    """Return the day `YYYY-MM-DD` of the newest object of an extract; empty if none has a time."""
     if is_fast(path):
         from virl.osm.blobs import newest_second  # noqa: PLC0415 - as above
 
@@ -50,6 +51,6 @@ def newest_day(path: Path) -> str:
 
 
 def is_fast(path: Path) -> bool:
-    """Return whether compiled code reads a file first; it needs numba."""
+    """Return whether compiled code reads a file first: a large PBF file, with numba installed."""
     is_large = path.name.endswith(".pbf") and path.stat().st_size >= FAST_FROM_MB * 1e6
     return is_large and not missing_packages(("numba",))

@@ -30,13 +30,13 @@ KINDS: Mapping[tuple[str, str], FurnitureKind] = {
     ("amenity", "bicycle_parking"): "bicycle stand",
     ("highway", "bus_stop"): "bus stop",
 }
-"""Kind of furniture for each (key, value)."""
+"""Kind of street furniture by (key, value) of its tag."""
 AREAS = frozenset({"bicycle_parking"})
-"""Values of `amenity` also mapped as areas, in whose middle the thing stands."""
+"""Values of `amenity` also mapped as areas; the piece of furniture stands in the area's middle."""
 MAY_STAND_IN_ROADS = frozenset({"bollard"})
 """Kinds of furniture that may stand on a carriageway."""
 KERB_M = 0.5
-"""Metres from the carriageway to a thing that is mapped on it; chosen."""
+"""Distance in metres from the carriageway to a thing that was mapped on it and moved off; chosen."""
 
 _BARRIER_KINDS: Mapping[str, tuple[BarrierKind, float]] = {
     "hedge": ("hedge", 1.4), "wall": ("wall", 1.3), "retaining_wall": ("wall", 0.7),
@@ -52,7 +52,7 @@ _GATES = frozenset(
         *("cycle_barrier", "turnstile", "stile", "bollard", "block", "bump_gate", "hampshire_gate"),
     }
 )
-"""Values of `barrier` of nodes at which a line is open."""
+"""Values of the tag `barrier` for nodes at which a fence, wall or hedge is open."""
 # All chosen.
 _GATE_M = 3.0
 """Width of an opening in metres, where not tagged."""
@@ -62,9 +62,9 @@ _BESIDE_ROAD_M = 0.3
 """Least metres from a barrier to a carriageway."""
 _WAY_M, _PATH_M = 1.5, 1.0  # half of the opening for a way that has no panoramas, and for a path
 _BEFORE_PANORAMA_M = 1.5
-"""Metres around a panorama without barriers."""
+"""Radius in metres around a panorama that is kept free of barriers."""
 _BEFORE_FACADE_M = 0.3
-"""Metres from a house within which a barrier is a part of its wall."""
+"""Metres from a house within which a barrier is left out, as a part of the wall."""
 _SHORTEST_M, _SMOOTHED_M = 0.6, 0.05
 
 
@@ -195,7 +195,7 @@ def _barrier(name: str, tags: Tags, line: LineString) -> Barrier:
 
 
 def _stretches(line: Geometry) -> Iterator[LineString]:
-    """Yield the smoothed parts of a line that are long enough."""
+    """Yield the smoothed parts of a barrier's line that are long enough to draw."""
     for part in shapely.get_parts(shapely.line_merge(line)):
         smooth = shapely.simplify(part, _SMOOTHED_M)
         if isinstance(smooth, LineString) and smooth.length >= _SHORTEST_M:
@@ -203,7 +203,7 @@ def _stretches(line: Geometry) -> Iterator[LineString]:
 
 
 def _openings(extract: OsmExtract, streets: Sequence[Street]) -> Iterator[Geometry]:
-    """Yield the ground of gates, and of ways through a barrier, metres."""
+    """Yield the ground, in metres, of gates and of ways that lead through a barrier."""
     for tags, point in zip(extract.points.tags, extract.points.shapes, strict=True):
         if tags.get("barrier") in _GATES:
             width = min(metres(tags.get("maxwidth:physical") or tags.get("width")) or _GATE_M, _WIDEST_GATE_M)

@@ -19,7 +19,7 @@ from virl.osm.extract import check_name, damage_reported
 from virl.osm.extract_file import check_unpacked, in_order
 
 KINDS = ("city", "town", "borough", "village", "suburb", "quarter", "neighbourhood")
-"""Values of `place` of listed towns; hamlets have hardly a shop."""
+"""Values of the tag `place` for towns that are listed; hamlets have hardly a shop."""
 _BUSIEST = ByteStore("busiest", "busiest town of an extract", 100)
 
 _log = logging.getLogger(__name__)
@@ -27,13 +27,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TownListing:
-    """A town as it is mapped."""
+    """A town of an extract, as it is mapped."""
 
     name: str
     kind: str
-    """Value of its tag `place`."""
+    """Value of the town's tag `place`, such as `village`."""
     population: int | None
-    """Inhabitants; `None` where not mapped."""
+    """Number of inhabitants; `None` where not mapped."""
     position: LatLng
     places: int
     """Number of named shops and amenities within `RADIUS_M` metres."""
@@ -84,7 +84,7 @@ def busiest_town(path: Path) -> TownListing | None:
 
 
 def _first(path: Path) -> TownListing | None:
-    """Return the town with the most places; `None` if none is mapped."""
+    """Return the town of an extract with the most places; `None` if none is mapped."""
     _log.warning("%s is larger than a town: looking for its busiest one", path)
     return next(iter(towns_in(path)), None)
 
@@ -98,7 +98,7 @@ def _towns(path: Path) -> Iterator[tuple[dict[str, str], LatLng]]:
 
 
 def _places(path: Path) -> Iterator[LatLng]:
-    """Yield the positions of named shops and amenities; of an area, its first node."""
+    """Yield the positions of an extract's named shops and amenities; of an area, its first node."""
     busy = osmium.filter.KeyFilter(*BUSY_KEYS)
     corners = [
         way.nodes[0].ref

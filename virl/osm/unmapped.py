@@ -16,13 +16,13 @@ from virl.osm.ways import is_hidden
 from virl.towns.plan.town_plan import Crossing, Furniture, Panoramas, Sign, Street
 
 READERS = 3
-"""Panoramas from which each sign stays readable; chosen."""
+"""Number of nearest panoramas from which each sign stays readable; chosen."""
 READ_FROM_M = 40.0
 """Metres of the farthest panorama from which a sign is read."""
 
 
 class Spots:
-    """The free ground of a town, off streets, houses, things and lines of sight to signs.
+    """A test of where a town's ground is free of streets, houses, things and lines of sight to signs.
 
     Args:
         houses: of the town.
@@ -78,7 +78,7 @@ class Spots:
         return _free_flags(len(xy), self._pairs_beside(self._houses, xy, margin)[0])
 
     def off_things(self, xy: Floats, margin: float) -> Flags:
-        """Return which points lie over `margin` metres beside the lines of sight to signs, or to low ones."""
+        """Return True for each point at least `margin` metres from all mapped furniture, shape (n,)."""
         return np.asarray(self._things.query(xy, distance_upper_bound=margin)[0] >= margin)
 
     def off_sights(self, xy: Floats, margin: float, *, tall: bool) -> Flags:
@@ -98,7 +98,7 @@ class Spots:
 
 
 def _free_flags(count: int, hit: Ints) -> Flags:
-    """Return True for each of `count` points that is not hit."""
+    """Return True for each of `count` points whose index is not in `hit`."""
     free = np.ones(count, bool)
     free[hit] = False
     return free
@@ -120,23 +120,23 @@ Manner = Literal["parallel", "diagonal", "perpendicular"]
 
 # All chosen.
 MOST_CARS = 3_000
-"""Most parked cars of a town."""
+"""Largest number of parked cars in a town."""
 TAKEN = {True: 0.6, False: 0.3}
-"""Share of places with a car, where parking is mapped and where it is only usual."""
+"""Share of kerb spaces with a parked car: True where parking is mapped, False where it is only usual."""
 USUAL = frozenset({"residential", "unclassified", "living_street", "tertiary"})
 """Values of `highway` along which cars park unless the map says otherwise."""
 USUAL_ROAD_M = 5.5
-"""Metres of carriageway below which cars park only where it is mapped."""
+"""Width of a carriageway in metres below which cars park only where parking is mapped."""
 STEP_M: Mapping[Manner, float] = {"parallel": 6.2, "diagonal": 3.4, "perpendicular": 2.7}
-"""Metres along the kerb for each car, by manner."""
+"""Metres along the kerb that each parked car takes, by manner of parking."""
 TURN_DEG: Mapping[Manner, float] = {"parallel": 0.0, "diagonal": 45.0, "perpendicular": 90.0}
-"""Degrees between the car and the street, by manner."""
+"""Angle in degrees between a parked car and the street, by manner of parking."""
 HALF_M: Mapping[Manner, float] = {"parallel": 0.95, "diagonal": 2.2, "perpendicular": 2.4}
-"""Half of the metres that a car takes across the street, by manner."""
+"""Half of the width in metres that a parked car takes across the street, by manner of parking."""
 FREE_LANE_M = 1.3
-"""Metres from the middle of the carriageway to a car that stay free."""
+"""Width in metres that stays free between the middle of the carriageway and a parked car."""
 WALK_M = 1.2
-"""Metres of the pavement that stay free."""
+"""Width in metres that stays free on a pavement beside parked cars."""
 FROM_END_M, FROM_ZEBRA_M = 9.0, 7.5
 CAR_OFF_THING_M, CAR_OFF_STOP_M, CAR_OFF_HOUSE_M, CAR_OFF_SIGHT_M, CAR_OFF_DOOR_M, CAR_OFF_ROAD_M = (
     2.8,
@@ -147,7 +147,7 @@ CAR_OFF_THING_M, CAR_OFF_STOP_M, CAR_OFF_HOUSE_M, CAR_OFF_SIGHT_M, CAR_OFF_DOOR_
     2.0,
 )
 CAR_OFF_EYE_M = 3.4
-"""Metres from a panorama that stay free: nearer, a car fills its view."""
+"""Least distance in metres from a panorama to a parked car: nearer, the car fills its view."""
 
 FORBIDDEN = frozenset(
     {"no", "no_parking", "no_stopping", "none", "fire_lane", "separate", "drawn_separately"}
@@ -157,11 +157,11 @@ MANNERS: Mapping[str, Manner] = {
     "street_side": "parallel", "on_kerb": "parallel", "half_on_kerb": "parallel", "shoulder": "parallel",
     "diagonal": "diagonal", "perpendicular": "perpendicular", "orthogonal": "perpendicular",
 }  # fmt: skip
-"""Values of `parking:SIDE`, `parking:SIDE:orientation` and the older `parking:lane:SIDE`."""
+"""Manner of parking for each value of `parking:SIDE`, `parking:SIDE:orientation`, `parking:lane:SIDE`."""
 
 
 def manner(tags: Tags, side: Side) -> tuple[Manner | None, bool]:
-    """Return (manner of parking on a side, `None` for none; whether that is mapped)."""
+    """Return (manner of parking on a side, `None` for none; True if that is mapped)."""
     for where in (side, "both"):
         for key in (f"parking:{where}:orientation", f"parking:{where}", f"parking:lane:{where}"):
             value = tags.get(key, "")
@@ -264,12 +264,12 @@ def _row(
 
 # All chosen.
 MOST_TREES = 20_000
-"""Most trees of a town; those nearest to houses are planted."""
+"""Largest number of random trees in a town; those nearest to houses are planted."""
 SEEN_M = 55.0
-"""Most metres from a tree to the nearest panorama: farther ones are hidden by nearer ones."""
+"""Largest distance in metres from a tree to the nearest panorama: farther ones are hidden by others."""
 FOREST_M, ORCHARD_M, ROW_M = 6.5, 7.0, 9.0  # from tree to tree
 JITTER = 0.35
-"""Largest random move of a forest's trees, as a share of their distance."""
+"""Largest random move of a forest's tree, as a share of the distance between trees."""
 TREE_OFF_STREET_M, TREE_OFF_HOUSE_M, TREE_OFF_SIGHT_M, TREE_OFF_THING_M, TREE_OFF_EYE_M = (
     1.5,
     3.0,
@@ -279,7 +279,7 @@ TREE_OFF_STREET_M, TREE_OFF_HOUSE_M, TREE_OFF_SIGHT_M, TREE_OFF_THING_M, TREE_OF
 )
 ROW_OFF_STREET_M = 0.3
 CROWDED = 60_000
-"""Most spots that are tried, those nearest to houses first."""
+"""Largest number of spots tried for trees; those nearest to houses come first."""
 
 
 def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, ...]:
@@ -311,7 +311,7 @@ def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, .
 
 
 def _free(xy: Floats, spots: Spots, off_street: float) -> Floats:
-    """Return the points where a tree can stand, those nearest to houses first, metres, shape (n, 2)."""
+    """Return the points where a tree can stand, metres, shape (n, 2), those nearest to houses first."""
     if not len(xy):
         return xy
     away = spots.near_panoramas(xy)
@@ -334,7 +334,7 @@ def _areas(extract: OsmExtract, kinds: Mapping[str, str]) -> Iterator[Polygon]:
 
 
 def _rows(extract: OsmExtract) -> Iterator[LineString]:
-    """Yield the lines of rows of trees."""
+    """Yield the mapped lines of rows of trees, metres."""
     for tags, line in zip(extract.lines.tags, extract.lines.shapes, strict=True):
         if tags.get("natural") == "tree_row" and not is_hidden(tags):
             yield line
@@ -360,5 +360,5 @@ def _points_along(line: LineString) -> Floats:
 
 
 def _join(parts: list[Floats]) -> Floats:
-    """Return points of all parts, shape (n, 2)."""
+    """Return the points of all parts as one array, shape (n, 2)."""
     return np.concatenate([*parts, np.empty((0, 2))])

@@ -44,9 +44,9 @@ ROADS = frozenset(
         "service",
     }
 )
-"""Values of `highway` of roads."""
+"""Values of the tag `highway` for roads."""
 PATHS = frozenset({"pedestrian", "footway", "path", "steps", "track", "bridleway"})
-"""Values of `highway` of paths."""
+"""Values of the tag `highway` for paths."""
 _PRIVATE_LANES = frozenset(
     {"driveway", "parking_aisle", "parking", "emergency_access", "private", "drive-through"}
 )
@@ -119,11 +119,11 @@ def is_bridge(tags: Tags) -> bool:
 
 
 WayFilter = Callable[[Tags], bool]
-"""A function from a way's tags to whether it is kept."""
+"""A function from the tags of a way to True if the way is kept."""
 
 
 Directions = tuple[bool, bool]
-"""Two flags: a way may be used along its line, and against it."""
+"""(True if a way may be used along its line, True if against it)."""
 
 NEITHER, BOTH = (False, False), (True, True)
 
@@ -132,7 +132,7 @@ _DRIVEN = ROADS | _MOTORWAYS
 _CYCLED = ROADS | {"cycleway", "track", "path"}
 _CYCLED_IF_ALLOWED = frozenset({"footway", "pedestrian", "bridleway", "busway"})
 _YARDS = frozenset({"driveway", "parking_aisle", "emergency_access", "drive-through"})
-"""Values of `service` of ways that cars do not take as short cuts."""
+"""Values of the tag `service` for ways that cars do not take as short cuts."""
 
 _ALLOWED = frozenset({"yes", "designated", "permissive", "official", "destination", "customers"})
 _CLOSED_TO_BICYCLES = frozenset({"no", "private", "dismount", "use_sidepath", "forestry", "agricultural"})
@@ -189,16 +189,16 @@ DIRECTIONS: Mapping[TravelMode, Callable[[Tags], Directions]] = {
     "cycling": cycling,
     "driving": driving,
 }
-"""Function from a way's tags to its directions, by mode."""
+"""Function from a way's tags to the directions it may be used in, by mode of travel."""
 
 
 def _first(tags: Tags, *keys: str) -> str | None:
-    """Return the value of the first of these keys that a way has; `None` without any."""
+    """Return the value of the first present one of some tag keys; `None` if all are missing."""
     return next((tags[key] for key in keys if key in tags), None)
 
 
 def _one_way(tags: Tags, *keys: str) -> Directions:
-    """Return the directions by the first of these keys, or by kind of way."""
+    """Return the directions of one-way travel by the first of these keys, or by the kind of way."""
     said = _first(tags, *keys)
     if said in _BACK:
         return False, True
@@ -235,7 +235,7 @@ class WayNetwork:
 
     @cached_property
     def length(self) -> Floats:
-        """Metres of each stretch, shape (n,)."""
+        """Length of each stretch in metres, shape (n,)."""
         return np.array([np.linalg.norm(np.diff(line, axis=0), axis=1).sum() for line in self.lines])
 
 
@@ -261,7 +261,7 @@ def way_network(extract: OsmExtract, kept: WayFilter) -> WayNetwork:
 
 
 def only_ways(extract: OsmExtract) -> OsmExtract:
-    """Return an extract of its ways alone, all that a network needs."""
+    """Return an extract reduced to its ways, all that a way network needs."""
     ways = [number for number, tags in enumerate(extract.lines.tags) if "highway" in tags]
     lines = extract.lines
     nothing = OsmObjects((), (), np.empty(0, object))
@@ -277,7 +277,7 @@ def only_ways(extract: OsmExtract) -> OsmExtract:
 
 
 def largest_part(network: WayNetwork) -> WayNetwork:
-    """Return the connected part of a network with the most metres."""
+    """Return the connected part of a network with the greatest length in metres."""
     count = len(network.junctions)
     links = coo_array((np.ones(len(network.lines)), (network.start, network.end)), shape=(count, count))
     _, part = connected_components(links, directed=False)
@@ -299,7 +299,7 @@ def select_stretches(network: WayNetwork, stretches: Sequence[int] | Ints) -> Wa
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Consecutive nodes of a way within the outline."""
+    """A row of consecutive nodes of one way within the outline."""
 
     way: int
     nodes: Ints

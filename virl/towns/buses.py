@@ -16,52 +16,52 @@ from virl.towns.plan.town_plan import Street, StreetPlan
 LINES = 6
 """Number of bus lines of a town; chosen."""
 SHORTEST_M = 500.0
-"""Least length of a line in metres; chosen."""
+"""Least length of a bus line in metres; chosen."""
 APART_M = 180.0
-"""Least metres between two stops; chosen."""
+"""Least distance in metres between two stops of a line; chosen."""
 BUS_SPEED_M_S = 5.0
 """Speed of a bus between stops, metres a second; chosen, as in town traffic."""
 DWELL_S = 20.0
 """Seconds that a bus waits at a stop; chosen."""
 EVERY = 10
-"""Minutes between two buses; chosen."""
+"""Minutes between two buses of a line; chosen."""
 FIRST, LAST = 5 * 60 + 30, 23 * 60 + 30  # minutes after midnight at which buses set out; chosen
 
 _CHANGE_M = 150.0
-"""Most metres between two stops where passengers change; chosen."""
+"""Largest distance in metres between two stops where passengers change buses; chosen."""
 _DETOUR = 1.25
-"""Ratio of the way on foot to the straight line between two stops; chosen."""
+"""Assumed length of a walk between two stops, as a multiple of the straight line; chosen."""
 
 Stand = tuple[int, int]
-"""Index of a line, and of a stop on it."""
+"""(index of a bus line, index of a stop on the line)."""
 
 
 @dataclass(frozen=True, slots=True)
 class BusStop:
-    """A stop of a bus line."""
+    """A stop of a bus line, with the way from the stop before."""
 
     name: str
     position: LatLng
     after: int
-    """Whole minutes from the first stop to this one."""
+    """Whole minutes that the bus takes from the first stop to this one."""
     path: tuple[LatLng, ...]
     """Way from the stop before to this one, both included; empty at the first."""
     metres: float
-    """Metres of that way."""
+    """Length of `path` in metres; 0 at the first stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class BusLine:
-    """A bus line in one direction."""
+    """A bus line in one direction, with stops and timetable."""
 
     name: str
     stops: tuple[BusStop, ...]
     offset: int
-    """Minutes after every full ten minutes at which its buses set out."""
+    """Minute of every ten minutes, 0 to 9, at which the line's buses set out."""
 
     @property
     def headsign(self) -> str:
-        """Name of the last stop."""
+        """Name of the last stop, as shown on the bus."""
         return self.stops[-1].name
 
     def departure(self, stop: int, ready: float) -> int | None:
@@ -92,12 +92,12 @@ def bus_lines(layout: StreetPlan) -> list[BusLine]:
 
 
 def _length(run: Sequence[Street]) -> float:
-    """Return the metres of a run of streets."""
+    """Return the length of a run of streets in metres."""
     return sum(_metres(street.line) for street in run)
 
 
 def _metres(line: Floats) -> float:
-    """Return the metres of a line."""
+    """Return the length of a line, (n, 2) in metres."""
     return float(np.hypot(*np.diff(line, axis=0).T).sum())
 
 
@@ -109,7 +109,7 @@ def _reverse(street: Street) -> Street:
 
 
 def _longest_run(stretches: Sequence[Street]) -> list[Street]:
-    """Return the stretches of a street in order, from one end as far as they are connected."""
+    """Return the stretches of one street in order, from one end as far as they are connected."""
     best: list[Street] = []
     for first in stretches:
         for start in (first, _reverse(first)):
@@ -140,7 +140,7 @@ def _stops(run: Sequence[Street], layout: StreetPlan) -> tuple[BusStop, ...]:
 
 
 def _name(junction: int, run: Sequence[Street], layout: StreetPlan) -> str:
-    """Return the name of a stop: its street, and the one that crosses there."""
+    """Return the name of a stop at a junction: its street, and the one that crosses there."""
     street = run[0].name
     others = sorted({one.name for one in layout.streets if junction in (one.start, one.end)} - {street})
     if others:
@@ -163,21 +163,21 @@ class _Ride:
     """A ride on one line between two of its stops."""
 
     line: int
-    """Index of the line."""
+    """Index of the bus line."""
     board: int
-    """Index of the stop where it begins."""
+    """Index of the stop where the ride begins."""
     alight: int
-    """Index of the stop where it ends."""
+    """Index of the stop where the ride ends."""
     leaves: int
-    """Departure in minutes after midnight."""
+    """Time of departure, minutes after midnight."""
     arrives: int
-    """Arrival in minutes after midnight."""
+    """Time of arrival, minutes after midnight."""
     change_from: Stand | None = None
     """Line and stop of the ride before; `None` for a first ride."""
 
 
 def journey_of(lines: Sequence[BusLine], maps: Maps, here: LatLng, there: LatLng, minute: int) -> Journey:
-    """Return the journey that arrives first, with at most one change; on foot where no bus is quicker.
+    """Return the bus journey that arrives first, with at most one change; a walk where no bus is quicker.
 
     Args:
         lines: of the town.
@@ -240,7 +240,7 @@ def _rides(
 def _changes(
     lines: Sequence[BusLine], first: Mapping[Stand, _Ride]
 ) -> tuple[dict[Stand, float], dict[Stand, Stand]]:
-    """Return (minutes from which a changing passenger waits at a stop, stop that they come from)."""
+    """Return (minute from which passengers wait for a change, stop they come from), each by stop."""
     ready: dict[Stand, float] = {}
     changed: dict[Stand, Stand] = {}
     for stand, ride in first.items():

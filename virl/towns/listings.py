@@ -18,24 +18,24 @@ from virl.towns.plan.town_plan import StreetPlan
 HOMES = 84
 """Number of homes to rent in a town; chosen."""
 RESIDENTIAL = 0.6
-"""Share of the fronts, the least busy, in which homes are let; chosen."""
+"""Share of the fronts, the least busy ones, in which homes are let; chosen."""
 BASE_RENT, RENT_PER_M2 = 420.0, 15.5  # dollars a month; chosen, a mid-sized coastal town
 CENTRE_PREMIUM = 0.35
-"""Share by which the middle of town costs more than its edge; chosen."""
+"""Share by which rents in the middle of town are above those at its edge; chosen."""
 NEW_PREMIUM, OLD_DISCOUNT = 0.12, 0.08
 NEW_YEAR, OLD_YEAR = 2005, 1940
 
 
 @dataclass(frozen=True, slots=True)
 class _Home:
-    """The usual values of one type of home."""
+    """The usual size, age and rent of one type of home."""
 
     share: float
-    """Share of all homes."""
+    """Share of all homes that are of this type, [0, 1]."""
     bedrooms: tuple[int, ...]
-    """Numbers of bedrooms that it can have."""
+    """Numbers of bedrooms to draw from; 0 is a studio."""
     years: tuple[int, int]
-    """First and last year of building."""
+    """First and last year in which such a home was built."""
     surcharge: float
 
 
@@ -45,9 +45,9 @@ _HOMES = {
     "Townhouse": _Home(0.14, (2, 3, 3, 4), (1885, 2019), 1.08),
     "Single Family": _Home(0.08, (2, 3, 4, 4), (1890, 2016), 1.12),
 }
-"""Usual values by type of home."""
+"""Usual size, age and rent by type of home; chosen."""
 _AREA_M2 = {0: (24, 38), 1: (36, 58), 2: (55, 86), 3: (78, 118), 4: (105, 160)}
-"""Least and largest square metres by number of bedrooms."""
+"""Least and largest floor area in square metres by number of bedrooms; chosen."""
 
 
 def let_homes(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Listing, ...]:

@@ -12,13 +12,13 @@ from virl.towns.streetview import OfflineStreetView
 
 @dataclass(frozen=True, eq=False)
 class OpenTown:
-    """An opened town, shared by all runs in it and changed by none."""
+    """An opened town, which all runs in it share and none changes."""
 
     city: City
     streetview: OfflineStreetView
-    """The city's."""
+    """Street view of the town, whose count of kept pictures each run replaces by its own."""
     omissions: Sequence[Omission] = ()
-    """Parts of its file that cannot be used."""
+    """Parts of the city's file that cannot be used."""
 
     def lend(self, left_out: LeftOut) -> City:
         """Return the city for one run; the town stays open as long as the city lives.
@@ -52,7 +52,7 @@ class OpenTowns:
         self._lock = Lock()
 
     def get(self, key: str, make: Callable[[], OpenTown]) -> OpenTown:
-        """Return the town of a key, opened by `make` if nobody has it open.
+        """Return the town of a key, opened by `make` unless it is open already.
 
         Args:
             key: all that the town depends on.

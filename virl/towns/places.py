@@ -20,11 +20,11 @@ from virl.towns.life.parks import NO_FRONTAGE
 from virl.towns.plan.town_plan import PHOTO_SIZE, Shop, StreetPlan
 
 MISSPELT = 84.0
-"""Least similarity, of 100, of a misspelt word to a known one; chosen."""
+"""Least similarity, 0 to 100, of a misspelt word to the known word that it stands for; chosen."""
 LONG = 5
-"""Letters from which a word may differ in any one letter from a known one."""
+"""Number of letters from which a word may differ in any one letter from a known one."""
 NOISE = frozenset({"a", "an", "and", "at", "by", "for", "in", "me", "my", "near", "of", "on", "the", "to"})
-"""Words of a query that are not searched."""
+"""Words of a query that are ignored in a search."""
 _NO_ACCENT = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th"}
 )
@@ -32,7 +32,7 @@ _NO_ACCENT = str.maketrans(
 
 
 class WordIndex:
-    """An index that scores documents by the words of a query.
+    """An index of the words of texts that scores documents by a query.
 
     Args:
         documents: for each document its texts, with what a word found in each counts.
@@ -48,7 +48,7 @@ class WordIndex:
                     known[number] = max(weight, known.get(number, 0.0))
 
     def answers(self, query: str) -> tuple[Floats, Floats]:
-        """Return (share of the query in each document, the same weighted by text), shape (documents,).
+        """Return (share of the query found in each document, the same weighted by text), each (documents,).
 
         A word counts the more the fewer documents hold it. Documents that answer less than half of what the
         best one does count as not answering.
@@ -75,7 +75,7 @@ class WordIndex:
         return held, weighted
 
     def _documents_with(self, word: str) -> Mapping[int, float]:
-        """Return the weight, by document, of a word, or else of known ones that contain or resemble it."""
+        """Return weights, by document, of a word, or else of known words that contain or resemble it."""
         if word in self._found:
             return self._found[word]
         alike = [known for known in self._found if word in known] if _is_wide(word) else self._close(word)
@@ -95,7 +95,7 @@ class WordIndex:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words in small letters, without accents and English plural endings."""
+    """Return the words of a text in small letters, without accents and English plural endings."""
     plain = normalize("NFC", without_accents(text)).replace("'s", "").replace("\u2019s", "")
     return [_singular(word) for word in re.findall(r"\w+", plain)]
 
@@ -121,11 +121,11 @@ def _is_wide(word: str) -> bool:
 MAX_RADIUS_M = 50_000.0
 """Largest radius of a nearby search in metres, as Google's."""
 FOUND = 60
-"""Most places of a text search: three pages of Google's legacy one."""
+"""Largest number of places that a text search returns: three pages of Google's legacy search."""
 
 
 class OfflinePlaces:
-    """Places of a town's plan; those that have closed are listed as not open.
+    """Search in the places of a town's plan; closed ones are found but listed as not open.
 
     Args:
         shops: who lives in the city.
@@ -184,7 +184,7 @@ class OfflinePlaces:
         return [self._listed[index] for index in order[: np.count_nonzero(held)][:FOUND]]
 
     def details(self, place_id: str) -> Place:
-        """Return the place with its hours, reviews and facts.
+        """Return the place with this id, with its hours, reviews and facts.
 
         Raises:
             NotFound: no place has this id.
@@ -192,7 +192,7 @@ class OfflinePlaces:
         return self._shop(place_id).place
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Return up to `limit` photos: one of each place with a front, none of a park.
+        """Return up to `limit` photos of a place: one of each with a front, none of a park.
 
         Raises:
             NotFound: no place has this id.
@@ -212,7 +212,7 @@ class OfflinePlaces:
         return [PHOTO_SIZE] if limit and self._shop(place_id).frontage != NO_FRONTAGE else []
 
     def _answers(self, query: str) -> tuple[Floats, Floats]:
-        """Return the scores of `WordIndex.answers` of all places; types named in a query count in full."""
+        """Return `WordIndex.answers` for all places; the types that a query names count in full."""
         held, weighted = self._words.answers(query)
         if types := set(self._types_called(query, not held.any())):
             called = np.array([not types.isdisjoint(place.types) for place in self._listed], bool)
@@ -222,7 +222,7 @@ class OfflinePlaces:
 
     @cached_property
     def _words(self) -> WordIndex:
-        """The index of words, built on the first search in a tenth of a second."""
+        """Index of the words of all places, built on the first search in a tenth of a second."""
         return WordIndex(
             [_searchable(shop, self._also.get(shop.place.id, ())) for shop in self._shops.values()]
         )
@@ -242,7 +242,7 @@ class OfflinePlaces:
 
 
 def _searchable(shop: Shop, also: Sequence[str]) -> dict[str, float]:
-    """Return the weight of each text by which a place is found."""
+    """Return the texts by which a place is found, each with its weight."""
     place = shop.place
     texts = {place.address: 1.0, " ".join(place.types).replace("_", " "): 2.0}
     texts |= {text: 2.0 for sign in shop.signs for text in (sign.text, sign.tagline)}
@@ -271,7 +271,7 @@ APOSTROPHES = "['`\u2018\u2019]"
 
 
 class AddressBook:
-    """An index of addresses such as "12 Harbor Street", "Harbor St & Mill Lane" or a place's name.
+    """An index from a written address, a crossing such as "Harbor St & Mill Lane" or a name to a position.
 
     Args:
         layout: the streets with their house numbers.
@@ -291,7 +291,7 @@ class AddressBook:
             self._doors[names[front.street], front.number] = ((x0 + x1) / 2, (y0 + y1) / 2)
 
     def find(self, address: str) -> LatLng:
-        """Return the position of an address; of its parts between commas, the first known one counts.
+        """Return the position of an address, crossing, street or name; the first known part counts.
 
         Raises:
             NotFound: nothing matches.
@@ -333,7 +333,7 @@ class AddressBook:
         return self._layout.streets[street].start, self._layout.streets[street].end
 
     def _middle(self, name: str) -> LatLng:
-        """Return the position of the panorama halfway along all stretches of a street."""
+        """Return the position of the panorama halfway along all stretches of a street with this name."""
         panoramas = self._layout.panoramas
         mine = np.flatnonzero(np.isin(panoramas.street, self._streets[name]))
         xy = panoramas.xy[mine]

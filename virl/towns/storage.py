@@ -32,7 +32,7 @@ from virl.settings.model import load_settings
 
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
-"""Arrays by name."""
+"""NumPy arrays by name."""
 
 
 class _Stack:
@@ -50,14 +50,14 @@ class _Stack:
 
 
 Stacks = dict[str, _Stack]
-"""Joined arrays by name."""
+"""Stacks of arrays that become one array each, by name."""
 
 
 def encode(value: object) -> Arrays:
-    """Return a dataclass as arrays by name, none of them of Python objects."""
+    """Return a dataclass as named NumPy arrays of numbers and bytes, for `decode` to read."""
     arrays: Stacks = {}
     geometries: list[BaseGeometry] = []
-    tree = _plain(value, arrays, geometries)
+    tree = _to_json(value, arrays, geometries)
     known = np.asarray(shapely.to_wkb(geometries), object) if geometries else np.empty(0, object)
     return {name: np.concatenate(stack.arrays) for name, stack in arrays.items()} | {
         "tree": np.frombuffer(json.dumps(tree, ensure_ascii=False).encode(), np.uint8),
@@ -67,7 +67,7 @@ def encode(value: object) -> Arrays:
 
 
 def decode(kind: type[T], arrays: Mapping[str, NDArray[Any]]) -> T:
-    """Return the dataclass of some type in the arrays of `encode`.
+    """Return the dataclass of type `kind` that `encode` made arrays of.
 
     Raises:
         ValueError, LookupError, TypeError: these are not the arrays of such a dataclass.
@@ -81,7 +81,7 @@ def decode(kind: type[T], arrays: Mapping[str, NDArray[Any]]) -> T:
 
 
 class _Context:
-    """The arrays and geometries that values of the tree refer to."""
+    """The arrays and geometries that the values of an encoded dataclass refer to."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], geometries: NDArray[np.object_]) -> None:
         self.arrays = arrays
@@ -89,22 +89,22 @@ class _Context:
 
 
 Decoder = Callable[[Any, _Context], Any]
-"""A function from a plain value and its context to the decoded value."""
+"""A function (plain value of JSON, `_Context`) to the decoded value."""
 
 
-def _plain(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
-    """Return a value as JSON-like data; arrays and geometries are stored beside and referred to."""
+def _to_json(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
+    """Return a value as data for JSON; arrays and geometries are added to `arrays` and `geometries`."""
     if isinstance(value, np.ndarray | BaseGeometry):
         return _store_beside(value, arrays, geometries)
     if is_dataclass(value):
-        return [_plain(getattr(value, field.name), arrays, geometries) for field in fields(value)]
+        return [_to_json(getattr(value, field.name), arrays, geometries) for field in fields(value)]
     if isinstance(value, tuple):
         if value and is_dataclass(kind := type(value[0])):  # many of one class: `_decoder_of_items`
             columns = ([getattr(each, field.name) for each in value] for field in fields(kind))
-            return [[_plain(each, arrays, geometries) for each in column] for column in columns]
-        return [_plain(each, arrays, geometries) for each in value]
+            return [[_to_json(each, arrays, geometries) for each in column] for column in columns]
+        return [_to_json(each, arrays, geometries) for each in value]
     if isinstance(value, Mapping):
-        return {key: _plain(each, arrays, geometries) for key, each in value.items()}
+        return {key: _to_json(each, arrays, geometries) for key, each in value.items()}
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -146,7 +146,7 @@ def _decoder(kind: Any) -> Decoder:
 
 
 def _decoder_of_class(kind: Any, origin: Any) -> Decoder:
-    """Return the decoder for values of a class."""
+    """Return the decoder for values of a class such as a geometry or a named tuple."""
     made = origin if isinstance(origin, type) else kind
     if not isinstance(made, type):  # a `Literal`
         return _keep
@@ -160,12 +160,12 @@ def _decoder_of_class(kind: Any, origin: Any) -> Decoder:
 
 
 def _keep(value: Any, _: _Context) -> Any:
-    """Return a value as it is."""
+    """Return a value unchanged, as the decoder of plain values."""
     return value
 
 
 def _array(value: Any, context: _Context) -> Any:
-    """Return the array that a reference names."""
+    """Return the array, or the geometries, that a reference names."""
     if len(value) == 3:
         name, start, end = value
         return context.arrays[name][start:end]
@@ -173,7 +173,7 @@ def _array(value: Any, context: _Context) -> Any:
 
 
 def _decoder_of_items(kind: Any) -> Decoder:
-    """Return the decoder for tuples of a class; of a dataclass each field has a list of its values."""
+    """Return the decoder for tuples of one class; a dataclass is stored as a list for each field."""
     if not is_dataclass(kind):
         item = _decoder(kind)
         return lambda value, context: tuple([item(each, context) for each in value])
@@ -181,7 +181,7 @@ def _decoder_of_items(kind: Any) -> Decoder:
     every = [_decoder(hints[field.name]) for field in fields(kind)]
 
     def rows(value: Any, context: _Context) -> Any:
-        """Return the objects of columns."""
+        """Return the objects whose fields are given as columns."""
         if not value:
             return ()
         columns = [
@@ -213,7 +213,7 @@ def picture_key(town: str) -> str:
 
 @cache
 def maker() -> str:
-    """Return a digest of the code and fonts that make and draw towns."""
+    """Return a digest of the code and fonts that make and draw towns, a part of the keys of caches."""
     # Which names have a sign depends on the fonts, and on Raqm.
     others = " ".join((np.__version__, str(features.check("raqm")), *installed_faces()))
     digest = hashlib.sha256(others.encode())
@@ -236,7 +236,7 @@ def sources() -> list[Path]:
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 _DATA = Path(__file__).parent / "data"
-"""Folder of the tables."""
+"""Folder of the tables of made towns."""
 
 
 def read_table(name: str, model: type[ModelT]) -> ModelT:

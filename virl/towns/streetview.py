@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 FIRST_KEPT, MOST_KEPT = 128, 256
-"""Pictures that a process keeps at most, and that are kept in all, 1.2 MB each. Chosen: a run of an agent has
-some 50, and a benchmark, which has thousands, shall not write them all."""
+"""Largest number of pictures stored by one process, and by all, 1.2 MB each.
+Chosen: a run of an agent has some 50, and a benchmark, which has thousands, shall not write them all."""
 DATE = "2026-05"
 """Month in which all panoramas of a made town were taken; chosen."""
 
 
 class Renderer(Protocol):
-    """A renderer of views and panoramas of a plan."""
+    """A renderer of views and whole panoramas of a plan."""
 
     def picture(self, x: float, y: float, camera: Camera) -> Image:
         """Return the picture from a panorama at `x` metres east and `y` north of the city's origin.
@@ -99,12 +99,12 @@ class RenderedView(View):
             object.__setattr__(self, name, value)
 
     def __reduce__(self) -> tuple[type[View], tuple[str, Camera, Image, str]]:
-        """Return the recipe to copy or pickle it as a plain view with pixels."""
+        """Return the recipe by which copies and pickles become plain views with pixels."""
         return View, (self.pano_id, self.camera, self.pixels, self.key)
 
     @property
     def pixels(self) -> Image:
-        """RGB, shape (height, width, 3)."""
+        """Pixels of the view in RGB, shape (height, width, 3), drawn when first read."""
         drawn = self._drawn
         if drawn is None:
             drawn = self._draw()
@@ -131,7 +131,7 @@ class OfflineStreetView:
         graph: NavigationGraph | None = None,
     ) -> None:
         self.graph = graph or panorama_graph(layout)
-        """Its panoramas and the links between them."""
+        """The town's panoramas and the links between them."""
         self._layout = layout
         self._xy = layout.panoramas.xy
         self._renderer = renderer
@@ -139,7 +139,7 @@ class OfflineStreetView:
         self._drawn = 0
 
     def with_own_count(self) -> "OfflineStreetView":
-        """Return the same street view for another run, whose first pictures are kept, too."""
+        """Return the same street view for another run, which may store its own first pictures on disk."""
         return OfflineStreetView(self._layout, self._renderer, self._key, self.graph)
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
@@ -159,7 +159,7 @@ class OfflineStreetView:
         return panorama_at(self.graph, self.graph.number(pano_id), DATE)
 
     def view(self, pano_id: str, camera: Camera) -> View:
-        """Return the picture through `camera` at a panorama.
+        """Return the view through `camera` at a panorama, drawn when its pixels are first read.
 
         Raises:
             NoStreetView: there is no such panorama.
@@ -169,10 +169,10 @@ class OfflineStreetView:
         return RenderedView(pano_id, camera, partial(self._picture, number, camera, key), key)
 
     def _picture(self, number: int, camera: Camera, key: str) -> Image:
-        """Return the view of a panorama, from the cache of pictures or drawn."""
+        """Return the pixels of a panorama's view, from the cache of pictures or drawn."""
 
         def draw() -> Image:
-            """Return the picture, drawn and counted."""
+            """Return the pixels, newly drawn and counted among the pictures to store."""
             self._drawn += 1
             x, y = self._xy[number].tolist()
             return self._renderer().picture(x, y, camera)
@@ -217,7 +217,7 @@ class OfflineStreetView:
 
 
 class OfflineStreetMap:
-    """All streets of a made city at once, for drawing."""
+    """The lines of all streets and the ids of all panoramas of a made city, for drawing."""
 
     def __init__(self, layout: StreetPlan) -> None:
         self._layout = layout
@@ -272,7 +272,7 @@ RendererOf = Callable[[], "CityRenderer"]
 
 
 def check_drawing() -> None:
-    """Refuse to draw without the packages that it takes.
+    """Raise an error if a package that drawing needs is missing.
 
     Raises:
         ModelUnavailable: one is not installed.

@@ -72,7 +72,7 @@ class OfflineTruth:
         return [frame.position(*middle) for middle in zebra_middles(self._layout)]
 
     def attributes(self, place_id: str) -> Mapping[str, bool]:
-        """Return the hidden attributes of a place.
+        """Return the hidden attributes of a place, True or False by name.
 
         Raises:
             NotFound: no place has this id.
@@ -83,7 +83,7 @@ class OfflineTruth:
 
 
 class PlanInventory:
-    """The inventory of a town's plan.
+    """An inventory of the streets, houses, areas and places of a town's plan.
 
     Args:
         plan: of the city.
@@ -143,12 +143,12 @@ class PlanInventory:
         return frozenset(shop.place.id for shop in self._plan.shops if shop.is_on_directory)
 
     def statistics(self) -> CityStatistics:
-        """Return the statistics of the city."""
+        """Return the counts of what the city holds."""
         return self._statistics
 
     @cached_property
     def _statistics(self) -> CityStatistics:
-        """Return the statistics, counted once."""
+        """Counts of what the city holds, made once."""
         return self._count(self._plan)
 
 

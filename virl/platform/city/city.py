@@ -20,7 +20,7 @@ from virl.platform.city.streetview import Box, Camera, Panorama, Pose, StreetVie
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A home to rent, as it is listed."""
+    """A home to rent, as its provider lists it."""
 
     id: str
     address: str
@@ -34,9 +34,9 @@ class Listing:
     bathrooms: float | None = None
     """Number of bathrooms; `None` where it is not known."""
     area: float | None = None
-    """Square metres of floor; `None` where they are not known."""
+    """Floor area in square metres; `None` where it is not known."""
     year_built: int | None = None
-    """Year in which it was built; `None` where it is not known."""
+    """Year in which the home was built; `None` where it is not known."""
 
 
 class Listings(Protocol):
@@ -56,7 +56,7 @@ class Listings(Protocol):
 
 
 MEASURED = 12
-"""Most panoramas around the start that are looked at; chosen: about 120 m of street."""
+"""Largest number of panoramas around the start that are looked at; chosen: about 120 m of street."""
 LONELY_SHARE = 0.25
 """Share of panoramas with fewer than two links above which links are thin; chosen."""
 MOVERS_WITHOUT_LINKS = ("grid", "web")
@@ -65,22 +65,22 @@ MOVERS_WITHOUT_LINKS = ("grid", "web")
 
 @dataclass(frozen=True, slots=True)
 class MoverChoice:
-    """The name of a mover for a city, and the reason for it."""
+    """A mover for a city by its name, with the reason for the choice."""
 
     name: str
     reason: str
     works: tuple[str, ...] = ()
-    """Names of all movers that work there; empty if every one does."""
+    """Names of all movers that work in the city; empty if every one does."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkDensity:
-    """The number of panoramas around a start, and of those with few links."""
+    """A count of the panoramas around a start, and of those with few links."""
 
     seen: int
     """Number of panoramas reached by links, the first one included; at most `MEASURED`."""
     lonely: int
-    """Number of these panoramas with fewer than two links."""
+    """Number of the panoramas of `seen` with fewer than two links."""
 
     @property
     def are_thin(self) -> bool:
@@ -89,14 +89,14 @@ class LinkDensity:
 
     @property
     def summary(self) -> str:
-        """The findings in words."""
+        """Counts of the panoramas and of those with few links, in words."""
         if self.seen < MEASURED:
             return f"links lead to {self.seen - 1} panoramas around the start only"
         return f"{self.lonely} of {self.seen} panoramas around the start have fewer than two links"
 
 
 def links_around(streetview: StreetView, start: Panorama) -> LinkDensity:
-    """Follow links from a panorama to those around it, nearest first, and count those with few links.
+    """Return the counts of the panoramas around a start, nearest first, and of those with few links.
 
     Args:
         streetview: asked about at most `MEASURED` panoramas.
@@ -116,17 +116,17 @@ class Visible:
     """A sign or a piece of street furniture that a view truly shows."""
 
     id: str
-    """Id of what is seen, the same in every view; of furniture, that of its `Thing`."""
+    """Id of the sign or thing, the same in every view; of furniture, that of its `Thing`."""
     kind: str
     """`"sign"`, or a sort of street furniture such as `"trash bin"`."""
     label: str
-    """The words of a sign (empty where no font can draw them, so the sign is blank), or the kind again."""
+    """Words of a sign (empty where no font can draw them, so that it is blank), or `kind` for furniture."""
     box: Box
     """Pixels (left, top, right, bottom) of the part that can be seen."""
     distance: float
-    """Metres from the camera."""
+    """Distance from the camera in metres."""
     visible_fraction: float
-    """Share of its pixels that are seen, (0, 1]: of all that it would cover unhidden and uncropped."""
+    """Share of its pixels that are seen, (0, 1], of all that it would cover unhidden and uncropped."""
     place_id: str | None = None
     """Id of the place that a sign belongs to; `None` for furniture."""
     place_types: tuple[str, ...] = ()
@@ -140,7 +140,7 @@ class Thing:
     """A piece of street furniture that truly stands somewhere."""
 
     id: str
-    """The id used in `Visible`: the same from wherever it is seen."""
+    """Id of the thing in `Visible`, the same from wherever it is seen."""
     kind: str
     """Sort of street furniture, such as `"trash bin"`."""
     position: LatLng
@@ -192,7 +192,7 @@ class PanoramaPage:
     maps_js: str
     """Address of the Maps JavaScript API."""
     pay: Callable[[], None]
-    """A function that books a panorama object, before the page makes it.
+    """Function that books the price of a panorama object before the page makes it.
 
     Raises:
         BudgetExceeded: it would cost more than is left.
@@ -202,7 +202,7 @@ class PanoramaPage:
 
 
 class StreetMap(Protocol):
-    """The streets of a whole city at once, for drawing; only for a city that is held whole."""
+    """The lines of all streets and the ids of all panoramas of a city, for drawing; only of a whole city."""
 
     def lines(self) -> Sequence[Sequence[LatLng]]:
         """Return the centre line of each street, as positions."""
@@ -214,7 +214,7 @@ class StreetMap(Protocol):
 
 
 def _do_nothing() -> None:
-    """Close nothing."""
+    """Do nothing, as a city without connections when it is closed."""
 
 
 def _no_credit() -> str:
@@ -227,22 +227,22 @@ class Capabilities:
     """The abilities of a city beyond street view, places and maps, as its provider declares them."""
 
     has_reviews: bool = True
-    """True where its places can have reviews, ratings and prices; False for those of a map alone."""
+    """True where places can have reviews, ratings and prices; False for places of a map alone."""
     has_free_lookup: bool = False
-    """True where an agent may look up every sign that it reads: that costs nothing, and names of real shops
-    rarely tell what they are."""
+    """True where an agent may look up every sign that it reads, as that costs nothing.
+    Names of real shops rarely tell what they are."""
     is_drawn: bool = False
     """True where virl draws the views but has no truth of them: a made town behind a server."""
     cheap_view: tuple[int, int] | None = None
-    """Width and height in pixels up to which a view costs less than larger ones; `None` if all cost alike."""
+    """(width, height) in pixels up to which a view costs less; `None` if all cost alike."""
     visual_memory: str = "default"
-    """Settings of visual memory that expect panoramas to be placed as inexactly as its are: a name in
-    `platform/memory/`."""
+    """Name in `platform/memory/` of the settings of visual memory for this city.
+    They expect panoramas to be placed as inexactly as the city's are."""
     panorama_page: PanoramaPage | None = None
-    """The page for the mover `web`; `None` where no page shows its street view."""
+    """Page that shows street view to the mover `web`; `None` where there is none."""
     fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None
-    """Function that says which mover fits where somebody starts, or whether the one named works, asking the
-    provider; raises `BadInput` if it does not. `None` if the city's file says all that there is to say."""
+    """Function (start, mover asked for or `None`) to the mover that fits; asks the provider.
+    It raises `BadInput` for a mover that does not work. `None` if the city's file says all there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,57 +250,57 @@ class City:
     """A city: a name, one provider of each kind, and facts about the city itself."""
 
     name: str
-    """The name that `open_city` takes."""
+    """Name by which `open_city` opens the city."""
     title: str
-    """The name as people write it."""
+    """Name of the city as people write it."""
     center: LatLng
     """Position of the middle of the city."""
     streetview: StreetView
-    """Panoramas, the links between them, and views."""
+    """Provider of panoramas, links and views."""
     places: Places
-    """Shops and other places, to search or to list nearby."""
+    """Provider of shops and other places, to search or list nearby."""
     maps: Maps
-    """Addresses, routes and travel times."""
+    """Provider of addresses, routes and travel times."""
     listings: Listings | None = None
-    """Homes to rent; `None` where nobody lists any."""
+    """Provider of homes to rent; `None` where nobody lists any."""
     truth: Truth | None = None
-    """The true contents of views, for scoring; `None` where they are not known."""
+    """Ground truth of views, for scoring; `None` where it is not known."""
     street_map: StreetMap | None = None
-    """Streets, houses and parks to draw; `None` where they are not known at once."""
+    """Lines of all streets, for drawing; `None` where they are not known at once."""
     inventory: Inventory | None = None
     """Streets, houses, places and things of the whole city, for pages and exports; `None` if not known."""
     life: Sequence[LatLng] = field(default=(), compare=False)
-    """Positions of its named shops and amenities, where all are known at once."""
+    """Positions of the named shops and amenities, where all are known at once; else empty."""
     choice: str = ""
-    """Hint how to choose another part of a provider's area; empty for a city that is one."""
+    """Hint how to choose another part of the provider's area; empty where there is no choice."""
     capabilities: Capabilities = Capabilities()
-    """The abilities that not every city has."""
+    """Abilities that not every city has."""
     ledger: Ledger | None = None
     """Ledger of the requests and their costs; `None` for a city that is not asked over a network."""
     left_out: LeftOut = field(default_factory=LeftOut)
-    """Counts of the parts of replies and files that could not be read."""
+    """Counts of the parts of replies and files that could not be read in this city."""
     time_zone: str | None = None
-    """IANA name, such as `Asia/Tokyo`; `None` for a made city, whose clocks are nobody else's."""
+    """IANA name, such as `Asia/Tokyo`; `None` for a made city, which has no time zone of its own."""
     language: str | None = None
-    """The language of most of its shop signs: a BCP 47 tag such as `zh-HK`."""
+    """Language of most shop signs: a BCP 47 tag such as `zh-HK`; `None` where it is not known."""
     region: Region | None = None
-    """Outline and name of its district; `None` for a city without an outline of its own."""
+    """Outline and name of the city's district; `None` for a city without a district."""
     shareable: bool | None = None
-    """True where its pictures and texts may be shown to others; `None` if the terms have to be read."""
+    """True where pictures and texts of the city may be shown to others; `None` if the terms must be read."""
     terms: str = ""
-    """Terms under which its provider gives pictures and texts, in a sentence or two."""
+    """Terms under which the provider gives pictures and texts, in a sentence or two."""
     attribution: str = ""
-    """The names that every page about it has to credit; empty for nobody."""
+    """Names that every page about the city has to credit; empty for nobody."""
     credits: Callable[[], str] = _no_credit
     """Function that returns further names to credit for the pictures known by now; empty for nobody."""
     invented: str = ""
     """The invented parts of a real town, such as `reviews and ratings are invented`; empty for nothing."""
     close: Callable[[], None] = _do_nothing
-    """A function that closes the city's connections."""
+    """Function that closes the city's connections; does nothing where there are none."""
     opened_as: str = ""
     """The name, or the path of a file, that the city was opened by."""
     opened: "City | None" = field(default=None, compare=False, repr=False)
-    """The same city as `open_city` made it; `dataclasses.replace` leaves it as it is."""
+    """The same city as `open_city` made it, which a copy by `dataclasses.replace` keeps."""
 
     @property
     def is_as_opened(self) -> bool:
@@ -352,7 +352,7 @@ class City:
         return self.streetview.view(pano_id, camera)
 
     def _repr_html_(self) -> str:
-        """Return an HTML of the map, what the city holds and whose data that is, for a notebook."""
+        """Return HTML for a notebook: the map, what the city holds and whose data it is."""
         facts: list[tuple[str, object]] = [("middle", self.center), ("time zone", self.time_zone)]
         lines = self.street_map.lines() if self.street_map else ()
         if self.street_map:
@@ -372,7 +372,7 @@ class City:
 
     @property
     def notice(self) -> str:
-        """The notice for every page and result about it: whose data they are, and what is invented."""
+        """The notice for every page and result about the city: whose data it shows, and what is invented."""
         return "; ".join(part for part in (self.attribution, self.credits(), self.invented) if part)
 
 

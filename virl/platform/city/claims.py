@@ -19,15 +19,15 @@ from virl.platform.city.places import DAYS, Place
 
 _StandingT = TypeVar("_StandingT", Thing, Place)
 ARRIVED_M = 25.0
-"""Metres within which an agent has arrived at a place (V-IRL's)."""
+"""Largest distance in metres at which an agent has arrived at a place (V-IRL's)."""
 IN_SIGHT_M = 20.0
-"""Metres around each position where an agent looked, within which things count (V-IRL's)."""
+"""Radius in metres around each position where an agent looked, within which things count (V-IRL's)."""
 BESIDE_M = 14.0
-"""Metres between neighbouring places at most; chosen: shop fronts are 6 to 12 m, streets are wider."""
+"""Largest distance in metres between neighbouring places; chosen: shop fronts are 6 to 12 m wide."""
 SAME_M = 5.0
-"""Metres between a reported thing and the true one at most; chosen: near enough to be found."""
+"""Largest distance in metres between a reported thing and the true one; chosen: near enough to be found."""
 SAME_MIN = 1.0
-"""Minutes by which a claimed walk may differ from the true one; chosen."""
+"""Largest difference in minutes between a claimed walk and the true one; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +35,19 @@ class ArrivalClaim:
     """A claim that a walk or its directions ended at a place, or that it did not."""
 
     sought: str
-    """Name of the place that was sought, or words for its kind."""
+    """Name of the place that was sought, or words for its type."""
     stood: LatLng
-    """Position at the end of the walk."""
+    """Position where the walk ended."""
     arrived: bool = True
-    """True where the claim is to have arrived, False where it is not to have."""
+    """True if the claim is to have arrived, False if it is not to have arrived."""
     at: LatLng | None = None
     """Position that was sought, where it is no named place; `None` for a place by name or types."""
     types: tuple[str, ...] = ()
-    """Place types; one of them is sought. Empty where the place is sought by its name."""
+    """Place types, one of which is sought; empty where the place is sought by its name."""
     beside: tuple[str, ...] = ()
-    """Place types; beside the place that was sought is one open place of each."""
+    """Place types of neighbours: one open place of each type is beside the place that was sought."""
     within_m: float = ARRIVED_M
-    """Metres from the end of the walk to the place within which the walk has arrived."""
+    """Largest distance in metres from the end of the walk to the place for the walk to have arrived."""
     kind: Literal["arrival"] = "arrival"
 
 
@@ -58,11 +58,11 @@ class PlaceClaim:
     place_id: str
     name: str
     types: tuple[str, ...] = ()
-    """Place types of which the place has to have one; empty for any."""
+    """Place types of which the place has to have one; empty if any place will do."""
     wishes: Mapping[str, bool] = field(default_factory=dict)
     """Attributes wished for, and whether each has to hold, such as `{"spicy": False}`."""
     at: tuple[int, int] | None = None
-    """Day (0: Monday) and minute after midnight at which it has to be open; `None` for any."""
+    """(day, 0 for Monday; minute after midnight) at which the place has to be open; `None` for any."""
     kind: Literal["place"] = "place"
 
 
@@ -71,13 +71,13 @@ class AbsenceClaim:
     """A claim that no place along a walk has the type, attributes and opening hours wished for."""
 
     walked: tuple[LatLng, ...]
-    """Positions along the walk."""
+    """Positions of the walker along the walk."""
     types: tuple[str, ...]
     """Place types of which a place has to have one."""
     wishes: Mapping[str, bool] = field(default_factory=dict)
     """Attributes wished for, and whether each has to hold, such as `{"spicy": False}`."""
     at: tuple[int, int] | None = None
-    """Day (0: Monday) and minute after midnight at which a place has to be open; `None` for any."""
+    """(day, 0 for Monday; minute after midnight) at which a place has to be open; `None` for any."""
     kind: Literal["absence"] = "absence"
 
 
@@ -88,12 +88,12 @@ class CountClaim:
     thing: str
     """Kind of the things, in the words of the detector."""
     positions: tuple[LatLng, ...]
-    """Reported position of each thing."""
+    """Position of each reported thing."""
     looked_from: tuple[LatLng, ...]
     """Positions where the agent looked."""
     at_once: int | None = None
-    """Most that were found in one look, where nobody said which are the same: the claim is then that so many
-    exist at least, or none."""
+    """Largest number of things found in one look, where nobody matched them; else `None`.
+    The claim is then that at least so many exist, or none."""
     kind: Literal["count"] = "count"
 
 
@@ -106,7 +106,7 @@ class HomeClaim:
     minutes: Mapping[str, float | None]
     """Minutes on foot by place type; `None` where none is within `reach_m`."""
     reach_m: float
-    """Metres from the home within which places count."""
+    """Radius in metres around the home within which places count."""
     kind: Literal["home"] = "home"
 
 
@@ -117,12 +117,12 @@ Claim = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """A claim beside the truth."""
+    """A claim compared with the truth."""
 
     claimed: str
-    """The claim, in a few words."""
+    """Words for the value that is claimed."""
     true: str
-    """The truth, in a few words."""
+    """Words for the true value."""
     holds: bool | None
     """True for a true claim, False for a false one; `None` where the town does not know enough."""
     numbers: Mapping[str, float] = field(default_factory=dict)
@@ -131,15 +131,15 @@ class CheckedClaim:
 
 @dataclass(frozen=True, slots=True)
 class ToldTruth:
-    """The claims of a run beside what is true."""
+    """The claims of a run, each compared with the truth."""
 
     known: str
-    """Reason why the truth is known, in a sentence."""
+    """Reason why the truth about the city is known, in a sentence."""
     checked: tuple[CheckedClaim, ...]
 
     @property
     def line(self) -> str:
-        """All checked claims in one line."""
+        """All claims and what is true of each, in one line."""
         if not self.checked:
             return "The run ended without a claim"
         if len(self.checked) <= 3:
@@ -151,7 +151,7 @@ class ToldTruth:
 
 
 def check_claims(city: City, claims: Sequence[Claim]) -> ToldTruth | None:
-    """Return claims, each beside the truth; `None` in a city whose truth is not known."""
+    """Return claims compared with the truth; `None` in a city whose truth is not known."""
     if city.truth is None or city.inventory is None:
         return None
     town = _Town(city, city.truth, city.inventory)
@@ -162,7 +162,7 @@ def check_claims(city: City, claims: Sequence[Claim]) -> ToldTruth | None:
 
 
 def pairs_within(reported: Sequence[LatLng], true: Sequence[LatLng], radius: float) -> dict[int, int]:
-    """Match reported to true positions; return the index of the true one by that of the reported one.
+    """Match reported to true positions; return the index of the true one by the reported one's index.
 
     As many pairs as there can be, one to one; of these, the nearest.
 
@@ -184,14 +184,14 @@ def pairs_within(reported: Sequence[LatLng], true: Sequence[LatLng], radius: flo
 
 @dataclass(frozen=True, slots=True)
 class _Town:
-    """A town whose truth is known, to check claims in."""
+    """A checker of claims in a town whose truth is known."""
 
     city: City
     truth: Truth
     inventory: Inventory
 
     def check(self, claim: Claim) -> CheckedClaim:
-        """Return a claim of any kind beside the truth."""
+        """Return a claim of any kind, compared with the truth."""
         match claim:
             case ArrivalClaim():
                 return self._check_arrival(claim)
@@ -205,7 +205,7 @@ class _Town:
                 return self._check_home(claim)
 
     def _check_arrival(self, claim: ArrivalClaim) -> CheckedClaim:
-        """Return the claim beside the metres from the end of the walk to the nearest place sought."""
+        """Return an arrival claim, compared by the metres from the walk's end to the nearest place sought."""
         neighbours = f" beside {' and '.join(map(_words, claim.beside))}" if claim.beside else ""
         claimed = f"{'at' if claim.arrived else 'not at'} {claim.sought}{neighbours}"
         if claim.at is None:
@@ -226,7 +226,7 @@ class _Town:
         return CheckedClaim(claimed, true, arrived == claim.arrived, {"metres": round(metres, 1)})
 
     def _check_place(self, claim: PlaceClaim) -> CheckedClaim:
-        """Return the claim beside the truth about each wish for the place."""
+        """Return a claim on a place, compared with the truth about each wish."""
         place = next((one for one in self.inventory.places() if one.id == claim.place_id), None)
         claimed = claim.name
         if place is None:
@@ -239,7 +239,7 @@ class _Town:
         return CheckedClaim(claimed, f"{verdict} ({told})" if told else verdict, holds)
 
     def _check_absence(self, claim: AbsenceClaim) -> CheckedClaim:
-        """Return the claim beside the number of open places along the walk that fit, or may fit."""
+        """Return a claim of absence, compared by the number of open places on the walk that (may) fit."""
         near = _filter_near([one for one in self.inventory.places() if one.is_open], claim.walked, ARRIVED_M)
         held = [[holds for _, holds in self._parts(claim, one)] for one in near]
         fit = sum(all(one) for one in held)
@@ -250,7 +250,7 @@ class _Town:
         return CheckedClaim(f"no {_words(claim.types[0])} that fits", told, holds, {"fit": fit, "may": may})
 
     def _parts(self, claim: PlaceClaim | AbsenceClaim, place: Place) -> Iterator[tuple[str, bool | None]]:
-        """Yield each wish, as it truly is in words, and whether it is met; `None` where not known."""
+        """Yield (wish as it truly is, in words; True if met, `None` if not known) for each wish."""
         if claim.types:
             kind = next((one for one in claim.types if _is_a(one, place)), None)
             yield _words(kind) if kind else f"no {_words(claim.types[0])}", kind is not None
@@ -270,7 +270,7 @@ class _Town:
                 yield told_so if so == wished else f"{told_so}, not as wished", so == wished
 
     def _check_count(self, claim: CountClaim) -> CheckedClaim:
-        """Return the claim beside the number of things near the walk, and of reported ones that exist."""
+        """Return a claim of a count, compared with the things near the walk and the ones that exist."""
         claimed = f"{len(claim.positions)} {claim.thing}"
         things = self.truth.things({claim.thing})
         if not things:
@@ -290,7 +290,7 @@ class _Town:
         return CheckedClaim(claimed, true, len(claim.positions) == there == right, numbers)
 
     def _check_home(self, claim: HomeClaim) -> CheckedClaim:
-        """Return the claim beside the minutes on foot that the city's maps give for each kind."""
+        """Return a claim on a home, compared with the minutes on foot by the city's maps for each kind."""
         parts: list[tuple[str, bool]] = []
         numbers: dict[str, float] = {}
         for kind, told in claim.minutes.items():

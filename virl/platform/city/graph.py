@@ -19,7 +19,7 @@ from virl.platform.city.streetview import MAX_RADIUS_M, Link, Panorama
 
 @dataclass(frozen=True, eq=False)
 class NavigationGraph:
-    """Nodes with positions, and one-way links between them, as arrays. Made by `build_graph`.
+    """A graph of panoramas with positions and one-way links, as arrays, made by `build_graph`.
 
     The links of node `i` are the entries `first[i]` to `first[i + 1]` of `target`, `heading` and `length`.
     """
@@ -33,17 +33,17 @@ class NavigationGraph:
     first: Ints
     """Index of the first link of each node, and the number of all links, shape (nodes + 1,)."""
     target: Ints
-    """Node that each link leads to, shape (links,)."""
+    """Number of the node that each link leads to, shape (links,)."""
     heading: Floats
     """Direction in which each link leaves, degrees clockwise from north, [0, 360), shape (links,)."""
     length: Floats
-    """Metres of each link, shape (links,)."""
+    """Length of each link in metres, shape (links,)."""
     yaw: Floats
     """Heading of the capturing car at each node, degrees, [0, 360); `nan` where it is not known."""
     height: Floats
-    """Metres of each node above some common level, shape (nodes,); 0 where all lie flat."""
+    """Height of each node in metres above a common level, shape (nodes,); 0 where all lie flat."""
     _number: dict[str, int] = field(repr=False)
-    """Number of each node, by its id."""
+    """Number of each node, by the id of its panorama."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -64,16 +64,16 @@ class NavigationGraph:
         return LatLng(float(self.lat[node]), float(self.lng[node]))
 
     def links(self, node: int) -> slice:
-        """Return the range of a node's links within `target`, `heading` and `length`."""
+        """Return the slice of `target`, `heading` and `length` that holds a node's links."""
         return slice(int(self.first[node]), int(self.first[node + 1]))
 
     @property
     def degree(self) -> Ints:
-        """The number of links that leave each node, shape (nodes,)."""
+        """Number of links that leave each node, shape (nodes,)."""
         return np.diff(self.first)
 
     def nearest(self, position: LatLng) -> tuple[int, float]:
-        """Return the number of the node nearest to a position, and its distance in metres.
+        """Return (number of the node nearest to a position, metres to it).
 
         Raises:
             BadInput: the position is not finite.
@@ -92,7 +92,7 @@ class NavigationGraph:
         return lengths
 
     def shortest_path(self, source: int, target: int) -> tuple[list[int], float]:
-        """Return the node numbers of a shortest way, both ends included, and its length in metres.
+        """Return (numbers of the nodes of a shortest way, both ends included; its length in metres).
 
         Raises:
             NoRoute: no way leads there.
@@ -133,7 +133,7 @@ def build_graph(
     yaw: ArrayLike | None = None,
     height: ArrayLike | None = None,
 ) -> NavigationGraph:
-    """Build a graph from its nodes and links.
+    """Return the graph of nodes (ids, degrees) and links (numbers of nodes), with headings and metres.
 
     Args:
         ids: one for each node, no two alike.
@@ -233,16 +233,16 @@ def panorama_near(
 
 @dataclass(frozen=True, slots=True)
 class InstructionEpisode:
-    """One item of an instruction-following benchmark: an instruction, its start and its gold path."""
+    """An item of an instruction-following benchmark: instruction, start and gold path."""
 
     id: str
     instruction: str
     path: tuple[str, ...]
-    """The gold path: ids of the panoramas, start and target included. Its links need not exist."""
+    """Gold path: ids of the panoramas, start and target included. Its links need not exist."""
     heading: float
     """Heading of the agent at the start: degrees clockwise from north, [0, 360)."""
     scan: str = ""
-    """The building of an indoor episode; empty in a city."""
+    """Id of the building of an indoor episode; empty in a city."""
 
     @property
     def start(self) -> str:
@@ -272,11 +272,11 @@ def whole_graph(city: City) -> NavigationGraph:
 
 
 OFF_MAP_M = 100.0
-"""Metres from every panorama beyond which a stop is off the map; chosen."""
+"""Distance in metres from every panorama beyond which a stop is off the map; chosen."""
 
 
 def _no_addresses(address: str) -> LatLng:
-    """Raise `NotFound`, whatever the address.
+    """Raise `NotFound` for any address, as a graph has none.
 
     Raises:
         NotFound: always.
@@ -287,7 +287,7 @@ def _no_addresses(address: str) -> LatLng:
 
 
 class GraphMaps:
-    """Maps whose ways lead along the links between panoramas.
+    """Routes and travel times along the links between panoramas.
 
     Ways lead straight from a stop to the panorama nearest to it, and along the links from there. Between two
     stops with the same nearest panorama they lead straight.
@@ -355,7 +355,7 @@ class GraphMaps:
         return seconds
 
     def _snap(self, stops: Sequence[LatLng]) -> tuple[Ints, Floats]:
-        """Return (nearest node, metres to it) of the stops, shape (stops,) each; refuse any off the map."""
+        """Return (number of the nearest node, metres to it) of stops; raise an error for one off the map."""
         nodes, away = self._nearest(stops)
         for stop, metres in zip(stops, away.tolist(), strict=True):
             if metres > OFF_MAP_M:

@@ -12,21 +12,21 @@ from virl.geo.globe import Floats, Ints
 from virl.platform.city.graph import NavigationGraph
 
 GRAPHS = 16
-"""Number of graphs whose neighbours are kept at a time; chosen."""
+"""Number of graphs whose neighbours are kept in memory at a time; chosen."""
 
 Neighbours = Sequence[Sequence[int]]
-"""The numbers of the neighbours of each node."""
+"""Numbers of the neighbours of each node, by the node's number."""
 
 
 @lru_cache(GRAPHS)
 def sources_of_links(graph: NavigationGraph) -> Neighbours:
-    """Return for each node those whose links lead to it, for a search against the links."""
+    """Return for each node the nodes whose links lead to it, for a search against the links."""
     return _gather(len(graph), graph.target, _starts(graph))
 
 
 @lru_cache(GRAPHS)
 def linked_nodes(graph: NavigationGraph) -> Neighbours:
-    """Return for each node those with a link to it or from it."""
+    """Return for each node the nodes with a link to it or from it."""
     starts = _starts(graph)
     ends = np.concatenate([starts, graph.target]), np.concatenate([graph.target, starts])
     return _gather(len(graph), *ends)
@@ -70,18 +70,18 @@ def _starts(graph: NavigationGraph) -> Ints:
 
 
 def _gather(nodes: int, source: Ints, target: Ints) -> Neighbours:
-    """Return the targets grouped by their source as the neighbours of each node."""
+    """Return the neighbours of each node, from the source and the target of each link."""
     order = np.argsort(source, kind="stable")
     first = np.searchsorted(source[order], np.arange(1, nodes))
     return [group.tolist() for group in np.split(target[order], first)]
 
 
 NO_WAY = -1
-"""Distance in links that stands for a target which no way leads to."""
+"""Number of links that stands for a target which no way leads to."""
 
 
 class Hops:
-    """Numbers of links from nodes to some targets; those to a target are computed when first asked for.
+    """A table of the number of links from nodes to some targets, computed for a target on first use.
 
     Takes 4 bytes for each panorama and target that was asked for.
 

@@ -28,7 +28,7 @@ CRS = "epsg:4326"
 UNCLASSIFIED = "unclassified"
 """Value of `highway` for streets of an unknown class."""
 ON_STREET_M = 3.0
-"""Metres from the nearest street beyond which a position is on none; chosen."""
+"""Largest distance in metres from a position to the street that it is on; chosen."""
 
 
 def to_networkx(city: City) -> "nx.MultiDiGraph[int]":
@@ -132,7 +132,7 @@ def _way_number(street: MappedStreet | None) -> int | None:
 
 
 def _halfway(one: LatLng, other: LatLng) -> LatLng:
-    """Return the position halfway between two."""
+    """Return the position halfway between two positions."""
     return LatLng((one.lat + other.lat) / 2, one.lng + signed_turn(one.lng, other.lng) / 2)
 
 
@@ -146,7 +146,7 @@ GEOPACKAGE = ".gpkg"
 """Suffix of a file of the format GeoPackage."""
 
 Row = dict[str, object]
-"""A row of a table: values by column."""
+"""A row of a table, as values by name of the column."""
 
 
 def to_geodataframes(city: City) -> "dict[str, gpd.GeoDataFrame]":
@@ -231,7 +231,7 @@ def _panorama(city: City, name: str) -> Row:
 
 
 def _houses(inventory: Inventory) -> list[Row]:
-    """Return a row for each house: id, height in metres, whether that is known, and outline."""
+    """Return a row for each house: id, height in metres, True if the height is known, and outline."""
     return [
         {
             "id": house.id,

@@ -23,22 +23,22 @@ class MappedStreet:
     kind: str
     """OpenStreetMap's value of `highway`; empty where it is not known."""
     line: Sequence[LatLng]
-    """Positions along the centre line."""
+    """Positions along the centre line of the street."""
 
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """A building, or a piece of one: a part that is mapped by itself, or what a passage leaves."""
+    """A building or a piece of one, such as a separately mapped part or the two sides of a passage."""
 
     id: str
     outline: Polygon
     """Outline with its courtyards, WGS84 degrees; x is the longitude."""
     height: float
-    """Metres from the ground to the top."""
+    """Height of the top above the ground, metres."""
     is_height_known: bool
     """True where the height is mapped; False where it is guessed from the neighbours or the kind."""
     base: float = 0.0
-    """Metres from the ground to its lowest floor: above 0 for parts that jut out or bridge a passage."""
+    """Height of the lowest floor above the ground, metres: above 0 for parts over open ground."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ class CityStatistics:
     """The counts of a city's contents, and of what was left out; `None` where nobody counted."""
 
     area_m2: float
-    """Square metres of the part that the city covers."""
+    """Area in square metres of the ground that the city covers."""
     street_m: float
-    """Metres of its streets."""
+    """Length of all streets in metres."""
     houses: int
     """Number of buildings, each once."""
     places_by_type: Mapping[str, int]
@@ -65,7 +65,7 @@ class CityStatistics:
     places_with_sign: int
     """Number of places with a sign of their own."""
     furniture: Mapping[str, int]
-    """Number of mapped things by kind, the most frequent first, without those of `filled`."""
+    """Number of mapped things by kind, the most frequent first; those of `filled` are not counted."""
     places_on_directory: int = 0
     """Number of places without a sign of their own, named on the directory of a building."""
     filled: Mapping[str, int] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class CityStatistics:
     dropped_m: Mapping[str, float] = field(default_factory=dict)
     """Metres of mapped ways that were left out, by reason."""
     water_m2: float | None = None
-    """Square metres of water in the covered part."""
+    """Area in square metres of water within the city; `None` where nobody counted."""
     houses_in_water: int | None = None
     """Number of houses in water whose tags allow it, such as boathouses."""
     drawn_m: Mapping[str, float] = field(default_factory=dict)
@@ -103,12 +103,12 @@ class CityStatistics:
 
     @property
     def places(self) -> int:
-        """Number of all places."""
+        """Number of places of all types."""
         return sum(self.places_by_type.values())
 
 
 class Inventory(Protocol):
-    """All that a city holds; only for a city that is held whole."""
+    """A list of all that a city holds; only for a city that is held whole."""
 
     def streets(self) -> Sequence[MappedStreet]:
         """Return all streets."""

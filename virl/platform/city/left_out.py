@@ -13,26 +13,26 @@ from pydantic import TypeAdapter
 from virl.files.writing import JsonLines
 
 LEFT_OUT = "left_out.jsonl"
-"""Name of the file in a run's folder that keeps each part left out."""
+"""Name of the file in a run's folder with each item that could not be read."""
 MOST_REASONS = 10
-"""Number of reasons kept for each source (chosen: as many as fit a short list)."""
+"""Largest number of reasons kept for each source (chosen: as many as fit a short list)."""
 
 _Part = tuple[str, str, int, int]
-"""Source, reason, checksum, and number among equal parts, of an item or field that was left out."""
+"""(source, reason, checksum, number among equal parts) of an item or field that was left out."""
 _PART: TypeAdapter[_Part] = TypeAdapter(_Part)
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """The count of what was left out of one source, and the first reasons."""
+    """The number of parts of one source that were left out, with the first reasons."""
 
     source: str
     """The service or file, such as `"Places API (New): places_nearby"`."""
     count: int
     """Number of items and fields left out, each counted once however often it was read."""
     reasons: tuple[str, ...]
-    """The first reasons, at most `MOST_REASONS`."""
+    """First reasons why parts were left out, at most `MOST_REASONS`."""
 
 
 @dataclass(slots=True, eq=False)
@@ -43,19 +43,19 @@ class LeftOut:
     """
 
     is_told: bool = True
-    """True to warn once in the log of the first of each source."""
+    """True to log a warning for the first part left out of each source."""
     _counts: Counter[str] = field(default_factory=Counter)
     """Number of parts left out, by source."""
     _reasons: dict[str, list[str]] = field(default_factory=dict)
     """The first reasons, by source."""
     _known: dict[_Part, None] = field(default_factory=dict)
-    """Parts that are counted already, as an ordered set."""
+    """Parts that were counted already, as the keys of a dict in their order."""
     _kept: JsonLines | None = None
-    """File that keeps each part; `None` for none."""
+    """File to which each part is written; `None` for no file."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, source: str, reason: str, part: object = None, nth: int = 1) -> None:
-        """Count an item or field that cannot be read; once, however often it is read.
+        """Count an item or field that cannot be read, once however often it is read.
 
         Args:
             source: the service or file.
@@ -75,7 +75,7 @@ class LeftOut:
             self._warn(source, reason)
 
     def keep(self, path: Path) -> None:
-        """Keep each part that is counted in a file, and count the parts that the file has already.
+        """Write each part that is counted to a file, and count the parts that the file has already.
 
         What `take` counts is not kept: it is known again when the city is opened.
 
@@ -121,7 +121,7 @@ class LeftOut:
             self._warn(omission.source, omission.reasons[0])
 
     def omissions(self) -> tuple[Omission, ...]:
-        """Return what was left out, by source in the order in which they were met."""
+        """Return the count and first reasons of each source, in the order in which sources were met."""
         with self._lock:
             return tuple(
                 Omission(source, count, tuple(self._reasons[source]))

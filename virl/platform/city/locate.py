@@ -77,7 +77,7 @@ def address_in(text: str) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text may be an address: it has a number that may be a house's.
+    """Return whether a text may be an address: whether it has what may be a house number.
 
     "Hauptstraße 12a", "1-2-3 Ginza" and "銀座一丁目" may be; "5th Avenue" and "7-Eleven" are not.
     """
@@ -91,7 +91,7 @@ def begins_with_house(text: str) -> bool:
 
 
 SAME_NAME = 80.0
-"""Least likeness, [0, 100], of a place's name to the name that was asked for; chosen."""
+"""Least likeness, 0 to 100, of a place's name to the name that was asked for; chosen."""
 
 
 def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatLng]:
@@ -137,12 +137,12 @@ def _has_closed(text: str, closed: list[Place], named: Place | None) -> bool:
 
 
 def _is_called(text: str, name: str) -> bool:
-    """Return whether a place's name fits a text; a text that is a sort of place fits any."""
+    """Return whether a place's name fits a text; every name fits a text that is a kind of place."""
     return text.islower() or name_ratio(text, name) >= SAME_NAME or is_shortened(name, text)
 
 
 def _is_nearly_called(text: str, name: str) -> bool:
-    """Return whether a place may be meant by what no geocoder knows; a house number has to be in its name."""
+    """Return whether a text may mean a place of this name; its house number has to be in the name."""
     if begins_with_house(text) and text.split(maxsplit=1)[0].casefold() not in spelt(name).split():
         return False
     return score_names(fuzz.token_set_ratio, text, name) >= SAME_NAME

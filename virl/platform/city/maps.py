@@ -15,10 +15,10 @@ from virl.pages.notebooks import card, map_image
 TravelMode = Literal["walking", "cycling", "driving"]
 
 OFF_MAP_M: dict[TravelMode, float] = {"walking": 100.0, "cycling": 300.0, "driving": 300.0}
-"""Metres from all ways of a mode beyond which a stop is off the map. Chosen: cars stop 5 min on foot away."""
+"""Largest distance in metres from a stop to a way, by mode. Chosen: cars stop 5 min on foot away."""
 
 SPEED_M_S: dict[TravelMode, float] = {"walking": 1.35, "cycling": 4.2, "driving": 7.0}
-"""Metres a second in town. Chosen: usual planning values, driving with its stops at lights."""
+"""Speed in metres a second in town, by mode. Chosen: usual planning values, driving with its stops."""
 BEND_DEG, AROUND_DEG = 40.0, 150.0  # from where on a bend is a turn, and a turn leads back; chosen
 SHORT_M = 2.0  # shorter pieces of a route are not told; chosen
 _TRANSIT = frozenset({"transit", "public transport", "bus", "tram", "train", "subway", "metro", "ferry"})
@@ -26,25 +26,25 @@ _TRANSIT = frozenset({"transit", "public transport", "bus", "tram", "train", "su
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A way through stops in the order given."""
+    """A way through two or more stops, with its line, length, duration and streets."""
 
     path: tuple[LatLng, ...]
-    """Points of the line, from the first stop to the last."""
+    """Positions along the line, from the first stop to the last."""
     distance: float
-    """Length in metres."""
+    """Length of the way in metres."""
     duration: float
-    """Seconds that the way takes."""
+    """Time that the way takes, seconds."""
     streets: tuple[str, ...] = ()
-    """Street name of each piece of the path, empty where it has none; no names where none are known."""
+    """Street name of each piece of `path`, empty where it has none; no names at all if none are known."""
 
     @property
     def instructions(self) -> tuple[str, ...]:
-        """Sentences for the way, one for each stretch between two turns or changes of street."""
+        """Sentences that describe the way, one for each stretch between two turns or changes of street."""
         return tuple(_instructions(self))
 
     @property
     def __geo_interface__(self) -> dict[str, object]:
-        """The route as a GeoJSON feature, as shapely, GeoPandas and folium take it: longitude first."""
+        """Route as a GeoJSON feature for shapely, GeoPandas and folium: longitude first."""
         line = {"type": "LineString", "coordinates": [(lng, lat) for lat, lng in self.path]}
         about = {"distance_m": self.distance, "duration_s": self.duration}
         return {"type": "Feature", "geometry": line, "properties": about}
@@ -61,26 +61,26 @@ class _Stretch:
     """A stretch of a route along one street."""
 
     street: str
-    """Name of the street; may be empty."""
+    """Name of the street; empty where it has none."""
     metres: float
-    """Length in metres."""
+    """Length of the stretch in metres."""
     first: float
-    """Heading of its first piece, degrees clockwise from north."""
+    """Heading at the beginning of the stretch, degrees clockwise from north."""
     last: float
-    """Heading of its last piece, degrees clockwise from north."""
+    """Heading at the end of the stretch, degrees clockwise from north."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address of a door."""
+    """The address of a house, and its position."""
 
     text: str
-    """The address as it is written there, such as `Mannerheimintie 5, Helsinki`."""
+    """Address as it is written in its country, such as `Mannerheimintie 5, Helsinki`."""
     position: LatLng
 
 
 class Maps(Protocol):
-    """A provider of addresses and routes."""
+    """A provider of positions of addresses, of routes and of travel times."""
 
     def geocode(self, address: str) -> LatLng:
         """Return the position of an address or of a place named in it.
@@ -139,7 +139,7 @@ class PanoramaMaps(Protocol):
 
 
 def walked_route(maps: Maps, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-    """Return the way through stops along panoramas where the maps know it, else by `mode`.
+    """Return the way through stops along panoramas if the maps know such ways, else by `mode`.
 
     Args:
         maps: of the city.
@@ -172,7 +172,7 @@ def in_blocks(
     block: tuple[int, int],
     ask: Callable[[Sequence[LatLng], Sequence[LatLng]], Floats],
 ) -> Floats:
-    """Return a table of travel times, asked in blocks, seconds, shape (origins, destinations).
+    """Return travel times in seconds, shape (origins, destinations), asked for in blocks of limited size.
 
     Args:
         origins: its rows.
@@ -193,7 +193,7 @@ def table_of_rows(
     shape: tuple[int, int],
     note: Callable[[str, object], None],
 ) -> Floats | None:
-    """Return travel times as a table, seconds, `inf` where unknown; `None` if no row has its width.
+    """Return rows of travel times as a table, seconds, `inf` where unknown; `None` if no row has its width.
 
     Args:
         rows: the seconds; `None` for a cell or a row that is unknown, which is `inf` in the table.
@@ -242,7 +242,7 @@ def _stretches(route: Route) -> list[_Stretch]:
 
 
 def _turn_word(turn: float) -> str:
-    """Return the instruction for a turn of so many degrees, positive to the right."""
+    """Return the instruction for a turn of `turn` degrees, positive to the right."""
     if abs(turn) < BEND_DEG:
         return "Continue"
     if abs(turn) > AROUND_DEG:
@@ -257,15 +257,15 @@ class JourneyLeg:
     path: tuple[LatLng, ...]
     """Positions along the leg."""
     distance: float
-    """Length in metres."""
+    """Length of the leg in metres."""
     duration: float
-    """Seconds that the leg takes."""
+    """Time from the leg's start to its end, seconds."""
     line: str = ""
-    """Line that is ridden, such as `bus 4`; empty on foot."""
+    """Name of the line of a ride, such as `bus 4`; empty on foot."""
     board: str = ""
-    """Name of the stop where a ride begins."""
+    """Name of the stop where the ride begins; empty on foot."""
     alight: str = ""
-    """Name of the stop where it ends."""
+    """Name of the stop where the ride ends; empty on foot."""
     departs: int | None = None
     """Departure of a ride in minutes after midnight; `None` on foot."""
     arrives: int | None = None
@@ -275,7 +275,7 @@ class JourneyLeg:
 
     @property
     def words(self) -> str:
-        """The leg in a few words."""
+        """Sentence part for the leg, such as line and stops of a ride."""
         if not self.line:
             return f"walk {whole_minutes(self.duration)} min"
         times = (
@@ -297,12 +297,12 @@ class Journey:
 
     @property
     def rides(self) -> tuple[JourneyLeg, ...]:
-        """The legs that are rides; none where walking is as quick."""
+        """Legs of the journey that are rides; none where walking is as quick."""
         return tuple(leg for leg in self.legs if leg.line)
 
     @property
     def distance(self) -> float:
-        """Metres of all legs together."""
+        """Length of all legs together, metres."""
         return sum(leg.distance for leg in self.legs)
 
     @property
@@ -312,17 +312,17 @@ class Journey:
 
     @property
     def words(self) -> str:
-        """The legs in words, without ways on foot of under a minute."""
+        """Description of the legs in a sentence, without ways on foot of under a minute."""
         told = [leg.words for leg in self.legs if leg.line or leg.duration >= 60]
         return "; ".join(told)
 
 
 @runtime_checkable
 class TransitMaps(Protocol):
-    """Maps that also know public transport."""
+    """Maps that also give journeys by public transport."""
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
-        """Return the first journey to arrive that sets out at a minute of a day (0: Monday) or later.
+        """Return the journey that arrives first and sets out at a minute of a day (0: Monday) or later.
 
         Args:
             here: from where.

@@ -17,14 +17,14 @@ from virl.settings.model import Settings, load_settings
 __all__ = ["is_numbered_otherwise", "is_shortened", "name_ratio", "numbers_differ", "score_names", "spelt"]
 
 SAME_BUT_NUMBER = 80.0
-"""Likeness, of 100, from which two names are the same but for a number; chosen as in `matching`."""
+"""Likeness, 0 to 100, from which two names differ in no more than a number; chosen as in `matching`."""
 SHARED_WORDS = 2
-"""Words that a shortened name has at least; chosen: one word is within many longer names by chance."""
+"""Least number of words of a shortened name; chosen: one word is within many longer names by chance."""
 
 _WRITTEN = re.compile(r"[^\W_]+")
 """Pattern of a word: letters and digits."""
 _SILENT = re.compile("['\u2019`\u0300-\u036f]")
-"""Pattern of apostrophes and accents, which names are compared without."""
+"""Pattern of apostrophes and accents, which are ignored when names are compared."""
 _ORDINAL = re.compile(r"(\d{1,9})(?:st|nd|rd|th)")
 """Pattern of an ordinal number in digits, such as "5th"."""
 _NUMBER = re.compile(r"(\d{1,9}[a-z]?)(?:st|nd|rd|th)?")
@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"(\d{1,9}[a-z]?)(?:st|nd|rd|th)?")
 
 
 class _Writings(Settings):
-    """`names.yaml`."""
+    """The tables of `names.yaml`: abbreviations and numbers in words."""
 
     same_words: dict[str, tuple[str, ...]]
     endings: dict[str, tuple[str, ...]]
@@ -87,7 +87,7 @@ def is_shortened(listed: str, name: str) -> bool:
 
 @lru_cache(maxsize=16_384)
 def spelt(name: str) -> str:
-    """Return a name in its form for comparison: small letters, no accents, numbers in one form."""
+    """Return a name as names are compared: in small letters, without accents, numbers in one form."""
     folded = unicodedata.normalize("NFKD", name.casefold().replace("&", " and ").replace("\u00f8", "o"))
     words = _initials_joined(_WRITTEN.findall(_SILENT.sub("", folded)))
     forms = _forms()
@@ -97,7 +97,7 @@ def spelt(name: str) -> str:
 
 
 def _initials_joined(words: list[str]) -> list[str]:
-    """Return words with single letters in a row joined: "j", "p", "morgan" as "jp", "morgan"."""
+    """Return words with single letters in a row joined to one word: "j", "p", "morgan" as "jp", "morgan"."""
     joined: list[str] = []
     is_open = False
     for word in words:
@@ -142,7 +142,7 @@ def _writings() -> _Writings:
 
 @cache
 def _forms() -> dict[str, str]:
-    """Return the form that each abbreviation and written ordinal is compared as."""
+    """Return the common form of each abbreviation and written ordinal, for comparison."""
     told = _writings()
     forms = {other: one for one, others in told.same_words.items() for other in others}
     return forms | {word: f"{number}th" for number, word in enumerate(told.ordinals, start=1)}

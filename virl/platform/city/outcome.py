@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 Status = Literal["entered", "finished", "gave up", "stopped"]
-"""The coarse end of a run: `entered` a place, `finished` its task, `gave up` or `stopped` from outside."""
+"""Coarse end of a run: `entered` a place, `finished` its task, `gave up`, or `stopped` from outside."""
 
 OutcomeKind = (
     Status
     | Literal["arrived", "found", "substituted"]
     | Literal["limit", "blocked", "missed", "lost", "not found", "no reply"]
 )
-"""The kinds of ends, described in `docs/reference/run-folder.md`.
+"""The kinds of ends of a run, described in `docs/reference/run-folder.md`.
 
 `result.json` has the kind of a run's end: search for it in quotes, as `"blocked"`, to find who decides it.
 """
@@ -34,31 +34,31 @@ _SENTENCES: Mapping[OutcomeKind, str] = {
     "blocked": "no way leads on from here",
     "no reply": "the model gave no usable reply",
 }
-"""Usual sentence of each kind."""
+"""Usual sentence for people on each kind of end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of a walk or a run. Decide by `kind`, never by its sentence."""
+    """The outcome of a walk or a run. Decide by `kind`, never by its sentence."""
 
     kind: OutcomeKind
     reason: str = ""
-    """The end in a sentence; empty where the usual sentence of its kind says it all."""
+    """Sentence on the end; empty where the usual sentence of its kind says it all."""
     what: str = ""
-    """Name of what was entered, found or taken; of a limit, the unit that it counts, such as `steps`."""
+    """Name of the place or thing entered, found or taken; for a limit, its unit, such as `steps`."""
     limit: int | float | None = None
-    """The limit that was reached; `None` for other ends."""
+    """Value of the limit that was reached; `None` for other ends."""
 
     @property
     def status(self) -> Status:
-        """The coarse end; `gave up` for every kind that did not do what it was to do."""
+        """Coarse end of the run; `gave up` for every kind that did not do the task."""
         return _STATUSES.get(self.kind, "gave up")
 
     @property
     def sentence(self) -> str:
-        """The end in a sentence."""
+        """Sentence on the end of the run, for people."""
         return self.reason or _SENTENCES.get(self.kind, self.kind).format(what=self.what, limit=self.limit)
 
     def with_detail(self, detail: str) -> Self:
-        """Return the same end with a detail added to its sentence, after a semicolon."""
+        """Return the same outcome with a detail added to its sentence, after a semicolon."""
         return replace(self, reason=f"{self.sentence}; {detail}")

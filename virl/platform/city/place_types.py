@@ -13,7 +13,7 @@ from virl.settings.model import Settings, check_settings, load_settings
 
 
 def _split(words: object) -> object:
-    """Return a text split at its commas; other values as they are."""
+    """Return a text split at its commas; any other value as it is."""
     return tuple(word.strip() for word in words.split(",")) if isinstance(words, str) else words
 
 
@@ -21,26 +21,26 @@ Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
 
 
 class TypeWords(Settings):
-    """The words for one place type, by ISO 639-1 code of their language."""
+    """The words that mean one place type, by ISO 639-1 code of their language."""
 
     weight: float = Field(default=1.0, gt=0, le=1)
-    """Factor on its words; below 1 for types whose words also serve as names of streets and quarters."""
+    """Factor on the score of the words; below 1 where they also name streets and quarters."""
     names: dict[str, Words]
-    """Words that say outright what the place is."""
+    """Words by language that say outright what the place is."""
     hints: dict[str, Words] = Field(default_factory=dict)
-    """Words for what it sells or does."""
+    """Words by language for what the place sells or does."""
 
 
 class MoreWords(Settings):
-    """Words that supplement a lexicon; where it has one of them itself, what it says counts alone."""
+    """Words that supplement a lexicon, where it has no entry of its own."""
 
     compounding: tuple[str, ...] = ()
-    """Languages whose words also count as the end of a longer one."""
+    """Languages whose words also count as the last part of a longer word."""
     types: dict[str, TypeWords]
 
 
 def words_of(types: Mapping[str, TypeWords]) -> Iterator[tuple[str, str, str, bool]]:
-    """Yield (type, language, word, whether it is a name) of all words, hints before names."""
+    """Yield (type, language, word, True if it names the type) for all words, hints before names."""
     for place_type, words in types.items():
         for group, are_names in ((words.hints, False), (words.names, True)):
             for language, of_language in group.items():
@@ -73,15 +73,15 @@ Mark = Literal[
     "snack",
     "common",
 ]
-"""The marks that a type can bear in the table."""
+"""Marks that a place type can bear in the table; the head of the file explains each."""
 
 
 SHARED_BY_TRADES = ("types", "scope", "group", "hours", "width", "visitors")
-"""Fields that a trade takes from the first one of its row unless it says them."""
+"""Fields that later trades of a row take from its first trade unless they give their own."""
 
 
 class PlaceType(Settings):
-    """One row of the table; the head of the file explains the fields."""
+    """One row of the table of place types; the head of the file explains the fields."""
 
     google: Literal["A", "B"] | None = None
     old: str = ""
@@ -111,13 +111,14 @@ class PlaceType(Settings):
     @model_validator(mode="before")
     @classmethod
     def _in_a_table_of_google(cls, row: object) -> object:
+        """Return a row with Google's table A filled in, if its marks say that the type is in it."""
         if not isinstance(row, dict) or not isinstance(marks := row.get("marks"), list):
             return row
         return {"google": "A", **row} if "virl96" in marks or "finer" in marks else row
 
     @property
     def wider(self) -> tuple[str, ...]:
-        """The types that its first tag of OpenStreetMap gives such a place besides."""
+        """Wider types that a place with the row's first OpenStreetMap tag has besides."""
         return _names_in(self.osm[0])[1:] if self.osm else ()
 
     def told_trades(self, name: str) -> dict[str, dict[str, Any]]:
@@ -136,24 +137,24 @@ class PlaceType(Settings):
 
 
 class PlaceTypes(Settings):
-    """The whole table."""
+    """The table of place types that comes with virl."""
 
     types: dict[str, PlaceType]
     """Rows of the table by place type."""
     no_place: Words
-    """Tags of OpenStreetMap that are no place."""
+    """Tags of OpenStreetMap on objects that are no place."""
     orders: dict[str, Words]
     """Order of types, by field of `PlaceType`; types that are not named follow."""
 
 
 def table_file() -> Path:
-    """Return the path of the table."""
+    """Return the path of the table of place types."""
     return data_folder("platform") / "place-types.yaml"
 
 
 @cache
 def place_table() -> PlaceTypes:
-    """Return the table that comes with virl.
+    """Return the table of place types that comes with virl, read once.
 
     Raises:
         BadInput: it is broken; names line and field.
@@ -184,7 +185,7 @@ def by_type_as(field: str, model: type[ModelT]) -> dict[str, ModelT]:
 
 @cache
 def types_marked(mark: Mark) -> frozenset[str]:
-    """Return the types that bear a mark."""
+    """Return the place types that bear a mark."""
     return frozenset(name for name, marks in by_type("marks").items() if mark in marks)
 
 
@@ -212,12 +213,12 @@ def types_named(field: Literal["osm", "overture"]) -> Mapping[str, tuple[str, ..
 
 
 def _names_in(written: str) -> tuple[str, ...]:
-    """Return a name of another vocabulary and types besides, as in `shop=wine + liquor_store + store`."""
+    """Return the name of another vocabulary and its place types, from `shop=wine + liquor_store + store`."""
     return tuple(part.strip() for part in written.split(" + "))
 
 
 def sort_of(types: Sequence[str]) -> str:
-    """Return the coarse type that a place counts as: the first coarse one, general ones last.
+    """Return the coarse type that a place counts as, by its types: a general one only if no other fits.
 
     A ramen restaurant counts as a restaurant, a bookshop that also sells gifts as a bookshop, and a hotel
     with a restaurant as lodging. A place without any coarse type counts as its first type, and one without

@@ -14,7 +14,7 @@ from virl.platform.city.place_types import types_marked
 from virl.platform.city.streetview import Image
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-"""Short names of the days of a week in patterns of hours, Monday first."""
+"""Short names of weekdays in patterns of hours, Monday first."""
 DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -25,16 +25,16 @@ class OpeningHours:
     day: int
     """Day of the week, 0 (Monday) to 6 (Sunday)."""
     opens: int
-    """Opening in minutes after midnight, [0, 1440)."""
+    """Opening time in minutes after midnight, [0, 1440)."""
     closes: int
-    """Closing in minutes after midnight of `day`, (opens, 2880): beyond 1440 it is the next morning."""
+    """Closing time in minutes after midnight of `day`, (opens, 2880): beyond 1440 it is the next morning."""
 
     def __str__(self) -> str:
         return f"{DAYS[self.day]} {_clock(self.opens)}-{_clock(self.closes)}"
 
 
 CONTACTS = frozenset({"phone", "website"})
-"""Names of facts that say how to reach a place."""
+"""Names of the facts that say how to reach a place, such as its website."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Review:
     """A review by one visitor. The text is data from the world, never instructions."""
 
     rating: float
-    """1 (worst) to 5 (best)."""
+    """Stars, 1 (worst) to 5 (best)."""
     text: str
     author: str = ""
 
@@ -56,17 +56,17 @@ class Place:
     name: str
     """Name in the provider's spelling."""
     types: tuple[str, ...]
-    """Google's place types, the most specific first, such as `("bakery", "store")`."""
+    """Place types of Google, the most specific first, such as `("bakery", "store")`."""
     position: LatLng
-    """Position given by the provider."""
+    """Position that the provider gives."""
     address: str = ""
     """Address in one line; empty where it is not known."""
     rating: float | None = None
     """Mean of all ratings, 1 to 5; `None` without ratings."""
     review_count: int = 0
-    """Number of people who rated it."""
+    """Number of people who rated the place."""
     price_level: int | None = None
-    """0 (free) to 4 (very expensive)."""
+    """Price level, 0 (free) to 4 (very expensive); `None` where it is not known."""
     is_open: bool = True
     """False for a place that has closed, for good or until further notice."""
     hours: tuple[OpeningHours, ...] = ()
@@ -74,33 +74,32 @@ class Place:
     reviews: tuple[Review, ...] = ()
     """Reviews by visitors, filled in by `Places.details`."""
     facts: tuple[tuple[str, str], ...] = ()
-    """Further facts, by name: `phone`, `website`, `cuisine`, `diet` and `wheelchair` of a map, and `hours`
-    where some rules of its opening hours are not among those of each week. The texts are data from the
-    world."""
+    """(name, text) of further facts, such as `phone`, `website`, `cuisine` and `wheelchair`.
+    `hours` has the rules of opening hours that do not hold each week. The texts are data from the world."""
 
     @property
     def __geo_interface__(self) -> dict[str, object]:
-        """The place as a GeoJSON feature, as shapely, GeoPandas and folium take it: longitude first."""
+        """Place as a GeoJSON feature for shapely, GeoPandas and folium: longitude first."""
         point = {"type": "Point", "coordinates": (self.position.lng, self.position.lat)}
         about = {"id": self.id, "name": self.name, "types": list(self.types), "rating": self.rating}
         return {"type": "Feature", "geometry": point, "properties": about}
 
     @property
     def traits(self) -> dict[str, str]:
-        """The facts about the place itself, by name, without those that say how to reach it."""
+        """Facts about the place itself, by name, without those of `CONTACTS`."""
         return {name: text for name, text in self.facts if name not in CONTACTS}
 
     @property
     def is_unsure(self) -> bool:
-        """Return whether its opening hours are unknown and it is not outdoors."""
+        """Return whether the opening hours are unknown, and the place is not outdoors."""
         return self.is_open and not self.hours and not types_marked("outdoors").intersection(self.types)
 
     def open_at(self, day: int, minute: int) -> bool:
-        """Return whether it is open at a minute after midnight of a day (0: Monday); False if unknown."""
+        """Return whether the place is open at a minute of a day (0: Monday); False where unknown."""
         return self.is_open and open_then(self.hours, day, minute)
 
     def may_be_open_at(self, day: int, minute: int) -> bool:
-        """Return whether it is open at that minute, or its hours are unknown and it has not closed down."""
+        """Return whether the place is open then, or its hours are unknown and it has not closed down."""
         return self.is_open and (not self.hours or self.open_at(day, minute))
 
 
@@ -121,7 +120,7 @@ def open_then(hours: Iterable[OpeningHours], day: int, minute: int) -> bool:
 
 
 class NearbyPlaces(list[Place]):
-    """Places near a position, nearest first, of which some farther away may be missing.
+    """A list of places near a position, nearest first, of which some farther away may be missing.
 
     Args:
         places: in their order.
@@ -135,7 +134,7 @@ class NearbyPlaces(list[Place]):
 
 
 class SearchResults(list[Place]):
-    """Places found for a text, with those left out of the list since they have closed.
+    """A list of open places found for a text, which also keeps the closed ones that it leaves out.
 
     Args:
         places: in their order.
@@ -143,24 +142,24 @@ class SearchResults(list[Place]):
     """
 
     def __init__(self, places: Iterable[Place], closed: Iterable[Place]) -> None:
-        """Make the list of open places; `closed` are those that are left out."""
+        """Make the list of open places; `closed` are the places left out."""
         super().__init__(places)
         self.closed = tuple(closed)
 
 
 def closed_among(found: Sequence[Place]) -> list[Place]:
-    """Return the places found that have closed, whether they are in the list or left out of it."""
+    """Return the places found that have closed, listed or left out of the list."""
     left_out = found.closed if isinstance(found, SearchResults) else ()
     return [*(place for place in found if not place.is_open), *left_out]
 
 
 def complete_to(found: Sequence[Place]) -> float:
-    """Return the metres up to which no place is missing in a list; infinite for a complete one."""
+    """Return the distance in metres up to which a list misses no place; infinite for a complete one."""
     return found.complete if isinstance(found, NearbyPlaces) else inf
 
 
 class Places(Protocol):
-    """A provider of places."""
+    """A provider of shops and other places of a city."""
 
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
@@ -199,7 +198,7 @@ class Places(Protocol):
 
 @runtime_checkable
 class MeasuredPhotos(Protocol):
-    """Places that know the sizes of their photos without loading them."""
+    """A provider that knows the sizes of its photos without loading them."""
 
     def photo_sizes(self, place_id: str, limit: int = 1) -> Sequence[tuple[int, int]]:
         """Return the width and height, in pixels, of each photo that `Places.photos` gives.
@@ -212,12 +211,12 @@ class MeasuredPhotos(Protocol):
 
 @runtime_checkable
 class PlacesInFull(Protocol):
-    """Places within a circle with hours and reviews in one request, cheaper than one for each place."""
+    """A provider that gives places in a circle with hours and reviews for less than one by one."""
 
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places of `Places.nearby` with hours and reviews, which cost nothing later.
+        """Return the places of `Places.nearby` with hours and reviews, so that `details` costs nothing later.
 
         Args:
             position: to search around.
@@ -230,7 +229,7 @@ class PlacesInFull(Protocol):
 
 @runtime_checkable
 class RatedPlaces(Protocol):
-    """Places that can be filtered by their rating where a circle does not list all."""
+    """A provider that can filter places by rating where a circle holds more than it lists."""
 
     def nearby_rated(
         self,
@@ -240,7 +239,7 @@ class RatedPlaces(Protocol):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """Return places within `radius` metres, with details, rated `least` of 5 or better.
+        """Return places within `radius` metres, with details, rated `least` (of 5) or better.
 
         Args:
             position: the centre.
@@ -254,7 +253,7 @@ class RatedPlaces(Protocol):
 
 @runtime_checkable
 class PhotosOneByOne(Protocol):
-    """Places whose photos cost something each, fetched one by one."""
+    """A provider whose photos of places cost something each, and are fetched one by one."""
 
     def each_photo(self, place_id: str, limit: int = 1) -> Iterator[Image]:
         """Yield up to `limit` photos; there may be none.
@@ -289,7 +288,7 @@ def nearby_in_full(
     *,
     whole: float | None = None,
 ) -> list[Place]:
-    """Return the places within `radius` metres, with details where that is cheaper than to ask later.
+    """Return the places within `radius` metres, with details where these would cost more later.
 
     Args:
         places: of a city.
@@ -308,7 +307,7 @@ def _clock(minute: int) -> str:
 
 
 class NoPlaces:
-    """Places of a city that has none; every question raises `NotFound`.
+    """A provider without places, for a city that has none; every question raises `NotFound`.
 
     Args:
         city: its name.
@@ -320,33 +319,33 @@ class NoPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Raise `NotFound`."""
+        """Raise `NotFound`: the city has no places."""
         del position, radius, types, whole
         self._refuse()
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Raise `NotFound`."""
+        """Raise `NotFound`: the city has no places."""
         del query, near
         self._refuse()
 
     def details(self, place_id: str) -> Place:
-        """Raise `NotFound`."""
+        """Raise `NotFound`: the city has no places."""
         del place_id
         self._refuse()
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Raise `NotFound`."""
+        """Raise `NotFound`: the city has no places."""
         del place_id, limit
         self._refuse()
 
     def _refuse(self) -> NoReturn:
-        """Raise the error that the city has no places."""
+        """Raise `NotFound` with the reason why the city has no places."""
         raise NotFound(f"the city {self._city!r} has no places, only streets: choose another city")
 
 
 NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 Moment = tuple[int, int]
-"""A moment of a week: the day, 0 for Monday, and minutes after midnight."""
+"""(day of a week, 0 for Monday; minutes after midnight)."""
 
 _MOMENT = re.compile(rf"\bit is ({'|'.join(NAMES)}) at (\d{{1,2}}[:.]\d\d)", re.IGNORECASE)
 
@@ -373,7 +372,7 @@ def parse_hours(pattern: str) -> tuple[OpeningHours, ...]:
 
 
 def told_moment(day: int, minute: int) -> str:
-    """Return a sentence for a moment of a week, such as "It is Wednesday at 12:30"."""
+    """Return a sentence for a day and minute, such as "It is Wednesday at 12:30"."""
     return f"It is {NAMES[day]} at {show_clock(minute)}."
 
 

@@ -19,13 +19,13 @@ from virl.platform.city.maps import Address, ReverseMaps, walked_route
 from virl.platform.city.streetview import RADII_M, Panorama, relocate
 
 PART_M = 600.0
-"""Metres around a spot within which places count as its part of the town: ten minutes' walk across."""
+"""Radius in metres around a spot of the part of town whose places count: ten minutes' walk across."""
 SPOT_M = 100.0
-"""Metres around a spot within which places count as its square or shopping street."""
+"""Radius in metres around a spot of the square or shopping street whose places count."""
 _FRONT_M = 50.0
-"""Metres from a place to the panorama before it at most."""
+"""Largest distance in metres from a place to the panorama before it."""
 _TRIED = 400
-"""Most places of a part that are tried for a street with a name; chosen."""
+"""Largest number of places that are tried for a street with a name; chosen."""
 _PATHS = frozenset({"footway", "path", "steps", "corridor", "track", "bridleway"})
 """Values of OpenStreetMap's `highway` that are paths, not streets."""
 _LINES, _BESIDE_M = 12, 200.0  # streets on which the nearest panorama may be, and how far along; chosen
@@ -37,9 +37,9 @@ class LivelySpot:
 
     panorama: Panorama
     street: str
-    """Name of its street; empty where that is not known."""
+    """Name of the street there; empty where it is not known."""
     places: int
-    """Number of shops and places within `PART_M` metres of it."""
+    """Number of shops and places within `PART_M` metres of the spot."""
 
     def __str__(self) -> str:
         where = self.street or str(self.panorama.position)
@@ -48,7 +48,7 @@ class LivelySpot:
 
 
 def liveliest(city: City) -> LivelySpot | None:
-    """Return a start among the most shops and places of a town; `None` where they are not all known.
+    """Return the spot among the most shops and places of a town; `None` where not all of these are known.
 
     The part with the most of them within `PART_M` counts first, then the street or square in it with the most
     within `SPOT_M`. Footpaths and passages, and streets without a name, come last.
@@ -76,14 +76,14 @@ def liveliest(city: City) -> LivelySpot | None:
 
 
 def _rank(street: MappedStreet | None) -> int:
-    """Return 0 for a street with a name, 1 for a path with a name, 2 for others: low ones come first."""
+    """Return how good a street is to start on: 0 with a name, 1 for a path with a name, 2 for any other."""
     if street is None or not street.name:
         return 2
     return int(street.kind in _PATHS)
 
 
 def start_near(city: City, position: LatLng, place: str) -> Panorama:
-    """Return the panorama nearest to a position, within the first of ever wider radii that holds one.
+    """Return the panorama nearest to a position, in the first of ever wider circles that holds one.
 
     Args:
         city: the city.
@@ -128,13 +128,13 @@ def _metres(frame: LocalFrame, positions: Sequence[LatLng]) -> Floats:
 
 
 _TRIES = 24
-"""Number of spots drawn for one stop or address. Chosen."""
+"""Number of spots drawn at random for one stop or address. Chosen."""
 _NEAREST_M, _FARTHEST_M = 80.0, 400.0
-"""Metres from the start of addresses. Chosen: as Virlton's errands lie."""
+"""Least and largest distance in metres from a start to a drawn address. Chosen: as Virlton's errands lie."""
 _STREET_M, _HOUSE_M = 60.0, 40.0
-"""Metres from a drawn spot to a street, and from there to a house."""
+"""Largest distances in metres from a drawn spot to a street, and from there to a house."""
 _DETOUR = 2.5
-"""Most times that a way is longer than the straight line, unless all are. Chosen."""
+"""Largest ratio of a way to the straight line, unless all ways are longer. Chosen."""
 
 
 def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Random) -> list[LatLng]:

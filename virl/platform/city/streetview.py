@@ -14,7 +14,7 @@ from virl.errors import BadInput, NoStreetView
 from virl.geo.globe import LatLng, distance, normalize_heading
 
 Image = NDArray[np.uint8]
-"""RGB picture, shape (height, width, 3)."""
+"""Pixels of an RGB picture, `uint8`, shape (height, width, 3)."""
 
 Box = tuple[float, float, float, float]
 """Pixels (x0, y0, x1, y1): left, top, right, bottom; x right and y down from the top left corner."""
@@ -26,19 +26,19 @@ MAX_RADIUS_M = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A way from one panorama to a neighbouring one."""
+    """A one-way link from one panorama to a neighbouring one."""
 
     pano_id: str
     """Id of the neighbouring panorama."""
     heading: float
     """Direction in which the link leaves, degrees clockwise from north, [0, 360)."""
     distance: float
-    """Metres to the neighbour."""
+    """Distance to the neighbour in metres."""
 
 
 @dataclass(frozen=True, slots=True)
 class Panorama:
-    """One panorama of street view: where and how it was taken, and its links."""
+    """One panorama of street view: where and how it was taken, and the links that leave it."""
 
     id: str
     position: LatLng
@@ -46,13 +46,13 @@ class Panorama:
     """Heading of the capturing car, degrees clockwise from north, [0, 360)."""
     links: tuple[Link, ...]
     date: str | None = None
-    """ISO 8601 month, `2026-05`, where the provider knows it."""
+    """Month in which it was taken, ISO 8601 as `2026-05`; `None` where it is not known."""
     indoors: bool = False
-    """True where the provider knows that it was taken indoors."""
+    """True where the provider knows that the panorama was taken indoors."""
 
     @property
     def is_crossing(self) -> bool:
-        """Return whether three or more ways meet here."""
+        """Return whether three or more ways meet at the panorama."""
         return len(self.links) >= 3
 
 
@@ -66,14 +66,14 @@ class Pose:
     """
 
     pano_id: str
-    """Id of the panorama where it stands."""
+    """Id of the panorama where the agent stands."""
     heading: float
-    """Direction that it faces, degrees clockwise from north, [0, 360)."""
+    """Direction that the agent faces, degrees clockwise from north, [0, 360)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """The direction and the horizontal field of view, degrees, and the size, pixels, of a view.
+    """The direction and horizontal field of view in degrees, and the picture size in pixels, of a view.
 
     Args:
         heading: degrees clockwise from north; stored in [0, 360).
@@ -107,7 +107,7 @@ class Camera:
 
     @property
     def focal(self) -> float:
-        """Focal length of the pinhole camera, pixels."""
+        """Focal length of the equivalent pinhole camera, pixels."""
         return self.width / 2 / tan(radians(self.fov / 2))
 
     def direction(self, x: float, y: float) -> tuple[float, float]:
@@ -158,7 +158,7 @@ class PictureCamera(Camera):
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        """Take a picture of every size."""
+        """Check nothing, as a picture may have any size."""
 
 
 def view_of_picture(pixels: Image) -> View:
@@ -168,7 +168,7 @@ def view_of_picture(pixels: Image) -> View:
 
 
 class StreetView(Protocol):
-    """A provider of street view. Every provider passes `tests/contracts.py`."""
+    """A provider of panoramas, their links and views. Every provider passes `tests/contracts.py`."""
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
         """Return the panorama nearest to a position within `radius` metres; `None` if there is none.
@@ -205,12 +205,12 @@ class StreetView(Protocol):
 
 Floats = NDArray[np.float32]
 Rays = tuple[Floats, Floats, Floats]
-"""Components of directions to the right, up and forward, of any length."""
+"""Components (right, up, forward) of directions, arrays of equal shape and any length of vector."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attitude:
-    """The heading, pitch and roll of a camera as it took a panorama, degrees.
+    """The heading, pitch and roll in degrees of the camera that took a panorama.
 
     Args:
         heading: the way its centre column faces, degrees clockwise from north.
@@ -221,9 +221,9 @@ class Attitude:
     heading: float = 0.0
     """Heading of the middle column of the picture, degrees clockwise from north."""
     pitch: float = 0.0
-    """Degrees that the middle of the picture looks above the horizon."""
+    """Elevation of the middle of the picture above the horizon, degrees."""
     roll: float = 0.0
-    """Degrees that the camera leans to the right, clockwise as seen along its heading."""
+    """Lean of the camera to the right, degrees clockwise as seen along its heading."""
 
     @property
     def is_level(self) -> bool:
@@ -257,7 +257,7 @@ class Attitude:
 
 
 def _rotate(one: Floats, other: Floats, angle: float) -> tuple[Floats, Floats]:
-    """Return two components after a rotation by so many degrees from the first axis to the second."""
+    """Return two components after a rotation by `angle` degrees from the first axis to the second."""
     across, along = np.float32(cos(radians(angle))), np.float32(sin(radians(angle)))
     return (
         np.asarray(one * across - other * along, np.float32),
@@ -274,7 +274,7 @@ _log = logging.getLogger(__name__)
 def relocate(
     streetview: StreetView, position: LatLng, place: str, radii: Sequence[float] = RADII_M
 ) -> Panorama:
-    """Return the panorama nearest to a position, within the first of ever wider radii that holds one.
+    """Return the panorama nearest to a position, in the first of ever wider circles that holds one.
 
     Args:
         streetview: who is asked, at most once for each radius.

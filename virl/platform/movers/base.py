@@ -12,7 +12,7 @@ from virl.platform.city.streetview import Link, Panorama, Pose, StreetView, View
 
 
 class Mover(Protocol):
-    """A source of the links that leave a pose, which also takes one."""
+    """A source of the links that leave a pose, which also moves along one."""
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
         """Return the links that leave a pose, by heading.
@@ -23,7 +23,7 @@ class Mover(Protocol):
         ...
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """Return the pose at the other end of a link, facing the way it led.
+        """Return the pose after moving along a link, facing the way the link led.
 
         Raises:
             BadInput: the link does not leave this pose.
@@ -34,14 +34,14 @@ class Mover(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Road:
-    """A way that could be taken from a crossing, as seen from it."""
+    """A street that could be taken from a crossing, as seen from the crossing."""
 
     link: Link
-    """Link that leads into the way."""
+    """First link of the street."""
     view: View
-    """View along the way."""
+    """View down the street."""
     description: str
-    """Description of the view; empty where none was made."""
+    """Description of the view in words; empty where none was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,11 @@ class Choice:
     reason: str
     """Reason of the decision, a phrase or sentence."""
     roads: tuple[Road, ...] = ()
-    """The roads looked at before choosing, in the order of their numbers; empty where nothing was asked."""
+    """Roads looked at before the choice, in the order of their numbers; empty if nothing was asked."""
     decided_by: str = ""
-    """The decider in the navigator's place, such as `user`; empty if the navigator chose itself."""
+    """Decider that chose in the navigator's place, such as `user`; empty if the navigator chose."""
     outcome: Outcome | None = None
-    """The end of the walk, where it ends here."""
+    """Outcome of the walk, if the choice ends it; else `None`."""
 
     @classmethod
     def end(cls, outcome: Outcome, decided_by: str = "") -> Self:
@@ -67,26 +67,26 @@ class Choice:
 
 @dataclass(frozen=True)
 class Step:
-    """An arrival. What comes next is chosen when `choice` is first read, or when the walk goes on."""
+    """A walker's arrival at a panorama, from which the next link is chosen when `choice` is first read."""
 
     index: int
-    """0 at the start, then one more for each move."""
+    """Number of moves so far: 0 at the start."""
     pose: Pose
     """Id of the panorama arrived at, and the heading faced, degrees."""
     panorama: Panorama
     """Panorama at which the walker stands."""
     distance: float
-    """Metres walked to get here from the step before."""
+    """Length of the move that led here, metres."""
     choose: Callable[[], Choice]
-    """Function that decides what comes next; it asks each time, `choice` asks once."""
+    """Function that makes the navigator's choice; it decides anew on each call, `choice` only once."""
     ways: Callable[[], tuple[Link, ...]] | None = None
-    """Function that returns the links a user or other decider may take; by default those of the panorama."""
+    """Function to the links that a decider may take; `None` for those of the panorama."""
     steered: Callable[[Choice], None] | None = None
     """Function called with a choice that the navigator did not make, before the walk goes on with it."""
     last: bool = False
-    """True if no move is left: then no decider but the navigator is asked."""
+    """True if no move is left, so that only the navigator is asked."""
     streetview: StreetView | None = None
-    """Street view in which a decider looks around before it chooses; `None` for none."""
+    """Street view in which a decider looks around before choosing; `None` for none."""
     task: str = ""
     """Task of the walk, shown to a decider other than the navigator, such as the directions to follow."""
     _chosen: list[Choice] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -100,13 +100,13 @@ class Step:
         return self._chosen[0]
 
     def steered_choice(self) -> Choice | None:
-        """Return the choice of whoever steers the walk; `None` leaves it to the navigator."""
+        """Return the choice of the decider who steers the walk; `None` leaves it to the navigator."""
         steering = None if self.last else _STEERING.get()
         return steering.decide(self) if steering else None
 
     @property
     def decided_by(self) -> str:
-        """The decider in the navigator's place; empty if it chose itself, or nothing is chosen yet."""
+        """Decider that chose in the navigator's place; empty if it chose itself, or nothing is chosen yet."""
         return self._chosen[0].decided_by if self._chosen else ""
 
     @property
@@ -132,7 +132,7 @@ class Step:
 
 
 class Steering(Protocol):
-    """A decider, such as a user, that may choose links in the place of navigators."""
+    """A decider, such as a user, that may choose links in the navigator's place."""
 
     def decide(self, step: Step) -> Choice | None:
         """Return the choice at a step, along one of its `links`; `None` leaves it to the navigator."""
@@ -161,7 +161,7 @@ def steered_by(steering: Steering | None) -> Iterator[None]:
 
 
 class LinksMover:
-    """A mover along the links that the provider lists for a panorama."""
+    """A mover along the links that the provider of street view lists for a panorama."""
 
     def __init__(self, streetview: StreetView) -> None:
         self._streetview = streetview
@@ -172,7 +172,7 @@ class LinksMover:
         return tuple(sorted(panorama.links, key=lambda link: link.heading))
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """Return the pose at the other end of a link, facing the way it led."""
+        """Return the pose after moving along a link, facing the way the link led."""
         if link not in self.links(pose):
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
         return Pose(self._streetview.panorama(link.pano_id).id, link.heading)

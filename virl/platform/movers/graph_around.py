@@ -8,7 +8,7 @@ from virl.platform.city.streetview import Panorama, Pose, StreetView
 from virl.platform.movers.base import Mover
 
 MOST_PANORAMAS = 2000  # of a graph; chosen: some twenty blocks
-"""Panoramas of a graph at most, if the caller sets no other limit."""
+"""Largest number of panoramas of a graph, if the caller sets no other limit."""
 
 
 def graph_around(
@@ -19,7 +19,7 @@ def graph_around(
     *,
     most: int = MOST_PANORAMAS,
 ) -> NavigationGraph:
-    """Return the graph of the panoramas that a mover reaches within `reach_m` metres of one, with its links.
+    """Return the graph of the panoramas that a mover reaches within `reach_m` metres of `start`.
 
     Args:
         streetview: where they stand.

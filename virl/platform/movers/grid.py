@@ -22,12 +22,12 @@ __all__ = ["BatchStreetView", "GridMover", "Rings"]
 RELOCATE_RADIUS_M = 50.0  # Google's own where a request names none, as those of V-IRL do not
 """Radius in metres within which a street view looks for the panorama nearest to a position."""
 SLACK_M = 0.01  # chosen: of two panoramas this near to a tie, either may be taken for the nearest
-"""Metres by which a circle may reach beyond another and still count as within it."""
+"""Distance in metres by which a circle may reach beyond another and still count as within it."""
 
 
 @runtime_checkable
 class BatchStreetView(Protocol):
-    """A street view that relocates many positions at once."""
+    """A street view that finds the panoramas nearest to many positions at once."""
 
     def nearest_many(
         self, positions: Sequence[LatLng], radius: float = RELOCATE_RADIUS_M
@@ -42,7 +42,7 @@ class BatchStreetView(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The panorama nearest to a position, or that there is none within `RELOCATE_RADIUS_M`."""
+    """A position that was asked for, and the panorama nearest to it within `RELOCATE_RADIUS_M`, if any."""
 
     position: LatLng
     panorama: Panorama | None
@@ -50,7 +50,7 @@ class Answer:
 
 
 class Survey:
-    """The panoramas nearest to positions around one, by earlier answers, inference, or new questions.
+    """A search for the panoramas nearest to positions around one, by earlier answers, inference or questions.
 
     No panorama is nearer to a position than its answer. So where another panorama is known, and the circle
     around a second position that goes through it lies within the first circle, it is the answer there too.
@@ -64,7 +64,7 @@ class Survey:
 
     def __init__(self, streetview: StreetView, here: Panorama, earlier: Iterable[Answer] = ()) -> None:
         self.gained: list[Answer] = []
-        """The answers asked for now, those given earlier left out."""
+        """New answers, without those given earlier."""
         self._streetview = streetview
         self._frame = LocalFrame(here.position)
         self._asked: dict[LatLng, Panorama | None] = {}
@@ -95,14 +95,14 @@ class Survey:
                 self._gain(position, panorama)
 
     def _gain(self, position: LatLng, panorama: Panorama | None) -> Panorama | None:
-        """Record a new answer, also among those gained, and return its panorama."""
+        """Record a new answer, also in `gained`, and return its panorama."""
         answer = Answer(position, panorama)
         self.gained.append(answer)
         self._record(answer)
         return panorama
 
     def _record(self, answer: Answer) -> None:
-        """Record an answer: its panorama, and a circle around its position in which no other one lies."""
+        """Record an answer: its panorama, and a circle around the position without any other."""
         self._asked[answer.position] = answer.panorama
         x, y = self._frame.point(answer.position)
         radius = RELOCATE_RADIUS_M
@@ -112,7 +112,7 @@ class Survey:
         self._empty.append((x, y, radius))
 
     def _meet(self, panorama: Panorama) -> tuple[float, float]:
-        """Record a panorama as known, and return its x and y, metres east and north of the surveyed one."""
+        """Record a panorama, and return its (x, y) in metres east and north of the surveyed one."""
         x, y = self._frame.point(panorama.position)
         self._known[panorama.id] = x, y, panorama
         return x, y
@@ -129,12 +129,12 @@ class Survey:
 
 
 MAX_REACH_M = 90.0  # what rings within RELOCATE_RADIUS_M find in any of eight directions
-"""Metres of `Rings.with_reach` at most."""
+"""Largest distance in metres for `Rings.with_reach`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rings:
-    """The headings and radii asked around a pose; the defaults are those V-IRL was published with.
+    """The headings and radii of the positions asked around a pose; by default those of V-IRL.
 
     A neighbour is found where a position asked is nearer to it than to the pose, so the farthest ring finds
     neighbours almost twice as far away: the defaults up to 16.6 m in any direction, 18 m on a heading asked.
@@ -149,11 +149,11 @@ class Rings:
     """
 
     headings: int = 8
-    """Number of headings asked, evenly spread from north."""
+    """Number of headings asked, evenly spread from north on."""
     radii: tuple[float, ...] = (3.0, 6.0, 9.0)
-    """Radii of the rings, metres."""
+    """Radii of the rings of positions, metres."""
     heading_range: float = 20.0
-    """Degrees from a known link's heading within which no position is asked."""
+    """Largest angle in degrees from a known link's heading at which no position is asked."""
 
     def __post_init__(self) -> None:
         if self.headings < 3:
@@ -167,7 +167,7 @@ class Rings:
 
     @classmethod
     def with_reach(cls, metres: float, spacing: float = 3.0) -> "Rings":
-        """Return rings that find neighbours up to so many metres away in any direction.
+        """Return rings that find neighbours up to `metres` away in any direction.
 
         Args:
             metres: in (0, 90].
@@ -184,11 +184,11 @@ class Rings:
 
     @property
     def reach(self) -> float:
-        """Metres within which a neighbour is found in any direction, unless another lies before it."""
+        """Distance in metres within which any neighbour is found, unless another lies before it."""
         return 2 * self.radii[-1] * cos(radians(180 / self.headings))
 
     def rays(self, center: LatLng) -> list[tuple[float, list[LatLng]]]:
-        """Return each heading, degrees, with the positions to ask along it, the nearest first."""
+        """Return (heading in degrees, positions to ask along it, the nearest first) of all headings."""
         headings = [360.0 * ray / self.headings for ray in range(self.headings)]
         return [
             (heading, [globe.destination(center, heading, radius) for radius in self.radii])
@@ -222,13 +222,13 @@ class GridMover:
         return tuple(sorted(self._links_known_at(here.id).values(), key=lambda link: link.heading))
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """Return the pose at the other end of a link, facing the way it led."""
+        """Return the pose after moving along a link, facing the way the link led."""
         if link not in self.links(pose):
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
         return Pose(self._panorama(link.pano_id).id, link.heading)
 
     def learn(self, pano_id: str, links: Iterable[Link]) -> None:
-        """Add links of a panorama that another source lists, so that their headings are not asked again."""
+        """Add links of a panorama from another source, so that their headings are not asked again."""
         self._links_known_at(pano_id).update((link.pano_id, link) for link in links)
 
     def _panorama(self, pano_id: str) -> Panorama:
@@ -238,7 +238,7 @@ class GridMover:
         return self._panoramas[pano_id]
 
     def _links_known_at(self, pano_id: str) -> dict[str, Link]:
-        """Return the links known to leave a panorama, by the id they lead to."""
+        """Return the links known to leave a panorama, by the id of the panorama led to."""
         return self._links.setdefault(pano_id, {})
 
     def _explore(self, here: Panorama) -> list[Answer]:
@@ -254,7 +254,7 @@ class GridMover:
         return survey.gained
 
     def _ask_along(self, here: Panorama, heading: float, ray: Sequence[LatLng], survey: Survey) -> None:
-        """Link a panorama with the first ones found on a ray, unless links lead the same way already."""
+        """Link a panorama with the first one found on a ray, unless a link leads that way already."""
         known = self._links_known_at(here.id)
         if self._covers(known, heading):
             return
@@ -284,11 +284,11 @@ class GridMover:
 
 
 HEADING_RANGE = 30.0  # degrees; V-IRL's general configuration
-"""Degrees from the wanted heading within which a listed link makes asking the grid unnecessary."""
+"""Largest angle in degrees from the wanted heading to a listed link that makes the grid unnecessary."""
 
 
 class HybridMover:
-    """A mover along another mover's links, and along the grid's where none leads the wanted way.
+    """A mover along another mover's links, and along the grid's where none of these leads the wanted way.
 
     Once the grid was asked at a panorama, the links it found stay.
 
@@ -325,7 +325,7 @@ class HybridMover:
         return self._grid.links(pose)
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """Return the pose at the other end of a link, facing the way it led."""
+        """Return the pose after moving along a link, facing the way the link led."""
         if link in self._first.links(pose):
             return self._first.take(pose, link)
         if pose.pano_id not in self._gridded:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from virl.platform.movers.web import WebSettings
 
 MOVERS = ("links", "grid", "web", "hybrid")
-"""Names of the movers."""
+"""Names of the movers that a walk can use."""
 
 
 def fit_mover(city: City, start: Panorama, asked: str | None = None) -> MoverChoice:
-    """Return the mover for a walk: the one named, or the one that suits the city where the walk starts.
+    """Return the mover for a walk: the one asked for, or the one that suits the city at the start.
 
     Args:
         city: that may choose.
@@ -42,7 +42,7 @@ def open_mover(
     web: "WebSettings | None" = None,
     first: Literal["links", "web"] = "links",
 ) -> Iterator[Mover]:
-    """Yield the mover of a name, and close its browser, if it has one, at the end.
+    """Yield the mover with this name, and close its browser, if it has one, at the end.
 
     Args:
         name: `"links"`, `"grid"`, `"web"` or `"hybrid"`.

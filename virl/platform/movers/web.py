@@ -51,11 +51,11 @@ _PAGE = files("virl.platform.movers") / "web_page"
 
 
 class BrowserUnavailable(VirlError):
-    """The web mover has no browser: the message says how to get one."""
+    """The error of a web mover without a browser; its message says how to get one."""
 
 
 def _do_nothing() -> None:
-    """Pay nothing."""
+    """Do nothing, where panorama objects cost nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +63,25 @@ class WebSettings:
     """Settings of the web mover's page: what it loads, and how long it waits."""
 
     maps_js: str = GOOGLE + MAPS_JS
-    """The address that the Maps JavaScript API is loaded from."""
+    """Address from which the page loads the Maps JavaScript API."""
     key: str = field(default="", repr=False)
-    """The key, which goes to the page in memory and into no file, log or message."""
+    """API key, which goes to the page in memory and into no file, log or message."""
     timeout: float = 20.0
-    """Seconds that the page, or a move, may take; chosen."""
+    """Largest time in seconds that loading the page, or a move, may take; chosen."""
     further: int = 4
     """Number of tries after the first where the page fails, as for other requests to Google."""
     first_wait: float = 0.5
-    """Seconds before the second try; doubles with every further one."""
+    """Seconds to wait before the second try; doubles with every further one."""
     arrows: bool = False
     """True to read and click the arrows that are drawn, as V-IRL did, instead of the panorama's own links."""
     outdoor: bool = True
     """True to leave out links to panoramas that are known to be indoors."""
     pay: Callable[[], None] = field(default=_do_nothing, repr=False)
-    """A function that books a panorama object before the page makes it."""
+    """Function that books the price of a panorama object before the page makes it."""
 
     @classmethod
     def of_page(cls, page: PanoramaPage) -> Self:
-        """Return settings for the page of a city, with the key in `GOOGLE_MAPS_API_KEY`."""
+        """Return settings for the street-view page of a city, with the key in `GOOGLE_MAPS_API_KEY`."""
         key = os.environ.get("GOOGLE_MAPS_API_KEY", "")
         return cls(maps_js=page.maps_js, key=key, outdoor=page.outdoor, pay=page.pay)
 
@@ -100,17 +100,17 @@ class WebSettings:
 
 @dataclass(frozen=True, slots=True)
 class PagePanorama:
-    """A panorama that the page shows."""
+    """A panorama that the page shows: id, position and links."""
 
     pano_id: str
     position: LatLng
     links: tuple[tuple[str, float], ...]
-    """Id and heading, degrees, of each link, in the page's order."""
+    """(id, heading in degrees) of each link, in the page's order."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    """A failed try: its error, whether to try again, and seconds to wait, `None` for the usual."""
+    """A failed try: its error, True to try again, and seconds to wait first (`None` for the usual)."""
 
     error: ProviderError
     may_retry: bool = True
@@ -155,7 +155,7 @@ class StreetViewPage:
         return self._read_panorama(self._ask("go", pano_id, heading, pano_id=pano_id))
 
     def click(self, arrow: int) -> PagePanorama:
-        """Click on the arrow of a number, and return the panorama shown then."""
+        """Click on the arrow with a number, and return the panorama shown then."""
         return self._read_panorama(self._call("click", arrow))
 
     def arrows(self) -> tuple[list[str], float]:
@@ -180,6 +180,7 @@ class StreetViewPage:
         """Return the reply of a function of the page, tried again on failure; `""` only loads the page."""
 
         def attempt() -> Mapping[str, Any] | _Failed:
+            """Return the reply, or a failed try, of one call of the page, loaded before where needed."""
             try:
                 if not self._is_loaded:
                     self._load()
@@ -243,7 +244,7 @@ def _browser_failed(fault: "WebDriverException") -> _PageFailed:
 
 
 def _failure(outcome: Mapping[str, Any] | _Failed) -> _Failed | None:
-    """Return a failed try, `None` for a reply."""
+    """Return the failed try that an outcome is; `None` for a reply."""
     return outcome if isinstance(outcome, _Failed) else None
 
 
@@ -271,9 +272,10 @@ def _start_browser(timeout: float, folder: str) -> "Chrome":
     minded = ["-I", web_driver.__file__, folder, driver]
 
     class MindedService(Service):
-        """Chromedriver within a process that ends it when this one is killed."""
+        """A service of Chromedriver within a process that ends it when this process is killed."""
 
         def command_line_args(self) -> list[str]:
+            """Return the command line of Chromedriver, begun by the process that ends it."""
             return [*minded, *super().command_line_args()]
 
     options = ChromeOptions()
@@ -345,9 +347,12 @@ def _handler(path: str, page: bytes) -> type[BaseHTTPRequestHandler]:
     """Return a request handler that serves a page at a path, and nothing else."""
 
     class Handler(BaseHTTPRequestHandler):
+        """A request handler that serves the one page."""
+
         timeout = 10  # seconds a connection may stay silent
 
         def do_GET(self) -> None:
+            """Send the page with status 200, or status 404 for any other path."""
             body = page if self.path == path else b""
             self.send_response(200 if body else 404)
             self.send_header("Content-Type", "text/html; charset=utf-8")
@@ -357,7 +362,7 @@ def _handler(path: str, page: bytes) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Write no log."""
+            """Write nothing, as a page's requests are no news."""
 
     return Handler
 
@@ -366,7 +371,7 @@ _ROTATION = re.compile(r"\brotate\(\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)", re.IGNORECA
 
 
 class WebMover:
-    """A mover along the links of a street-view page. The browser opens when it is first needed.
+    """A mover along the links of a street-view page, in a browser that opens on first use.
 
     With `settings.arrows` it goes the way that V-IRL did: the headings of links are read from the arrows
     drawn, and a click on one moves. That depends on how a page happens to be drawn; it is there to compare.
@@ -397,7 +402,7 @@ class WebMover:
         return self._links[pose.pano_id]
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """Return the pose at the other end of a link, facing the way it led."""
+        """Return the pose after moving along a link, facing the way the link led."""
         if link not in self.links(pose):
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
         if not self._settings.arrows:
@@ -408,7 +413,7 @@ class WebMover:
         return Pose(self._page.click(arrow).pano_id, link.heading)
 
     def close(self) -> None:
-        """Close the browser; it opens again where it is needed again."""
+        """Close the browser, which opens again on the next use."""
         if self._opened is not None:
             self._opened.close()
             self._opened = None
@@ -421,13 +426,13 @@ class WebMover:
 
     @property
     def _page(self) -> StreetViewPage:
-        """Page in its browser, opened when first needed."""
+        """Street-view page in its browser, opened when it is first needed."""
         if self._opened is None:
             self._opened = StreetViewPage(self._settings)
         return self._opened
 
     def _add_lengths(self, shown: PagePanorama) -> list[Link]:
-        """Return the links with metres, without those to nowhere or, if set, indoors."""
+        """Return the page's links with metres, without those to nowhere or, if set, indoors."""
         found = []
         for pano_id, heading in shown.links:
             try:
@@ -439,7 +444,7 @@ class WebMover:
         return found
 
     def _drawn_links(self, shown: PagePanorama) -> PagePanorama:
-        """Return a panorama with only the links that have an arrow, by the arrow's heading."""
+        """Return a panorama with only the links that an arrow is drawn for, with the arrows' headings."""
         links = {
             min(shown.links, key=lambda link: abs(signed_turn(heading, link[1])))[0]: heading
             for heading in self._arrow_headings()
@@ -448,13 +453,13 @@ class WebMover:
         return replace(shown, links=tuple(links.items()))
 
     def _arrow_headings(self) -> list[float]:
-        """Return the heading of each arrow drawn, degrees."""
+        """Return the heading in degrees of each arrow drawn."""
         transforms, facing = self._page.arrows()
         return [arrow_heading(transform, facing) for transform in transforms]
 
 
 def arrow_heading(transform: str, facing: float) -> float:
-    """Return the heading of an arrow drawn into a view.
+    """Return the heading in degrees of an arrow, by its CSS transform and the heading that the view faces.
 
     Args:
         transform: of the arrow's element, as SVG or CSS write it; no rotation in it stands for 0.

@@ -13,7 +13,7 @@ from threading import Event, Thread
 
 
 def main(folder: str, *command: str) -> int:
-    """Run a command in a process group of its own, and return its exit code.
+    """Run a driver's command in a process group that ends with this process, and return its exit code.
 
     Args:
         folder: removed when standard input ends.
@@ -23,10 +23,12 @@ def main(folder: str, *command: str) -> int:
     driver = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 # nosec B603
 
     def end(*_: object) -> None:
+        """End the driver and its browser by killing their process group, as a signal handler too."""
         with suppress(ProcessLookupError):
             os.killpg(driver.pid, signal.SIGKILL)
 
     def end_when_alone() -> None:
+        """Wait until standard input ends, then kill the driver and remove the folder."""
         while os.read(sys.stdin.fileno(), 1024):  # until its end
             pass
         is_alone.set()

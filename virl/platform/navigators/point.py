@@ -24,38 +24,38 @@ from virl.platform.movers.base import Choice, Mover, Step
 from virl.platform.movers.grid import BatchStreetView
 
 RADIUS_M = 50.0  # Google's own where a request names none
-"""Metres within which a position has its panorama."""
+"""Radius in metres within which a position gets its panorama."""
 BEND_M = 5.0  # corners that bend a route by less are no sub-goals; chosen: as near as arriving is
-"""Metres that a path may deviate from a straight line before it has a corner there."""
+"""Distance in metres that a path may deviate from a straight line before it has a corner there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A panorama to reach: a destination, or a corner of the route to one."""
+    """A panorama to reach: a destination, or a corner of the route to a destination."""
 
     pano_id: str
     position: LatLng
     destination: int | None = None
-    """The number of the destination that ends here, from 0; `None` for a corner on the way."""
+    """Number of the destination, from 0; `None` for a corner on the way."""
 
     @property
     def title(self) -> str:
-        """Name of the goal in sentences."""
+        """Name of the goal for sentences, such as `destination 2`."""
         return "the next corner" if self.destination is None else f"destination {self.destination + 1}"
 
 
 @dataclass(frozen=True, slots=True)
 class PointPlan:
-    """Panoramas that a walk goes by, in order, and the destinations they stand for."""
+    """The panoramas that a walk goes by, in order, and the destinations that have none."""
 
     destinations: tuple[LatLng, ...]
     goals: tuple[Goal, ...]
     unplanned: tuple[tuple[int, str], ...] = ()
-    """Destinations without a goal, each with its number, from 0, and the reason."""
+    """(number of a destination, from 0; reason) for each destination that cannot be reached."""
 
 
 def plan_path(streetview: StreetView, positions: Sequence[LatLng], *, radius: float = RADIUS_M) -> PointPlan:
-    """Plan a walk to the panoramas nearest to explicit positions, each of them a destination.
+    """Return the plan of a walk to the panoramas nearest to given positions, each a destination.
 
     Args:
         streetview: who relocates.
@@ -79,7 +79,7 @@ def plan_route(
     mode: TravelMode = "walking",
     radius: float = RADIUS_M,
 ) -> PointPlan:
-    """Plan a walk along routes: one request from each destination that can be reached to the next.
+    """Return the plan of a walk along routes, one request for each destination that can be reached.
 
     Args:
         streetview: who relocates.
@@ -120,7 +120,7 @@ def _ends(streetview: StreetView, positions: Sequence[LatLng], radius: float) ->
 def _without_imagery(
     ends: Sequence[Panorama | None], positions: Sequence[LatLng], radius: float
 ) -> list[tuple[int, str]]:
-    """Return the number of each destination without a panorama, and the reason."""
+    """Return (number, reason) of each destination without a panorama nearby."""
     reason = "no street view within {:g} m of {}"
     pairs = enumerate(zip(ends, positions, strict=True))
     return [(number, reason.format(radius, where)) for number, (end, where) in pairs if end is None]
@@ -152,12 +152,12 @@ DETOUR_M = 200.0  # and so many metres more; both chosen
 
 _log = logging.getLogger(__name__)
 _GOAL = ""
-"""The node that every panorama is joined to in a straight line; no panorama has this id."""
+"""Name of the node that stands for the goal, joined to every panorama in a straight line."""
 
 
 @dataclass(frozen=True, slots=True)
 class DestinationOutcome:
-    """A destination, whether it was reached, and why or why not."""
+    """The result for one destination: True if it was reached, and the reason."""
 
     destination: LatLng
     reached: bool
@@ -165,7 +165,7 @@ class DestinationOutcome:
 
 
 class Pursuit:
-    """A search for the goals of a plan one after the other, which gives up those out of reach.
+    """A search for the goals of a plan, one after the other, which gives up goals out of reach.
 
     Args:
         plan: the goals.
@@ -195,7 +195,7 @@ class Pursuit:
 
     @property
     def outcome(self) -> Outcome:
-        """End of the walk so far: destinations reached, and why not the others."""
+        """Outcome of the walk so far: which destinations were reached, and why not the others."""
         missed = [
             f"{number + 1}: {outcome.reason}"
             for number, outcome in sorted(self.outcomes.items())
@@ -206,7 +206,7 @@ class Pursuit:
         return Outcome("missed" if missed else "arrived", reason)
 
     def arrive(self, here: Panorama) -> float:
-        """Record a panorama come to, mark goals reached there, and return metres from the one before.
+        """Record a panorama come to, mark the goals reached there, and return metres from the one before.
 
         Returns:
             Metres from the panorama before.
@@ -269,13 +269,13 @@ class Pursuit:
             self._end_goal(reached=False, reason=reason)
 
     def _give_up(self, here: Panorama, reason: str) -> None:
-        """Give up the current goal for a reason, and start for the next one."""
+        """Give up the current goal for a reason, and begin with the next one."""
         self._end_goal(reached=False, reason=reason)
         self._start_goal(here)
         self._mark_reached(here)
 
     def _mark_reached(self, here: Panorama) -> None:
-        """Mark the goals that are reached at a panorama, and start for the next one."""
+        """Mark the goals reached at a panorama, and begin with the next one."""
         while (goal := self.goal) and (
             here.id == goal.pano_id or distance(here.position, goal.position) <= self._arrive
         ):
@@ -297,7 +297,7 @@ class Pursuit:
             _log.info("a corner at %s is left out: %s", goal.position, reason)
 
     def _leave_out_corners(self, here: Panorama) -> None:
-        """Drop the next corners that lie farther from the next destination than the walker does."""
+        """Drop the next corners that lie farther from the next destination than the walker."""
         end = next((goal for goal in reversed(self._left) if goal.destination is not None), None)
         while end and (goal := self.goal) and goal.destination is None:
             if distance(goal.position, end.position) < distance(here.position, end.position):
@@ -305,7 +305,7 @@ class Pursuit:
             self._end_goal(reached=False, reason="passed on another way")
 
     def _start_goal(self, here: Panorama) -> None:
-        """Start for the current goal at a panorama, with a new limit of metres."""
+        """Begin with the current goal at a panorama, with a new limit of metres."""
         # Only within one goal is a panorama not to be visited twice: the next goal may lead back.
         self._visited = {here.id}
         if self.goal is not None:
@@ -313,7 +313,7 @@ class Pursuit:
 
 
 class Explored:
-    """Visited panoramas and the links that leave them."""
+    """A map of visited panoramas and the links that leave them."""
 
     def __init__(self) -> None:
         self._graph: nx.DiGraph[str] = nx.DiGraph()
@@ -346,6 +346,7 @@ class Explored:
         """
 
         def metres(start: str, end: str, edge: Mapping[str, Link]) -> float | None:
+            """Return the metres of a link, or of the straight line to the goal; `None` from a visited one."""
             if end != _GOAL:
                 return edge["link"].distance
             # networkx takes `None` for no edge.
@@ -360,7 +361,7 @@ class Explored:
 
 
 ARRIVE_M = 5.0  # V-IRL's
-"""Metres from a goal within which it counts as reached."""
+"""Distance in metres from a goal at which it counts as reached."""
 
 
 class PointNavigator:
@@ -399,7 +400,7 @@ class PointNavigator:
 
     @property
     def outcomes(self) -> tuple[DestinationOutcome, ...]:
-        """The outcomes of the destinations so far, in their order; those still ahead are left out."""
+        """Results for the destinations so far, in their order; those still ahead are left out."""
         return tuple(outcome for _, outcome in sorted(self._pursuit.outcomes.items()))
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
@@ -443,6 +444,7 @@ class PointNavigator:
         """Return the function that chooses at a step; at the limit of steps it ends the walk."""
 
         def choose() -> Choice:
+            """Return the navigator's choice, or the end at the limit of steps."""
             if index == self._max_steps and pursuit.goal is not None:
                 limit = Outcome("limit", limit=self._max_steps, what="steps")
                 pursuit.end(limit.sentence)
@@ -452,7 +454,7 @@ class PointNavigator:
         return choose
 
     def _decide(self, here: Panorama, pursuit: Pursuit) -> Choice:
-        """Choose the link towards the first goal that one leads to; give up goals that none leads to."""
+        """Choose the link towards the first goal that can be approached; give up the others."""
         while pursuit.goal is not None:
             goal = pursuit.goal
             facing = Pose(here.id, bearing(here.position, goal.position))

@@ -32,12 +32,12 @@ from virl.platform.navigators.survey import (
 )
 
 MAX_TOGETHER = 10_000
-"""Points solved in one matrix (chosen: 200 MB, and as much again in the solver); more are split."""
+"""Largest number of points solved in one matrix; more are split (chosen: 200 MB, twice in the solver)."""
 _LARGEST = np.iinfo(np.uint16).max
 
 
 def path_length(points: Floats, order: Ints) -> float:
-    """Return the length of an open path, metres.
+    """Return the length in metres of the open path through points in an order.
 
     Args:
         points: metres, shape (n, 2).
@@ -47,7 +47,7 @@ def path_length(points: Floats, order: Ints) -> float:
 
 
 def nearest_neighbour(points: Floats) -> Ints:
-    """Return an order of points from 0 on that always goes to the nearest point left.
+    """Return an order of points, from number 0 on, that always goes to the nearest point left.
 
     Args:
         points: metres, shape (n, 2).
@@ -64,7 +64,7 @@ def nearest_neighbour(points: Floats) -> Ints:
 
 
 def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> list[int]:
-    """Return the order of a short path through all positions that starts at the first and ends anywhere.
+    """Return the order of a short path through all positions, from the first one to any end.
 
     Never longer than from each to the nearest one left. Up to 19 positions the path is the shortest, but for
     the rounding of distances to 1/65535 of the largest. The search cannot be seeded: of long tours, two runs
@@ -102,7 +102,7 @@ def seconds_for(count: int) -> float:
 
 
 def _open_path(points: Floats, seconds: float, together: int) -> Ints:
-    """Return the order of a short path from point 0; many points are solved in parts."""
+    """Return the order of a short path from point 0, found in `seconds`; many points are solved in parts."""
     if len(points) <= together:
         return _solve(points, seconds)
     # The part with the start comes first, as the path through the parts has to begin there.
@@ -142,7 +142,7 @@ def _solve(points: Floats, seconds: float) -> Ints:
 
 
 def _matrix(points: Floats) -> NDArray[np.uint16]:
-    """Return distances scaled to 65535 at most; the last row and column are of an added node."""
+    """Return distances scaled to at most 65535; the added last row and column make a path of the tour."""
     count = len(points)
     # The diagonal of all points is the longest possible distance.
     scale = _LARGEST / max(np.hypot(*np.ptp(points, axis=0)), 1e-9)
@@ -156,7 +156,7 @@ def _matrix(points: Floats) -> NDArray[np.uint16]:
 
 
 Order = Callable[[Sequence[LatLng]], Sequence[int]]
-"""A function that returns the numbers of positions in the order to visit them, 0 first."""
+"""A function from positions to their numbers in the order to visit them, 0 first."""
 
 
 class RegionNavigator:
@@ -189,7 +189,7 @@ class RegionNavigator:
         order: Order = shortest_tour,
     ) -> None:
         self.skipped: dict[str, str] = {}
-        """Panoramas found but not there any more when the walk came to them, and why."""
+        """Reason by id, for panoramas found that were not there any more on the walk."""
         self._streetview = streetview
         self._find = partial(
             survey,
@@ -245,7 +245,7 @@ class RegionNavigator:
             before, here, index = here, self._streetview.panorama(step.choice.link.pano_id), index + 1
 
     def _find_survey(self) -> RegionSurvey:
-        """Return the survey of the region, made at the first call; refuses one without a panorama."""
+        """Return the survey of the region, made at the first call; raise an error if it is empty."""
         if self._survey is None:
             self._survey = self._find()
         if not self._survey.found:
@@ -302,6 +302,7 @@ class RegionNavigator:
         """Return the function that chooses the next panorama of the tour, or the end."""
 
         def choose() -> Choice:
+            """Return the choice of the next panorama of the tour, or the end."""
             following = self._next_panorama(left)
             if following is None:
                 return Choice.end(Outcome("finished", "every panorama of the region is visited"))

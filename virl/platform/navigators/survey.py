@@ -22,30 +22,30 @@ from virl.platform.city.streetview import Link, Panorama, StreetView
 from virl.platform.movers.grid import RELOCATE_RADIUS_M, BatchStreetView
 
 FORMAT = 1
-"""Version of the file; one of another version is refused."""
+"""Version of the survey file's format; a file of another version is refused."""
 
 
 class SurveyPlan(JsonRecord):
-    """First record of a survey file: region and settings of the search for panoramas."""
+    """The first record of a survey file: region and settings of the search for panoramas."""
 
     kind: Literal["plan"] = "plan"
     format: int = FORMAT
     corners: tuple[LatLng, ...]
     spacing: float
-    """Metres between the positions of the grid."""
+    """Distance in metres between the positions of the grid."""
     radius: float
-    """Metres within which each position is relocated."""
+    """Radius in metres in which the panorama nearest to each position is sought."""
     follow_links: bool
-    """True if the ends of links are asked for, too."""
+    """True if the positions at the ends of links are asked for, too."""
 
 
 class SurveyedPanorama(JsonRecord):
-    """A panorama with its position and links."""
+    """A panorama's id, position and links, as a survey file keeps them."""
 
     id: str
     position: LatLng
     links: tuple[tuple[str, float, float], ...] = ()
-    """Id of the panorama, heading in degrees and metres of each link."""
+    """(id of the panorama led to, heading in degrees, metres) of each link."""
 
     @classmethod
     def of(cls, panorama: Panorama) -> "SurveyedPanorama":
@@ -59,22 +59,22 @@ class SurveyedPanorama(JsonRecord):
 
 
 class Batch(JsonRecord):
-    """Positions relocated together, and the panorama nearest to each."""
+    """Positions asked for together, and the panorama nearest to each."""
 
     kind: Literal["batch"] = "batch"
     asked: tuple[LatLng, ...]
     nearest: tuple[str | None, ...]
-    """Ids, in the order of `asked`; null where no panorama is near."""
+    """Ids of the nearest panoramas, in the order of `asked`; null where none is near."""
     new: tuple[SurveyedPanorama, ...]
-    """Panoramas that no batch before has found."""
+    """Panoramas that no earlier batch has found."""
 
 
 class Ordered(JsonRecord):
-    """Record of the order in which a walk visits panoramas."""
+    """The order in which a walk visits panoramas, as a record of a survey file."""
 
     kind: Literal["order"] = "order"
     start: str
-    """The panorama that the walk was started from; it need not be in the region."""
+    """Id of the panorama where the walk started; it need not be in the region."""
     ids: tuple[str, ...]
     """Ids of the panoramas in the order to visit them."""
 
@@ -84,16 +84,16 @@ RECORD: TypeAdapter[SurveyPlan | Batch | Ordered] = TypeAdapter(AnyRecord)
 
 
 SPACING_M = 20.0  # V-IRL's
-"""Metres between the positions of the grid, if not set."""
+"""Distance in metres between the positions of the grid, if the caller sets none."""
 BATCH = 100  # positions that Google takes in one request
-"""Positions of a request at most."""
+"""Largest number of positions in one request."""
 
 Progress = Callable[[int, int, int], None]
-"""A function called with positions asked, positions to ask in all, and panoramas found in the region."""
+"""A function called with (positions asked, positions to ask in all, panoramas found in the region)."""
 
 
 class SurveyStore:
-    """Batches and orders of a survey, in memory and, with a file, on disk.
+    """The batches and orders of a survey, in memory and, with a file, on disk.
 
     A last line that was cut off, as a kill leaves it, is dropped.
 
@@ -117,16 +117,16 @@ class SurveyStore:
 
     @property
     def batches(self) -> tuple[Batch, ...]:
-        """The batches asked, in order."""
+        """Batches asked so far, in order."""
         return tuple(self._batches)
 
     @property
     def orders(self) -> tuple[Ordered, ...]:
-        """The walks ordered, the latest last."""
+        """Walks ordered so far, the latest last."""
         return tuple(self._orders)
 
     def add(self, record: Batch | Ordered) -> None:
-        """Keep a record, on disk before this returns.
+        """Add a record, which is on disk before this returns.
 
         Raises:
             CannotWrite: the disk refuses; nothing is kept.
@@ -146,6 +146,7 @@ class SurveyStore:
         """Load the records of a file that begins with this plan."""
 
         def check_line(line: bytes) -> SurveyPlan | Batch | Ordered:
+            """Return the record of a line; raise an error unless the first line alone is a plan."""
             record = RECORD.validate_json(line)
             if isinstance(record, SurveyPlan) != (lines.count == 0):
                 raise ValueError("the plan must be the first record, and the only plan")
@@ -172,7 +173,7 @@ def survey(
     file: Path | None = None,
     progress: Progress | None = None,
 ) -> "RegionSurvey":
-    """Return the panoramas of a region, found by relocating the positions of a grid and the ends of links.
+    """Return the panoramas of a region, found at the positions of a grid and the ends of links.
 
     Args:
         streetview: a `BatchStreetView` gets up to 100 positions a request, another one each.
@@ -205,7 +206,7 @@ def survey(
 
 
 class RegionSurvey:
-    """Panoramas found in a region, and the nearest panorama to each position asked.
+    """The panoramas found in a region, and the nearest panorama to each position asked.
 
     It is taken in the same order whether its answers were kept or are new, so that a survey that was killed
     ends as one that was not.
@@ -219,7 +220,7 @@ class RegionSurvey:
         self.region = region
         self.store = store
         self.found: dict[str, SurveyedPanorama] = {}
-        """The panoramas in the region, in the order found."""
+        """Panoramas found in the region by id, in the order found."""
         self._asked: set[LatLng] = set()
         self._met: set[str] = set()
         self._unfollowed: list[SurveyedPanorama] = []
@@ -230,11 +231,11 @@ class RegionSurvey:
 
     @property
     def relocated_count(self) -> int:
-        """The number of positions that were relocated."""
+        """Number of positions for which the nearest panorama was asked."""
         return len(self._asked)
 
     def unknown(self, positions: Iterable[LatLng]) -> list[LatLng]:
-        """Return the positions whose nearest panorama is not stored."""
+        """Return those of some positions whose nearest panorama is not stored yet."""
         return [position for position in positions if position not in self._nearest]
 
     def keep(self, positions: Sequence[LatLng], panoramas: Sequence[Panorama | None]) -> None:
@@ -260,7 +261,7 @@ class RegionSurvey:
                 self._unfollowed.append(self._panoramas[pano_id])
 
     def leads(self) -> list[LatLng]:
-        """Return the ends, in the region, of new panoramas' links to panoramas not found yet."""
+        """Return the positions in the region that new links lead to, of panoramas not found yet."""
         ends: dict[str, LatLng] = {}
         for here in self._unfollowed:
             for link in here.to_links():
@@ -271,7 +272,7 @@ class RegionSurvey:
         return [end for end in dict.fromkeys(ends.values()) if end not in self._asked]
 
     def _remember(self, batch: Batch) -> None:
-        """Add a batch to what is known."""
+        """Add the panoramas and answers of a batch to those known."""
         self._nearest.update(zip(batch.asked, batch.nearest, strict=True))
         self._panoramas.update((one.id, one) for one in batch.new)
 

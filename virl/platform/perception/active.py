@@ -18,7 +18,7 @@ from virl.platform.perception.cameras import (
 from virl.platform.perception.images import clip_box
 
 SAME = 0.5  # chosen: boxes that have this share of the smaller one in common show the same thing
-"""Share of the smaller box, common to both, from which two boxes are one thing."""
+"""Least overlap, as a share of the smaller box, of two boxes that show one thing."""
 RIVAL = 0.5  # chosen: least intersection over union of two boxes that are two names of one thing
 SEAM = 0.15  # chosen: halves of a thing lie this share of a half's width from the edge between them at most
 
@@ -28,19 +28,19 @@ class Looking:
     """Settings of a look around. Angles in degrees; scores in [0, 1]."""
 
     range_deg: float = 180.0
-    """Degrees of headings covered, half of them on each side."""
+    """Range of headings covered in degrees, half of it on each side."""
     fov: float = 60.0
-    """Degrees across each view."""
+    """Horizontal field of view of each picture, degrees."""
     pitch: float = 0.0
-    """Degrees above the horizon."""
+    """Pitch of the cameras above the horizon, degrees."""
     active: bool = True
-    """True to look closer at each candidate; otherwise the first look decides."""
+    """True to look closer at each candidate; False if the first look decides."""
     recheck: float | Mapping[str, float] | None = None
-    """Least score at the closer look, of every label or by label; the others take the detector's own."""
+    """Least score, [0, 1], at the closer look, for all labels or by label; by default the detector's own."""
 
 
 Found = tuple[View, Detection]
-"""A view, and a detection in it."""
+"""A view with one detection in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +49,22 @@ class Sighting:
 
     label: str
     score: float
-    """Confidence, [0, 1]."""
+    """Confidence of the detection, [0, 1]."""
     view: View
     box: Box
-    """Pixels of `view`; the ray through its middle is `view.camera.direction`."""
+    """Box of the thing in pixels of `view`."""
     position: LatLng
-    """Position of the camera."""
+    """Position of the camera that saw the thing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Views and finds of one look around."""
+    """The views and finds of one look around."""
 
     sweep: tuple[View, ...]
     """Views of the sweep, from left to right."""
     found: tuple[tuple[Detection, ...], ...]
-    """Detections in each of these views, background labels included."""
+    """Detections in each view of `sweep`, background labels included."""
     candidates: tuple[Sighting, ...]
     """Things found at the first look, each once, best first."""
     sightings: tuple[Sighting, ...]
@@ -80,7 +80,7 @@ def look_around(
     background: Sequence[str] = (),
     looking: Looking | None = None,
 ) -> Look:
-    """Look to both sides and ahead, then closer at each candidate, and keep what is confirmed.
+    """Return what is found to both sides and ahead, each candidate confirmed by a closer look.
 
     What the detector finds at the first look with the score of its label is a candidate, unless another label
     scores more on it. `look_closer` confirms.
@@ -132,7 +132,7 @@ def look_closer(
     *,
     recheck: float | Mapping[str, float] | None = None,
 ) -> list[Found | None]:
-    """Look again at each candidate, from the same place, aimed at it and narrowed.
+    """Return what a narrowed view aimed at each candidate confirms; `None` for one it does not.
 
     A candidate is confirmed if the closer view shows its label on the box where it should be, with the score
     of the label's second look or more, and no other label scores more on that box. All closer views go to
@@ -170,15 +170,15 @@ def look_closer(
 
 @dataclass(frozen=True, slots=True)
 class _Aim:
-    """A candidate, with the box to look at closer."""
+    """A candidate with the box that the closer look is aimed at."""
 
     seen: Sighting
     box: Box
-    """Pixels of the candidate's view, perhaps beyond its edge."""
+    """Box to look at in pixels of the candidate's view, perhaps beyond its edge."""
 
 
 def _check_labels(labels: Sequence[str], background: Sequence[str]) -> list[str]:
-    """Return all labels to ask for, background included; refuses none, blank ones and ones in both lists."""
+    """Return all labels to ask for, background included; raise an error for none, blank or repeated ones."""
     asked = list(dict.fromkeys([*labels, *background]))
     if not labels:
         raise BadInput("no labels to look for: give one or more")
@@ -190,7 +190,7 @@ def _check_labels(labels: Sequence[str], background: Sequence[str]) -> list[str]
 
 
 def _detect(detector: Detector, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-    """Return what the detector finds, its boxes cut at the pictures' edges."""
+    """Return the detections in each view, with boxes cut at the pictures' edges."""
     if not views:
         return []
     return [
@@ -200,7 +200,7 @@ def _detect(detector: Detector, views: Sequence[View], labels: Sequence[str]) ->
 
 
 def _clip_to_view(one: Detection, camera: Camera) -> Box:
-    """Return a detection's box cut at the picture's edges; refuses one outside."""
+    """Return a detection's box cut at the picture's edges; raise an error for a box outside."""
     box = clip_box(one.box, camera.width, camera.height)
     if box is None:
         raise BadInput(
@@ -221,7 +221,7 @@ def _has_rival(one: Detection, others: Sequence[Detection]) -> bool:
 
 
 def _join_candidates(first: Sequence[Sighting]) -> list[_Aim]:
-    """Return each candidate once, best first, with the box of the whole where an edge cuts it."""
+    """Return each candidate once, best first, with the box of the whole thing where an edge cuts it."""
     aims: list[_Aim] = []
     for seen in _best_first(first):
         for i, aim in enumerate(aims):
@@ -239,7 +239,7 @@ def _join_candidates(first: Sequence[Sighting]) -> list[_Aim]:
 
 
 def _are_halves(aim: _Aim, seen: Sighting, there: Box) -> bool:
-    """Return whether a candidate goes on, beyond the edge of its picture, in a box of the next view.
+    """Return whether a candidate goes on beyond its picture's edge in box `there` of the next view.
 
     Args:
         aim: the candidate.
@@ -267,7 +267,7 @@ def _match_closer(candidate: Found, closer: Camera, detections: Sequence[Detecti
 
 
 def _merge_sightings(sightings: Iterable[Sighting]) -> list[Sighting]:
-    """Return each thing once, by its best sighting, best first."""
+    """Return the best sighting of each thing, best first."""
     kept: list[Sighting] = []
     for seen in _best_first(sightings):
         if not any(_same_thing(seen, other) for other in kept):

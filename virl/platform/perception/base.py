@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from virl.platform.city.streetview import Box, Image, View
 
 Embeddings = NDArray[np.float32]
-"""One vector of length 1 a row, shape (n, d)."""
+"""Embeddings as rows of length 1, shape (n, d)."""
 
 Role = Literal["describer", "detector", "lexicon", "matcher", "reader", "recognizer"]
-"""The task of a model. All but the lexicon, which detectors share, are protocols below."""
+"""Roles of models; all but the lexicon, which detectors share, are protocols below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class TextLine:
 
     text: str
     score: float
-    """Confidence, [0, 1]."""
+    """Confidence of the reading, [0, 1]."""
     box: Box
 
 
@@ -31,20 +31,20 @@ class Detection:
     """A thing found in a view."""
 
     label: str
-    """Name of the thing, such as a place type."""
+    """Label of the thing, such as a place type."""
     score: float
-    """Confidence, [0, 1]."""
+    """Confidence of the detection, [0, 1]."""
     box: Box
-    """Left, top, right and bottom edge in pixels of the view."""
+    """Box (left, top, right, bottom) in pixels of the view."""
     text: str = ""
-    """The words read on it, where there are any."""
+    """Words read on the thing; empty where there are none."""
 
 
 class Reader(Protocol):
     """A reader of text in pictures (OCR)."""
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """Read the lines of text in each picture, in pixels of that picture, top to bottom.
+        """Return the lines of text in each picture, in pixels of that picture, top to bottom.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -54,10 +54,10 @@ class Reader(Protocol):
 
 @runtime_checkable
 class BoxReader(Reader, Protocol):
-    """A reader that can also look inside boxes alone, which costs less."""
+    """A reader that can also look inside boxes alone, which takes less time."""
 
     def read_inside(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> list[list[TextLine]]:
-        """Read the lines of text inside some boxes of each picture, in pixels of that picture, top to bottom.
+        """Return the lines of text inside some boxes of each picture, in its pixels, top to bottom.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -67,17 +67,17 @@ class BoxReader(Reader, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LookScores:
-    """Least scores, [0, 1], at which a detector's finds count; each detector has its own scale."""
+    """The least scores, [0, 1], at which a detector's finds count; each detector has its own scale."""
 
     first: float
-    """Least score at the first look, from which on a closer look is worth while."""
+    """Least score at the first look, from which a closer look is worth while."""
     second: float
     """Least score at the closer look that confirms a find."""
     by_label: Mapping[str, "LookScores"] = field(default_factory=dict)
-    """Those of single labels, as `plain_label` spells them."""
+    """Least scores of single labels, as `plain_label` spells these."""
 
     def of(self, label: str) -> "LookScores":
-        """Return the scores of a label."""
+        """Return the least scores for a label."""
         return self.by_label.get(plain_label(label), self)
 
 
@@ -87,11 +87,11 @@ def plain_label(label: str) -> str:
 
 
 class Detector(Protocol):
-    """A finder of things in views."""
+    """A finder of things with given labels in views."""
 
     @property
     def look_scores(self) -> LookScores:
-        """Thresholds of the detector, from its model file."""
+        """Least scores of the detector's finds, from its model file."""
         ...
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
@@ -106,11 +106,11 @@ class Detector(Protocol):
 
 
 class Recognizer(Protocol):
-    """A measure of how well words fit pictures (CLIP and its kin)."""
+    """A measure of how well words fit pictures, such as CLIP."""
 
     @property
     def name(self) -> str:
-        """Name under which its embeddings are stored; recognizers with other embeddings have other names."""
+        """Name under which the embeddings are stored, different for models with other embeddings."""
         ...
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
@@ -144,7 +144,7 @@ class Recognizer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Pairs of points in two pictures that show the same."""
+    """Points in two pictures that show the same, paired."""
 
     first: NDArray[np.float32]
     """Pixels (x, y) in the first picture, shape (n, 2)."""
@@ -153,7 +153,7 @@ class Match:
 
     @property
     def count(self) -> int:
-        """The number of pairs."""
+        """Number of pairs of points."""
         return len(self.first)
 
 
@@ -161,7 +161,7 @@ class Matcher(Protocol):
     """A finder of points that two pictures have in common."""
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
-        """Return the common points of each pair.
+        """Return the points in common of each pair of pictures.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -171,25 +171,25 @@ class Matcher(Protocol):
 
 
 Amount = Literal["many", "some", "no"]
-"""A rough number of things."""
+"""Rough numbers of things, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class SceneDescription:
-    """Description of a view in words, with what the describer knows of it as data."""
+    """A description of a view in words, with some of it as data."""
 
     text: str
     signs: tuple[str, ...] = ()
-    """The words on the signs that the text names, in its order."""
+    """Words on the signs that the text names, in its order."""
     shopfronts: Amount | None = None
-    """Shopfronts in the view; `None` where they are not judged."""
+    """Rough number of shopfronts in the view; `None` where not judged."""
 
 
 class Describer(Protocol):
-    """A writer of words on what a view shows."""
+    """A model that describes in words what a view shows."""
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
-        """Return a description of each view; `question` says what it is wanted for.
+        """Return a description of each view; `question` says what the description is for.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -202,7 +202,7 @@ class SceneDescriber(Describer, Protocol):
     """A describer that also returns the signs and shopfronts of its text as data."""
 
     def describe_scenes(self, views: Sequence[View], question: str = "") -> list[SceneDescription]:
-        """Describe each view in the words of `describe`, with data.
+        """Return a description of each view, in the words of `describe` and as data.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -211,7 +211,7 @@ class SceneDescriber(Describer, Protocol):
 
 
 def describe_scenes(describer: Describer, views: Sequence[View], question: str) -> list[SceneDescription]:
-    """Describe each view, with data where the describer has any; raises as `Describer.describe`.
+    """Return a description of each view, with data where the describer has any.
 
     Args:
         describer: of views.
@@ -230,4 +230,4 @@ class Senses:
     detector: Detector
     describer: Describer
     place_types: tuple[str, ...]
-    """The place types that the detector can tell apart, sorted."""
+    """Place types that the detector can tell apart, sorted."""

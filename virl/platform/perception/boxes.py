@@ -18,21 +18,21 @@ PAD_PX = 3
 
 
 class Boxed(Protocol):
-    """A thing with a label in a view: a `Detection`, or what `Truth.visible` tells."""
+    """A thing with a label and a box in a view, such as a `Detection` or a `Visible`."""
 
     @property
     def label(self) -> str:
-        """The name of the thing."""
+        """Name of the thing."""
         ...
 
     @property
     def box(self) -> Box:
-        """Its box, in pixels of the view."""
+        """Box of the thing, pixels of the view."""
         ...
 
 
 def draw_detections(view: View, found: Iterable[Boxed]) -> View:
-    """Draw the same view with a box and a label around each thing found.
+    """Return the view with a box and a label drawn around each thing found.
 
     A label that no shipped or installed font can draw, or that would cover an earlier one, is left out: the
     box is drawn alone.
@@ -68,7 +68,7 @@ def draw_detections(view: View, found: Iterable[Boxed]) -> View:
 
 
 def _label_room(size: tuple[int, int], box: Box, wide: float, high: float) -> Box:
-    """Return the box of a label: above the upper left corner of its thing, or below at the picture's top."""
+    """Return the box for a label: above the thing's upper left corner, or below at the picture's top."""
     left = max(0.0, min(box[0], size[0] - wide))
     top = box[1] - high if box[1] >= high else box[1]
     return left, top, left + wide, top + high

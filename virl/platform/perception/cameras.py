@@ -12,7 +12,7 @@ from virl.platform.city.streetview import MAX_FOV, MIN_FOV, Box, Camera
 
 
 def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:
-    """Return the box around what a box shows in another view from there; `None` if partly behind it.
+    """Return the box, in a view from the same place, around what a box shows; `None` if partly behind.
 
     Args:
         box: pixels of the view through `source`; may reach beyond its edges.
@@ -33,7 +33,7 @@ def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:
 
 
 def intersection_over_union(a: Box, b: Box) -> float:
-    """Return the area that two boxes of one picture share, over all that they cover, [0, 1]."""
+    """Return the area that two boxes of one picture share over all that they cover, [0, 1]."""
     shared = _shared_area(a, b)
     return shared / (_area(a) + _area(b) - shared)
 
@@ -44,7 +44,7 @@ def share_in_common(a: Box, b: Box) -> float:
 
 
 def enclosing_box(a: Box, b: Box) -> Box:
-    """Return the box that holds two boxes."""
+    """Return the smallest box that holds two boxes, pixels."""
     return min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])
 
 
@@ -85,13 +85,13 @@ def _area(box: Box) -> float:
 
 
 ENLARGE = 4.0  # V-IRL's active detection: the closer picture is four times as wide as the thing looked at
-"""Width of a closer picture over that of the thing in it (V-IRL's active detection)."""
+"""Ratio of a closer picture's width to that of the thing in it (V-IRL's active detection)."""
 CLOSEST_FOV = 30.0  # degrees; V-IRL's active detection narrows no further
-"""Degrees across the narrowest view."""
+"""Field of view of the narrowest view, degrees."""
 ROAD_FOV = 60.0
-"""Degrees across a view down a road (as in V-IRL)."""
+"""Field of view of a view down a road, degrees (as in V-IRL)."""
 LETTER_PX = 10.0  # chosen: `rapidocr` leaves out lines under 8 pixels, and boards stand askew
-"""Pixels of a letter's height, at least, to be read."""
+"""Least height of a letter in pixels to be read."""
 
 
 def sweep_cameras(
@@ -170,7 +170,7 @@ def reading_cameras(
 
 
 def closer_camera(camera: Camera, box: Box) -> Camera:
-    """Return the camera that looks straight at the middle of a box, narrowed to it.
+    """Return the camera that looks straight at the middle of a box, its view narrowed to the box.
 
     Args:
         camera: the camera of the picture that the box lies in.

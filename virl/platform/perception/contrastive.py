@@ -22,36 +22,37 @@ from virl.platform.perception.registry import ModelSettings
 from virl.platform.perception.weights import Once, Precision, batches, device_of, guard_memory, precision_on
 
 LABEL = "{label}"
-"""Placeholder of a label in a caption."""
+"""Placeholder in a caption that stands for a label."""
 
 
 class ContrastiveSettings(ModelSettings):
     """The settings that the model files of all recognizers of this sort hold."""
 
     caption: str = LABEL
-    """The text compared with a picture for each label: by default the label alone, as V-IRL asks.
+    """Text that a picture is compared with for each label: by default the label alone, as in V-IRL.
 
     CLIP's paper, section 3.1.4, has `a photo of a {label}`.
     """
     precision: Precision = "auto"
-    """The number format of the weights; `auto` is float16 on a GPU and float32 elsewhere."""
+    """Number format of the weights; `auto` is float16 on a GPU and float32 elsewhere."""
     batch: int = Field(default=32, ge=1)
-    """Pictures, or texts, that go through the model at once."""
+    """Number of pictures, or texts, that go through the model at once."""
 
     @field_validator("caption")
     @classmethod
     def _has_label(cls, caption: str) -> str:
+        """Check that a caption has the placeholder of the label."""
         if LABEL not in caption:
             raise ValueError(f"must contain {LABEL}")
         return caption
 
 
 HALF: Precision = "float16"
-"""Precision that `auto` means on a GPU."""
+"""Number format that `auto` means on a GPU."""
 
 
 def kept_under(name: str, settings: ContrastiveSettings, options: ModelOptions) -> str:
-    """Return the name under which embeddings are stored; half precision has another than full.
+    """Return the name under which embeddings are stored; with half precision it differs.
 
     Args:
         name: of the model.
@@ -64,11 +65,11 @@ def kept_under(name: str, settings: ContrastiveSettings, options: ModelOptions) 
 
 
 class Towers(Protocol):
-    """A model on its device."""
+    """A model on its device: an encoder of pictures and one of texts."""
 
     @property
     def scale(self) -> float:
-        """Factor of the cosines."""
+        """Factor on the cosines of pictures and texts."""
         ...
 
     @property
@@ -87,7 +88,7 @@ class Towers(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TorchTowers:
-    """Towers of a torch model, which is in its evaluation mode.
+    """The encoders of a torch model, which is in its evaluation mode.
 
     Args:
         name: for messages.
@@ -108,20 +109,20 @@ class TorchTowers:
     bias: float | None
 
     def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """Return one row for each picture, of any length."""
+        """Return one embedding for each picture, not of unit length, shape (n, d)."""
         with self.turn, guard_memory(self.name, len(images)), self.torch.inference_mode():
             rows: NDArray[np.float32] = self.image_rows(images).float().cpu().numpy()
         return rows
 
     def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one row for each text, of any length."""
+        """Return one embedding for each text, not of unit length, shape (n, d)."""
         with self.turn, guard_memory(self.name, len(texts)), self.torch.inference_mode():
             rows: NDArray[np.float32] = self.text_rows(texts).float().cpu().numpy()
         return rows
 
 
 class ContrastiveRecognizer:
-    """A `Recognizer` over two towers; they are loaded on first use.
+    """A recognizer by an encoder of pictures and one of texts, loaded on first use.
 
     Args:
         identify: gives the name that embeddings are kept under.
@@ -139,7 +140,7 @@ class ContrastiveRecognizer:
 
     @property
     def name(self) -> str:
-        """The name under which its embeddings are kept."""
+        """Name under which the embeddings are stored."""
         return self._name.get()
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
@@ -193,7 +194,7 @@ _SAMPLES, _SAMPLE = (
 
 
 def identity(source: str) -> str:
-    """Return a name for a checkpoint.
+    """Return a name for a checkpoint that differs for other weights.
 
     Args:
         source: a path or a hub id.
@@ -218,7 +219,7 @@ def fingerprint(path: Path) -> str:
 
 
 def _content(file: Path, size: int) -> bytes:
-    """Return the bytes of a small file, or samples of a large one."""
+    """Return the bytes of a small file, or some samples of a large one."""
     with file.open("rb") as stream:
         if size <= _WHOLE:
             return stream.read()

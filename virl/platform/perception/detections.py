@@ -13,7 +13,7 @@ from virl.platform.perception.images import clip_box
 
 
 def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[str, str]:
-    """Return the words of each label, as the model reads them, mapped to the label as it was asked for.
+    """Return the words of each label as the model reads them, mapped to the label as asked for.
 
     Words are in lower case, with spaces for underscores. Of labels with the same words the first one counts.
 
@@ -39,7 +39,7 @@ def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[st
 
 
 def check_prompt(prompt: str) -> str:
-    """Return the prompt itself, if it has a place for the label.
+    """Return the prompt; raise an error if it has no place for the label.
 
     Raises:
         ValueError: it has none.
@@ -80,7 +80,7 @@ def to_detections(
 
 
 def without_doubles(found: Sequence[Detection], max_overlap: float | None) -> list[Detection]:
-    """Return the best detections, of which no two with the same label overlap (non-maximum suppression).
+    """Return the best detections, no two of which have one label and overlap (non-maximum suppression).
 
     Args:
         found: detections in one picture.
@@ -128,7 +128,7 @@ def _areas(boxes: Rows) -> Rows:
 
 
 def corners(boxes: Rows, image: Image) -> Rows:
-    """Return boxes in pixels, shape (n, 4), from DETR's middles and sizes as shares of the picture.
+    """Return boxes (left, top, right, bottom) in pixels, (n, 4), from DETR's middles and sizes as shares.
 
     Args:
         boxes: x and y of the middle, width and height, as shares of the picture, shape (n, 4).

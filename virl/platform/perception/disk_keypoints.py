@@ -15,7 +15,7 @@ MAX_KEYPOINTS = 2048  # V-IRL's matcher; without a limit a picture has some ten 
 
 
 class DiskConfig(PreTrainedConfig):  # type: ignore[misc]
-    """The fields of the published checkpoint's `keypoint_detector_config` that say how DISK runs."""
+    """The configuration of DISK, as a published checkpoint's `keypoint_detector_config` gives it."""
 
     model_type = MODEL_TYPE
     descriptor_decoder_dim: int = 128
@@ -35,7 +35,7 @@ class DiskForKeypointDetection(PreTrainedModel):  # type: ignore[misc]
         self.post_init()
 
     def forward(self, pixel_values: Any, **_: Any) -> tuple[Any, Any, Any, Any]:
-        """Return the keypoints of a batch of RGB pictures in [0, 1], shape (b, 3, h, w).
+        """Return keypoints, scores, descriptors and mask of a batch of RGB pictures in [0, 1], (b, 3, h, w).
 
         Returns:
             Keypoints (x, y) as shares of the picture, shape (b, n, 2); their scores (b, n); descriptors
@@ -56,6 +56,6 @@ class DiskForKeypointDetection(PreTrainedModel):  # type: ignore[misc]
 
 
 def register() -> None:
-    """Let `transformers` know DISK."""
+    """Add DISK to the models that `transformers` can load from a checkpoint."""
     AutoConfig.register(MODEL_TYPE, DiskConfig, exist_ok=True)
     AutoModelForKeypointDetection.register(DiskConfig, DiskForKeypointDetection, exist_ok=True)

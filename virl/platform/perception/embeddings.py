@@ -28,14 +28,14 @@ from virl.resources import cache_home
 Arrays = dict[str, NDArray[Any]]
 
 MOST_UNPACKED = 100
-"""Most times that the arrays may be larger than their file; chosen: virl writes them uncompressed."""
+"""Largest ratio of arrays to their file in bytes; chosen: virl writes them uncompressed."""
 
 _DAMAGE = (ValueError, TypeError, EOFError, RuntimeError, MemoryError, zipfile.BadZipFile)
 """Errors of NumPy and zipfile for damaged files (tried on thousands with bytes changed or cut off)."""
 
 
 def write_arrays(file: Path, kind: str, version: int, model: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write arrays to a file with their kind, version and model; readers see the old file or the new one.
+    """Write arrays to a file with their kind, version and model; the file is replaced as a whole.
 
     Args:
         file: to write.
@@ -55,7 +55,7 @@ def write_arrays(file: Path, kind: str, version: int, model: str, arrays: Mappin
 def read_arrays(
     file: Path, kind: str, version: int, model: str | None, names: Sequence[str]
 ) -> tuple[Arrays, str]:
-    """Read the arrays of a file and the model that they come from.
+    """Return (arrays of a file by name, name of the model that made them), checked.
 
     Args:
         file: to read.
@@ -92,17 +92,17 @@ def read_arrays(
 
 
 FORMAT = 1
-"""Schema version of a file of embeddings."""
+"""Version of the format of a file of embeddings."""
 
 REMEMBERED_TEXTS = 10_000  # chosen: 40 MB with 1,024 numbers each
-"""Texts whose embeddings are held in memory at most."""
+"""Largest number of texts whose embeddings are kept in memory."""
 
 _KIND = "view-embeddings"
 _DIGITS = 3  # chosen: cameras that differ by less than a thousandth of a degree see the same
 _UNIT = 1e-2  # chosen: how far from 1 the length of a row may be; damage shows otherwise
 
 CameraKey = tuple[float, float, float, float, float]
-"""Heading, pitch, fov (degrees), width and height (pixels) of a camera, rounded."""
+"""(heading, pitch, fov in degrees, width, height in pixels) of a camera, rounded."""
 
 _log = logging.getLogger(__name__)
 
@@ -111,7 +111,7 @@ class ImageEncoder(Protocol):
     """An encoder of pictures as vectors; a `Recognizer` is one."""
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
-        """Return one row of length 1 for each picture."""
+        """Return one embedding of length 1 for each picture, shape (n, d)."""
         ...
 
 
@@ -119,12 +119,12 @@ class TextEncoder(Protocol):
     """An encoder of texts as vectors in the same space as pictures; a `Recognizer` is one."""
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
-        """Return one row of length 1 for each text."""
+        """Return one embedding of length 1 for each text, shape (n, d)."""
         ...
 
 
 class TextMemory:
-    """An encoder that embeds each text once; safe to share between threads.
+    """An encoder of texts that embeds each text once; safe to share between threads.
 
     Args:
         encoder: embeds texts not met before, all those of a call at once.
@@ -137,7 +137,7 @@ class TextMemory:
         self._lock = Lock()
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
-        """Return one row of length 1 for each text; raises what the encoder raises."""
+        """Return one embedding of length 1 for each text, shape (n, d), from memory where known."""
         with self._lock:
             new = [text for text in dict.fromkeys(texts) if text not in self._known]
             fresh = dict(zip(new, self._encoder.embed_texts(new), strict=True)) if new else {}
@@ -148,7 +148,7 @@ class TextMemory:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingStore:
-    """Embeddings of views on disk, by panorama and camera, of one model and one source of pictures.
+    """A store on disk of the embeddings of views, by panorama and camera, of one model and one source.
 
     What is embedded together is one file, which is never changed afterwards: any number of processes may
     read and write, and a kill leaves nothing half done. A file that cannot be read is renamed to end in
@@ -158,7 +158,7 @@ class EmbeddingStore:
 
     folder: Path
     model: str
-    """`Recognizer.name` of what embeds."""
+    """Name of the recognizer that made the embeddings."""
 
     def load(self, pano_id: str) -> dict[CameraKey, NDArray[np.float32]]:
         """Return the embeddings stored for a panorama, by camera."""
@@ -168,7 +168,7 @@ class EmbeddingStore:
         return kept
 
     def keep(self, pano_id: str, rows: Mapping[CameraKey, NDArray[np.float32]]) -> None:
-        """Write embeddings, rows of length 1 by camera, beside those stored.
+        """Write embeddings of length 1, by camera, to the file of a panorama, beside those stored.
 
         Raises:
             CannotWrite: the folder cannot be written.
@@ -207,14 +207,14 @@ def open_store(source: str, model: str, folder: Path | None = None) -> Embedding
 
 @dataclass(frozen=True, slots=True)
 class ViewEmbedder:
-    """An encoder of views at panoramas; stored ones are neither fetched nor embedded again."""
+    """An encoder of views at panoramas; views with a stored embedding are not fetched."""
 
     streetview: StreetView
     encoder: ImageEncoder
     store: EmbeddingStore | None = None
 
     def embed(self, pano_id: str, cameras: Sequence[Camera]) -> Embeddings:
-        """Return one row of length 1 for each camera, shape (n, d).
+        """Return one embedding of length 1 for the view of each camera, shape (n, d).
 
         Raises:
             NoStreetView, NoImagery: the provider has no such view.
@@ -235,7 +235,7 @@ class ViewEmbedder:
 
 
 def camera_key(camera: Camera) -> CameraKey:
-    """Return the key under which a camera's view is kept."""
+    """Return the key under which a camera's view is stored."""
     return (
         round(camera.heading, _DIGITS) % 360.0,
         round(camera.pitch, _DIGITS) + 0.0,  # no minus zero
@@ -257,7 +257,7 @@ def _read_rows(file: Path, model: str) -> dict[CameraKey, NDArray[np.float32]]:
 
 
 def _as_key(numbers: Sequence[float]) -> CameraKey:
-    """Return numbers from a file as the key of a camera."""
+    """Return five numbers from a file as the key of a camera."""
     heading, pitch, fov, width, height = numbers
     return heading, pitch, fov, width, height
 

@@ -21,10 +21,10 @@ cv2 = Late("cv2", extra="eyes")
 Side = Literal["left", "right"]
 
 WALL_M = 7.5  # from the middle of a street to its fronts; chosen: of the streets of made towns
-"""Metres from the middle of a street to its fronts."""
+"""Distance in metres from the middle of a street to its fronts."""
 LOW_M, HIGH_M = 1.8, 6.2  # heights between which signs hang; chosen
 PER_M = 40  # pixels in a metre of front; chosen: a letter of 0.3 m is 12 high
-"""Pixels a metre of an unrolled front."""
+"""Number of pixels in a metre of an unrolled front."""
 LARGEST = 1280  # pixels of a view's width; chosen
 MARGIN = 1.25  # of a view beyond its piece of front
 
@@ -37,9 +37,9 @@ class FrontPiece:
     """Heading of the street, degrees clockwise from north."""
     side: Side
     near: float
-    """Metres along the street from the camera to the piece's near end."""
+    """Distance in metres along the street from the camera to the piece's near end."""
     far: float
-    """Metres along the street from the camera to the piece's far end."""
+    """Distance in metres along the street from the camera to the piece's far end."""
 
     @property
     def camera(self) -> Camera:
@@ -58,11 +58,11 @@ class FrontPiece:
 
     @property
     def _sign(self) -> int:
-        """1 for the right side, -1 for the left."""
+        """Sign of the side: 1 for right, -1 for left."""
         return 1 if self.side == "right" else -1
 
     def unroll(self, view: View) -> Image:
-        """Return the front as seen straight on, `PER_M` pixels a metre, from a view by `camera`."""
+        """Return a view by `camera` as seen straight on, `PER_M` pixels a metre."""
         across, down = self._seen_at(view.camera)
         picture: Image = cv2.remap(
             view.pixels, across.astype(np.float32), down.astype(np.float32), cv2.INTER_CUBIC
@@ -86,7 +86,7 @@ class FrontPiece:
         return low[0], low[1], high[0], high[1]
 
     def _seen_at(self, camera: Camera) -> tuple[Floats, Floats]:
-        """Return the column and the row in a view of each pixel of the unrolled front, two arrays."""
+        """Return (columns, rows) of a view at which each pixel of the unrolled front is seen."""
         along = np.arange(self.near, self.far, 1 / PER_M)
         if self.side == "right":  # one who faces it has the far end to the left
             along = along[::-1]

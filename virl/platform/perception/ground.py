@@ -16,30 +16,30 @@ from virl.platform.city.streetview import Image, View
 cv2 = Late("cv2", extra="eyes")
 
 CAMERA_HEIGHT_M = 2.5  # of street-view cars, about; chosen
-"""Metres of the camera above the ground."""
+"""Height of the camera above the ground in metres."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroundPatch:
-    """A picture of the ground from above: row 0 farthest, columns from left to right."""
+    """A picture of the ground from above: row 0 is the farthest, columns go from left to right."""
 
     pixels: Image
     """Colours, shape (rows, columns, 3); black where the view does not reach."""
     seen: NDArray[np.bool_]
-    """Mask of the cells that the view reaches, shape (rows, columns)."""
+    """True for each cell that the view reaches, shape (rows, columns)."""
     per_m: int
-    """Cells a metre."""
+    """Number of cells in a metre."""
     left_m: float
     """Metres from the camera to the left edge of the first column; negative to its left."""
     far_m: float
     """Metres from the camera to the far edge of the first row."""
 
     def metres_right(self, column: float) -> float:
-        """Return metres to the right of the camera of a column."""
+        """Return the metres from the camera to the right to a column; negative to the left."""
         return self.left_m + column / self.per_m
 
     def metres_ahead(self, row: float) -> float:
-        """Return metres ahead of the camera of a row."""
+        """Return the metres from the camera ahead to a row."""
         return self.far_m - row / self.per_m
 
 
@@ -51,7 +51,7 @@ def ground_patch(
     per_m: int = 10,
     height: float = CAMERA_HEIGHT_M,
 ) -> GroundPatch:
-    """Return the ground in a view as seen from above, taken as flat.
+    """Return the ground in a view as seen from above, as if it were flat.
 
     What stands on the ground is smeared away from the camera.
 
@@ -84,7 +84,7 @@ def ground_patch(
 
 
 Surface = Literal["paved", "grass", "gravel"]
-"""Kinds of ground."""
+"""Kinds of ground that are told apart by colour."""
 
 HALF_M = 2.0  # of the street that is looked at to each side of straight across; chosen: longer than most cars
 BEFORE_M = 0.8  # of ground that the next is compared with; chosen
@@ -95,12 +95,12 @@ GREEN, SANDY = -6.0, 10.0  # a* below, b* above; chosen on Virlbury and Helsinki
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """Ground of one kind along a street."""
+    """A strip of ground of one kind along a street."""
 
     near: float
-    """Metres from the camera to the near edge."""
+    """Distance in metres from the camera to the near edge."""
     far: float | None
-    """Metres from the camera to the far edge; `None` where none is seen."""
+    """Distance in metres from the camera to the far edge; `None` where none is seen."""
     surface: Surface
 
 
@@ -132,7 +132,7 @@ def strips_beside(patch: GroundPatch) -> tuple[Strip, ...]:
 
 
 def _edges(colours: Floats, per_m: int) -> list[int]:
-    """Return the rows at which another kind of ground begins."""
+    """Return the rows of a patch at which another kind of ground begins."""
     before, lasts = round(BEFORE_M * per_m), round(LASTS_M * per_m)
     edges: list[int] = []
     since = 0
@@ -168,33 +168,32 @@ LEAST_STRIPES = 3
 
 @dataclass(frozen=True, slots=True)
 class Zebra:
-    """A marked crossing, as it is seen from a camera."""
+    """A marked crossing, as a camera sees it."""
 
     aside: float
-    """Metres from the camera to the right of the crossing's middle."""
+    """Distance in metres from the camera to the right of the crossing's middle; negative to the left."""
     ahead: float
-    """Metres from the camera ahead to the crossing's middle."""
+    """Distance in metres from the camera ahead to the crossing's middle."""
     turn: float
-    """Direction of the road that it crosses, along which its stripes run: degrees from straight ahead, [0,
-    180)."""
+    """Direction of the crossed road and the stripes, degrees from straight ahead, [0, 180)."""
     stripes: int
-    """Number of stripes that are seen."""
+    """Number of stripes of paint that are seen."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stripe:
-    """A stripe of paint: its middle in metres right and ahead of the camera, and in cells."""
+    """A stripe of paint, with its middle in metres right and ahead of the camera, and in cells."""
 
     aside: float
     ahead: float
     turn: float
-    """Direction of its long side: degrees from straight ahead, [0, 180)."""
+    """Direction of the stripe's long side, degrees from straight ahead, [0, 180)."""
     column: float
     row: float
 
 
 def find_zebras(patch: GroundPatch) -> list[Zebra]:
-    """Return the crossings in a patch, in any direction, the nearest first."""
+    """Return the marked crossings in a patch, in any direction, the nearest first."""
     groups: list[list[_Stripe]] = []
     grey: Image = cv2.blur(cv2.cvtColor(patch.pixels, cv2.COLOR_RGB2GRAY), (3, 3)).astype(np.uint8)
     for stripe in _stripes(patch):
@@ -207,7 +206,7 @@ def find_zebras(patch: GroundPatch) -> list[Zebra]:
 
 
 def _zebra(stripes: Sequence[_Stripe]) -> Zebra:
-    """Return the crossing that stripes form."""
+    """Return the marked crossing that stripes form."""
     # The middle of its ends: stripes that are missing in between do not move it.
     aside = [stripe.aside for stripe in stripes]
     ahead = [stripe.ahead for stripe in stripes]
@@ -261,7 +260,7 @@ def _neighbours(one: _Stripe, other: _Stripe, grey: Image) -> bool:
 
 
 def _paint(patch: GroundPatch) -> NDArray[np.uint8]:
-    """Return a mask: 1 where a cell is grey and lighter than what lies around it."""
+    """Return a mask of a patch: 1 where a cell is grey and lighter than what lies around."""
     grey = cv2.cvtColor(patch.pixels, cv2.COLOR_RGB2GRAY).astype(np.float32)
     size = 2 * round(AROUND_M * patch.per_m / 2) + 1
     shown = patch.seen.astype(np.float32)

@@ -20,17 +20,17 @@ from virl.platform.city.streetview import Box, Image, View, view_of_picture
 
 
 def as_view(picture: View | PictureLike) -> View:
-    """Return a view as it is, and another picture as a view of no known place; raises as `rgb`."""
+    """Return a view as it is, or another picture as a view of no known place."""
     return picture if isinstance(picture, View) else view_of_picture(rgb(picture))
 
 
 def pixels_of(picture: View | PictureLike) -> Image:
-    """Return the pixels of a view or of another picture as RGB; raises as `rgb`."""
+    """Return the RGB pixels of a view or of another picture, shape (height, width, 3)."""
     return rgb(picture.pixels if isinstance(picture, View) else picture)
 
 
 def decode(data: bytes) -> Image:
-    """Return the picture in a file's bytes (JPEG, PNG, WebP ...), turned as its EXIF says.
+    """Return the RGB picture in a file's bytes (JPEG, PNG, WebP ...), turned as its EXIF says.
 
     Raises:
         BadInput: the bytes are no picture, are cut short, or hold more than `MOST_PANORAMA_PIXELS`.
@@ -43,7 +43,7 @@ def decode(data: bytes) -> Image:
 
 
 def crop(image: Image, box: Box, margin: float = 0.0) -> Image:
-    """Return the part of a picture that a box shows; whole pixels, those on its edges included.
+    """Return the part of a picture in a box, with a margin as a share of the box; whole pixels.
 
     Args:
         image: RGB, shape (H, W, 3).
@@ -105,13 +105,13 @@ EACH_CORE = -1  # ONNX Runtime's word for a thread for each core
 
 
 def usual_threads() -> int:
-    """Return the threads that the environment allows: processes side by side must share the cores."""
+    """Return the number of threads that the environment allows, as processes share the cores."""
     said = os.environ.get("OMP_NUM_THREADS", "")
     return int(said) if said.isdecimal() and int(said) else EACH_CORE
 
 
 def cores(threads: int) -> int:
-    """Return the number of threads; `EACH_CORE` is as many as there are cores."""
+    """Return the number of threads; for `EACH_CORE` the number of cores."""
     return threads if threads > 0 else os.cpu_count() or 1
 
 

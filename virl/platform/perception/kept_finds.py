@@ -18,19 +18,19 @@ from virl.resources import data_folder
 
 FoundT = TypeVar("FoundT", Detection, TextLine)
 Finds = list[list[Detection]]
-"""Detections of each view, in order."""
+"""Detections in each view, in the order of the views."""
 
 FIRST_KEPT, MOST_KEPT = 256, 1024
-"""Number of looks that one detector or reader keeps, and that are kept in all, some 1 kB each. Chosen, as for
-pictures."""
+"""Largest number of looks stored by one detector or reader, and by all, some 1 kB each.
+Chosen, as for pictures."""
 _FINDS = ByteStore("finds", "look of a detector", MOST_KEPT)
 LIBRARIES = ("numpy", "onnxruntime", "opencv-python", "opencv-python-headless", "rapidfuzz", "rapidocr")
-"""Packages whose versions can change what is found."""
+"""Names of packages whose versions can change what is found."""
 
 
 @dataclass(slots=True)
 class KeptFinds:
-    """A detector that looks up what it found before in pictures with a key.
+    """A detector that stores its finds, and looks them up for pictures with a key.
 
     A look is kept as a whole, because the size of a batch can change what a network finds.
 
@@ -46,11 +46,11 @@ class KeptFinds:
 
     @property
     def look_scores(self) -> LookScores:
-        """The thresholds of the detector."""
+        """Least scores of the wrapped detector's finds."""
         return self.detector.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> Finds:
-        """Return the detector's finds in each view, kept ones where there are."""
+        """Return the detector's finds in each view, stored ones where there are."""
         views = [as_view(view) for view in views]
         if not views or not all(view.key for view in views):
             return self.detector.detect(views, labels)
@@ -58,9 +58,10 @@ class KeptFinds:
         return _FINDS.get(name, _read, self._look(views, labels), _write, keep=self._looked < FIRST_KEPT)
 
     def _look(self, views: Sequence[View], labels: Sequence[str]) -> Callable[[], Finds]:
-        """Return a function that runs the detector and counts the look."""
+        """Return a function that runs the detector on views and counts the look."""
 
         def look() -> Finds:
+            """Return the detector's finds, and count the look."""
             self._looked += 1
             return self.detector.detect(views, labels)
 
@@ -69,7 +70,7 @@ class KeptFinds:
 
 @dataclass(slots=True)
 class KeptReadings:
-    """A reader that looks up what it read before in views with a key.
+    """A reader that stores what it reads, and looks it up for views with a key.
 
     Args:
         reader: reads what was not read before.
@@ -82,16 +83,16 @@ class KeptReadings:
     _read: int = field(default=0, init=False)
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """Read the lines of text in pictures, which have no key."""
+        """Return the lines of text in pictures, which have no key and are always read."""
         return self.reader.read(images)
 
     def read_views(self, views: Sequence[View]) -> list[list[TextLine]]:
-        """Return the lines of text in each view, kept ones where there are: those views are not drawn."""
+        """Return the lines of text in each view, stored ones where there are; such views are not drawn."""
         if not views or not all(view.key for view in views):
             return self.read([view.pixels for view in views])
 
         def read() -> list[list[TextLine]]:
-            """Return the lines, read and counted."""
+            """Return the lines of text in the views, and count the look."""
             self._read += 1
             return self.read([view.pixels for view in views])
 
@@ -111,7 +112,7 @@ def read_views(reader: Reader, views: Sequence[View]) -> list[list[TextLine]]:
 
 
 def _file_name(name: str, views: Sequence[View], labels: Sequence[str]) -> str:
-    """Return the name of the file of a look of a detector or reader."""
+    """Return the name of the file with the finds in some views for some labels."""
     key = json.dumps([finds_digest(), name, [view.key for view in views], list(labels)])
     return f"{digest_of(key)}.json"
 
@@ -131,7 +132,7 @@ def finds_digest() -> str:
 
 
 def _version(library: str) -> str:
-    """Return the installed version of a package, "none" without it."""
+    """Return the installed version of a package; "none" if it is not installed."""
     try:
         return version(library)
     except PackageNotFoundError:
@@ -144,7 +145,7 @@ def _write(file: BinaryIO, finds: Sequence[Sequence[FoundT]]) -> None:
 
 
 def _read(file: BinaryIO) -> Finds:
-    """Read detections from JSON."""
+    """Return the detections in a JSON file."""
     return [
         [Detection(label, score, tuple(box), text) for label, score, box, text in found]
         for found in json.load(file)
@@ -152,5 +153,5 @@ def _read(file: BinaryIO) -> Finds:
 
 
 def _read_lines(file: BinaryIO) -> list[list[TextLine]]:
-    """Read lines of text from JSON."""
+    """Return the lines of text in a JSON file."""
     return [[TextLine(text, score, tuple(box)) for text, score, box in lines] for lines in json.load(file)]

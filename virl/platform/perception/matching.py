@@ -10,9 +10,9 @@ from virl.platform.city.places import Place
 from virl.platform.city.streetview import Box, Camera
 
 RADIUS_M = 20.0  # V-IRL's value for Hiro
-"""Metres from the camera within which a place can be matched."""
+"""Largest distance in metres from the camera to a place that can be matched."""
 SLACK_DEG = 5.0  # V-IRL's value for Hiro
-"""Degrees by which a place may lie beside its box."""
+"""Angle in degrees by which a place may lie beside its box."""
 RESEMBLES = 80.0  # chosen: of 100; lets one letter in five be misread
 SAME_NAME = 85.0  # chosen: of 100; for names that are looked up with no regard to where the sign hangs
 MIN_LETTERS = 4  # chosen: fewer letters are found by chance in many a name
@@ -28,7 +28,7 @@ def match_place(
     slack: float = SLACK_DEG,
     text: str = "",
 ) -> Place | None:
-    """Return the place that a box shows: the nearest one in its direction (V-IRL, section 5.2).
+    """Return the place that a box shows: the nearest one in the box's direction; `None` without one.
 
     A place is a candidate if it lies within the radius and within the headings of the box's left and right
     edges, through the exact pinhole. The nearest candidate wins, as it would hide the others. One exception:
@@ -63,7 +63,7 @@ def match_place(
 
 
 def look_up(text: str, places: Sequence[Place]) -> Place | None:
-    """Return the place whose whole name a text is; `None` if no name, or more than one, is as like it.
+    """Return the place whose whole name is most like a text; `None` if no name, or more than one, is.
 
     `None` if no name, or more names, are as like it.
     """
@@ -75,7 +75,7 @@ def look_up(text: str, places: Sequence[Place]) -> Place | None:
 
 
 def resemblance(text: str, name: str) -> float:
-    """Return how well the shorter of a text and a name is found in the longer one, [0, 100].
+    """Return how well the shorter of a text and a name is found in the longer one, 0 to 100.
 
     However they are written (`virl.platform.city.names`); 0 if they differ in a number.
     """

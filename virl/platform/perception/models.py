@@ -59,22 +59,22 @@ _KIND = re.compile(r"^kind:\s*([\w-]+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """Options of a user for all models."""
+    """A user's options for all perception models."""
 
     device: Device = "auto"
-    """`"auto"` takes a GPU where there is one."""
+    """Device of the models; `"auto"` takes a GPU where there is one."""
     allow_downloads: bool = False
     """True if missing weights may be fetched from a model hub."""
     truth: Truth | None = None
-    """The truth that the simulated detector sees; only a made city has it."""
+    """Ground truth that the simulated detector uses; `None` outside made cities."""
     is_drawn: bool = False
     """True if virl draws the views, as in every city whose truth it knows."""
     seed: int = 0
-    """Seed of all that a model does by chance."""
+    """Seed of all random numbers of models."""
     answer: Callable[[str, Sequence[Image]], str] | None = None
-    """A function that puts a question and pictures to a chat model; what the chat describer asks."""
+    """Function (question, pictures) to a chat model's text, for the chat describer; `None` for none."""
     given: Mapping[Role, object] = field(default_factory=dict)
-    """Models of a program, each in place of all models of its role."""
+    """Models of a program by role, each in place of all models of that role."""
 
     @property
     def is_rendered(self) -> bool:
@@ -83,7 +83,7 @@ class ModelOptions:
 
 
 class Models:
-    """The models, opened by name, each of them once. Safe to share between threads.
+    """The perception models, opened by name, each once. Safe to share between threads.
 
     A name is that of a file in `platform/models` or of one that comes with a package, or a path that ends in
     `.yaml`. Every method raises:
@@ -99,57 +99,57 @@ class Models:
         self._lock = RLock()
 
     def detector(self, name: str) -> Detector:
-        """Return a detector."""
+        """Return the detector with this name."""
         if "detector" not in self.options.given:
             look_scores(name)
         model: Detector = self._open("detector", name)
         return model
 
     def keeping_detector(self, name: str) -> Detector:
-        """Return a detector; one of virl's that sees pixels alone also stores what it finds."""
+        """Return the detector with this name; one of virl's that sees pixels alone also stores its finds."""
         if "detector" in self.options.given:
             return self.detector(name)
         settings, model = _detector_settings(name), self.detector(name)
         return KeptFinds(model, self._kept_name(name)) if _is_kept(name, settings) else model
 
     def recognizer(self, name: str) -> Recognizer:
-        """Return a recognizer."""
+        """Return the recognizer with this name."""
         model: Recognizer = self._open("recognizer", name)
         return model
 
     def reader(self, name: str) -> Reader:
-        """Return a reader (OCR)."""
+        """Return the reader (OCR) with this name."""
         model: Reader = self._open("reader", name)
         return model
 
     def keeping_reader(self, name: str) -> Reader:
-        """Return a reader; one of virl's that sees pixels alone also stores what it reads."""
+        """Return the reader with this name; one of virl's that sees pixels alone also stores its lines."""
         model = self.reader(name)
         if "reader" in self.options.given or not _is_kept(name, read_model("reader", name)):
             return model
         return KeptReadings(model, self._kept_name(name))
 
     def _kept_name(self, name: str) -> str:
-        """Return the name of a model among stored finds."""
+        """Return the name under which a model's finds are stored."""
         return f"{name} {'drawn' if self.options.is_rendered else 'photographed'}"
 
     def matcher(self, name: str) -> Matcher:
-        """Return a matcher."""
+        """Return the matcher with this name."""
         model: Matcher = self._open("matcher", name)
         return model
 
     def describer(self, name: str) -> Describer:
-        """Return a describer."""
+        """Return the describer with this name."""
         model: Describer = self._open("describer", name)
         return model
 
     def lexicon(self, name: str) -> Lexicon:
-        """Return a lexicon."""
+        """Return the lexicon with this name."""
         model: Lexicon = self._open("lexicon", name)
         return model
 
     def open(self, role: Role, name: str) -> object:
-        """Open a model of any role."""
+        """Open the model of a role and name."""
         model: object = self._open(role, name)
         return model
 
@@ -193,7 +193,7 @@ def measured_error(detector: str) -> str:
 
 
 def model_file(name: str) -> Path:
-    """Return the file of a model: virl's own, another package's, or the name if it ends in `.yaml`.
+    """Return the path of a model's file: virl's own, another package's, or the name if it ends in `.yaml`.
 
     Raises:
         UnknownName: there is no model of this name.
@@ -236,7 +236,7 @@ def read_model(role: Role, name: str) -> ModelSettings:
 
 
 def look_scores(detector: str) -> LookScores:
-    """Return the thresholds that a detector's file states.
+    """Return the least scores that a detector's file states.
 
     Raises:
         UnknownName, ModelUnavailable: as `read_model`.
@@ -246,7 +246,7 @@ def look_scores(detector: str) -> LookScores:
 
 
 def check_labels(detector: str, labels: Sequence[str]) -> None:
-    """Refuse labels of which a detector never finds things; loads nothing.
+    """Raise an error for labels that a detector never finds; loads nothing.
 
     Raises:
         BadInput: it never finds some of them.
@@ -261,12 +261,12 @@ def check_labels(detector: str, labels: Sequence[str]) -> None:
 
 
 def _is_kept(name: str, settings: ModelSettings) -> bool:
-    """Return whether what a model finds is kept: one of virl's own that sees pixels alone."""
+    """Return whether a model's finds are stored: if it is virl's own and sees pixels alone."""
     return settings.sees_pixels_alone and name in names_in(_FOLDER, ".yaml")
 
 
 def _detector_settings(detector: str) -> DetectorSettings:
-    """Return the settings of a detector; refuses ones without thresholds."""
+    """Return the settings of a detector; raise an error if its file has no thresholds."""
     settings = read_model("detector", detector)
     if not isinstance(settings, DetectorSettings):
         raise BadInput(
@@ -298,6 +298,6 @@ def _role(path: Path) -> Role | None:
 
 
 def _kind(path: Path) -> str | None:
-    """Return the `kind` of a model file; other files there have none."""
+    """Return the `kind` that a model file states; `None` for other files."""
     line = _KIND.search(read_text(path))
     return line[1] if line else None

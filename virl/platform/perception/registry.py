@@ -36,53 +36,53 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """The requirements of a model."""
+    """The requirements of a perception model."""
 
     packages: tuple[str, ...] = ()
-    """Names to import."""
+    """Names of the packages to import."""
     extra: str = ""
-    """The extra of virl that brings the packages."""
+    """Name of the extra of virl that brings the packages."""
     files: tuple[Path, ...] = ()
-    """Files and folders that must be there."""
+    """Paths of files and folders that must exist."""
     weights: tuple[str, ...] = ()
     """Checkpoints, as `virl.platform.perception.weights.checkpoint` takes them."""
     models: tuple[tuple[Role, str], ...] = ()
-    """Other models that it uses: role and name."""
+    """(role, name) of other models that the model uses."""
     drawn: tuple[tuple[Role, str], ...] = ()
-    """Further ones that it uses only in towns that virl draws."""
+    """(role, name) of further models that are used only in towns that virl draws."""
     pip: str = ""
     """Arguments of `pip install` for the packages, where no extra brings them."""
     clash: str = ""
     """Reason why the installed packages do not work together, and the remedy; empty if they do."""
     truth: str = ""
-    """Reason why it cannot be used in a city without ground truth, and the remedy; empty if it can."""
+    """Reason why the model cannot be used without ground truth, and the remedy; empty if it can."""
 
     @property
     def install(self) -> str:
-        """The arguments of `pip install`; empty if the packages' own names will do."""
+        """Arguments of `pip install`; empty if the packages' own names will do."""
         return self.pip or (f"'virl[{self.extra}]'" if self.extra else "")
 
 
 class ModelResources(Settings):
-    """The share of a machine that a replica of a model takes, where a cluster has to find room for it."""
+    """The share of a machine that one replica of a model takes, for a cluster to find room."""
 
     cpus: float = Field(1, ge=0)
     gpus: float = Field(0, ge=0)
-    """A share of one, such as 0.25, lets as many replicas on it as fit."""
+    """Number of GPUs; a share such as 0.25 lets as many replicas on one as fit."""
 
 
 class ModelSettings(Settings):
-    """Base of what model files hold."""
+    """The base of the settings in model files."""
 
     sees_pixels_alone: ClassVar[bool] = False
-    """True if what it finds depends on nothing but its file, its weights and the picture."""
+    """True if the model's results depend only on its file, its weights and the picture."""
 
     kind: str
     resources: ModelResources = ModelResources()
     paper: str = ""
-    """The figures that a paper reports of it, with the place; `virl models` shows them."""
+    """Figures that a paper reports of the model, with the place; `virl models` shows them."""
     measured: str = ""
-    """Its measured error, with the towns; told beside every count. Empty where nobody measured it."""
+    """Measured error of the model, with the towns; told beside every count. Empty if not measured."""
 
     def needs(self) -> Needs:
         """Return the requirements of the model."""
@@ -90,38 +90,40 @@ class ModelSettings(Settings):
 
 
 class LookThresholds(Settings):
-    """Scores at which a detector's finds are believed, [0, 1]."""
+    """The least scores at which a detector's finds are believed, [0, 1]."""
 
     first_look: float = Field(ge=0, le=1)
-    """Least score at a first look, from which on a closer look is worth while."""
+    """Least score at a first look, from which a closer look is worth while, [0, 1]."""
     second_look: float = Field(ge=0, le=1)
-    """Least score that confirms it at the closer look."""
+    """Least score at the closer look that confirms a find, [0, 1]."""
 
     @model_validator(mode="after")
     def _second_is_no_lower(self) -> Self:
+        """Check that the second threshold is not below the first."""
         if self.second_look < self.first_look:
             raise ValueError(f"second_look should be {self.first_look:g}, as first_look, or more")
         return self
 
     @property
     def look_scores(self) -> LookScores:
-        """Both, as a detector tells them."""
+        """Both thresholds as a detector gives them."""
         return LookScores(self.first_look, self.second_look)
 
 
 class DetectorSettings(LookThresholds, ModelSettings):
-    """Base of what the files of detectors hold: each states its own thresholds, and where they come from."""
+    """The base of the settings of detectors: each states its own thresholds and their source."""
 
     by_label: dict[str, LookThresholds] = Field(default_factory=dict)
-    """Thresholds of single labels, in place of those of the file; case and underscores do not count."""
+    """Thresholds of single labels, in place of the file's; case and underscores do not count."""
 
     def unknown(self, labels: Sequence[str]) -> list[str]:  # noqa: ARG002 - of detectors with fixed labels
-        """Return those of some labels that it never finds; none for a detector that takes any words."""
+        """Return those of some labels that the detector never finds; none if it takes any words."""
         return []
 
     @field_validator("by_label")
     @classmethod
     def _names_each_label_once(cls, by_label: dict[str, LookThresholds]) -> dict[str, LookThresholds]:
+        """Check that no two labels are equal but for case and underscores."""
         names = [plain_label(label) for label in by_label]
         if twice := [name for name in names if not name or names.count(name) > 1]:
             raise ValueError(
@@ -131,18 +133,18 @@ class DetectorSettings(LookThresholds, ModelSettings):
 
     @property
     def look_scores(self) -> LookScores:
-        """All of them, as a detector tells them."""
+        """All thresholds of the file as a detector gives them."""
         by_label = {plain_label(label): one.look_scores for label, one in self.by_label.items()}
         return LookScores(self.first_look, self.second_look, by_label)
 
 
 class MatcherSettings(ModelSettings):
-    """Base of the settings of matchers: what their matches are worth to one who asks "is it the same?"."""
+    """The base of the settings of matchers, with how many matches show the same thing."""
 
     min_matches: int = Field(ge=1)
-    """The least number of points in common from which two crops are taken to show the same thing."""
+    """Least number of points in common of two crops that show the same thing."""
     margin: float = Field(ge=0)
-    """The margin of these crops around a detection's box on each side, as a share of its width and height."""
+    """Margin of crops around a box on each side, as a share of its width and height."""
 
 
 T = TypeVar("T")
@@ -152,19 +154,19 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The code behind one `kind`. Instead of an object, `"module:name"` may say where it is."""
+    """The code of one `kind` of model; `"module:name"` may stand for an object."""
 
     role: Role
     settings: type[ModelSettings] | str
-    """The model of its model files."""
+    """Class of the settings in its model files."""
     opener: Callable[[Any, Any], object] | str
-    """A function from those settings and a `Models` to the model, without loading its weights."""
+    """Function (settings, `Models`) to the model, which loads no weights yet."""
     models: Path | None = None
-    """A folder of model files that come with it; those of virl's own lie in `platform/models/`."""
+    """Folder of model files that come with the kind; `None` for virl's own, in `platform/models/`."""
 
 
 def _own_kinds() -> dict[str, str]:
-    """Return the place of each kind of virl's own, by name."""
+    """Return the place `"module:name"` of each of virl's own kinds, by name."""
     folders = (f"virl.platform.perception.{role}s" for role in ROLES)
     return {kind: where for folder in folders for kind, where in scan_modules(folder, "KIND").items()}
 
@@ -176,11 +178,11 @@ KINDS: Registry[Kind] = Registry(
     builtin=_own_kinds,
     aliases=("virl.model_kinds",),
 )
-"""virl's own, and those of other packages."""
+"""Kinds of models of virl and of other packages, by name."""
 
 
 def find_kind(name: str) -> Kind:
-    """Find the kind of this name, virl's own or a plug-in's.
+    """Return the kind of this name, virl's own or a plug-in's.
 
     Raises:
         UnknownName: there is none.
@@ -191,7 +193,7 @@ def find_kind(name: str) -> Kind:
 
 
 def kind_names() -> list[str]:
-    """Return all kinds, sorted, those of plug-ins included."""
+    """Return the names of all kinds, sorted, those of plug-ins included."""
     return KINDS.names()
 
 

@@ -19,7 +19,7 @@ from virl.platform.perception.signs import SIGN
 cv2 = Late("cv2", extra="eyes")
 
 Mask = NDArray[np.bool_]
-"""True for some of the pixels."""
+"""Booleans, one for each pixel, shape (height, width)."""
 
 # Ground floors down a street stand between these pitches, in degrees, seen from a camera at 2.5 m.
 _LOWEST, _HIGHEST = -6.0, 3.0
@@ -27,8 +27,8 @@ _SATURATED, _LIT = 110, 60  # of 255
 _GREENERY, _SKY = (70, 170), (195, 235)  # hues in degrees
 _SKY_LIT = 150
 _EXCESS_GREEN = 0.12
-"""Least excess of green, (2g - r - b) / (r + g + b), of leaves and grass (Woebbecke et al., 1995). Chosen: a
-house in pale green has less."""
+"""Least excess of green, (2g - r - b) / (r + g + b), of leaves and grass.
+From Woebbecke et al. (1995). Chosen: a house in pale green has less."""
 _PALE, _WHITE = 28, 215  # of 255: saturation and value of clouds
 _EDGE = (80, 160)  # Canny's thresholds
 _WIDTH_AT_M = (40.0, 45.0, 50.0, 55.0, 60.0)  # ahead; chosen: the nearest ground in a far view is at 30 m
@@ -37,27 +37,27 @@ _GREY, _DARK = 14.0, 50.0  # CIELAB, of 255: a and b from grey at most, and leas
 _GAP = 31  # pixels; chosen: as wide as a stripe of a zebra crossing at 30 m
 
 HOUSES = {0.75: "houses close by", 0.35: "some houses", 0.1: "few houses", 0.0: "hardly any house"}
-"""Words by the least share of what is above the horizon that is built. Chosen."""
+"""Words for the look of a road by the least built share above the horizon. Chosen."""
 GREEN = {0.25: "much vegetation", 0.05: "some vegetation", 0.0: "hardly any vegetation"}
-"""Words by the least share of the view that is green. Chosen."""
+"""Words for the look of a road by the least green share of the view. Chosen."""
 COLOURFUL = 0.04
-"""Share of the ground floors from which on they are said to be colourful. Chosen."""
+"""Least share of the ground floors, [0, 1], at which they are called colourful. Chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoadScene:
-    """The look of a road in a view down it, by the pixels alone."""
+    """The look of a road in a view down it, measured from pixels alone."""
 
     sky: float
-    """Share of what is above the horizon that is sky, [0, 1]."""
+    """Share of the pixels above the horizon that are sky, [0, 1]."""
     green: float
-    """Share of the view that is leaves or grass, [0, 1]."""
+    """Share of the view's pixels that are leaves or grass, [0, 1]."""
     built: float
-    """Share of what is above the horizon that is neither, [0, 1]: more where houses are high and close."""
+    """Share above the horizon that is neither sky nor green, [0, 1]: more where houses are high and close."""
     colourful: float
-    """Share of the ground floors that is strongly coloured, [0, 1]: fronts, awnings, goods, people, cars."""
+    """Share of the ground floors' pixels with strong colours, [0, 1]: fronts, goods, people, cars."""
     detail: float
-    """Share of the ground floors that is edges, [0, 1]: more where much stands in the street."""
+    """Share of the ground floors' pixels that are edges, [0, 1]: more where the street is full."""
     width_m: float | None = None
     """Width of the paving 40 to 60 m ahead, in metres; `None` where there is none in sight."""
 
@@ -74,7 +74,7 @@ class RoadScene:
 
 
 def measure_scene(view: View) -> RoadScene:
-    """Return the look of a road in a view down it.
+    """Return the look of a road, measured in a view down it.
 
     Args:
         view: made or real, level or nearly so.
@@ -115,7 +115,7 @@ def colourful_share(view: View) -> float:
 
 
 def _hsv(pixels: Image) -> tuple[NDArray[np.float32], Image, Image]:
-    """Return hue in degrees, saturation and value of 255."""
+    """Return (hue in degrees, saturation and value from 0 to 255) of pixels."""
     hue, saturation, value = cv2.split(cv2.cvtColor(pixels, cv2.COLOR_RGB2HSV_FULL))
     return hue.astype(np.float32) * np.float32(360 / 256), saturation.astype(np.uint8), value.astype(np.uint8)
 
@@ -132,7 +132,7 @@ def _row(camera: Camera, pitch: float) -> int:
 
 
 def _share(mask: Mask) -> float:
-    """Return the share of a mask that is true, 0 for an empty one."""
+    """Return the share of a mask that is true, [0, 1]; 0 for an empty mask."""
     return float(mask.mean()) if mask.size else 0.0
 
 
@@ -162,19 +162,19 @@ def _paved_width(pixels: Image, camera: Camera) -> float | None:
 
 
 def _word(share: float, words: Mapping[float, str]) -> str:
-    """Return the word of the highest share reached; words go from the highest share down."""
+    """Return the word for the highest share reached; words are given from the highest share down."""
     return next(word for least, word in words.items() if share >= least)
 
 
 BOARD_M = 0.95
-"""Height of a board over a shop: the distance by it is within 15 % of the true one for half of the boards
-in Helsinki, Triesen and Mauren."""
+"""Assumed height in metres of a board over a shop, from which its distance follows.
+That is within 15 % of the true one for half of the boards in Helsinki, Triesen and Mauren."""
 REACH_M = 200.0  # chosen: farther boards are a few pixels high
 FAR_FOV = 24.0  # chosen: at 600 pixels a board in 200 m is nearly 7 pixels high; 22.5 misses more of them
 _WIDTH, _HEIGHT = 600, 250
-"""Pixels of a view far down a road; chosen: the most that Google sells as a cheap thumbnail."""
+"""Size in pixels of a view far down a road; chosen: the largest cheap thumbnail of Google."""
 THINGS = ("parked car", "planter", "bicycle stand", "bus stop", "traffic light")
-"""Things of a street that a finder is asked for beside boards; few finders know any."""
+"""Labels of things of a street that a finder is asked for beside boards; few finders know any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,34 +182,34 @@ class SeenFront:
     """A shop front seen from afar down a road."""
 
     position: LatLng
-    """Position by its direction and the height of its board."""
+    """Position estimated from the direction and the height of the board."""
     metres: float
-    """Metres from the camera."""
+    """Distance from the camera in metres."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoadSight:
-    """Sight down a road: fronts, other things and the scene; empty without a look."""
+    """A look down a road: fronts, other things and the scene seen there; empty without a look."""
 
     fronts: tuple[SeenFront, ...] = ()
     things: tuple[tuple[str, int], ...] = ()
-    """Other things by name, each with its number."""
+    """(name, number) of other things in sight."""
     scene: RoadScene | None = None
-    """The look of the whole, if it was measured."""
+    """Look of the road; `None` if it was not measured."""
 
     @property
     def town(self) -> float:
-        """The share of houses less that of green, [-1, 1]; 0 where nobody looked."""
+        """Share of houses less that of green, [-1, 1]; 0 where nobody looked."""
         return self.scene.built - self.scene.green if self.scene else 0.0
 
     @property
     def look(self) -> str:
-        """The scene and the things in words, boards left out; empty where nobody looked."""
+        """Scene and things in words, without boards; empty where nobody looked."""
         things = (f"{thing}: {number}" for thing, number in self.things)
         return ", ".join([str(self.scene), *things]) if self.scene else ""
 
     def __str__(self) -> str:
-        """Return all of it in words."""
+        """Return the fronts, things and scene in words."""
         nearest = min((front.metres for front in self.fronts), default=None)
         boards = boards_in_words(len(self.fronts), nearest)
         return f"{boards}; {self.look}" if self.look else boards
@@ -221,7 +221,7 @@ def far_camera(heading: float) -> Camera:
 
 
 def sight_in(view: View, here: LatLng, finder: Detector) -> RoadSight:
-    """Return what a view shows of a road, by its pixels alone; fronts within `REACH_M`.
+    """Return what a view shows of a road: fronts within `REACH_M` metres, other things and the scene.
 
     Args:
         view: down a road.
@@ -244,7 +244,7 @@ def sight_in(view: View, here: LatLng, finder: Detector) -> RoadSight:
 
 
 def boards_in_words(number: int, nearest: float | None) -> str:
-    """Return how many boards of shops are in sight down a road, and from how far on."""
+    """Return how many shop boards are in sight down a road and from how many metres on, in words."""
     if nearest is None:
         return "no boards of shops in sight"
     boards = "1 board" if number == 1 else f"{number} boards"

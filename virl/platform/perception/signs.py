@@ -6,8 +6,8 @@ from virl.platform.city.streetview import Box
 from virl.platform.perception.base import TextLine
 
 SIGN = "sign"
-"""The label of a sign whose words tell of no type. What is read without a letter is no sign: rows of windows
-are often read as zeros."""
+"""Label of a sign whose words tell of no place type.
+What is read without a letter is no sign: rows of windows are often read as zeros."""
 
 LINE_GAP = 0.8  # chosen: lines of one sign stand no further apart than this share of the lower line's height
 WORD_GAP = 0.5  # chosen: as LINE_GAP, between parts of a line; two shops leave a wider gap

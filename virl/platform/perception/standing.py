@@ -12,42 +12,42 @@ from virl.platform.perception.weights import find_checkpoint, missing_checkpoint
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A requirement of a model, and whether it is met."""
+    """One requirement of a model, and whether it is met."""
 
     what: str
     """Name of the requirement, such as `"torch + transformers"`."""
     fault: str = ""
-    """Fault of the requirement; empty if it is met."""
+    """Fault of the requirement in words; empty if it is met."""
     remedy: str = ""
-    """The remedy of the fault; may be empty."""
+    """Remedy of the fault in words; may be empty."""
     can_download: bool = False
-    """True where `--allow-downloads` brings it."""
+    """True where `--allow-downloads` meets the requirement."""
 
     @property
     def lacks(self) -> str:
-        """Fault and remedy in a line; empty if the requirement is met."""
+        """Fault and remedy in one line; empty if the requirement is met."""
         return f"{self.fault}: {self.remedy}" if self.remedy else self.fault
 
     def blocks(self, *, allow_downloads: bool) -> bool:
-        """Return whether the model cannot be used because of it."""
+        """Return whether the model cannot be used because of this requirement."""
         return bool(self.fault) and not (allow_downloads and self.can_download)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReadiness:
-    """A model with its requirements on this machine, and which of them are met."""
+    """The requirements of a model on this machine, and which of them are met."""
 
     role: Role
     name: str
     kind: str
-    """Empty if its file cannot be read."""
+    """Kind of the model; empty if its file cannot be read."""
     needs: tuple[Need, ...]
     paper: str = ""
-    """The figures that a paper reports of it."""
+    """Figures that a paper reports of the model."""
 
     @property
     def is_ready(self) -> bool:
-        """Return whether all that it needs is there. Weights there may still be of the wrong kind."""
+        """Return whether all requirements are met; weights may still be of the wrong kind."""
         return not any(need.lacks for need in self.needs)
 
 
@@ -57,7 +57,7 @@ def model_readiness(role: Role, name: str) -> ModelReadiness:
 
 
 def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
-    """Refuse a model whose requirements are not met; loads nothing.
+    """Raise an error for a model whose requirements are not met; loads nothing.
 
     Args:
         role: of the model.
@@ -75,7 +75,7 @@ def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
 
 
 def check_without_truth(role: Role, name: str, *, above: tuple[tuple[Role, str], ...] = ()) -> None:
-    """Refuse a model that needs ground truth, for a city without any; loads nothing.
+    """Raise an error for a model that needs ground truth, in a city without any; loads nothing.
 
     Args:
         role: of the model.

@@ -23,21 +23,21 @@ ItemT = TypeVar("ItemT")
 
 _HUB = ("huggingface_hub",)
 _ALWAYS = ("*.jinja", "*.json", "*.model", "*.txt", "*.yml")
-"""Files of a hub's repository that are fetched beside weights."""
+"""Patterns of files that are fetched from a hub's repository beside weights."""
 
 Formats = tuple[str, ...]
 """Patterns of the names of weight files, the best first; a file in parts matches as a whole."""
 
 TRANSFORMERS: Formats = ("model*.safetensors", "pytorch_model*.bin")
-"""Transformers' names of weights. Of a `.bin`, in torch's own format, arrays alone are read
-(`weights_only`)."""
+"""Patterns of Transformers' names of weight files.
+Of a `.bin`, in torch's own format, arrays alone are read (`weights_only`)."""
 OPENCLIP: Formats = ("open_clip*.safetensors", "open_clip*.bin")
-"""OpenCLIP's names of weights."""
+"""Patterns of OpenCLIP's names of weight files."""
 PADDLE: Formats = ("*.pdiparams", "*.onnx")
-"""PaddleOCR's names of weights."""
+"""Patterns of PaddleOCR's names of weight files."""
 
 Precision = Literal["auto", "float32", "float16", "bfloat16"]
-"""Precision of a model's weights; `auto` halves them on a GPU."""
+"""Number formats of a model's weights; `auto` halves them on a GPU."""
 
 
 def models_home() -> Path:
@@ -46,7 +46,7 @@ def models_home() -> Path:
 
 
 def find_checkpoint(source: str) -> Path | None:
-    """Return the path of a checkpoint on this machine.
+    """Return the path of a checkpoint on this machine; `None` if it is not here.
 
     Args:
         source: a path; a path below `models_home()`; or a hub id, such as `"google/owlv2-base-patch16"`,
@@ -62,7 +62,7 @@ def find_checkpoint(source: str) -> Path | None:
 
 
 def checkpoint(source: str, options: ModelOptions, formats: Formats = TRANSFORMERS) -> str:
-    """Return a checkpoint as a path on this machine; fetched from the hub where that is allowed.
+    """Return the path of a checkpoint on this machine, fetched from the hub where that is allowed.
 
     Args:
         source: as in `find_checkpoint`.
@@ -82,7 +82,7 @@ def checkpoint(source: str, options: ModelOptions, formats: Formats = TRANSFORME
 
 
 def missing_checkpoint(source: str) -> tuple[str, str]:
-    """Return what is wrong on a machine without a checkpoint, and the remedy."""
+    """Return (fault, remedy) for a checkpoint that is not on this machine."""
     if not _is_hub_id(source):
         return f"weights {source} are not there", f"put them there, or in {models_home()}"
     remedy = (
@@ -93,7 +93,7 @@ def missing_checkpoint(source: str) -> tuple[str, str]:
 
 
 def device_of(options: ModelOptions) -> str:
-    """Return the device as torch names it, `"cpu"` or `"cuda"`.
+    """Return the name of the device for torch, `"cpu"` or `"cuda"`.
 
     Raises:
         ModelUnavailable: torch is missing, or a GPU was asked for and there is none.
@@ -107,7 +107,7 @@ def device_of(options: ModelOptions) -> str:
 
 
 def precision_on(device: str, wanted: Precision, half: Precision) -> str:
-    """Return the precision of a model's weights, as torch names it.
+    """Return the number format of a model's weights on a device, as torch names it.
 
     Args:
         device: as torch names it.
@@ -120,7 +120,7 @@ def precision_on(device: str, wanted: Precision, half: Precision) -> str:
 
 
 class Once(Generic[T]):
-    """A value made at the first call and kept; other threads wait for it.
+    """A value that is made at the first call and kept; other threads wait for it.
 
     Args:
         load: makes it. If it raises, the next to ask tries again.
@@ -132,7 +132,7 @@ class Once(Generic[T]):
         self._lock = Lock()
 
     def get(self) -> T:
-        """Return the thing that was made, or make it at the first call.
+        """Return the value, made at the first call.
 
         Raises:
             ModelUnavailable: it cannot be loaded.
@@ -144,7 +144,7 @@ class Once(Generic[T]):
 
 
 def once_per_process(load: Callable[..., T]) -> Callable[..., T]:
-    """Make a function run once for each set of arguments, and return the same result after.
+    """Return a function that runs `load` once for each set of arguments, and keeps the result.
 
     For functions that load weights: models that are opened twice then share them.
 
@@ -155,6 +155,7 @@ def once_per_process(load: Callable[..., T]) -> Callable[..., T]:
     lock = Lock()
 
     def load_once(*arguments: Hashable) -> T:
+        """Return the result for these arguments, loaded at the first call."""
         with lock:
             # Only looked up within the lock, so that different weights load side by side.
             one = loads.setdefault(arguments, Once(partial(load, *arguments)))
@@ -165,7 +166,7 @@ def once_per_process(load: Callable[..., T]) -> Callable[..., T]:
 
 @contextmanager
 def guard_memory(name: str, batch: int) -> Iterator[None]:
-    """Turn a GPU's lack of memory in the block into an error that says what to do.
+    """Turn a lack of GPU memory within the block into an error with advice.
 
     Args:
         name: of the model.
@@ -238,7 +239,7 @@ PACKAGES = ("torch", "torchvision", "transformers")
 
 @dataclass(frozen=True, slots=True)
 class Pretrained:
-    """A model, ready to be asked."""
+    """A loaded model with its processor."""
 
     model: Any
     processor: Any
@@ -257,7 +258,7 @@ def load_pretrained(
     precision: Precision = "float32",
     half: Precision = "float16",
 ) -> Pretrained:
-    """Load a model and its processor; the same weights are loaded once in a process.
+    """Return a model and its processor; the same weights are loaded once in a process.
 
     Weights may be safetensors or torch's own format, of which arrays alone are read, in one file or in parts.
 
@@ -309,7 +310,7 @@ def _load(path: str, device: str, auto: str, model_types: tuple[str, ...], dtype
 
 
 def check_model_type(path: str, expected: tuple[str, ...]) -> None:
-    """Refuse a folder whose checkpoint is of another model type.
+    """Raise an error for a folder whose checkpoint is of another model type.
 
     Args:
         path: a folder with a `config.json`.

@@ -44,18 +44,18 @@ __all__ = [
 ]
 
 AREAS = "platform/areas"
-"""Folder of the files of areas, within the data."""
+"""Name of the folder of area files within the data."""
 
 
 class Area(Settings):
-    """Part of the district of a city, or its district in another outline."""
+    """A part of a city's district, or the district with another outline."""
 
     of: Name
-    """The city: a name in `platform/cities/`."""
+    """Name of the city in `platform/cities/` that the area belongs to."""
     label: Name
-    """The label that tells it from others of the city."""
+    """Label that tells the area from others of its city."""
     polygon: tuple[Position, ...]
-    """Corners, `[lat, lng]` in WGS84 degrees, either way round."""
+    """Corners `[lat, lng]` in WGS84 degrees, either way round."""
 
     @field_validator("polygon")
     @classmethod
@@ -72,14 +72,14 @@ class Area(Settings):
 
 
 class AreaGroup(Settings):
-    """Areas under one name."""
+    """Several areas under one name."""
 
     about: Name
     cities: tuple[Name, ...] = Field(min_length=1)
 
 
 class AreaFile(Settings):
-    """A file of `platform/areas/`."""
+    """The contents of a file of `platform/areas/`: areas and groups by name."""
 
     areas: dict[Name, Area]
     groups: dict[Name, AreaGroup] = Field(default_factory=dict)
@@ -87,13 +87,13 @@ class AreaFile(Settings):
 
 @dataclass(frozen=True, slots=True)
 class AreaBook:
-    """All areas and groups, by name in alphabetical order."""
+    """All areas and groups of areas, by name in alphabetical order."""
 
     areas: dict[str, Area]
     groups: dict[str, AreaGroup]
 
     def expand(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return names with each group replaced by its cities, none twice."""
+        """Return names with each group replaced by its cities, no name twice."""
         found = (
             city for name in names for city in (self.groups[name].cities if name in self.groups else (name,))
         )
@@ -119,16 +119,16 @@ def area_book() -> AreaBook:
 
 
 CITIES = "platform/cities"
-"""Folder of the files of cities, within the data."""
+"""Name of the folder of city files within the data."""
 
 
 def city_names() -> list[str]:
-    """Return the names that `open_city` takes, sorted."""
+    """Return the names that `open_city` accepts, sorted."""
     return sorted({*_own_files(), *_files_of_packages()})
 
 
 def name_of_city(city: str) -> str:
-    """Return a city's name, given the name, the path of its file or that of a map extract."""
+    """Return a city's name, given its name, the path of its file or that of a map extract."""
     if paths := _paths_for(city):
         return paths.name(city)
     return Path(city).stem if _is_file(city) else city
@@ -209,7 +209,7 @@ def region_line(file: Path) -> str:
 
 
 def region_called(text: str, folder: Path = Path()) -> Region:
-    """Return the region in a file, or that of a city or area by its name.
+    """Return the region in a file, or the region of a city or area with this name.
 
     Args:
         text: a name, or the path of a file of corners.
@@ -227,7 +227,7 @@ def region_called(text: str, folder: Path = Path()) -> Region:
 
 
 def open_city(name: str) -> City:
-    """Open a city by name, or by the path of its file or of a map extract.
+    """Open a city by its name, or by the path of its file or of a map extract.
 
     Raises:
         UnknownName: there is no such city.
@@ -241,7 +241,7 @@ def open_city(name: str) -> City:
 
 
 def open_known(name: str) -> City | None:
-    """Return the city of a run for a page about it; `None` if it is no longer known here.
+    """Return the city of a recorded run, for a page about it; `None` if it is no longer known here.
 
     Raises:
         VirlError: as `open_city`, for a city that is known by name.
@@ -271,7 +271,7 @@ def opened_city(name: str, access: Access) -> Iterator[City]:
 
 
 def _open(name: str, access: Access) -> City:
-    """Return the opened city of a name, its facts filled in from file and provider."""
+    """Return the opened city of a name, with the facts of its file and provider filled in."""
     settings = city_settings(name)
     provider = provider_of(settings)
     if not provider.network and (access.record or access.replay):
@@ -326,7 +326,7 @@ def _files_of_packages() -> dict[str, list[Path]]:
 
 
 def _paths_for(city: str) -> Paths | None:
-    """Return the provider's rules for paths that a given name fits; `None` if it is no such path."""
+    """Return the provider's rules for paths that a given name fits; `None` if it fits none."""
     if "." not in city:
         return None
     given = (provider.paths for provider in PROVIDERS.usable()[0].values())
@@ -339,7 +339,7 @@ def _is_file(city: str) -> bool:
 
 
 AROUND_STREETS_M = 15.0
-"""Metres beyond the outermost streets at which a city without a district ends; chosen."""
+"""Distance in metres beyond the outermost streets at which a city without a district ends; chosen."""
 
 
 def region_of_city(city: City) -> Region:
@@ -356,7 +356,7 @@ def region_of_city(city: City) -> Region:
 
 
 def around_streets(lines: Sequence[Sequence[LatLng]]) -> Region:
-    """Return the convex region around streets, `AROUND_STREETS_M` metres wider.
+    """Return the convex region around street lines, wider by `AROUND_STREETS_M` metres.
 
     Args:
         lines: centre lines; at least one position.

@@ -16,25 +16,25 @@ from virl.towns.plan.town_plan import CityPlan
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A town whose plan is all known here, for export."""
+    """A town with a whole plan on this machine, ready for export."""
 
     name: str
-    """Name in file names, such as `"helsinki"`."""
+    """Name for file names, such as `"helsinki"`."""
     city: str
-    """Given name of the city; of a path, only the file's name."""
+    """Name or path that the city was given by; of a path only the file's name."""
     plan: CityPlan
     attribution: str = ""
     """Names that an export has to credit; empty for nobody."""
     licence: str = ""
     """Licence of the data; empty where there is none."""
     outline: Polygon | None = None
-    """Part that was read of a larger town, metres; `None` for a whole town."""
+    """Outline of the part that was read of a larger town, metres; `None` for a whole town."""
     driven: Sequence[bool] | None = None
     """True for each street that cars drive only in its line's direction; `None`: all streets are so."""
 
     @property
     def is_real(self) -> bool:
-        """Return whether the town exists, so that its streets have real names and form no grid."""
+        """Return whether the town exists, so that its street names are real and its streets no grid."""
         return self.driven is not None
 
 

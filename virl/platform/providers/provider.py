@@ -33,15 +33,15 @@ _EXTENTS: dict[Continent, tuple[float, float, float, float]] = {
     "North America": (7, -170, 72, -50),
     "South America": (-56, -92, 13, -34),
 }
-"""South, west, north and east of the streets of each continent, in degrees, to find swapped numbers (chosen:
-whole degrees around its land)."""
+"""(south, west, north, east) of the streets of each continent, degrees.
+To find swapped numbers (chosen: whole degrees around its land)."""
 
 _SWAPPED = ": are latitude and longitude swapped?"
-"""Question in errors about positions on the wrong side of Earth."""
+"""Question in errors about positions that lie on the wrong side of Earth."""
 
 
 def _lies_within(position: LatLng, continent: Continent) -> bool:
-    """Return whether a position is within a continent's extent."""
+    """Return whether a position is within the extent of a continent."""
     south, west, north, east = _EXTENTS[continent]
     return south <= position.lat <= north and west <= position.lng <= east
 
@@ -77,45 +77,45 @@ Name = Annotated[str, Field(min_length=1)]
 
 
 class CityFile(Settings):
-    """The fields that every file of `platform/cities/` may have; each provider's model adds what it needs.
+    """The fields that every file of `platform/cities/` may have, besides those of its provider.
 
     What is left out is `None`. A provider whose cities must say more makes those fields required.
     """
 
     invents_life: ClassVar[bool] = False
-    """True if reviews, ratings and prices of its cities are invented anyway."""
+    """True if reviews, ratings and prices of the provider's cities are invented in any case."""
 
     title: Name
-    """The name as people write it."""
+    """Name of the city as people write it."""
     about: str
     provider: str
-    """The provider that makes the city."""
+    """Name of the provider that makes the city."""
     needs: str | None = None
-    """Requirements for opening it; `None` for those of its provider. Empty for nothing."""
+    """Requirements for opening the city, in words; `None` for its provider's, empty for none."""
     city: Name | None = None
     district: Name | None = None
     continent: Continent | None = None
-    """The continent that it lies on, to find swapped numbers; `None` for what lies on none."""
+    """Continent of the city, by which swapped numbers are found; `None` for a city on none."""
     country: Name | None = None
     language: Language | None = None
-    """The language that most of its shop signs are written in: a BCP 47 tag such as `zh-HK`."""
+    """Language of most shop signs: a BCP 47 tag such as `zh-HK`; `None` if not known."""
     time_zone: TimeZone | None = None
-    """IANA name, such as `Asia/Tokyo`."""
+    """IANA name of the time zone, such as `Asia/Tokyo`; `None` if not known."""
     polygon: tuple[Position, ...] | None = None
-    """Corners of the district, `[lat, lng]` in WGS84 degrees, either way round; 0.02 to 30 square
-    kilometres."""
+    """Corners `[lat, lng]` of the district in WGS84 degrees, either way round.
+    Its area is 0.02 to 30 square kilometres."""
     center: Position | None = None
-    """`[lat, lng]`; where one is put who names no start. Inside the polygon."""
+    """Position `[lat, lng]` inside the polygon where a run begins that names no start."""
 
     @property
     def place(self) -> str:
-        """District, city and country of a city on a continent; else the file's description."""
+        """Names of district, city and country, or the file's description for a city on no continent."""
         parts = (self.district, self.city, self.country)
         return ", ".join(filter(None, parts)) if self.continent and all(parts) else self.about
 
     @property
     def mover(self) -> MoverChoice | None:
-        """The mover that fits the city, as far as its file says; `None` for that of the provider.
+        """Mover that fits the city, as far as the file says; `None` for the provider's.
 
         `None` for the one that fits the provider.
         """
@@ -123,12 +123,12 @@ class CityFile(Settings):
 
     @property
     def map_file(self) -> Path | None:
-        """The OpenStreetMap extract that the whole city is built from; `None` if it is not built from one."""
+        """Path of the extract that the whole city is built from; `None` for other cities."""
         return None
 
     @property
     def region(self) -> Region | None:
-        """The district; `None` without corners."""
+        """Region of the district; `None` without corners."""
         return Region(self.polygon) if self.polygon else None
 
     @field_validator("polygon")
@@ -136,7 +136,7 @@ class CityFile(Settings):
     def _is_a_district(
         cls, polygon: tuple[LatLng, ...] | None, info: ValidationInfo
     ) -> tuple[LatLng, ...] | None:
-        """Check the corners: on the continent, a region, and of a possible area."""
+        """Return the corners; raise an error unless they form a region of allowed size on the continent."""
         if polygon is None:
             return None
         continent: Continent | None = info.data.get("continent")
@@ -170,32 +170,32 @@ FileT = TypeVar("FileT", bound=CityFile)
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The terms of asking a city: its ledger, cache, recording and dates."""
+    """The means and terms by which a run asks a city: ledger, cache, recording and dates."""
 
     ledger: Ledger = field(default_factory=Ledger)
-    """Limit on dollars, and counts of requests."""
+    """Ledger of requests with the limit on dollars."""
     cache: Literal["off", "session", "ttl"] | None = None
     """Mode of the cache on disk; by default the one in the provider's settings."""
     session: str = ""
-    """Name of the run, given again on resuming to find its own replies in the cache."""
+    """Name of the run, given again on resuming so that it finds its replies in the cache."""
     record: Path | None = None
-    """Folder to write replies to; `None` records nothing."""
+    """Folder that replies are written to; `None` records nothing."""
     replay: Path | None = None
-    """Folder to answer from without network; `None` asks the network."""
+    """Folder that replies are read from instead of the network; `None` for the network."""
     left_out: LeftOut = field(default_factory=LeftOut)
-    """Counts of what cannot be read in replies and files."""
+    """Counts of the parts of replies and files that cannot be read."""
     as_of: date | None = None
-    """Last day of pictures, in place of that of the city's file; `None` keeps the file's."""
+    """Last day of pictures, instead of that in the city's file; `None` for the file's."""
     day: date | None = None
     """Day of the run, for seasonal hours and openings; `None` for today."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Paths, such as those of map extracts, that may stand in place of a city file."""
+    """The rules for paths, such as those of map extracts, that stand for a city file."""
 
     suffixes: tuple[str, ...]
-    """Endings of the names of such files."""
+    """Endings of the names of such files, such as `.osm.pbf`."""
     read: Callable[[str], CityFile]
     """Function from a path to its city file; raises `BadInput`."""
     name: Callable[[str], str]
@@ -208,39 +208,39 @@ class Paths:
 
 @dataclass(frozen=True, slots=True)
 class Provider(Generic[FileT]):
-    """A maker of cities: the model of its files, and the function that opens one.
+    """A kind of city: the model of its files, and the function that opens one.
 
     Each folder of `virl/platform/providers/` with a `provider.py` has one there, as `PROVIDER`, under the
     folder's name. Another package gives one by an entry point of the group `virl.providers`.
     """
 
     file: type[FileT]
-    """The model of its city files."""
+    """Class of the contents of its city files."""
     open: Callable[[str, FileT, Access], City]
-    """Function that makes the city of a name, a file and the access; it asks nothing yet."""
+    """Function (name, file, access) to the city; no service is asked yet."""
     needs: str = ""
-    """The requirements beside virl, such as a variable with a key; empty if its cities open anywhere, for
-    free. A city's file may say otherwise."""
+    """Requirements in words, such as a key in a variable; empty if cities open anywhere.
+    Empty also means for free. A city's file may say otherwise."""
     network: bool = False
     """True where the provider is asked over a network, so that replies can be recorded."""
     billed: bool | None = None
-    """True where its requests cost money; `None` if that is not known."""
+    """True where requests cost money; `None` if that is not known."""
     shareable: bool | None = None
-    """True where its pictures and texts may be shown to others; `None` if the terms have to be read."""
+    """True where pictures and texts may be shown to others; `None` if the terms must be read."""
     terms: str = ""
-    """Terms under which it gives pictures and texts, in a sentence or two."""
+    """Terms under which the provider gives pictures and texts, in a sentence or two."""
     mover: str = "links"
-    """Name of the mover that fits its cities, for `virl.platform.movers.open_mover`."""
+    """Name of the mover that fits the provider's cities, for `virl.platform.movers.open_mover`."""
     paths: Paths | None = None
-    """Paths that stand in place of a city's name; `None` for none."""
+    """Rules for paths that stand for a city's name; `None` for none."""
     drawn: bool = False
-    """True where virl draws what is seen in its cities."""
+    """True where virl draws the views of the provider's cities."""
     cities: Path | None = None
-    """Folder of city files that come with it; `None` for those in `platform/cities/`."""
+    """Folder of city files that come with the provider; `None` for those in `platform/cities/`."""
 
     @property
     def may_cost(self) -> bool:
-        """Return whether its requests cost money, or might."""
+        """Return whether requests to the provider cost money, or might."""
         return self.network if self.billed is None else self.billed
 
 
@@ -250,7 +250,7 @@ PROVIDERS: Registry[Provider[Any]] = Registry(
     expected=Provider,
     builtin=partial(scan, "virl.platform.providers", "provider", "PROVIDER"),
 )
-"""virl's own providers and those of other packages, by name."""
+"""Providers of virl and of other packages, by name."""
 
 
 def _check_provider(name: str) -> str:
@@ -261,7 +261,7 @@ def _check_provider(name: str) -> str:
 
 
 class _Named(Settings):
-    """The provider's name in a city file; read before the other fields."""
+    """The field of a city file with the provider's name, which is read first."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -269,7 +269,7 @@ class _Named(Settings):
 
 
 def read_city(file: Path) -> CityFile:
-    """Return the settings in a city's file, checked by its provider.
+    """Return the contents of a city's file, checked by its provider.
 
     Raises:
         BadInput: the file is broken, or names no provider that there is.

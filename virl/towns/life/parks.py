@@ -9,15 +9,15 @@ from shapely import Polygon
 from virl.towns.plan.town_plan import Frontage, Point, StreetPlan
 
 NO_FRONTAGE = -1
-"""Value of `Shop.frontage` for a whole park, which has none."""
+"""Value of `Shop.frontage` for a whole park, which has no frontage."""
 MIN_EDGE_M = 6.0
-"""Least metres of a park's edge that bears a board."""
+"""Least length in metres of a park's edge that bears a board."""
 BOARDS = 3
-"""Most boards of a park."""
+"""Largest number of boards of a park."""
 BOARDS_APART_M = 60.0
-"""Least metres between the boards of a park."""
+"""Least distance in metres between two boards of a park."""
 INSIDE_M = 1.0
-"""Metres that a park's boards stand inside its edge."""
+"""Distance in metres from a park's edge to its boards, which stand inside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,23 +25,23 @@ class Edge:
     """A stretch of the edge of a park or garden along a street."""
 
     left: Point
-    """Left end as seen from the street, metres."""
+    """Left end as seen from the street, (east, north) in metres."""
     right: Point
-    """Right end as seen from the street, metres."""
+    """Right end as seen from the street, (east, north) in metres."""
 
 
 @dataclass(frozen=True, slots=True)
 class Green:
-    """A park, garden or square."""
+    """A park, garden or square with its address."""
 
     edges: tuple[Edge, ...]
     """Edges with an entrance, the main one first."""
     street: int
-    """Index of the street of its address."""
+    """Index of the street in the green's address."""
     number: int
-    """House number of its address."""
+    """House number in the green's address."""
     frontage: int
-    """Index of its frontage; `NO_FRONTAGE` for a whole park."""
+    """Index of the green's frontage; `NO_FRONTAGE` for a whole park."""
 
 
 def greens(layout: StreetPlan, order: np.random.Generator, count: int) -> list[Green]:
@@ -61,7 +61,7 @@ def greens(layout: StreetPlan, order: np.random.Generator, count: int) -> list[G
 
 
 def _park(layout: StreetPlan, park: Polygon) -> Green | None:
-    """Return a park with its longest edges, far enough apart; `None` if it has none."""
+    """Return a park with its longest edges that are far enough apart; `None` if none is long enough."""
     ring = shapely.get_coordinates(shapely.orient_polygons(shapely.simplify(park, 1.0)))
     lengths = np.linalg.norm(np.diff(ring, axis=0), axis=1)
     picked: list[int] = []
@@ -78,7 +78,7 @@ def _park(layout: StreetPlan, park: Polygon) -> Green | None:
 
 
 def _edge(start: np.ndarray, end: np.ndarray) -> Edge:
-    """Return an edge of a counterclockwise ring, moved `INSIDE_M` metres inside."""
+    """Return an edge of a counterclockwise ring of corners in metres, moved `INSIDE_M` metres inside."""
     dx, dy = (end - start) / np.linalg.norm(end - start)
     inside = INSIDE_M * np.array([-dy, dx])
     left, right = start + inside, end + inside
@@ -86,6 +86,6 @@ def _edge(start: np.ndarray, end: np.ndarray) -> Edge:
 
 
 def _nearest_front(layout: StreetPlan, point: np.ndarray) -> Frontage:
-    """Return the frontage nearest to a point."""
+    """Return the frontage nearest to a point, metres east and north."""
     ends = np.array([(front.left, front.right) for front in layout.frontages])
     return layout.frontages[int(np.argmin(np.linalg.norm(ends.mean(axis=1) - point, axis=1)))]

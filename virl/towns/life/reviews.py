@@ -21,28 +21,30 @@ from virl.towns.storage import read_table
 Tone = Literal["good", "bad"]
 Mood = Literal["glad", "fair", "cross"]
 Scoped = dict[str, tuple[str, ...]]
-"""Wordings by the scope of trades they suit; `any` suits all scopes that have no `only SCOPE`."""
+"""Sentences by the scope of trades that they suit; `any` suits all scopes without `only SCOPE`."""
 
 FEWEST, MOST = 3, 8  # reviews a place has
 MENTIONS = 2
 """Least number of reviews that mention each attribute."""
 CONTRADICTED = 0.22
-"""Share of places where one review says the opposite; chosen: under one review in ten."""
+"""Share of places where one review says the opposite of the truth; chosen: under one review in ten."""
 ASIDES = 0.3
 """Share of places with a review beside the point; chosen."""
 EVEN_RATING = 3.3
-"""Stars of a review whose praise and blame balance; chosen."""
+"""Stars, 1 to 5, of a review whose praise and blame balance; chosen."""
 OPENED, DETAILED, CLOSED = 0.4, 0.2, 0.35  # share of reviews with a first, a passing, a last remark; chosen
 
 
 class _Phrases(Settings):
-    """Ways to speak of an attribute that a place has, and of one that it lacks."""
+    """Sentences about an attribute that a place has, and about one that it lacks."""
 
     is_: dict[Tone, Scoped]
     is_not: dict[Tone, Scoped]
 
 
 class _Phrasebook(Settings):
+    """The table of sentences for reviews, `data/reviews.yaml`, by their part in a review."""
+
     attributes: dict[str, _Phrases]
     openers: Scoped
     details: Scoped
@@ -56,31 +58,31 @@ class _Phrasebook(Settings):
 
 @dataclass(slots=True)
 class _ReviewDraft:
-    """A review before it is written."""
+    """A review before its sentences are put in order."""
 
     mood: float
-    """The writer's mood on arrival: 0 on average, positive is happy."""
+    """Mood of the writer on arrival, normally distributed: 0 on average, positive is happy."""
     good: list[str] = field(default_factory=list)
-    """Sentences of praise."""
+    """Sentences of praise in the review."""
     bad: list[str] = field(default_factory=list)
-    """Sentences of blame."""
+    """Sentences of blame in the review."""
     topics: set[str] = field(default_factory=set)
-    """Attributes that it mentions."""
+    """Attributes that the review mentions already."""
 
     @property
     def balance(self) -> int:
-        """Number of sentences of praise minus those of blame."""
+        """Number of sentences of praise minus number of sentences of blame."""
         return len(self.good) - len(self.bad)
 
     def rating(self) -> int:
-        """Return the stars from 1 to 5: all praise is worth at least 4, all blame at most 3."""
+        """Return the stars of the review, 1 to 5: all praise gives at least 4, all blame at most 3."""
         lowest = 1 if self.bad and not self.good else 2 if self.bad else 4
         highest = 3 if not self.good else 4 if self.balance <= 0 else 5
         return min(highest, max(lowest, round(EVEN_RATING + 0.6 * self.balance + 0.5 * self.mood)))
 
 
 class Reviewers:
-    """The reviewers of one town, who use all wordings before they repeat one."""
+    """A source of reviews for one town, which uses every sentence before it repeats one."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -144,12 +146,12 @@ class Reviewers:
         return Review(float(rating), self._in_manner(text, rating), self._author())
 
     def _fill(self, text: str, trade: Trade) -> str:
-        """Return a wording with its slots filled by random words."""
+        """Return a sentence with its slots filled by random words."""
         slots = {**_phrasebook().slots, "item": trade.items}
         used: set[str] = set()
 
         def word(slot: re.Match[str]) -> str:
-            """Return a random word for a slot that the wording does not use yet."""
+            """Return a random word for a slot that the sentence does not use yet."""
             free = [text for text in slots[slot[1]] if text not in used]
             used.add(chosen := self._rng.choice(free))
             return chosen
@@ -157,7 +159,7 @@ class Reviewers:
         return _SLOT.sub(word, text) if "{" in text else text
 
     def _in_manner(self, text: str, rating: int) -> str:
-        """Return a review's text in a manner of writing: a few in small letters or capitals."""
+        """Return a review's text as its author types: a few write in small letters or capitals only."""
         chance = self._rng.random()
         if chance < 0.08:
             return text.lower().removesuffix(".")
@@ -170,7 +172,7 @@ class Reviewers:
         return f"{self._draw('authors')} {self._rng.choice('ABCDEFGHJKLMNOPRSTVWYZ')}."
 
     def _draw(self, key: str) -> str:
-        """Return the next wording of a shuffled deck; all come up before one repeats."""
+        """Return the next sentence of a shuffled deck with this key; all come up before one repeats."""
         deck = self._decks.get(key)
         if not deck:
             deck = self._decks[key] = list(_wordings(key))
@@ -180,7 +182,7 @@ class Reviewers:
 
 @cache
 def _wordings(key: str) -> tuple[str, ...]:
-    """Return the wordings of a deck, such as `"closers glad food"` or `"spicy True bad food"`."""
+    """Return the sentences of a deck, such as `"closers glad food"` or `"spicy True bad food"`."""
     match key.split():
         case ["openers", scope]:
             return _wordings_for(_phrasebook().openers, scope)
@@ -195,52 +197,52 @@ def _wordings(key: str) -> tuple[str, ...]:
 
 @cache
 def _tones(topic: str, holds: bool, scope: str) -> tuple[Tone, ...]:
-    """Return the tones, praise or blame, in which an attribute can be mentioned."""
+    """Return the tones, praise or blame, in which reviews can mention an attribute that holds or not."""
     return tuple(tone for tone, scoped in _phrases(topic, holds).items() if _wordings_for(scoped, scope))
 
 
 def _phrases(topic: str, holds: bool) -> dict[Tone, Scoped]:
-    """Return the wordings by tone about an attribute that holds, or does not."""
+    """Return the sentences by tone about an attribute that holds, or does not."""
     phrases = _phrasebook().attributes[topic]
     return phrases.is_ if holds else phrases.is_not
 
 
 def _wordings_for(scoped: Scoped, scope: str) -> tuple[str, ...]:
-    """Return the wordings for a scope: `only SCOPE`, or else `any` and its own."""
+    """Return the sentences for a scope of trades: those of `only SCOPE`, or else of `any` and its own."""
     return scoped.get(f"only {scope}") or scoped.get("any", ()) + scoped.get(scope, ())
 
 
 def _follow_turn(turn: str, sentence: str) -> str:
-    """Return a sentence joined to a turn such as "My one gripe:"."""
+    """Return a sentence joined to an opening such as "My one gripe:"."""
     first = sentence.partition(" ")[0]
     keep = first == "I" or first.startswith("I'")
     return f"{turn} {sentence if keep else sentence[0].lower() + sentence[1:]}"
 
 
 _SLOT = re.compile(r"\{(\w+)\}")
-"""Pattern of a slot in a wording."""
+"""Pattern of a slot in a sentence, to be filled with a word."""
 
 
 @cache
 def _phrasebook() -> _Phrasebook:
-    """Return the table of wordings of reviews."""
+    """Return the table of sentences for reviews."""
     return read_table("reviews", _Phrasebook)
 
 
 UNREVIEWED = 0.03
-"""Share of places that nobody has reviewed; chosen."""
+"""Share of places without any rating; chosen."""
 SPREAD = 0.9
-"""Standard deviation of the logarithm of review counts; chosen for a long tail."""
+"""Standard deviation of the natural logarithm of rating counts; chosen for a long tail."""
 MOST_RATINGS = 2000
-"""Most ratings of a place."""
+"""Largest number of ratings of a place."""
 DEAR = (2, 2, 2, 3, 3, 4)
-"""Price levels of places that are not cheap, as often as they occur; chosen."""
+"""Price levels, 2 to 4, of places that are not cheap, repeated as often as they occur; chosen."""
 NOISY_CROWDS = 0.8
 """Share of crowded places that cannot be quiet; chosen."""
 
 
 def draw_attributes(trade: Trade, rng: Random) -> dict[str, bool]:
-    """Draw a place's hidden attributes."""
+    """Return random hidden attributes of a place, with the chances of its trade."""
     attributes = {name: rng.random() < chance for name, chance in trade.attributes.items()}
     if attributes.get("crowded") and attributes.get("quiet") and rng.random() < NOISY_CROWDS:
         attributes["quiet"] = False

@@ -27,19 +27,19 @@ TOWN = "Virlton"
 CLOSED = 0.04
 """Share of places that have closed for good; chosen."""
 BEHIND_FRONT_M = 2.0
-"""Metres from the middle of a front to the position of its place behind."""
+"""Distance in metres from the middle of a front back to the position of its place."""
 WIDE_BOARD_M = 12.0
-"""Longest edge in metres that a park's name is fitted to."""
+"""Largest length in metres of a park's edge that counts for the length of its name."""
 FADING = 0.8
-"""Share of shops that each centre of a group draws, of that of the centre before; chosen."""
+"""Weight of each centre of a group, as a share of that of the centre before; chosen."""
 CANDIDATES = 12
-"""Frontages drawn for a centre, of which the farthest from other centres is taken; chosen."""
+"""Frontages drawn at random for a centre, of which the farthest from other centres is taken; chosen."""
 ROUND_THE_CORNER = 0.55
-"""Pull of a centre on other streets, as a share of that on its own; chosen."""
+"""Pull of a centre on other streets, as a share of the pull on its own street; chosen."""
 RIVALRY_M = 60.0
-"""Metres that places of one trade keep apart, roughly; chosen."""
+"""Distance in metres that places of one trade roughly keep from each other; chosen."""
 CORNER_SHOPS = 2.0
-"""Preference of scattered shops for suitable streets, as a factor on a logarithm; chosen."""
+"""Factor on a frontage's appeal in the logarithm of its chance to get a scattered shop; chosen."""
 OCCUPIED = 0.6
 """Largest share of all frontages that places take; chosen."""
 
@@ -60,7 +60,7 @@ def move_in(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Shop, ...]
 
 
 class _Settlers:
-    """A maker of the places of a town, one after the other."""
+    """A maker of all places of a town, drawn at random one after the other."""
 
     def __init__(self, layout: StreetPlan, seed: int, town: str) -> None:
         self._layout = layout
@@ -114,7 +114,7 @@ class _Settlers:
         return f"place-{self._count:04d}"
 
     def _address(self, number: int, street: int) -> str:
-        """Return an address of the town."""
+        """Return the text of an address: house number, street's name and town."""
         return f"{number} {self._streets[street]}, {self._town}"
 
     def _shop(
@@ -127,7 +127,7 @@ class _Settlers:
         point: Point,
         address: str,
     ) -> Shop:
-        """Return a place with random attributes, reviews, ratings, prices and hours."""
+        """Return a place with random attributes, reviews, ratings, price level and opening hours."""
         rng = self._rng
         attributes = draw_attributes(trade, rng)
         is_open = rng.random() >= CLOSED
@@ -160,7 +160,7 @@ def point_behind(left: Point, right: Point) -> Point:
 
 
 def keep_hours(pattern: str, rng: Random) -> tuple[OpeningHours, ...]:
-    """Return the hours of a pattern for one place, opened at times half an hour sooner or later."""
+    """Return the weekly hours of a pattern for one place, opened up to half an hour sooner or later."""
     shift = rng.choice((-30, 0, 0, 0, 30))
     return tuple(
         OpeningHours(hours.day, hours.opens + shift, hours.closes) if hours.opens else hours
@@ -169,7 +169,7 @@ def keep_hours(pattern: str, rng: Random) -> tuple[OpeningHours, ...]:
 
 
 class Sites:
-    """The frontages of a town with a building, and whether each is free."""
+    """The frontages of a town that have a building, and whether a place has taken each."""
 
     def __init__(self, layout: StreetPlan, rng: Generator) -> None:
         self.frontages = [front for front in layout.frontages if front.building is not None]
@@ -231,13 +231,13 @@ class Sites:
         return near
 
     def _gap(self, site: int, centres: list[int]) -> float:
-        """Return the metres from a frontage to the nearest centre; infinite without centres."""
+        """Return the metres from a frontage to the nearest of some centres; infinite without centres."""
         gaps = np.hypot(self._x[centres] - self._x[site], self._y[centres] - self._y[site])
         return float(gaps.min(initial=np.inf))
 
 
 def roster(sites: int, rng: Generator) -> list[str]:
-    """Return the trades that move in, those with the widest fronts first.
+    """Return the names of the trades that move in, one for each place, the widest fronts first.
 
     Fewer where sites are few.
     """

@@ -16,42 +16,44 @@ from virl.towns.storage import read_table
 TELLING = 0.85
 """Share of names that hold a word for the trade; chosen."""
 TAGLINED = 0.5
-"""Share of the other names whose sign tells the trade in a second line; chosen."""
+"""Share of signs under other names that tell the trade in a second line; chosen."""
 NATIVE = 10
-"""Factor on the chance that a kitchen is named in its own language; chosen."""
+"""Factor on the chance that a restaurant's name is in the language of its kitchen; chosen."""
 ATTEMPTS = 80
-"""Names tried before one that is too long is taken; chosen."""
+"""Number of names drawn before one that is too long for the front is taken; chosen."""
 BLADE_UNITS = 9
-"""Longest text on a blade, in widths of a Latin letter."""
+"""Largest length of the text on a blade, in widths of a Latin letter."""
 _ARTICLES = frozenset({"The", "Chez", "Bà", "Zum", "Zur", "Dr.", "St.", "New", "Old", "Bar", "San", "Little"})
 """First words of names that cannot stand alone on a blade."""
 
 
 class _Names(Settings):
+    """The table of words for names: weights of languages, and words by language and slot."""
+
     weights: dict[str, float]
     pools: dict[str, dict[str, tuple[str, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Lettering:
-    """The texts of a place's signs."""
+    """The texts on the signs of one place."""
 
     name: str
     tagline: str
     """Second line of the sign; empty where the name says enough."""
     blade: str
-    """Text of a blade: a word or two."""
+    """Text of a sign that juts out over the pavement: a word or two."""
 
 
 class Namer:
-    """A source of random names, none of them given twice."""
+    """A source of random names of places, none of them given twice."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
         self._taken: set[str] = set()
 
     def letter(self, trade: str, street: str, room: int) -> Lettering:
-        """Draw a name and its lettering for a place.
+        """Return a new random name with its lettering, for a place.
 
         Args:
             trade: key of the trade.
@@ -133,31 +135,31 @@ def all_sign_characters() -> str:
 
 @cache
 def _names() -> _Names:
-    """Return the table of words for names."""
+    """Return the table of words for names, `data/names.yaml`."""
     return read_table("names", _Names)
 
 
 LETTER_M = 0.30
-"""Metres of board for each Latin letter, readable across a street; chosen."""
+"""Width in metres of a board for each Latin letter, readable across a street; chosen."""
 MARGIN_M = 0.4
-"""Metres of board beyond the letters, both sides together; chosen."""
+"""Width in metres of a board beyond its letters, both sides together; chosen."""
 TAGLINE_LETTER_M = 0.16
-"""Metres of board for each letter of a tagline."""
+"""Width in metres of a board for each letter of a tagline."""
 FASCIA_BOTTOM_M, FASCIA_HEIGHT_M = (2.9, 3.1), (0.75, 0.95)
 PROUD_M = 0.12
 """Metres from a facade to the front of a fascia."""
 BLADES = 0.75
-"""Share of shops with a blade; chosen."""
+"""Share of shops whose front has a blade, [0, 1]; chosen."""
 BLADE_WIDTH_M, BLADE_HEIGHT_M = (0.9, 2.0), (0.7, 1.0)
 BLADE_LETTER_M = 0.24
-"""Metres of blade for each letter, as it is read from up the street; chosen."""
+"""Metres of blade for each letter, large enough to read from up the street; chosen."""
 BLADE_BOTTOM_M = 3.6
-"""Height of a blade's lower edge, metres."""
+"""Height in metres of a blade's lower edge above the ground."""
 BOARD_BOTTOM_M, BOARD_HEIGHT_M = 1.2, 0.7
 POSTS_M = 0.6
-"""Metres of a board that its two posts may hide."""
+"""Width in metres of a board that its two posts may hide."""
 END_M = 0.3
-"""Metres kept free at both ends of a frontage."""
+"""Width in metres kept free of signs at both ends of a frontage."""
 
 
 def room_for_name(width: float) -> int:
@@ -232,13 +234,13 @@ def plant_board(
 
 
 def board_width(lettering: Lettering) -> float:
-    """Return the metres of board that a lettering needs."""
+    """Return the width in metres of the board that a lettering needs."""
     text = max(units(lettering.name) * LETTER_M, units(lettering.tagline) * TAGLINE_LETTER_M)
     return text + MARGIN_M
 
 
 class _Front:
-    """The line of a front, with the street before it."""
+    """The line of a shop front, with the street before it."""
 
     def __init__(self, left: Point, right: Point) -> None:
         self._left = left

@@ -10,50 +10,50 @@ from virl.towns.storage import read_table
 
 
 class Trade(Settings):
-    """One sort of place, such as a bakery or an Italian restaurant."""
+    """A kind of place in made towns, such as a bakery or an Italian restaurant."""
 
     count: int
-    """The number of them in a town."""
+    """Number of places of the trade in a town."""
     types: tuple[str, ...]
-    """Google's place types, the most specific first."""
+    """Place types of Google, the most specific first."""
     scope: str
-    """The name of the wordings of reviews that suit it."""
+    """Name of the scope of review sentences that suit the trade."""
     group: str
-    """The name of the `Group` that it settles with."""
+    """Name of the `Group` of trades that it settles with."""
     hours: str
-    """The name of the weekly patterns that it keeps."""
+    """Name of the set of weekly patterns of opening hours."""
     width: float = 4.0
-    """Least width of its frontage, in metres."""
+    """Least width in metres of the trade's frontage."""
     visitors: float
-    """Median of its review counts."""
+    """Median number of ratings of the trade's places."""
     attributes: dict[str, float]
-    """Chance of each hidden attribute, [0, 1]; 0 and 1 go without saying."""
+    """Chance of each hidden attribute, [0, 1]; attributes with 0 or 1 are never mentioned."""
     items: Words
-    """The things that people come for, to be read after "the"."""
+    """Words for what people come for, to be read after "the"."""
     blade: str
-    """A word for it on a sign that juts out."""
+    """Word for the trade on a sign that juts out over the pavement."""
     taglines: tuple[str, ...] = ()
-    """Second lines of signs whose first does not tell the trade."""
+    """Second lines of signs whose first line does not tell the trade."""
     patterns: dict[str, tuple[str, ...]]
-    """Patterns of its names by language, as `data/names.yaml` says."""
+    """Patterns of the places' names by language, as `data/names.yaml` explains."""
 
     @property
     def debatable(self) -> tuple[str, ...]:
-        """The attributes that differ from place to place, which reviews therefore speak of."""
+        """Attributes that differ from place to place, of which reviews therefore speak."""
         return tuple(name for name, chance in self.attributes.items() if 0 < chance < 1)
 
 
 class Group(Settings):
-    """The way in which trades of one kind gather."""
+    """The way in which trades of one kind gather in a town."""
 
     centres: int
-    """The number of spots they gather around."""
+    """Number of spots that the trades gather around."""
     reach: float
-    """Metres from a centre within which most settle."""
+    """Distance in metres from a centre within which most places settle."""
     scattered: float
-    """Share that settles anywhere, [0, 1]."""
+    """Share of places that settle anywhere, [0, 1]."""
     busy: float
-    """The pull of a busy street on them; negative for back streets."""
+    """Pull of busy streets on the trades; negative for back streets."""
 
 
 def _trades_of_types() -> dict[str, Trade]:
@@ -66,16 +66,16 @@ def _trades_of_types() -> dict[str, Trade]:
 
 
 class Trades(Settings):
-    """The table `data/trades.yaml`, and the trades."""
+    """The groups, hours and trades of made towns."""
 
     groups: dict[str, Group]
     hours: dict[str, tuple[str, ...]]
-    """Weekly patterns as read by `parse_hours`."""
+    """Weekly patterns of opening hours as `parse_hours` reads them, by name of the set."""
     trades: dict[str, Trade] = Field(default_factory=_trades_of_types)
-    """Those of the table of place types, in the order of its rows."""
+    """Trades by name, in the order of the rows of the table of place types."""
 
 
 @cache
 def trades_table() -> Trades:
-    """Return all trades."""
+    """Return the table of all trades, read once."""
     return read_table("trades", Trades)

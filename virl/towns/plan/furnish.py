@@ -14,30 +14,30 @@ from virl.towns.plan.streets import Network
 from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind
 
 BY_KERB_M = 0.4
-"""Least metres from the middle of a thing on a pavement to a road."""
+"""Least distance in metres from the middle of a thing on a pavement to a carriageway."""
 FROM_KERB_M = 0.7
-"""Metres from the kerb to the middle of what stands on a pavement."""
+"""Distance in metres from the kerb to the middle of what stands on a pavement."""
 APART_M = 1.8
-"""Least metres between two things on pavements: the length of a bench."""
+"""Least distance in metres between two things on pavements: the length of a bench."""
 TREES_APART_M = 9.0
 TREE_FROM_JUNCTION_M = 15.0
 LAMPS_APART_M = 30.0
-"""Metres between lamps, on alternating sides."""
+"""Distance in metres between street lamps along a street, on alternating sides."""
 STREET_TREES, STREET_BENCHES, PARK_BENCHES = 740, 80, 50  # all counts chosen, about one a city block
 BINS, PARK_BINS, HYDRANTS, MAILBOXES = 180, 12, 115, 60
 BOLLARDS, PLANTERS = 150, 100
 LEAFY = 0.6
-"""Share of streets with trees."""
+"""Share of streets with trees, [0, 1]."""
 PARK_TREE_SPACING_M = 12.0
 CAR_SLOT_M, CAR_FROM_KERB_M, CAR_FROM_JUNCTION_M, CAR_FROM_ROAD_M = 6.2, 1.1, 12.5, 2.5
 CARS = 520
 
 _TANGENT_M = 0.5
-"""Metres between the points that give a street's direction."""
+"""Distance in metres between the two points of a street that give its direction."""
 
 
 class Kerbs:
-    """The streets of a network as arrays, by index; left of a street is positive."""
+    """The streets of a network as arrays by street's index; positive distances aside are to the left."""
 
     def __init__(self, network: Network) -> None:
         self.lines = np.array([shapely.LineString(street.line) for street in network.streets])
@@ -48,7 +48,7 @@ class Kerbs:
         self.junctions = network.junctions
 
     def at(self, street: Ints, along: Floats, aside: Floats) -> tuple[Floats, Floats]:
-        """Return (points, shape (n, 2), street headings, degrees) at metres along and aside of streets."""
+        """Return (points, shape (n, 2), headings, degrees) at some metres along and aside of streets."""
         lines = self.lines[street]
         low = np.clip(along - _TANGENT_M, 0.0, np.maximum(self.lengths[street] - 2 * _TANGENT_M, 0.0))
         before = shapely.get_coordinates(shapely.line_interpolate_point(lines, low))
@@ -59,7 +59,7 @@ class Kerbs:
         return points + aside[:, None] * left, normalize_heading(np.degrees(np.arctan2(way[:, 0], way[:, 1])))
 
     def on_road(self, xy: Floats, margin: float, own: Ints | None = None) -> Flags:
-        """Return whether points (n, 2) lie on a carriageway or within `margin` metres of one.
+        """Return True for each point (n, 2) on a carriageway or within `margin` metres of one.
 
         Args:
             xy: the points.
@@ -79,11 +79,11 @@ class Kerbs:
 
 @dataclass(frozen=True, slots=True)
 class _Items:
-    """Things of one kind with their positions, the most wanted first."""
+    """Street furniture of one kind with its positions, the most wanted first."""
 
     kind: FurnitureKind
     xy: Floats
-    """Metres east and north, shape (n, 2)."""
+    """Metres east and north of each thing, shape (n, 2)."""
     heading: Floats
     """Direction of each front, degrees clockwise from north, shape (n,)."""
 
@@ -248,7 +248,7 @@ def _keep_apart(groups: list[_Items]) -> list[_Items]:
 
 
 def _spread(xy: Floats, apart: float) -> Flags:
-    """Return True for each point to keep, so that no two are nearer than `apart` metres."""
+    """Return True for each point to keep so that no two kept ones are nearer than `apart` metres."""
     keep = np.ones(len(xy), dtype=bool)
     pairs = cKDTree(xy).query_pairs(apart, output_type="ndarray")
     for first, second in pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]:
@@ -263,7 +263,7 @@ def _select(items: _Items, keep: Flags) -> _Items:
 
 
 def _number(rng: Generator, groups: list[_Items]) -> tuple[Furniture, ...]:
-    """Return the things as furniture with ids by kind."""
+    """Return the pieces of all groups as furniture, with ids by kind and random variants."""
     counts: dict[str, int] = {}
     furniture = []
     for group in groups:

@@ -16,21 +16,21 @@ from virl.towns.plan.streets import Network, draw_streets
 from virl.towns.plan.town_plan import Building, Frontage, Panoramas, StreetPlan
 
 ORIGIN = LatLng(41.25, -38.75)
-"""Position of the town: the open Atlantic, so that nobody takes it for a real one."""
+"""Position of a made town: the open Atlantic, so that nobody takes the town for a real one."""
 SPACING_M = 10.0
-"""Metres between panoramas, as in Street View."""
+"""Distance in metres between panoramas, as in Street View."""
 
 _OUTSKIRTS_M = 32.0
 """Metres of ground beyond the outermost streets; chosen."""
 _LARGE_BLOCKS = 4
-"""Number of blocks with a few big buildings; chosen."""
+"""Number of blocks with a few big buildings instead of many small ones; chosen."""
 _MIN_BLOCK_M2 = 400.0
-"""Least square metres of a block; smaller ones are left out."""
+"""Least area in square metres of a block; smaller ones are left out."""
 _GARDENS = 0.04
-"""Share of lots left empty; chosen."""
+"""Share of lots that are left without a building; chosen."""
 _GROUND_FLOOR_M, _STOREY_M = 4.0, 3.2
 _LIFT_STOREYS = 3.0
-"""Storeys that the busiest street adds."""
+"""Number of storeys by which houses on the busiest street are higher."""
 # All chosen, so that some 600 of 5,000 fronts are busier than 0.5 and two thirds lie in quiet streets.
 _AVENUE, _SHOPPING_STREET, _CORNER, _QUIET = 0.85, 0.8, 0.6, 0.06  # busyness where each is busiest
 _SHOPPING_STREETS = 4
@@ -38,19 +38,19 @@ _SHOPPING_STREETS = 4
 _ONE_SIDED = 2
 """Number of shopping streets with shops on one side alone."""
 _WEAK_SIDE = 0.12
-"""Busyness of their other side, as a share."""
+"""Busyness of the other side of a one-sided shopping street, as a share of its shops' side."""
 _CORNERS = 14
-"""Number of crossings with a few shops of their own."""
+"""Number of crossings away from shopping streets with a few shops of their own."""
 _SHOPPING_LENGTH_M = 800.0
-"""Least metres of a shopping street."""
+"""Least length of a shopping street in metres."""
 _SPILL = 0.75
-"""Share of a shopping street's busyness at the corner of a side street."""
+"""Busyness of a side street at its corner with a shopping street, as a share of that street's."""
 _SPILL_M, _CORNER_M = 30.0, 32.0  # how far busyness reaches into side streets, and around a busy crossing
 _RIPPLE_M = 90.0
 
 
 def lay_out(seed: int) -> StreetPlan:
-    """Return the streets, blocks, buildings and furniture that grow from a seed.
+    """Return the plan of streets, blocks, buildings and furniture that grows from a seed.
 
     Args:
         seed: any non-negative integer.
@@ -183,7 +183,7 @@ def _house_numbers(network: Network, street: Ints, side: Ints, along: Floats) ->
 
 
 def _build(rng: Generator, lots: Lots, busy: Floats) -> tuple[tuple[Building, ...], Ints]:
-    """Return (the houses, index of the house behind each front, -1 for a garden)."""
+    """Return (buildings on the lots, index of the building behind each front, -1 for a garden)."""
     count = len(lots.footprints)
     peak = np.zeros(count)
     np.maximum.at(peak, lots.lot, busy)
@@ -200,7 +200,7 @@ def _build(rng: Generator, lots: Lots, busy: Floats) -> tuple[tuple[Building, ..
 
 
 class Bustle:
-    """The busyness of streets: high on avenues and shopping streets, fading into side streets."""
+    """The busyness of streets, [0, 1]: high on avenues and shopping streets, fading into side streets."""
 
     def __init__(self, rng: Generator, network: Network, kerbs: Kerbs) -> None:
         names = np.array([street.name for street in network.streets])
@@ -247,7 +247,7 @@ class Bustle:
         return rippled
 
     def _along_line(self, street: Ints, along: Floats) -> Floats:
-        """Return the busyness along each street at some metres."""
+        """Return the busyness, [0, 1], along each street at some metres from its start."""
         value: Floats = self._peak[street] * np.exp(
             -(((along - self._centre[street]) / self._spread[street]) ** 2) / 2
         )
@@ -255,6 +255,6 @@ class Bustle:
 
 
 def _bump(gap: Floats, width: float) -> Floats:
-    """Return a bell curve of a distance: 1 at 0, 1/e at `width`."""
+    """Return a bell curve over distances in metres: 1 at 0, 1/e at `width` metres."""
     bump: Floats = np.exp(-((gap / width) ** 2))
     return bump

@@ -22,49 +22,49 @@ WIDTH_M = (7.0, 14.0)
 """Least and largest width of a front in metres."""
 LARGE_DEPTH_M, LARGE_WIDTH_M = 22.0, (24.0, 40.0)
 MIN_FRONT_M = 4.5
-"""Least width of a front in metres; narrower gaps stay open."""
+"""Least width of a front in metres; narrower gaps between lots stay open."""
 SETBACK_M = 0.3
-"""Metres from the pavement to the front, so that straight fronts stay off curved pavements."""
+"""Distance in metres from pavement to front, so that straight fronts stay off curved pavements."""
 CORNER_WIDTH_M = (6.0, 34.0)
 """Least and largest width of a corner lot's fronts in metres."""
 SLIM = 0.24  # depth of lots over 4 area / perimeter of the block, so that rows back to back keep apart
 WHOLE_M2 = 700.0
-"""Square metres below which a block is one lot."""
+"""Area in square metres below which a block is one lot."""
 MIN_LOT_M2 = 25.0
-"""Least square metres of a lot, after overlaps are taken off, that is built on."""
+"""Least area in square metres of a lot that is built on, after overlaps are taken off."""
 
 _CORNER_DEG = 50.0
-"""Degrees of a turn of the edge from which it is a corner; chosen."""
+"""Least turn of a block's edge in degrees that makes a corner; chosen."""
 _SLIGHT_DEG = 6.0
-"""Degrees of all bends together that a straight front may pass over; chosen."""
+"""Largest sum of bends in degrees that a straight front may pass over; chosen."""
 _BETWEEN_RINGS_M = 100.0
-"""Metres of the gap in stations between two rings; any positive one serves."""
+"""Gap in metres on the scale of stations between two rings; any positive one serves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """The sides of many rings, on one scale of stations: metres along each ring."""
+    """The sides of many rings, on one scale of stations: metres along the first ring, then the next."""
 
     points: Floats
     """Vertices of all rings in metres, each ring closed, shape (n, 2)."""
     stations: Floats
-    """Stations of the vertices, rising, shape (n,)."""
+    """Station in metres of each vertex, rising, shape (n,)."""
     bend: Floats
-    """Turn at each vertex, positive in either direction, radians, shape (n,)."""
+    """Angle in radians by which the ring turns at each vertex, without sign, shape (n,)."""
     ring: Ints
-    """The ring of each side, shape (sides,)."""
+    """Index of the ring that each side is a part of, shape (sides,)."""
     start: Floats
-    """Station of the first corner of each side, shape (sides,)."""
+    """Station in metres of the first corner of each side, shape (sides,)."""
     stop: Floats
-    """Station of the last corner of each side, shape (sides,)."""
+    """Station in metres of the last corner of each side, shape (sides,)."""
     after: Ints
-    """Index of the side that follows each around its ring, shape (sides,)."""
+    """Index of the side that follows each side around its ring, shape (sides,)."""
     turn: Floats
-    """Turn to the left at the end of each side, radians, shape (sides,)."""
+    """Angle in radians of the turn to the left at the end of each side, shape (sides,)."""
     first_normal: Floats
-    """Unit normal to the left of the first run of each side, shape (sides, 2)."""
+    """Unit normal to the left of the first straight run of each side, shape (sides, 2)."""
     last_normal: Floats
-    """Unit normal to the left of the last run of each side, shape (sides, 2)."""
+    """Unit normal to the left of the last straight run of each side, shape (sides, 2)."""
 
     @classmethod
     def of_rings(cls, rings: NDArray[np.object_]) -> Self:
@@ -117,7 +117,7 @@ class Edges:
         return np.stack([x, np.interp(stations, self.stations, self.points[:, 1])], axis=1)
 
     def marks(self, low: Floats, high: Floats, apart: float) -> tuple[Ints, Floats]:
-        """Return (side, station) of the ends of all straight runs between two stations of each side.
+        """Return (side, station in metres) of the ends of straight runs between stations `low` and `high`.
 
         A slight bend within `apart` metres of another or of an end is passed over.
 
@@ -151,7 +151,7 @@ class Lots:
 
 
 def cut_lots(rng: Generator, blocks: list[tuple[Polygon, bool]], ways: Polygon) -> Lots:
-    """Return the lots along the edges of blocks.
+    """Return the lots that are cut from blocks along their edges.
 
     Args:
         rng: draws widths and depths.
@@ -177,7 +177,7 @@ def cut_lots(rng: Generator, blocks: list[tuple[Polygon, bool]], ways: Polygon) 
 
 
 class _LotDraft:
-    """Lots while they are cut: their outlines, and the number of fronts of each."""
+    """A growing list of lots: their outlines, and the number of fronts of each."""
 
     def __init__(self) -> None:
         self._points: list[Floats] = []
@@ -261,7 +261,7 @@ def _split_runs(
 
 
 def _rays(side: Ints, feet: Floats) -> Floats:
-    """Return the direction inward from each mark, shape (n, 2): square to its run, or between two."""
+    """Return unit vectors inward from marks, shape (n, 2): square to a straight run, or between two."""
     normal = _left_normals(np.diff(feet, axis=0))
     same = (side[:-1] == side[1:])[:, None]
     ahead = np.concatenate([np.where(same, normal, 0.0), np.zeros((1, 2))])
@@ -272,7 +272,7 @@ def _rays(side: Ints, feet: Floats) -> Floats:
 
 
 def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
-    """Return the lots without overlaps, and without those that have no front on a street."""
+    """Return the lots of a draft without overlaps, and without lots that have no front on a street."""
     points, owner = draft.outlines()
     shapes = np.asarray(shapely.polygons(shapely.linearrings(points, indices=owner)))
     lot, left, right = draft.fronts()

@@ -14,51 +14,51 @@ from virl.platform.city.place_types import types_marked
 from virl.towns.plan.town_plan import Point, Shop, Sign, Street, StreetPlan
 
 SIGNED_M = 600.0
-"""Distance up to which landmarks are signed along the streets. Chosen: a walk of eight minutes."""
+"""Largest distance in metres at which a landmark is signed. Chosen: a walk of eight minutes."""
 CENTRE = "Centre"
-"""Name of the middle of town on signposts."""
+"""Name of the middle of town as written on signposts."""
 MOST_LINES = 3
-"""Most lines over a street; chosen: more would hang too low or be too small to read."""
+"""Largest number of lines over a street; chosen: more would hang too low or be too small to read."""
 ROUNDED_M = 50
 """Metres to which distances on signposts are rounded."""
 SAME_M = 1.0
 LETTER_M = 0.07
-"""Metres of board for each letter; chosen."""
+"""Width in metres of a sign for each letter; chosen."""
 BOTTOM_M, HEIGHT_M, STEP_M = 3.55, 0.2, 0.21  # fire engines pass below, 3.5 m high
 
 _FROM_JUNCTION_M = 14.0
-"""Distance from the middle of the junction, so that a camera there sees the plate mid-view. Chosen."""
+"""Metres from the middle of a junction to a plate, so that a camera there sees it mid-view. Chosen."""
 _LARGEST_SHARE = 0.4
 """Largest share of a street's length between a junction and its plate; chosen."""
 _PLATE_BOTTOM_M, _PLATE_HEIGHT_M = 4.2, 0.45  # lorries pass below
 _PLATE_LETTER_M, _MARGIN_M = 0.1, 0.3  # width for each letter, and beyond the letters; chosen
 _LEAST_WAYS = 3
-"""Least number of ways that meet where plates hang."""
+"""Least number of streets that meet at a junction where plates hang."""
 _TANGENT_M = 1.0
 
 
 class Hook(NamedTuple):
-    """A place for signs over a street that leaves a junction."""
+    """A place over the end of a street, where signs for those at its junction can hang."""
 
     street: Street
     number: int
-    """0 at the start of the street, 1 at its end."""
+    """End of the street: 0 for its start, 1 for its end."""
     length: float
     """Length of the street, metres."""
 
     @property
     def junction(self) -> int:
-        """Index of the junction that the street leaves here."""
+        """Index of the junction whose visitors read the signs."""
         return self.street.end if self.number else self.street.start
 
     @property
     def far_junction(self) -> int:
-        """Index of the junction at the other end."""
+        """Index of the junction at the other end of the street."""
         return self.street.start if self.number else self.street.end
 
     @property
     def line(self) -> Floats:
-        """Centre line from this junction on, metres, shape (n, 2)."""
+        """Centre line of the street, from `junction` on, metres, shape (n, 2)."""
         return self.street.line[::-1] if self.number else self.street.line
 
     def ends(self, width: float) -> tuple[Point, Point]:
@@ -75,13 +75,13 @@ class Hook(NamedTuple):
 
 
 class SignedPlace(NamedTuple):
-    """A landmark, and its position along its street."""
+    """A landmark that signposts point to, and its position along a street."""
 
     name: str
     street: int
-    """Index of its street."""
+    """Index of the street on which the landmark stands."""
     along: float
-    """Metres from the start of the street."""
+    """Metres from the start of that street to the landmark."""
 
 
 class Line(NamedTuple):
@@ -89,7 +89,7 @@ class Line(NamedTuple):
 
     name: str
     metres: float
-    """Metres to the place."""
+    """Distance to the place along the streets, metres."""
 
 
 def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, ...]:
@@ -104,7 +104,7 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
     """
     metres = _between_junctions(layout)
     places = list(_hooks(layout))
-    lines = _shared_out(places, _landmarks(layout, shops), layout, metres)
+    lines = _assign_lines(places, _landmarks(layout, shops), layout, metres)
     middle = int(np.argmin(np.linalg.norm(layout.junctions - layout.junctions.mean(axis=0), axis=1)))
     boards: list[Sign] = []
     for hook, own in zip(places, lines, strict=True):
@@ -114,10 +114,10 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
     return tuple(boards)
 
 
-def _shared_out(
+def _assign_lines(
     places: Sequence[Hook], landmarks: Sequence[SignedPlace], layout: StreetPlan, metres: Floats
 ) -> list[list[Line]]:
-    """Return the lines on each hook, the nearest landmark first.
+    """Return the lines of text to landmarks on each hook, the nearest landmark first.
 
     Landmarks take places in turns.
     """
@@ -181,7 +181,7 @@ def _between_junctions(layout: StreetPlan) -> Floats:
 
 
 def _ways_to(landmark: SignedPlace, street: Street, metres: Floats) -> Floats:
-    """Return the metres from each junction to a landmark, shape (junctions,)."""
+    """Return the metres along the streets from each junction to a landmark, shape (junctions,)."""
     rest = shapely.LineString(street.line).length - landmark.along
     to: Floats = np.minimum(metres[:, street.start] + landmark.along, metres[:, street.end] + rest)
     return to
@@ -202,7 +202,7 @@ def _metres_through(hook: Hook, to_junctions: Floats) -> float:
 
 
 def _board(hook: Hook, row: int, line: Line) -> Sign:
-    """Return one line of a signpost as a sign."""
+    """Return one line of a signpost as a sign; row 0 is the highest."""
     text = f"{line.name} {max(round(line.metres / ROUNDED_M), 1) * ROUNDED_M} m"
     bottom = BOTTOM_M + STEP_M * (MOST_LINES - 1 - row)
     left, right = hook.ends(LETTER_M * len(text) + _MARGIN_M)
@@ -246,7 +246,7 @@ def hang_plates(layout: StreetPlan) -> tuple[Sign, ...]:
 
 
 def _plate(hook: Hook, numbers: list[int]) -> Sign:
-    """Return the plate of a street, with the lowest and highest house number."""
+    """Return the plate with a street's name and its lowest and highest house number."""
     left, right = hook.ends(_PLATE_LETTER_M * len(hook.street.name) + _MARGIN_M)
     return Sign(
         id=f"street-{hook.street.id}-{hook.number}-plate",

@@ -23,21 +23,21 @@ WayKind = Literal["avenue", "street", "lane", "court"]
 _COLUMNS, _ROWS = 14, 12
 _WIDTH_M, _HEIGHT_M = 1230.0, 1080.0
 _SNAP_M = 25.0
-"""Metres from the avenue within which junctions are moved onto it."""
+"""Distance in metres from the avenue within which junctions are moved onto the avenue."""
 _OUTSIDE_M = 35.0
 """Metres that the avenue runs on beyond the last grid line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bend:
-    """A smooth displacement of points: a sum of plane waves of long wavelength."""
+    """A smooth displacement of points that makes straight streets curve: a sum of long plane waves."""
 
     wave: Floats
-    """Radians a metre of each wave, shape (n, 2)."""
+    """Radians of phase per metre east and north of each wave, shape (n, 2)."""
     phase: Floats
-    """Phase of each wave, radians, shape (n,)."""
+    """Phase of each wave at the origin, radians, shape (n,)."""
     amplitude: Floats
-    """Metres of each wave, shape (n, 2)."""
+    """Displacement in metres, east and north, at the crest of each wave, shape (n, 2)."""
 
     def apply(self, xy: Floats) -> Floats:
         """Return points, shape (n, 2), displaced and rounded to a millimetre."""
@@ -50,19 +50,19 @@ class JunctionGrid:
     """A grid of junctions with unequal gaps, and an avenue across it."""
 
     nodes: Floats
-    """Metres of each junction before bending, shape (columns + 1, rows + 1, 2)."""
+    """Position of each junction before bending, metres, shape (columns + 1, rows + 1, 2)."""
     bend: Bend
     avenue: Floats
-    """Metres of the avenue's points after bending, shape (n, 2)."""
+    """Points of the avenue after bending, metres, shape (n, 2)."""
     on_avenue: tuple[tuple[int, int], ...]
     """Grid coordinates of the junctions on the avenue, from west to east."""
     crossed: frozenset[tuple[int, int]]
     """Cells that the avenue cuts or touches, by column and row."""
     boulevard: int
-    """Column of the grid line that is a wide street too."""
+    """Column of the grid line that is a wide street, like the avenue."""
 
     def metres(self, uv: Floats) -> Floats:
-        """Return grid coordinates, shape (n, 2), in metres; also a little beyond the last lines."""
+        """Return grid coordinates, shape (n, 2), as metres; also a little beyond the last lines."""
         cell = np.clip(np.floor(uv).astype(int), 0, (_COLUMNS - 1, _ROWS - 1))
         (i, j), (s, t) = cell.T, (uv - cell).T[..., None]
         south = self.nodes[i, j] * (1 - s) + self.nodes[i + 1, j] * s
@@ -89,14 +89,14 @@ def _name_parts() -> _NameParts:
 
 
 class Names:
-    """A source of random street names, no stem given twice."""
+    """A source of random street names, which gives no stem twice."""
 
     def __init__(self, rng: Generator) -> None:
         self._rng = rng
         self._stems = [_name_parts().stems[pick] for pick in rng.permutation(len(_name_parts().stems))]
 
     def take(self, kind: WayKind) -> str:
-        """Return a new name for a way of this kind."""
+        """Return a new street name for a way of this kind."""
         endings = _name_parts().endings[kind]
         return f"{self._stems.pop()} {endings[int(self._rng.integers(len(endings)))]}"
 
@@ -112,16 +112,16 @@ WIDTHS_M: dict[WayKind, tuple[float, float]] = {
 MERGES, STUBS, WAYS_OUT = 16, 8, 8  # chosen; see `_StreetDraft`
 FILLINGS: dict[WayKind, int] = {"court": 9, "lane": 9}  # chosen
 SPLIT_M = 80.0
-"""Metres of a cell's longer side from which a lane halves it; chosen."""
+"""Length in metres of a cell's longer side from which a lane halves the cell; chosen."""
 FROM_AVENUE_M = 150.0
-"""Metres that ways out keep from those of the avenue; chosen."""
+"""Distance in metres that streets out of town keep from those of the avenue; chosen."""
 SAMPLES = 6
-"""Pieces that one side of a grid cell is bent in."""
+"""Number of straight pieces that one bent side of a grid cell is drawn in."""
 
 Cell = tuple[int, int]
-"""Column and row of a cell."""
+"""(column, row) of a cell of the street grid."""
 Edge = tuple[int, int, int]
-"""Axis, line and stretch: (0, v, u) runs from (u, v) to (u + 1, v), (1, u, v) from (u, v) to (u, v + 1)."""
+"""(axis, line, start) of a side of a cell: (0, v, u) from (u, v) to (u + 1, v), (1, u, v) to (u, v + 1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,28 +130,28 @@ class Network:
 
     streets: tuple[Street, ...]
     junctions: Floats
-    """Metres of each junction, shape (k, 2)."""
+    """Position of each junction in metres, shape (k, 2)."""
     kinds: tuple[WayKind, ...]
-    """Kind of each street."""
+    """Kind of each street, such as avenue or lane."""
     offsets: Floats
-    """Metres from the beginning of the line of a street's name to its start, shape (streets,)."""
+    """Metres from where the line of a street's name begins to the street's start, shape (streets,)."""
     greens: Floats
     """Metres of a point in each park, the biggest first, shape (p, 2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _StreetLine:
-    """A line of one street name, before it is cut at crossings."""
+    """A line with one street name, before it is cut at crossings."""
 
     name: str
     kind: WayKind
     line: LineString
     offset: float
-    """Metres from the beginning of the line of its name."""
+    """Metres from the beginning of the street's name to the start of this line."""
 
 
 class _StreetDraft:
-    """A draft of the grid: stretches that are left out, and lanes put into its cells.
+    """A draft of the street grid: the sides of cells that are left out, and the lanes within cells.
 
     A cell takes part in one change at most. So no street is cut off from the rest, and no two junctions
     come closer to each other than a third of a cell.
@@ -178,7 +178,7 @@ class _StreetDraft:
         self.gone.update({(1, column + c, row + r): None for c in (1, 2) for r in (0, 1)})
 
     def _thin_the_avenue(self) -> None:
-        """Leave out one arm of each crossing on the avenue, so that five ways are left."""
+        """Leave out one arm of each crossing on the avenue, so that five streets are left there."""
         on_avenue = set(self.grid.on_avenue)
         for u, v in self.grid.on_avenue:
             for edge in ((0, v, u), (1, u, v)):
@@ -252,7 +252,7 @@ class _StreetDraft:
             self.inner.append((kind, np.stack([fixed, steps] if along == 1 else [steps, fixed], axis=1)))
 
     def _arms(self, u: int, v: int) -> tuple[Edge, Edge, Edge, Edge]:
-        """Return the four stretches that meet at a grid junction."""
+        """Return the four sides of cells that meet at grid junction (u, v)."""
         return (0, v, u - 1), (0, v, u), (1, u, v - 1), (1, u, v)
 
     def greens(self) -> list[tuple[float, float]]:
@@ -307,7 +307,7 @@ def _ways_out(rng: Generator, grid: JunctionGrid) -> set[tuple[int, int, bool]]:
 
 
 def _runs(draft: _StreetDraft, axis: int, line: int, first: float, last: float, length: int) -> list[Floats]:
-    """Return the unbroken parts of a grid line, as coordinates of their points along it."""
+    """Return the unbroken parts of a grid line, each as the coordinates of its points along the line."""
     spans: list[list[float]] = []
     pieces = [(first, 0.0)] if first < 0 else []
     for cell in range(length):
@@ -355,13 +355,13 @@ def _cut(ways: list[_StreetLine], greens: Floats) -> Network:
 
 
 def _cells(edge: Edge) -> tuple[Cell, Cell]:
-    """Return the two cells beside a stretch."""
+    """Return the two cells beside a side of a cell."""
     axis, line, stretch = edge
     return ((stretch, line - 1), (stretch, line)) if axis == 0 else ((line - 1, stretch), (line, stretch))
 
 
 def _ends(edge: Edge) -> tuple[Cell, Cell]:
-    """Return the two grid junctions at the ends of a stretch."""
+    """Return the two grid junctions at the ends of a side of a cell."""
     axis, line, stretch = edge
     return ((stretch, line), (stretch + 1, line)) if axis == 0 else ((line, stretch), (line, stretch + 1))
 
@@ -410,7 +410,7 @@ def _grid_lines(rng: Generator, count: int, length: float) -> Floats:
 
 
 def _draw_bend(rng: Generator) -> Bend:
-    """Return a random displacement."""
+    """Return a random displacement that makes streets curve."""
     count = 4
     angle = rng.uniform(0, 2 * np.pi, count)
     wave = np.stack([np.cos(angle), np.sin(angle)], axis=1) * (2 * np.pi / rng.uniform(500, 1100, (count, 1)))

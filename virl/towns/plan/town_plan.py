@@ -15,12 +15,12 @@ from virl.platform.city.city import Listing
 from virl.platform.city.places import Place
 
 Point = tuple[float, float]
-"""East and north of the plan's origin, metres."""
+"""(east, north) of the plan's origin, metres."""
 
 CAMERA_HEIGHT_M = 2.5
 """Height of a street-view car's camera, metres."""
 PHOTO_SIZE = 640, 480
-"""Width and height of a photo of a place, pixels; chosen."""
+"""(width, height) of a photo of a place, pixels; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,11 @@ class Street:
     """Index of the street in the plan."""
     name: str
     line: Floats
-    """Centre line in metres, shape (n, 2)."""
+    """Centre line, metres east and north, shape (n, 2)."""
     start: int
-    """Index of the junction at its first point."""
+    """Index of the junction at the first point of the line."""
     end: int
-    """Index of the junction at its last point."""
+    """Index of the junction at the last point of the line."""
     road: float
     """Width of the carriageway in metres; 0 where only people walk."""
     pavement: float
@@ -46,12 +46,12 @@ class Street:
 
 @dataclass(frozen=True, slots=True)
 class Panoramas:
-    """All panoramas of a plan, and the links between them, each in both directions."""
+    """All panoramas of a plan, and the directed links between them, two for each pair."""
 
     xy: Floats
     """Metres east and north of each panorama, shape (n, 2)."""
     street: Ints
-    """Index of the street that each stands on, shape (n,); at a junction, one of its streets."""
+    """Index of the street of each panorama, shape (n,); at a junction, of one of its streets."""
     source: Ints
     """Index of the panorama where each link starts, shape (m,), sorted."""
     target: Ints
@@ -59,7 +59,7 @@ class Panoramas:
 
 
 RoofShape = Literal["", "flat", "gabled", "hipped", "pyramidal", "dome", "mansard"]
-"""Shape of a roof; empty for the one that the variant gives."""
+"""Name of the shape of a roof; empty for the one that the variant gives."""
 Rgb = tuple[float, float, float]
 """A colour, red, green and blue in [0, 1]."""
 
@@ -70,7 +70,7 @@ class Building:
 
     id: int
     footprint: Polygon
-    """Outline in metres."""
+    """Outline on the ground, metres."""
     height: float
     """Height of the top of the walls above the ground, metres."""
     variant: int
@@ -101,17 +101,17 @@ class Frontage:
 
     id: int
     building: int | None
-    """Index of the building behind it; `None` for a garden or square."""
+    """Index of the building behind the frontage; `None` for a garden or square."""
     street: int
-    """Index of the street before it."""
+    """Index of the street before the frontage."""
     left: Point
-    """Left end as seen from the street, metres."""
+    """Left end as seen from the street, (east, north) in metres."""
     right: Point
-    """Right end as seen from the street, metres."""
+    """Right end as seen from the street, (east, north) in metres."""
     number: int
     """House number on its street."""
     commercial: float
-    """Busyness of the street here, [0, 1]; shops settle where it is high."""
+    """Busyness of the street here, [0, 1]; shops settle where the street is busy."""
 
 
 SignKind = Literal["fascia", "blade", "board", "directory", "plate", "signpost"]
@@ -129,44 +129,44 @@ class Sign:
 
     id: str
     place_id: str
-    """Id of its place; empty for a plate and a signpost."""
+    """Id of the place that the sign names; empty for a street's plate and a signpost."""
     text: str
     tagline: str
     """Second, smaller line of text; may be empty."""
     kind: SignKind
     left: Point
-    """Left end as a reader sees it, metres."""
+    """Left end of the sign as a reader sees it, metres east and north."""
     right: Point
-    """Right end as a reader sees it, metres."""
+    """Right end of the sign as a reader sees it, metres east and north."""
     bottom: float
-    """Height of its lower edge above the ground, metres."""
+    """Height of the sign's lower edge above the ground, metres."""
     top: float
-    """Height of its upper edge above the ground, metres."""
+    """Height of the sign's upper edge above the ground, metres."""
     variant: int
-    """Number from which font and colours follow."""
+    """Number from which the sign's font and colours follow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """A place in the plan, with its front, its signs and its hidden attributes."""
+    """A place of the plan, such as a shop or a park, with its front, its signs and its hidden attributes."""
 
     place: Place
     frontage: int
-    """Index of its frontage; -1 for a whole park."""
+    """Index of the shop's frontage; -1 for a whole park."""
     signs: tuple[Sign, ...]
     attributes: Mapping[str, bool]
-    """Hidden attributes, at which the reviews hint, and whether each holds."""
+    """True or False by hidden attribute, such as `quiet`, at which the reviews hint."""
     variant: int
-    """Number from which window display, door and awning follow."""
+    """Number from which the shop's window display, door and awning follow."""
 
     @property
     def has_own_sign(self) -> bool:
-        """Return whether it has a sign other than a line on a directory."""
+        """Return whether the place has a sign other than a line on a directory."""
         return any(sign.kind != "directory" for sign in self.signs)
 
     @property
     def is_on_directory(self) -> bool:
-        """Return whether its name stands on a directory."""
+        """Return whether the place's name stands on the directory of a building."""
         return any(sign.kind == "directory" for sign in self.signs)
 
 
@@ -188,20 +188,20 @@ FurnitureKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Furniture:
-    """One piece of street furniture."""
+    """One piece of street furniture, such as a bench or a parked car."""
 
     id: str
     kind: FurnitureKind
     x: float
-    """Metres east of the origin."""
+    """Metres east of the plan's origin."""
     y: float
-    """Metres north of the origin."""
+    """Metres north of the plan's origin."""
     heading: float
-    """Direction of its front, degrees clockwise from north."""
+    """Direction that the front faces, degrees clockwise from north."""
     variant: int
-    """Number from which colour and size follow."""
+    """Number from which the thing's colour and size follow."""
     is_mapped: bool = True
-    """False in a twin for a thing that comes from a seed, such as a tree of a forest."""
+    """True except for a thing that a twin adds at random from a seed, such as a tree of a forest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,19 +209,19 @@ class Crossing:
     """A zebra crossing on a street."""
 
     street: int
-    """Index of the street."""
+    """Index of the street that the zebra crosses."""
     along: float
     """Metres from the start of the street to the middle of the zebra."""
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A piece of railway on the ground."""
+    """A piece of railway on the ground, along a line."""
 
     line: Floats
-    """Centre line in metres, shape (n, 2)."""
+    """Centre line, metres east and north, shape (n, 2)."""
     is_ballasted: bool
-    """True where it lies in gravel, False in a street."""
+    """True where the rails lie in gravel, False in a street."""
 
 
 BarrierKind = Literal["hedge", "wall", "fence"]
@@ -233,11 +233,11 @@ class Barrier:
 
     kind: BarrierKind
     line: Floats
-    """Centre line in metres, shape (n, 2)."""
+    """Centre line, metres east and north, shape (n, 2)."""
     height: float
-    """Height in metres."""
+    """Height above the ground, metres."""
     variant: int
-    """Number from which material and colour follow."""
+    """Number from which the barrier's material and colour follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +257,8 @@ class StreetPlan:
     frontages: tuple[Frontage, ...]
     furniture: tuple[Furniture, ...]
     paved_from: float = 1.0
-    """The share of ground under houses, [0, 1], above which what lies between them is paved outside parks;
-    with less it is lawn."""
+    """Share of ground under houses, [0, 1], above which the rest is paved, and not lawn.
+    That is the ground between houses outside parks."""
     waters: tuple[Polygon, ...] = ()
     """Outlines of waters, metres."""
     gravels: tuple[Polygon, ...] = ()
@@ -282,5 +282,5 @@ class CityPlan:
 
     @property
     def signs(self) -> list[Sign]:
-        """All signs: those of the shops, then those over streets."""
+        """All signs: first those of the shops, then those over streets."""
         return [*(sign for shop in self.shops for sign in shop.signs), *self.street_signs]

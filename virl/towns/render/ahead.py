@@ -23,17 +23,17 @@ from virl.towns.render.smooth import smooth_edges
 from virl.towns.render.textures import Textures, texture_table
 
 LONGEST_S = 60.0
-"""Seconds of waiting after which the first process compiles all; chosen: six times what it takes."""
+"""Seconds to wait before the first process compiles all itself; chosen: six times what it takes."""
 
 
 class Ahead:
-    """The second process that compiles kernels; none where all are compiled or there is one core."""
+    """A handle on the second process that compiles kernels; on none if all are compiled, or with one core."""
 
     def __init__(self, process: subprocess.Popen[bytes] | None) -> None:
         self._process = process
 
     def wait(self) -> None:
-        """Wait until its kernels are on disk; if it failed, they are compiled on their first call."""
+        """Wait, at most `LONGEST_S` seconds, until the process ends; the first calls compile the rest."""
         if self._process:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(LONGEST_S)
@@ -41,7 +41,7 @@ class Ahead:
 
 @cache
 def compile_ahead() -> Ahead:
-    """Return the process that compiles kernels, started by the first call."""
+    """Return the handle on the process that compiles kernels, which the first call starts."""
     if (os.cpu_count() or 1) < 2 or is_kept():
         return Ahead(None)
     nothing = subprocess.DEVNULL
@@ -50,7 +50,7 @@ def compile_ahead() -> Ahead:
 
 
 def compile_now() -> None:
-    """Compile all kernels of the second process, by drawing one black pixel."""
+    """Compile all kernels that the second process is for, by drawing one black pixel."""
     lens = aim_lens(0.0, 0.0, 0.0, 0.0, 90.0, (1, 1))
     table, size = texture_table([])
     textures = Textures(table, np.zeros(1, np.uint32), np.zeros(size, np.uint8))
@@ -61,7 +61,7 @@ def compile_now() -> None:
 
 
 def is_kept() -> bool:
-    """Return whether the longest of these kernels is on disk already."""
+    """Return whether the kernel that takes longest to compile is on disk already."""
     kept = Path(shade_backdrop.stats.cache_path)  # type: ignore[attr-defined] # Numba's, for each kernel
     return any(kept.glob(f"*{shade_backdrop.__qualname__}-*.nbi"))
 

@@ -54,24 +54,24 @@ KERB_RGB = (184.0, 182.0, 176.0)
 """Colour of kerb stones, [0, 255]."""
 PAINT, WEAR = 222.0, 0.88  # brightness of road paint, and how much of it is left
 TILE_M = 4.0
-"""Metres of a side of a ground texture."""
+"""Length in metres of a side of a ground texture."""
 GROUND_BLOCK, GROUND_TAPS = 8, 2
 SHADOW = 0.92 / 255.0
-"""Share of the sun that one step of the shadow raster, of 255, keeps off."""
+"""Share of sunlight that one step of the shadow raster, of 0 to 255, keeps off."""
 SKY_STEP = 4
 HORIZON = -1e-3
-"""Fall of a ray, by its length ahead, above which it meets no ground."""
+"""Least fall of a ray per unit of its length ahead for it to meet the ground."""
 
 ASPHALT, SLABS = TILE_INDEX["asphalt"], TILE_INDEX["slabs"]
 _LAWN, _GRAVEL, _WATER = TILE_INDEX["grass"], TILE_INDEX["gravel"], TILE_INDEX["water"]
 MIXED = -1
-"""Mark of a block of pixels with several materials."""
+"""Mark of a block of pixels in which several ground materials may show."""
 
 _CLOUDS = TILE_INDEX["clouds"]
 _CLOUD_SCALE = 0.34
 """Repeats of the clouds' texture for one cloud height to the side."""
 _CLOUD_BEND = 0.07
-"""Bend of the cloud layer, so that it does not run to infinity at the horizon."""
+"""Curvature of the layer of clouds, so that it does not run to infinity at the horizon."""
 _ZENITH_RGB, _HORIZON_RGB = (88.0, 142.0, 206.0), (210.0, 224.0, 236.0)
 _SUN_DISC = 0.9994
 """Cosine of the radius of the sun's disc, three times the true one."""
@@ -86,23 +86,23 @@ class _Row(NamedTuple):
     """
 
     x: float
-    """East of the ray at column cx."""
+    """Component east of the ray at column cx."""
     y: float
-    """North of the ray at column cx."""
+    """Component north of the ray at column cx."""
     z: float
-    """Up of the ray at column cx."""
+    """Component up of the ray at column cx."""
     dx: float
-    """Growth of x per column."""
+    """Change of x from one column to the next."""
     dy: float
-    """Growth of y per column."""
+    """Change of y from one column to the next."""
     k: float
-    """Factor on a ray at which it meets the ground."""
+    """Factor on a ray's vector that reaches the ground, in metres from the eye."""
     haze: float
-    """Share of haze before the ground, [0, 1]."""
+    """Share of haze before the ground in this row, [0, 1]."""
 
 
 class _Spot(NamedTuple):
-    """A point of the ground, metres, and its growth per pixel to the right (a) and down (b)."""
+    """A point (x, y) of the ground, metres, and its move per pixel to the right (a) and down (b)."""
 
     x: float
     y: float
@@ -113,7 +113,7 @@ class _Spot(NamedTuple):
 
 
 class _Materials(NamedTuple):
-    """The texture of asphalt, and the offsets of the other ground textures from it, texels."""
+    """The tile of asphalt, and how many texels behind it each other ground texture begins."""
 
     asphalt: Tile
     slabs: int
@@ -185,7 +185,7 @@ def _sky_run(
 
 @inline_kernel
 def _spot(row: _Row, eye: Floats, frame: Floats, right: float) -> _Spot:
-    """Return the point of the ground `right` pixels to the right of the middle column."""
+    """Return the ground that a row shows `right` pixels to the right of its middle column."""
     k, turn = row.k, frame[1, 2] / row.z
     x, y = row.x + right * row.dx, row.y + right * row.dy
     return _Spot(
@@ -198,6 +198,7 @@ def _spot(row: _Row, eye: Floats, frame: Floats, right: float) -> _Spot:
 def _ground_run(
     run: PixelRun, row: _Row, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
 ) -> None:
+    """Colour a run of pixels of one row that show the ground, `GROUND_BLOCK` pixels at a time."""
     kerb, parks, nearest, shadow = ground.kerb, ground.parks, ground.nearest, ground.shadow
     stone, wet, loose, uniform = ground.stone, ground.water, ground.gravel, ground.uniform
     segments, texels, table, eye, cx = ground.segments, textures.texels, textures.table, lens.eye, lens.cx
@@ -224,8 +225,7 @@ def _ground_run(
         sun = 1.0 - SHADOW * raster_at(shadow, cell)[0]
         # One light for the whole block, that in its middle.
         lit = (_SKYLIT[0] + sun * _SUNLIT[0], _SKYLIT[1] + sun * _SUNLIT[1], _SKYLIT[2] + sun * _SUNLIT[2])
-        taps = taps_of(cover)
-        ahead = 0
+        taps, ahead = taps_of(cover), 0
         if material == SLABS:
             ahead = materials.slabs
         elif material == MIXED and d - around > 0.0:
@@ -263,7 +263,7 @@ def _ground_run(
 
 @inline_kernel
 def _texture_of(found: int, materials: _Materials) -> int:
-    """Return the offset of the texture for a material beyond a pavement."""
+    """Return how many texels behind asphalt the texture for a material beyond a pavement begins."""
     if found == LAWN:
         return materials.grass
     if found == GRAVEL:
@@ -273,7 +273,7 @@ def _texture_of(found: int, materials: _Materials) -> int:
 
 @inline_kernel
 def _lay_texture(cover: Footprint, ux: float, uy: float) -> Footprint:
-    """Return a pixel's footprint turned into a texture laid along the direction (ux, uy)."""
+    """Return a pixel's samples turned into a texture that lies along the direction (ux, uy)."""
     du, dv = cover.du * ux + cover.dv * uy, cover.dv * ux - cover.du * uy
     return Footprint(cover.level, cover.offset, cover.wide, cover.high, cover.taps, du, dv)
 
@@ -350,7 +350,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
 
 @part
 def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels: Words) -> Rgb:
-    """Return the red, green and blue of the sky along a ray (x, y, z) of any length.
+    """Return (red, green, blue), [0, 255], of the sky along a ray (x, y, z) of any length.
 
     Args:
         x: east.

@@ -11,13 +11,13 @@ from virl.towns.render.mesh import CUTOUT, Quads, join, outward, quads, upright
 from virl.towns.render.textures import TILE_INDEX
 
 LONGEST_M = 8.0
-"""Most metres of a quad, so that far ones can be left out."""
+"""Largest length of a quad in metres, so that far ones can be left out."""
 THICK_M = {"hedge": 0.8, "wall": 0.3}
-"""Metres of thickness, by kind."""
+"""Thickness in metres of a barrier, by kind."""
 TILE_M = {"hedge": 1.2, "wall": 3.0, "fence": 1.2}
-"""Width of a texture, metres; a fence's tile is as high as the fence."""
+"""Width of a barrier's texture in metres; a fence's tile is as high as the fence."""
 WALLS = ("stone", "plaster", "brick", "concrete")
-"""Materials of walls."""
+"""Materials of which a wall along a line is drawn."""
 FENCE_PAINTS: tuple[Rgb, ...] = (
     (0.46, 0.34, 0.22),
     (0.24, 0.27, 0.25),
@@ -36,11 +36,11 @@ SHARPEST = 0.6
 COPING: Rgb = (0.70, 0.69, 0.66)
 
 _GAUGE_M = 1.435
-"""Metres between the rails."""
+"""Distance in metres between the two rails of a track."""
 _RAIL_M = 0.09
-"""Metres of a rail's width, more than the true one so that it shows; chosen."""
+"""Width of a rail in metres, more than the true one so that it shows; chosen."""
 _LONGEST_RAIL_M = 15.0
-"""Most metres of a quad of a rail, so that far ones can be left out."""
+"""Largest length of a rail's quad in metres, so that far ones can be left out."""
 _STEEL = (0.46, 0.46, 0.47)
 
 
@@ -83,7 +83,7 @@ def _solid(barrier: Barrier, line: Floats) -> Quads:
 
 
 def _mitre(line: Floats) -> Floats:
-    """Return vectors to the right at a line's points, for a mitred band of width 2, shape (n, 2)."""
+    """Return vectors to the right at a line's points for a mitred band of width 2, shape (n, 2)."""
     sides = outward(line[:-1], line[1:])
     before, after = np.concatenate([sides[:1], sides]), np.concatenate([sides, sides[-1:]])
     if np.array_equal(line[0], line[-1]):
@@ -94,13 +94,13 @@ def _mitre(line: Floats) -> Floats:
 
 
 def _lay_tiles(left: Floats, right: Floats, tile_m: float, high: float) -> Floats:
-    """Return texture coordinates of upright quads, shape (n, 4): `high` tiles high, whole tiles wide."""
+    """Return texture coordinates of upright quads, shape (n, 4): `high` tiles high, a whole number wide."""
     wide = np.maximum(np.hypot(*(right - left).T) / tile_m, 0.05)
     return np.stack([np.zeros_like(wide), np.zeros_like(wide), wide, np.full_like(wide, high)], axis=1)
 
 
 def track_mesh(tracks: Sequence[Track]) -> Quads:
-    """Return the rails of all tracks; the gravel between them is ground."""
+    """Return the quads of the rails of all tracks; the gravel between them is part of the ground."""
     lines = [shapely.segmentize(shapely.LineString(track.line), _LONGEST_RAIL_M) for track in tracks]
     if not lines:
         return join([])

@@ -17,9 +17,9 @@ from virl.towns.render.textures import TILE_INDEX
 GROUND_FLOOR_M, _STOREY_M = 4.0, 3.2
 _BAY_M = (2.5, 3.5)
 _BLANK_WALL_M = 1.8
-"""Metres of width below which a wall has no window."""
+"""Width in metres below which a wall has no window."""
 _CONVEX = 0.95
-"""Share of its convex hull from which a footprint counts as convex; chosen."""
+"""Ratio of a footprint's area to its convex hull's from which it counts as convex; chosen."""
 
 # Tints of each wall material; an entry is picked by the building's variant. Chosen by eye.
 _PAINTS: dict[str, Floats] = {
@@ -39,12 +39,12 @@ _PAINTS: dict[str, Floats] = {
 }  # fmt: skip
 
 WALL_NAMES = tuple(facade.wall for facade in FACADES)
-"""Wall material of each facade."""
+"""Name of the wall material of each facade, by the facade's index."""
 _ALL = tuple(range(len(FACADES)))
 _OF_WALL = {wall: tuple(n for n in _ALL if WALL_NAMES[n] == wall) for wall in _PAINTS}
 
 CORNICE_M = (0.30, 0.42)
-"""Metres that a cornice stands out, and its height."""
+"""Distance in metres that a cornice stands out, and its height."""
 COURSE_M = (0.07, 0.22)
 DOOR_M = (1.25, 2.7)
 MANSARD_M = 2.6
@@ -59,13 +59,13 @@ _FACADE = np.array([TILE_INDEX[f"facade/{i}"] for i in range(len(FACADES))])
 _GROUND = np.array([TILE_INDEX[f"ground/{name}"] for name in WALL_NAMES])
 _BLANK = np.array([TILE_INDEX[f"wall/{name}"] for name in WALL_NAMES])
 FROM_WALL_M = 0.3
-"""Most metres from a sign to the wall behind it."""
+"""Largest distance in metres from a sign to the wall behind it."""
 PROUD_M = 0.02
-"""Metres from the windows to the bare wall that hides them."""
+"""Distance in metres from the windows to the bare wall that hides them behind a sign."""
 ABOVE_M = 0.12
-"""Metres of bare wall above a sign; chosen."""
+"""Height in metres of the bare wall above a sign on an upper floor; chosen."""
 SILL_M = (0.05, 0.06)
-"""Metres that a sill stands out, and its height; chosen."""
+"""Distance in metres that a sill stands out, and its height; chosen."""
 SILL_PAINT = (0.84, 0.82, 0.78)
 
 _WINDOW = np.array([(facade.window.left, facade.window.right, facade.window.top) for facade in FACADES])
@@ -76,11 +76,11 @@ class Walls:
     """All walls of some buildings, as arrays of length n."""
 
     number: Ints
-    """Number of each wall among those of the town."""
+    """Index of each wall among those of the town."""
     open_number: Ints
-    """Number of each wall among those with windows that start at the ground; -1 for all others."""
+    """Index of each wall among those with windows that start at the ground; -1 for all others."""
     building: Ints
-    """Number of the building of each wall."""
+    """Index of the building that each wall belongs to."""
     left: Floats
     """Left end as seen from outside, metres, shape (n, 2)."""
     right: Floats
@@ -94,9 +94,9 @@ class Walls:
     roof: NDArray[np.str_]
     variant: Ints
     style: Ints
-    """Index of the facade of each wall."""
+    """Index in `FACADES` of the facade of each wall."""
     paint: Floats
-    """Tint of each wall, RGB, shape (n, 3)."""
+    """Tint of each wall, RGB in [0, 1], shape (n, 3)."""
     simple: NDArray[np.bool_]
     """True for walls of a convex building without a courtyard."""
     blank: NDArray[np.bool_]
@@ -111,7 +111,7 @@ class Walls:
 def building_mesh(
     buildings: Sequence[Building], signs: Sequence[Sign] = (), walls: Walls | None = None
 ) -> Quads:
-    """Return the quads of buildings without what belongs to frontages.
+    """Return the quads of buildings: walls, windows and roofs, without shop fronts and front doors.
 
     Args:
         buildings: of the town, or some of them.
@@ -358,7 +358,7 @@ def looks_of(building: Building) -> tuple[int, Floats]:
 def _party(
     footprints: NDArray[np.object_], left: Floats, right: Floats, owner: Ints, measures: Floats
 ) -> NDArray[np.bool_]:
-    """Return True for each wall that stands against another building, shape (n,).
+    """Return True for each wall that stands against another building and is hidden, shape (n,).
 
     Against a piece of the same building, which has the same variant, only where that is as tall.
 

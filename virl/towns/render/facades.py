@@ -9,7 +9,7 @@ from virl.towns.plan.town_plan import Rgb
 from virl.towns.render.surfaces import SIDE, Surface, blank
 
 VARIANTS = 4
-"""Number of variants of each window: curtains, blinds, reflections and a lamp."""
+"""Number of variants of each window, which differ in curtains, blinds, reflections and a lamp."""
 
 WHITE: Rgb = (0.93, 0.93, 0.91)
 DARK: Rgb = (0.16, 0.17, 0.18)
@@ -20,21 +20,21 @@ STONE: Rgb = (0.80, 0.77, 0.71)
 Colour = tuple[float, float, float, float]
 
 DISPLAYS = 8
-"""Number of variants of display windows."""
+"""Number of variants of a shop's display window."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A window in its bay, in shares of the bay's width and the storey's height."""
+    """A shape of window: edges as shares of the bay's width and the storey's height, panes and extras."""
 
     left: float
     right: float
     bottom: float
     top: float
     columns: int = 2
-    """Number of panes across."""
+    """Number of panes side by side."""
     rows: int = 2
-    """Number of panes up."""
+    """Number of panes on top of each other."""
     frame: Rgb = WHITE
     surround: Rgb | None = None
     shutters: Rgb | None = None
@@ -44,7 +44,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Facade:
-    """A wall material with a window."""
+    """A look of a building's front: a wall material with a shape of window."""
 
     wall: str
     window: Window
@@ -117,7 +117,7 @@ def _window(tile: Surface, window: Window, variant: int) -> None:
 
 
 def _glass(height: int, width: int, variant: int) -> Surface:
-    """Return panes as seen from the street: sky, the dark room, and what hangs inside."""
+    """Return a picture of window panes seen from the street: sky, the dark room, and what hangs inside."""
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     y, x = y / height, x / width
     glass = np.zeros((height, width, 4), np.float32)
@@ -178,7 +178,7 @@ def _arch(tile: Surface, x0: int, x1: int, y1: int) -> None:
 
 
 def _draw_railing(tile: Surface, x0: int, x1: int, y0: int, y1: int) -> None:
-    """Draw an iron railing before a window."""
+    """Draw an iron railing before a window into a tile."""
     bars = np.zeros((SIDE, SIDE), np.uint8)
     for x in range(x0, x1, 9):
         cv2.line(bars, (x, y0), (x, y1), 1, 2)
@@ -213,7 +213,7 @@ def _tone(rng: np.random.Generator, low: float, high: float) -> Colour:
 
 
 def _shelves(tile: Surface, rng: np.random.Generator) -> None:
-    """Draw shelves with goods."""
+    """Draw shelves with goods into a display's tile."""
     for bottom in (46, 104, 162):
         cv2.rectangle(tile, (16, bottom - 5), (240, bottom), (0.45, 0.32, 0.20, 0.0), -1)
         x = 20
@@ -229,7 +229,7 @@ def _shelves(tile: Surface, rng: np.random.Generator) -> None:
 
 
 def _mannequins(tile: Surface, rng: np.random.Generator) -> None:
-    """Draw mannequins."""
+    """Draw mannequins into a display's tile."""
     for x in (64, 128, 192):
         skin, cloth = (0.86, 0.78, 0.70, 0.0), _tone(rng, 0.2, 0.9)
         cv2.rectangle(tile, (x - 9, 24), (x - 2, 92), (0.20, 0.20, 0.24, 0.0), -1)
@@ -243,7 +243,7 @@ def _mannequins(tile: Surface, rng: np.random.Generator) -> None:
 
 
 def _tables(tile: Surface, rng: np.random.Generator) -> None:
-    """Draw tables with lamps."""
+    """Draw tables with lamps into a display's tile."""
     for x in (56, 136, 214):
         cv2.line(tile, (x, 24), (x, 70), (0.15, 0.13, 0.12, 0.0), 5)
         cv2.ellipse(tile, (x, 72), (34, 6), 0, 0, 360, (0.60, 0.42, 0.26, 0.0), -1)
@@ -257,7 +257,7 @@ def _tables(tile: Surface, rng: np.random.Generator) -> None:
 
 
 def _counter(tile: Surface, rng: np.random.Generator) -> None:
-    """Draw a counter with food and shelves."""
+    """Draw a counter with food and shelves into a display's tile."""
     cv2.rectangle(tile, (16, 16), (240, 84), (0.55, 0.40, 0.26, 0.0), -1)
     cv2.rectangle(tile, (16, 84), (240, 90), (0.92, 0.90, 0.86, 0.0), -1)
     for x in range(30, 236, 21):
@@ -272,7 +272,7 @@ def _counter(tile: Surface, rng: np.random.Generator) -> None:
 
 
 def _posters(tile: Surface, rng: np.random.Generator) -> None:
-    """Draw posters."""
+    """Draw posters into a display's tile."""
     for x in (24, 98, 172):
         ground = _tone(rng, 0.35, 0.95)
         cv2.rectangle(tile, (x, 70), (x + 60, 190), ground, -1)
@@ -283,7 +283,7 @@ def _posters(tile: Surface, rng: np.random.Generator) -> None:
 
 
 def _plants(tile: Surface, rng: np.random.Generator) -> None:
-    """Draw plants in pots."""
+    """Draw plants in pots into a display's tile."""
     for x in range(34, 236, 38):
         cv2.rectangle(tile, (x - 11, 22), (x + 11, 50), (0.66, 0.36, 0.24, 0.0), -1)
         for _ in range(26):
@@ -296,7 +296,7 @@ def _plants(tile: Surface, rng: np.random.Generator) -> None:
 
 
 _GOODS = (_shelves, _tables, _mannequins, _counter, _posters, _plants)
-"""Functions that draw the goods of a display."""
+"""Functions that draw the goods of a display into a tile, one of them for each variant."""
 
 
 def _reflection(tile: Surface, variant: int) -> None:
@@ -307,7 +307,7 @@ def _reflection(tile: Surface, variant: int) -> None:
 
 
 def shop_door_tile() -> Surface:
-    """Return a glass door in the shop's paint."""
+    """Return the tile of a glass door in the shop's paint."""
     tile = blank((0.92, 0.92, 0.92))
     pane = tile[24:236, 44:212]
     y = np.linspace(0, 1, pane.shape[0], dtype=np.float32)[:, None, None]
@@ -324,7 +324,7 @@ def shop_door_tile() -> Surface:
 
 
 def house_door_tile() -> Surface:
-    """Return a panelled door with a light over it, in its own paint, within a pale frame."""
+    """Return the tile of a panelled door with a light above, within a pale frame."""
     tile = blank((0.86, 0.84, 0.80), 0.0)
     tile[:196, 26:230] = (0.80, 0.80, 0.80, 1.0)
     for y0, y1 in ((20, 84), (100, 180)):
@@ -349,7 +349,7 @@ def awning_tile(stripes: int) -> Surface:
 
 
 def wheel_tile() -> Surface:
-    """Return a wheel, cut out."""
+    """Return the tile of a car's wheel, transparent around."""
     tile = np.zeros((SIDE, SIDE, 4), np.float32)
     for radius, colour in (
         (126, (0.09, 0.09, 0.10, 1)),
@@ -365,7 +365,7 @@ def wheel_tile() -> Surface:
 
 
 def envelope_tile() -> Surface:
-    """Return the front of a mailbox: its slot and an envelope, on the box's own paint."""
+    """Return the tile of a mailbox's front: a slot and an envelope, on the box's own paint."""
     tile = blank((0.92, 0.92, 0.92))
     cv2.rectangle(tile, (40, 176), (216, 196), (0.08, 0.08, 0.09, 0.0), -1)
     cv2.rectangle(tile, (60, 66), (196, 146), (0.97, 0.97, 0.95, 0.0), -1)
@@ -389,7 +389,7 @@ def bin_tile() -> Surface:
 
 
 def signal_tile(lit: int) -> Surface:
-    """Return the face of a traffic light with its lamps; `lit` 0 is red, 1 amber, 2 green."""
+    """Return the tile of a traffic light's lamps, of which `lit` shines: 0 red, 1 amber, 2 green."""
     tile = blank((0.10, 0.10, 0.11), 0.0)
     colours = ((0.96, 0.16, 0.12), (0.98, 0.72, 0.10), (0.15, 0.90, 0.45))
     for i, colour in enumerate(colours):

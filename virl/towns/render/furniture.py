@@ -41,7 +41,7 @@ CAR_BUILDS: tuple[tuple[float, ...], ...] = (
     (3.9, 0.84, 0.88, 1.46, 0.26, 0.04),
     (4.8, 0.95, 1.05, 1.95, 0.20, 0.02),
 )
-"""Saloon, hatchback, van: metres of length, half width, waist, roof; shares before and behind the cabin."""
+"""Saloon, hatchback, van: length, half width, waist, roof in metres; shares before and behind the cabin."""
 
 
 def furniture_mesh(things: Sequence[Furniture], owners: Ints) -> Quads:
@@ -60,7 +60,7 @@ def furniture_mesh(things: Sequence[Furniture], owners: Ints) -> Quads:
 
 
 def _trash_bin(variant: int) -> Quads:
-    """Return the quads of a trash bin."""
+    """Return the quads of a trash bin, metres, of the variant with a number."""
     paint = BIN_PAINTS[variant % 3]
     if variant % 2:
         body = quads(prism((0.27, 0.30), (0.08, 0.88), 10), paint=paint, texture=TILE_INDEX["bin"])
@@ -69,13 +69,13 @@ def _trash_bin(variant: int) -> Quads:
         return join([body, rim, top, quads(prism((0.24, 0.24), (0.0, 0.08), 10), paint=IRON)])
     faces = box((-0.29, 0.29), (-0.25, 0.25), (0.10, 0.98))
     body = quads(faces, paint=paint, texture=[TILE_INDEX["bin"]] * 4 + [PLAIN])
-    hood = quads(box((-0.32, 0.32), (-0.28, 0.28), (0.98, 1.12), inset=0.08), paint=_darker(paint))
+    hood = quads(box((-0.32, 0.32), (-0.28, 0.28), (0.98, 1.12), inset=0.08), paint=_darken(paint))
     legs = [box((x, x + 0.06), (-0.20, 0.20), (0.0, 0.10)) for x in (-0.27, 0.21)]
     return join([body, hood, quads(np.concatenate(legs), paint=IRON)])
 
 
 def _fire_hydrant(variant: int) -> Quads:
-    """Return the quads of a fire hydrant."""
+    """Return the quads of a fire hydrant, metres, of the variant with a number."""
     paint = HYDRANT_PAINTS[variant % 2]
     barrel = np.concatenate(
         [
@@ -91,17 +91,17 @@ def _fire_hydrant(variant: int) -> Quads:
     bolts = np.concatenate(
         [box((-0.25, 0.25), (-0.03, 0.03), (0.40, 0.46)), box((-0.03, 0.03), (-0.03, 0.03), (0.76, 0.81))]
     )
-    return join([quads(barrel, paint=paint), quads(caps, paint=_darker(paint)), quads(bolts, paint=STEEL)])
+    return join([quads(barrel, paint=paint), quads(caps, paint=_darken(paint)), quads(bolts, paint=STEEL)])
 
 
 def _bench(variant: int) -> Quads:
-    """Return the quads of a bench."""
+    """Return the quads of a bench, metres, of the variant with a number."""
     planks = [box((-0.9, 0.9), (y, y + 0.12), (0.43, 0.47)) for y in (-0.24, -0.10, 0.04)]
     planks += [
         box((-0.9, 0.9), (0.20 + 0.03 * i, 0.24 + 0.03 * i), (z, z + 0.13))
         for i, z in enumerate((0.55, 0.74))
     ]
-    under = quads(planks[0][:, ::-1] * np.array([1, 1, 1]), paint=_darker(PLANK))
+    under = quads(planks[0][:, ::-1] * np.array([1, 1, 1]), paint=_darken(PLANK))
     legs = [box((x, x + 0.07), (-0.22, 0.26), (0.0, 0.43)) for x in (-0.75, 0.68)]
     legs += [box((x, x + 0.06), (0.22, 0.27), (0.43, 0.90)) for x in (-0.75, 0.69)]
     return join(
@@ -114,7 +114,7 @@ def _bench(variant: int) -> Quads:
 
 
 def _mailbox(variant: int) -> Quads:
-    """Return the quads of a mailbox."""
+    """Return the quads of a mailbox, metres, of the variant with a number."""
     paint = MAILBOX_PAINTS[variant % 2]
     body = quads(
         box((-0.26, 0.26), (-0.23, 0.23), (0.28, 1.08)),
@@ -126,7 +126,7 @@ def _mailbox(variant: int) -> Quads:
 
 
 def _bollard(variant: int) -> Quads:
-    """Return the quads of a bollard."""
+    """Return the quads of a bollard, metres, of the variant with a number."""
     paint = LAMP_PAINTS[variant % 2]
     foot = np.concatenate([prism((0.15, 0.13), (0.0, 0.10), 8), lid(0.13, 0.10, 8)])
     if variant // 2 % 2:
@@ -196,7 +196,7 @@ def _tree(variant: int) -> Quads:
 
 
 def _street_lamp(variant: int) -> Quads:
-    """Return the quads of a street lamp."""
+    """Return the quads of a street lamp, metres, of the variant with a number."""
     paint = LAMP_PAINTS[variant % 2]
     post = np.concatenate([prism((0.14, 0.11), (0.0, 0.7), 8), prism((0.075, 0.05), (0.7, 5.6), 6)])
     if variant // 2 % 2:
@@ -212,7 +212,7 @@ def _street_lamp(variant: int) -> Quads:
 
 
 def _traffic_light(variant: int) -> Quads:
-    """Return the quads of a traffic light."""
+    """Return the quads of a traffic light, metres, of the variant with a number."""
     post = quads(prism((0.08, 0.07), (0.0, 3.5), 8), paint=IRON)
     case = quads(
         box((-0.17, 0.17), (-0.28, -0.06), (2.45, 3.45)),
@@ -236,7 +236,7 @@ def _parked_car(variant: int) -> Quads:
     cabin_high = (cabin_low[0] + 0.62, cabin_low[1] - (0.45 if rear > 0.1 else 0.18))
     cabin = _cabin(width - 0.06, width - 0.20, cabin_low, cabin_high, waist, roof)
     glazing = _cabin(width - 0.05, width - 0.19, cabin_low, cabin_high, waist, roof)[:4]
-    glass = np.stack([_shrunk(face, 0.86, 0.78) for face in glazing])
+    glass = np.stack([_shrink_face(face, 0.86, 0.78) for face in glazing])
     wheels, tyres = [], []
     for y in (y0 + 0.82, y1 - 0.80):
         for x, turn in ((-width - 0.015, -1.0), (width + 0.015, 1.0)):
@@ -268,7 +268,7 @@ def _parked_car(variant: int) -> Quads:
 
 
 def _bicycle_stand(variant: int) -> Quads:
-    """Return a row of five hoops, the row along x."""
+    """Return the quads of five hoops in a row along x."""
     paint = (STEEL, IRON)[variant % 2]
     hoops = []
     for x in (-1.6, -0.8, 0.0, 0.8, 1.6):
@@ -278,14 +278,14 @@ def _bicycle_stand(variant: int) -> Quads:
 
 
 def _bus_stop(variant: int) -> Quads:
-    """Return a post with a flag and a timetable, read from its front."""
+    """Return the quads of a post with a flag and a timetable, read from its front."""
     paint = STOP_PAINTS[variant % len(STOP_PAINTS)]
     post = quads(prism((0.05, 0.05), (0.0, 2.9), 6), paint=STEEL)
     flag = quads(box((-0.32, 0.32), (-0.05, 0.0), (2.3, 2.85)), paint=paint)
     stripe = quads(box((-0.20, 0.20), (-0.06, 0.0), (2.48, 2.68)), paint=(0.95, 0.95, 0.94))
     case = quads(box((-0.20, 0.20), (-0.09, 0.0), (1.05, 1.65)), paint=IRON)
     table = quads(box((-0.17, 0.17), (-0.10, 0.0), (1.09, 1.61)), paint=(0.93, 0.93, 0.90))
-    back = quads(box((-0.32, 0.32), (0.0, 0.03), (2.3, 2.85)), paint=_darker(paint))
+    back = quads(box((-0.32, 0.32), (0.0, 0.03), (2.3, 2.85)), paint=_darken(paint))
     return join([post, flag, stripe, case, table, back])
 
 
@@ -313,8 +313,8 @@ def _cabin(
     return np.array([*[(a[k], a[(k + 1) % 4], b[(k + 1) % 4], b[k]) for k in range(4)], tuple(b)], float)
 
 
-def _shrunk(face: Floats, wide: float, high: float) -> Floats:
-    """Return a face shrunk to its middle by shares, and moved a little outwards."""
+def _shrink_face(face: Floats, wide: float, high: float) -> Floats:
+    """Return a face shrunk around its middle by shares `wide` and `high`, and moved a little outwards."""
     p, q, r, s = face
     across, rise = (1 - wide) / 2, (1 - high) / 2
 
@@ -330,8 +330,8 @@ def _shrunk(face: Floats, wide: float, high: float) -> Floats:
     return shrunk
 
 
-def _darker(paint: Rgb) -> Rgb:
-    """Return a darker shade of a colour."""
+def _darken(paint: Rgb) -> Rgb:
+    """Return a darker shade of a colour, RGB in [0, 1]."""
     return (paint[0] * 0.72, paint[1] * 0.72, paint[2] * 0.72)
 
 
@@ -363,4 +363,4 @@ _VARIANTS: dict[FurnitureKind, int] = {
     "bicycle stand": 2,
     "bus stop": 3,
 }
-"""Number of templates of each kind."""
+"""Number of different models of each kind of furniture."""

@@ -19,32 +19,32 @@ from virl.towns.render.scene import RIM_M, Square, Squares, bounds_of, find_touc
 from virl.towns.render.segments import MARGIN_M, segments_within, street_segments
 
 SEEN_M = 750.0
-"""Metres of ground around a square; chosen: haze hides what is farther off."""
+"""Width in metres of the ground laid around a square; chosen: haze hides what is farther off."""
 KEPT_SQUARES = 3
-"""Squares whose rasters are kept in memory, 50 MB each."""
+"""Number of squares whose ground rasters are kept in memory, 50 MB each."""
 SHADOW_M = 100.0
-"""Metres of the farthest building that throws a shadow; chosen."""
+"""Distance in metres to the farthest building whose shadow is drawn; chosen."""
 BED_M = 1.9
 """Half the width in metres of a railway's bed; chosen."""
 
 Directions = NDArray[np.int8]
 
 _PATH_REACH_M = 60.0
-"""Metres around a gravel path within which its distance counts; chosen."""
+"""Distance in metres from a gravel path beyond which it does not change the ground; chosen."""
 _KERBSIDE_M = 2.5
-"""Metres of pavement beside a nearer gravel path; chosen."""
+"""Width in metres of pavement that stays beside a street where a gravel path is nearer; chosen."""
 _CLOSED_M = 2.0
-"""Metres: two carriageways that come nearer to each other than half of this leave no sliver of pavement
-between them; chosen: a traffic island is wider."""
+"""Twice the distance in metres of carriageways that leave no sliver of pavement between.
+Chosen: a traffic island is wider."""
 
 CELL_M = 0.75
 """Metres of a raster cell; chosen: kerbs turn corners with about this radius."""
 DISTANCE_UNIT_M = 1 / 256
 FAR_M = 120.0
 _BUILT_M = 120.0
-"""Metres of the square in which the share of built ground is measured; chosen."""
+"""Side in metres of the square in which the share of ground under houses is measured; chosen."""
 _BUILT_CELLS = 4
-"""Raster cells along a side of a cell of that measure; chosen."""
+"""Number of raster cells along a side of one cell of the raster of built ground; chosen."""
 _PAVED_STEEPNESS = 4000.0  # what a share stands for, so that the edge of a lawn is smooth; chosen
 
 
@@ -84,7 +84,7 @@ class GroundRasters(NamedTuple):
 
 
 class Grounds:
-    """The ground of a plan, laid by squares.
+    """The ground rasters of a plan, made square by square when they are first needed.
 
     Args:
         plan: what to draw.
@@ -163,7 +163,7 @@ def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) ->
 
 
 def grid_of(ground: GroundRasters) -> RasterGrid:
-    """Return the grid of the cells of some rasters."""
+    """Return the position, resolution and size of some ground rasters."""
     rows, columns = ground.kerb.shape
     return RasterGrid(float(ground.origin[0]), float(ground.origin[1]), ground.per_cell, columns, rows)
 
@@ -183,7 +183,7 @@ def along_street(segments: Floats, i: int, x: float, y: float) -> tuple[float, f
 
 
 class KerbRasters(NamedTuple):
-    """Rasters, (rows, columns); distances in `DISTANCE_UNIT_M`, `FAR_M` away from all streets.
+    """Distances to streets as rasters, (rows, columns), in `DISTANCE_UNIT_M`; `FAR_M` far from all streets.
 
     Args:
         kerb: distance to the edge of the nearest carriageway, negative on it.
@@ -197,7 +197,7 @@ class KerbRasters(NamedTuple):
 
 
 def measure_streets(segments: Floats, origin: Floats, shape: tuple[int, int]) -> KerbRasters:
-    """Return the distances of cells to streets, near each segment up to `MARGIN_M` metres.
+    """Return the distances of raster cells to streets, exact up to `MARGIN_M` metres from each segment.
 
     Args:
         segments: as `street_segments` gives them.
@@ -224,7 +224,7 @@ def _measure(
     segments: Floats, origin: Floats, kerb: Heights, stone: Heights, nearest: Indices, uphill: Directions,
     street: Heights, path: Heights,
 ) -> None:  # fmt: skip
-    """Write the distances around every segment.
+    """Write to the rasters the distances of the cells around every street segment.
 
     `uphill` receives the direction away from the nearest carriageway, (rows, columns, 2), in 1 / 127;
     `street` and `path`, unless they are empty, the distances to paved streets and to paths of gravel alone.
@@ -273,13 +273,13 @@ def _measure(
 
 @inline_kernel
 def _units(metres: float) -> np.int16:
-    """Return metres in units of 1/256 metre."""
+    """Return a distance in metres in raster units of 1/256 metre."""
     return np.int16(np.floor(metres * 256.0 + 0.5))
 
 
 @inline_kernel
 def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
-    """Return the range, metres east of a segment's start, of a row within `reach` of it."""
+    """Return (first, last) metres east of a segment's start of a row within `reach` of the segment."""
     low, high = 1e9, -1e9
     # The reach is round at both ends of the segment.
     for end in (0.0, length):
@@ -306,14 +306,14 @@ def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -
 
 @inline_kernel
 def _smooth_lowering(apart: float, within: float) -> float:
-    """Return what a smooth minimum lowers the lesser of two distances by."""
+    """Return how far a smooth minimum lies below the lesser of two distances that are `apart` apart."""
     if within <= apart:
         return 0.0
     return (within - apart) * (within - apart) / (4.0 * within)
 
 
 def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Heights:
-    """Return the distance to the edge of the areas, negative inside; exact inside and right around them."""
+    """Return the distance of cells to the edge of areas, negative inside; exact in and near areas."""
     distance = np.full(shape, int(FAR_M / DISTANCE_UNIT_M), np.int16)
     for area in areas:
         west, south, east, north = area.bounds
@@ -334,21 +334,21 @@ def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int,
 
 
 def _share_of(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Shares:
-    """Return the share of each cell in the areas, of 255, softened by one cell."""
+    """Return the share of each cell that areas cover, 0 to 255, softened by one cell."""
     share = np.zeros(shape, np.uint8)
     _fill(share, areas, origin)
     return np.asarray(cv2.GaussianBlur(share, (3, 3), 0), np.uint8) if areas else share
 
 
 def _fill(raster: Shares, areas: Sequence[Polygon], origin: Floats) -> None:
-    """Fill the cells of a raster within areas."""
+    """Write 255 to the cells of a raster within areas."""
     for area in areas:
         rings = [_cells(shapely.get_coordinates(ring), origin) for ring in _rings(area)]
         cv2.fillPoly(raster, rings, 255, cv2.LINE_8, 4)
 
 
 def _rings(area: Polygon) -> list[LinearRing]:
-    """Return the rings of a polygon."""
+    """Return the outer ring of a polygon and the rings of its holes."""
     return [area.exterior, *area.interiors]
 
 
@@ -384,7 +384,7 @@ def lawns(
 def _shadows(
     furniture: Sequence[Furniture], buildings: Sequence[Building], origin: Floats, shape: tuple[int, int]
 ) -> NDArray[np.uint8]:
-    """Return the shadows of buildings and trees, of 255, softened by one cell."""
+    """Return the shadow of buildings and trees on each cell, 0 to 255, softened by one cell."""
     dark = np.zeros(shape, np.uint8)
     if buildings:
         _shade_buildings(dark, buildings, origin)
@@ -414,12 +414,12 @@ def _shade_buildings(dark: NDArray[np.uint8], buildings: Sequence[Building], ori
 
 
 _THROW = -SUN[:2] / SUN[2]
-"""Offset of the shadow of a point, for each metre of its height."""
+"""Offset (east, north) in metres of a point's shadow for each metre of its height."""
 
 _SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}
-"""Radius, height of what throws the shadow, and its depth."""
+"""(radius, height of what throws the shadow, darkness from 0 to 255) by kind, in metres."""
 
 
 def _cells(points: Floats, origin: Floats) -> NDArray[np.int32]:
-    """Return points in metres as sixteenths of cells, for OpenCV."""
+    """Return points in metres as whole sixteenths of raster cells, for OpenCV."""
     return np.rint((points - origin) / CELL_M * 16).astype(np.int32)

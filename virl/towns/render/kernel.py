@@ -35,7 +35,7 @@ _PART: dict[str, Any] = {
 
 
 def kernel(function: Function) -> Function:
-    """Decorate a function over arrays, numbers and named tuples of them that Python calls."""
+    """Return a function compiled by Numba that Python may call, with arrays, numbers and named tuples."""
     # Numba names what it keeps after the function, and compiles anew only when the function's own file has
     # changed, not when a constant, a type or an inlined function of another file has.
     function.__qualname__ += f".{_SOURCES}"
@@ -43,7 +43,7 @@ def kernel(function: Function) -> Function:
 
 
 def part(function: Function) -> Function:
-    """Decorate a function that only kernels call, compiled and kept with them. Python must not call it."""
+    """Return a function compiled with the kernels that call it; Python must not call it."""
     return cast("Function", njit(**_PART)(function))
 
 

@@ -19,7 +19,7 @@ DOOR, DIRECTORY, SIGN = "shop door", "directory", "sign"
 
 
 class SeenThing(NamedTuple):
-    """A thing in a picture.
+    """A labelled thing in a picture: its index, kind, box and number of pixels.
 
     Args:
         thing: its number in `Labels`.
@@ -35,7 +35,7 @@ class SeenThing(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """n things, and the q quads of a scene.
+    """The kind, position and quads of each of n things of a scene with q quads.
 
     Args:
         kinds: what each thing is, (n,).
@@ -100,7 +100,7 @@ def seen_in(drawing: GeometryBuffer, labels: Labels, min_pixels: int) -> list[Se
 
 @kernel
 def tally(shown: NDArray[np.int32], owner: NDArray[np.int32], counts: Ints, bounds: Ints) -> None:
-    """Count the pixels of each owner, and find the box around them.
+    """Add to `counts` the pixels of each owner, and widen its box in `bounds` to hold them.
 
     Args:
         shown: place of the quad that a pixel shows, below 0 for none, (height, width).

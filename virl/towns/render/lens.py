@@ -11,11 +11,11 @@ from virl.platform.city.streetview import Camera
 from virl.towns.plan.town_plan import CAMERA_HEIGHT_M
 
 NEAR_M = 0.08
-"""Metres to the near plane; chosen: nothing stands nearer to a panorama."""
+"""Distance in metres to the near plane of a camera; chosen: nothing stands nearer to a panorama."""
 
 
 class Lens(NamedTuple):
-    """A pinhole camera without roll.
+    """A pinhole camera without roll: its position, directions, focal length and picture size.
 
     Args:
         eye: metres, (3,).
@@ -67,7 +67,7 @@ def aim_lens(x: float, y: float, heading: float, pitch: float, fov: float, size:
 
 
 def fit_lens(lens: Lens, points: NDArray[np.float32]) -> Lens:
-    """Return the lens with a picture that just holds some points, metres, shape (n, 3).
+    """Return a lens whose picture just holds some points, shape (n, 3) in metres.
 
     It reaches no farther than one picture's size beyond the old one on each side, and reaches that far where
     a point is behind the camera.
@@ -86,7 +86,7 @@ def part_around(lens: Lens, points: NDArray[np.float32]) -> tuple[Lens, tuple[in
 
 
 def part_of(lens: Lens, left: int, top: int, width: int, height: int) -> Lens:
-    """Return the lens of a part of its picture, in pixels.
+    """Return the lens of a part of the picture: `width` by `height` pixels from column `left`, row `top`.
 
     Args:
         lens: of the whole picture.
@@ -99,7 +99,7 @@ def part_of(lens: Lens, left: int, top: int, width: int, height: int) -> Lens:
 
 
 def _window(lens: Lens, points: NDArray[np.float32], low: Ints, high: Ints) -> tuple[Lens, tuple[int, int]]:
-    """Return (lens, first (column, row)) of the pixels from `low` to `high` that hold points."""
+    """Return (lens, first (column, row)) of the part of pixels `low` to `high` that holds points."""
     seen = (points - lens.eye) @ lens.frame.T
     # A point behind the camera has no place in the picture: then nothing can be cut off.
     if (seen[:, 2] > NEAR_M).all():

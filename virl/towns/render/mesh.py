@@ -17,18 +17,18 @@ from virl.geo.globe import Floats
 Singles = NDArray[np.float32]
 
 PLAIN = -1
-"""The texture of a quad in one colour."""
+"""Texture index of a quad in one colour."""
 
 NOBODY = -1
-"""The owner of a quad that the ground truth does not know."""
+"""Owner index of a quad that the ground truth does not know."""
 
 FRONT_ONLY, TWO_SIDED, CUTOUT = 0, 1, 2
-"""The ways a quad is drawn: from its front alone, from both sides, or from both sides with holes."""
+"""Numbers of the modes in which a quad shows: front only, both sides, both sides with holes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quads:
-    """n quads.
+    """A mesh of n quadrilaterals: their corners, textures, colours, owners and modes.
 
     Args:
         corners: metres, shape (n, 4, 3).
@@ -70,7 +70,7 @@ def quads(
     mode: ArrayLike = FRONT_ONLY,
     seed: ArrayLike = 0,
 ) -> Quads:
-    """Build quads from their corners; everything else broadcasts over them.
+    """Return quads made from their corners; all other values are broadcast over them.
 
     Args:
         corners: shape (n, 4, 3), metres.
@@ -108,7 +108,7 @@ def face_normals(corners: Floats) -> Floats:
 
 
 def join(parts: Iterable[Quads]) -> Quads:
-    """Return the quads of several meshes as one."""
+    """Return the quads of several meshes as one mesh."""
     meshes = list(parts) or [quads(np.empty((0, 4, 3)))]
     return Quads(*(np.concatenate([getattr(mesh, f.name) for mesh in meshes]) for f in fields(Quads)))
 
@@ -119,7 +119,7 @@ def take(mesh: Quads, which: NDArray[np.intp] | NDArray[np.bool_]) -> Quads:
 
 
 def upright(left: Floats, right: Floats, bottom: ArrayLike, top: ArrayLike) -> Floats:
-    """Return the corners of upright rectangles.
+    """Return the corners of upright rectangles from left to right, between two heights, shape (n, 4, 3).
 
     Args:
         left: ends as one who faces the front sees them, (n, 2).
@@ -184,7 +184,7 @@ def prism(
 
 
 def lid(radius: float, z: float, sides: int, *, at: tuple[float, float] = (0.0, 0.0)) -> Floats:
-    """Return the corners of quads that close a prism, shape (sides / 2 - 1, 4, 3).
+    """Return the corners of level quads that close a prism at height `z`, shape (sides / 2 - 1, 4, 3).
 
     Args:
         radius: metres.
@@ -244,15 +244,15 @@ SUN: Floats = np.array(
 """Unit vector towards the sun."""
 
 SUN_RGB: Floats = np.array([0.60, 0.55, 0.46])
-"""Light of the sun on a face that looks at it. Chosen by eye."""
+"""Light of the sun on a face that looks at the sun, as factors on RGB. Chosen by eye."""
 SKY_RGB: Floats = np.array([0.74, 0.78, 0.85])
-"""Light of the sky on a face that looks up. Chosen by eye."""
+"""Light of the sky on a face that looks up, as factors on RGB. Chosen by eye."""
 BOUNCE_RGB: Floats = np.array([0.30, 0.29, 0.26])
-"""Light of the ground on a face that looks down. Chosen by eye."""
+"""Light of the ground on a face that looks down, as factors on RGB. Chosen by eye."""
 
 
 def brightness(normal: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the light on faces, RGB, shape (n, 3), by their unit normals, shape (n, 3)."""
+    """Return the light on faces as factors on RGB, shape (n, 3), by unit normals, shape (n, 3)."""
     toward = np.zeros(len(normal), np.float32)
     # Not as a product of matrices: its last digit depends on how many faces there are.
     for axis in (1, 0, 2):

@@ -25,15 +25,15 @@ from virl.towns.render.textures import Textures, Words, column_start, row_start
 Triple = tuple[float, float, float]
 
 MAX_CORNERS = 5
-"""Most corners of a quad cut by the near plane."""
+"""Largest number of corners of a quad that the near plane has cut."""
 SIDE_BITS = SIDE.bit_length() - 1
 
 BACKGROUND = -1
-"""Mark of a pixel that no quad covers: ground or sky."""
+"""Value of `shown` at a pixel that no quad covers: ground or sky."""
 
 
 class GeometryBuffer(NamedTuple):
-    """The result of the first pass.
+    """The result of the first pass: which quad each pixel shows, and how far off it is.
 
     Args:
         order: the m quads that were drawn, nearest first, (m,).
@@ -54,7 +54,7 @@ class GeometryBuffer(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A quad along one row: its place in the order, its forms at the first pixel, and their growth."""
+    """A quad along one row of pixels: its index, W, S and T at the first pixel, and their growth."""
 
     k: int
     w: float
@@ -66,7 +66,7 @@ class _Line(NamedTuple):
 
 
 def blank_drawing(order: Ints, lens: Lens) -> GeometryBuffer:
-    """Return an empty drawing of some quads, nearest first."""
+    """Return an empty drawing, in which no pixel shows any of the quads of `order`, nearest first."""
     shape = (lens.height, lens.width)
     return GeometryBuffer(
         order,
@@ -116,7 +116,7 @@ def project(corners: Singles, lens: Lens, seen: Floats, polygon: Floats) -> int:
 
 @kernel
 def linear_forms(seen: Floats, lens: Lens, forms: Floats) -> bool:
-    """Return whether a quad's plane is not seen edge-on; its forms W, S and T are written.
+    """Return whether a quad's plane is not seen edge-on, and write its forms W, S and T.
 
     Args:
         seen: corners in camera coordinates, (4, 3).
@@ -146,13 +146,13 @@ def linear_forms(seen: Floats, lens: Lens, forms: Floats) -> bool:
 
 @part
 def _cross(a: Triple, b: Triple) -> Triple:
-    """Return the cross product."""
+    """Return the cross product of two vectors."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 @part
 def _dot(a: Triple, b: Triple) -> float:
-    """Return the dot product."""
+    """Return the dot product of two vectors."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
@@ -178,7 +178,7 @@ def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
 
 @kernel
 def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) -> None:
-    """Draw the quads of a blank drawing, in its order.
+    """Draw the quads of a blank drawing into it, in its order.
 
     Args:
         drawing: blank; is changed.
@@ -222,7 +222,7 @@ def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) 
 
 @kernel
 def mark_shown(drawing: GeometryBuffer, marks: NDArray[np.bool_]) -> None:
-    """Set the marks of the quads that some pixel shows."""
+    """Set the marks of the quads that some pixel shows to True."""
     shown = drawing.shown
     for row in range(shown.shape[0]):
         for column in range(shown.shape[1]):
@@ -232,7 +232,7 @@ def mark_shown(drawing: GeometryBuffer, marks: NDArray[np.bool_]) -> None:
 
 @inline_kernel
 def _fill(k: int, start: np.float32, slope: np.float32, depth: Singles, shown: NDArray[np.int32]) -> None:
-    """Write a quad to the pixels of a row where it is nearest."""
+    """Write quad `k` to the pixels of a row where it is the nearest so far."""
     for i in range(len(depth)):
         # W grows as depth falls, and runs linearly over the row: no division a pixel.
         w = start + np.float32(i) * slope
@@ -245,7 +245,7 @@ def _fill(k: int, start: np.float32, slope: np.float32, depth: Singles, shown: N
 def _fill_cutout(
     line: _Line, uv: Singles, entry: Ints, texels: Words, depth: Singles, shown: NDArray[np.int32]
 ) -> None:
-    """Write a quad to the pixels of a row where it is nearest and its texture opaque."""
+    """Write a quad to the pixels of a row where it is the nearest so far and its texture opaque."""
     # S and T are linear in the picture only when divided by depth, so each pixel divides by its own W.
     s, t = line.s / line.w, line.t / line.w
     across = abs((line.ds - s * line.dw) / line.w * uv[2]) * SIDE
@@ -270,7 +270,7 @@ def _fill_cutout(
 
 @kernel
 def cull(lens: Lens, scene: Scene, reach: float, smallest: float, chosen: Ints, distance: Floats) -> int:
-    """Write the quads that may be seen and their metres, and return their number.
+    """Write the quads that may be seen to `chosen`, their metres to `distance`, and return their number.
 
     Args:
         lens: the camera.

@@ -10,13 +10,13 @@ from virl.geo.globe import Floats
 from virl.towns.render.kernel import inline_kernel, kernel
 
 Heights = NDArray[np.int16]
-"""Raster of distances in `DISTANCE_UNIT_M`."""
+"""Raster of distances, in `DISTANCE_UNIT_M` to a step."""
 Indices = NDArray[np.uint32]
-"""Raster of indices of segments."""
+"""Raster of indices of street segments."""
 Shares = NDArray[np.uint8]
-"""Raster of shares, of 255."""
+"""Raster of shares, 0 to 255 for 0 to 1."""
 Cell = tuple[int, int, float, float]
-"""(column, row, share to the next column, share to the next row)."""
+"""(column, row, share of the way to the next column, to the next row) of a point in a raster."""
 
 
 class RasterGrid(NamedTuple):
@@ -27,7 +27,7 @@ class RasterGrid(NamedTuple):
     y: float
     """Metres north of the centre of cell (0, 0)."""
     per_metre: float
-    """Cells a metre."""
+    """Number of cells in a metre."""
     columns: int
     rows: int
 
@@ -49,7 +49,7 @@ def cell_at(grid: RasterGrid, x: float, y: float) -> Cell:
 
 @inline_kernel
 def raster_at(raster: NDArray[np.generic], cell: Cell) -> tuple[float, float, float]:
-    """Return (value between four cells, difference per cell along x, along y) of a raster."""
+    """Return (value interpolated between four cells, its change per cell along x, along y) of a raster."""
     c, r, fx, fy = cell
     a, b = float(raster[r, c]), float(raster[r, c + 1])
     d, e = float(raster[r + 1, c]), float(raster[r + 1, c + 1])
@@ -64,15 +64,15 @@ def segment_at(nearest: Indices, cell: Cell) -> int:
 
 
 LAWN, OPEN, GRAVEL, WATER = 1, 2, 3, 4
-"""The material beyond a pavement; `OPEN` is paved or lawn, as the town is."""
+"""Numbers of the materials beyond a pavement; `OPEN` is paved or lawn, as the town is."""
 
 PATH_M = (1.2, 3.4)
-"""Metres inside a park's edge where its path begins and ends."""
+"""Distances in metres from a park's edge at which its path begins and ends."""
 HALF_SHARE = 127.5
 UNIFORM_CELLS = 2
-"""Raster cells along a side of a cell of `uniform_distance`; chosen."""
+"""Number of raster cells along a side of a large cell of `uniform_distance`; chosen."""
 EDGE_M = 0.2
-"""Metres of the kerb stone and its joint."""
+"""Width in metres of a kerb stone and its joint."""
 
 
 class Beyond(NamedTuple):
@@ -88,7 +88,7 @@ class Beyond(NamedTuple):
 
 @inline_kernel
 def material_beyond(park: float, water: float, gravel: float, is_path: bool, has_paths: bool) -> int:
-    """Return the material beyond the pavement for these raster values; `is_path`: on a path of gravel.
+    """Return the number of the material beyond the pavement for the raster values of a point.
 
     Args:
         park: of the raster of lawns; negative inside.
@@ -106,7 +106,7 @@ def material_beyond(park: float, water: float, gravel: float, is_path: bool, has
 
 
 def uniform_distance(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
-    """Return how many large cells around each are of one material; 0 where it is mixed itself.
+    """Return how many large cells around each have its one material; 0 where the cell is mixed.
 
     0 where it is not even in this cell; n where nothing else lies nearer than n - 1 of them.
 
@@ -141,7 +141,7 @@ def _write_materials(kerb: Heights, nearest: Indices, beyond: Beyond, materials:
 
 @kernel
 def _mark_uniform(materials: Shares, same: Shares) -> None:
-    """Write 1 for each large cell that is, with its surroundings, of one material."""
+    """Write 1 to `same` for each large cell that has, with its neighbours, one material."""
     rows, columns = materials.shape
     for r in range(same.shape[0]):
         for c in range(same.shape[1]):

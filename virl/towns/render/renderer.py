@@ -28,7 +28,7 @@ from virl.towns.render.smooth import smooth_edges
 from virl.towns.render.storefronts import drawn_text, letter, texture_size
 
 SMALLEST_PIXELS = 0.7
-"""Radius in pixels below which a quad is left out; chosen."""
+"""Radius in pixels below which a quad is not drawn; chosen."""
 
 PHOTO_DISTANCE_M, PHOTO_FOV = 9.0, 70.0
 
@@ -38,14 +38,14 @@ _FACES: tuple[tuple[float, float], ...] = (
 """(turn, pitch) of each face of the cube, degrees."""
 
 _FACE_FOV = 94.0
-"""Field of view of a face, degrees: two more on each side, so that no sample falls off."""
+"""Field of view of a cube's face in degrees: 94, so that no sample falls off its edge."""
 _RIM = 2
-"""Pixels drawn around the samples of a face, for smoothing and mixing."""
+"""Width in pixels drawn around the samples of a face, for smoothing and mixing."""
 
 
 @dataclass(frozen=True, slots=True)
 class FacePart:
-    """A part of a face of the cube, in pixels of the whole face."""
+    """A rectangle of one face of the cube, in pixels of the whole face."""
 
     left: int
     top: int
@@ -54,7 +54,7 @@ class FacePart:
 
 
 class CityRenderer:
-    """Pictures of one city. Safe to use from several threads; equal calls give equal pixels.
+    """A renderer of pictures of one city. Safe to use from several threads; equal calls give equal pixels.
 
     Meshes, ground and textures are made with the first picture, signs when they first come into view.
 
@@ -81,7 +81,7 @@ class CityRenderer:
         self._grounds: Grounds | None = None
 
     def picture(self, x: float, y: float, camera: Camera) -> Image:
-        """Return the picture from `x` metres east and `y` north of the city's origin."""
+        """Return the picture through a camera at `x` metres east and `y` north of the city's origin."""
         return self._render(lens_at(x, y, camera))
 
     def equirectangular(self, x: float, y: float, width: int = 2048, *, heading: float = 0.0) -> Image:
@@ -110,6 +110,7 @@ class CityRenderer:
         side = max(16, round(width / 3))
 
         def draw(face: int, window: FacePart) -> Image:
+            """Return a part of a face of the cube, drawn from the panorama."""
             turn, pitch = _FACES[face]
             whole = aim_lens(x, y, heading + turn, pitch, _FACE_FOV, (side, side))
             return self._render(whole, window=window)
@@ -117,7 +118,7 @@ class CityRenderer:
         return _unroll(draw, side, width, left, top, size)
 
     def photo(self, shop: Shop) -> Image:
-        """Return a place photo: its front from across the street, without street furniture."""
+        """Return the photo of a place: its front from across the street, without street furniture."""
         frontage = self._frontages[shop.frontage]
         street = self._streets[frontage.street]
         (ax, ay), (bx, by) = frontage.left, frontage.right
@@ -169,7 +170,7 @@ class CityRenderer:
     def render_labelled(
         self, lens: Lens, min_pixels: int = 12
     ) -> tuple[Image, list[tuple[SeenThing, float]]]:
-        """Return the picture through any lens, and the things of `labels` in it, each with its visible share.
+        """Return (picture through a lens, its labelled things each with the visible share).
 
         Args:
             lens: the camera, at any height.
@@ -189,7 +190,7 @@ class CityRenderer:
         return label_scene(self._plan, self._whole_scene)
 
     def _wanted_owners(self, kinds: Collection[str] | None) -> NDArray[np.bool_]:
-        """Return True for each owner of these kinds; the last entry is for no owner."""
+        """Return True for each owner index of these kinds; the last entry stands for no owner."""
         wanted = np.zeros(len(self._signs) + len(self._plan.layout.furniture) + 1, bool)
         for kind in self._owners if kinds is None else self._owners.keys() & set(kinds):
             wanted[self._owners[kind]] = True
@@ -211,18 +212,18 @@ class CityRenderer:
         return Visible(thing.id, thing.kind, thing.kind, box, hypot(thing.x - x, thing.y - y), share)
 
     def _scene_around(self, lens: Lens) -> OwnedScene:
-        """Return the quads that may be seen through a lens, made on the first call."""
+        """Return the scene of the quads that may be seen through a lens, made on first use."""
         with self._lock:
             return self._made_scenes().scene_around(lens.eye[0], lens.eye[1])
 
     @property
     def _whole_scene(self) -> Scene:
-        """The quads of the whole city."""
+        """Scene with the quads of the whole city."""
         with self._lock:
             return self._made_scenes().whole.scene
 
     def _made_scenes(self) -> Scenes:
-        """Return the scenes of the city; call it within the lock."""
+        """Return the scenes of the city, made on the first call; to be called within the lock."""
         if self._scenes is None:
             self._scenes = Scenes(self._plan)
         return self._scenes
@@ -256,7 +257,7 @@ class CityRenderer:
         return drawing
 
     def _count_pixels_alone(self, scene: Scene, members: Ints, lens: Lens) -> int:
-        """Return the pixels that a thing would cover unhidden and uncropped."""
+        """Return the number of pixels that a thing would cover if nothing hid or cropped it."""
         away = scene.spheres[members, :3] - lens.eye
         # Quads with one side are drawn from in front only, as in the picture.
         faces = (scene.mode[members] != FRONT_ONLY) | (np.sum(away * scene.planes[members], axis=1) < 0)
@@ -271,7 +272,7 @@ class CityRenderer:
             return self._grounds.ground_around(lens.eye[0], lens.eye[1])
 
     def _textures(self) -> textures.Textures:
-        """Return all textures of the city."""
+        """Return the textures of the city: its tiles, and space for the letters of its signs."""
         with self._lock:
             return textures.Textures(self._table, textures.all_tiles(), self._coverage)
 
@@ -350,7 +351,7 @@ def _unroll(
 
 
 def _samples(ahead: Floats, right: Floats, rise: Floats, side: int) -> tuple[Floats, Floats]:
-    """Return (columns, rows) of a face at which directions are seen."""
+    """Return (columns, rows) of a face of `side` pixels at which directions in space are seen."""
     focal = side / 2 / tan(radians(_FACE_FOV / 2))
     return side / 2 + focal * right / ahead - 0.5, side / 2 - focal * rise / ahead - 0.5
 
@@ -363,7 +364,7 @@ def _part_around(columns: Floats, rows: Floats, side: int) -> FacePart:
 
 
 def _mix_pixels(drawn: Image, columns: Floats, rows: Floats) -> Image:
-    """Return the pixels between those of a picture, shape (n, 3)."""
+    """Return the colours of a picture at fractional columns and rows, shape (n, 3), [0, 255]."""
     # OpenCV takes maps of at most 32,767 rows
     pad = -len(columns) % _ROW
     maps = [np.pad(part, (0, pad)).astype(np.float32).reshape(-1, _ROW) for part in (columns, rows)]

@@ -12,13 +12,13 @@ from virl.towns.render.mesh import TWO_SIDED, Quads, box, join, quads
 from virl.towns.render.textures import TILE_INDEX
 
 EAVES_M = 0.35
-"""Metres that a pitched roof stands out over the walls; chosen."""
+"""Distance in metres that a pitched roof stands out over the walls; chosen."""
 RECTANGULAR = 0.86
-"""Share of its smallest rectangle from which a footprint gets one ridge; chosen."""
+"""Share of its smallest rectangle that a footprint must fill to get one ridge; chosen."""
 SMOOTHED_M = 0.5
-"""Metres of a wall's move below which corners do not show in the roof; chosen."""
+"""Distance in metres below which a wall's jog does not show in the roof; chosen."""
 STEEPEST = 3.0
-"""Metres of rise for each metre inwards of a roof without a ridge, at most."""
+"""Largest rise in metres for each metre inwards of a roof without a ridge."""
 DOME_RINGS = 5
 SOFFIT = (0.62, 0.60, 0.57)
 POST_M, PILLAR_M, THIN_M = 0.11, 0.28, 0.5  # a thin roof has posts, all else has pillars
@@ -67,7 +67,7 @@ def cap_mesh(buildings: Sequence[Building]) -> Quads:
 
 
 def _quads(corners: Sequence[Floats], paints: Sequence[Floats], texture: int) -> Quads:
-    """Return faces as quads with texture coordinates."""
+    """Return roof faces as quads with a texture, its coordinates and a tint each."""
     if not corners:
         return join([])
     stacked = np.stack(corners)
@@ -127,7 +127,7 @@ def _gable(corners: Floats, base: float, top: float) -> tuple[list[Floats], list
 
 
 def _hip(corners: Floats, base: float, top: float) -> list[Floats]:
-    """Return the slopes of a hipped roof."""
+    """Return the slopes of a hipped roof over a rectangle, from `base` to `top` metres high."""
     ring = _move_inward(_along_ridge(corners), -EAVES_M)
     a, b, c, d = ring
     along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-6)
@@ -141,7 +141,7 @@ def _hip(corners: Floats, base: float, top: float) -> list[Floats]:
 
 
 def _pyramid(ring: Floats, base: float, top: float, *, rings: int) -> list[Floats]:
-    """Return the slopes of a pyramid, or of a dome of several rings."""
+    """Return the slopes of a pyramid, or with several `rings` of a dome, from `base` to `top` metres high."""
     centre = ring.mean(axis=0)
     steps = np.arange(rings + 1) / rings
     if rings == 1:
@@ -193,12 +193,12 @@ def _band(low: Floats, high: Floats, bottom: float, top: float) -> list[Floats]:
 
 
 def _face(a: Floats, b: Floats, c: Floats, d: Floats, bottom: float, top: float) -> Floats:
-    """Return the corners of a face with two points at each of two heights, shape (4, 3)."""
+    """Return the corners of a face: a and b at height `bottom`, c and d at `top`, metres, shape (4, 3)."""
     return np.array([[*a, bottom], [*b, bottom], [*c, top], [*d, top]], float)
 
 
 def _lids(buildings: Sequence[Building], heights: Sequence[float], *, up: bool) -> Quads:
-    """Return footprints as level quads at some heights."""
+    """Return the footprints of buildings as level quads at some heights in metres, facing up or down."""
     if not buildings:
         return join([])
     shapes = np.array([one.footprint for one in buildings], object)

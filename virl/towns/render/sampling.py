@@ -14,11 +14,11 @@ from virl.towns.render.surfaces import SIDE
 from virl.towns.render.textures import Coverage, Table, Words, column_start, row_start
 
 TAP_SHARE = 0.5
-"""Share of the taps that leave no gap between them; chosen: no blur can be seen."""
+"""Share of the gapless number of samples that is taken; chosen: no blur can be seen."""
 
 SIDE_BITS = SIDE.bit_length() - 1
 AWAY = 1024
-"""Repeats of a tile that are added, so that places on it are positive."""
+"""Number of whole repeats added to a texture coordinate, so that it is positive."""
 
 _SPREAD_1 = np.uint64(0x0000FFFF0000FFFF)
 _SPREAD_2 = np.uint64(0x00FF00FF00FF00FF)
@@ -26,7 +26,7 @@ _LANE = np.uint64(0xFFFF)
 
 
 class Tile(NamedTuple):
-    """A texture in the table: its offset, size, mip levels and variants."""
+    """One row of the table of textures: where its texels begin, their size, mip levels and variants."""
 
     offset: int
     wide: int
@@ -39,7 +39,7 @@ class Tile(NamedTuple):
 
 
 class Footprint(NamedTuple):
-    """The samples that cover a pixel: a mip level, and taps along the long axis."""
+    """The texels that one pixel covers: a mip level, and evenly spaced samples (taps) along the long axis."""
 
     level: int
     offset: int
@@ -51,7 +51,7 @@ class Footprint(NamedTuple):
 
 
 class Taps(NamedTuple):
-    """A footprint on a tile, in whole numbers: sides of 2 ** bits texels, lengths in 1/256 of a texel.
+    """The samples of a pixel in whole numbers: tile sides of 2 ** bits texels, lengths in 1/256 of a texel.
 
     The first tap is off the middle by (first_u, first_v), and the others follow by steps of (du, dv).
     """
@@ -76,7 +76,7 @@ class Growth(NamedTuple):
 
 @inline_kernel
 def tile_at(table: Table, texture: int) -> Tile:
-    """Return a row of the table of textures."""
+    """Return the row with this texture's index of the table of textures."""
     return Tile(
         table[texture, 1], table[texture, 2], table[texture, 3], table[texture, 4], table[texture, 5],
         table[texture, 6],
@@ -85,7 +85,7 @@ def tile_at(table: Table, texture: int) -> Tile:
 
 @inline_kernel
 def lanes(texel: np.uint32) -> np.uint64:
-    """Return the four bytes of a texel in four lanes of 16 bits."""
+    """Return the four bytes of a texel (RGBA) spread to four lanes of 16 bits."""
     word = np.uint64(texel)
     word = (word | (word << np.uint64(16))) & _SPREAD_1
     return (word | (word << np.uint64(8))) & _SPREAD_2
@@ -93,7 +93,7 @@ def lanes(texel: np.uint32) -> np.uint64:
 
 @inline_kernel
 def bilinear(texels: Words, offset: int, bits: int, u: int, v: int) -> np.uint64:
-    """Return the lanes of a tile of 2 ** bits texels a side, u and v in 1/256 from the first's middle.
+    """Return the interpolated RGBA lanes of a tile of 2 ** bits texels a side at (u, v) in 1/256 texel.
 
     Args:
         texels: of all tiles.
@@ -118,7 +118,7 @@ def bilinear(texels: Words, offset: int, bits: int, u: int, v: int) -> np.uint64
 
 @inline_kernel
 def letters(coverage: Coverage, offset: int, wide: int, high: int, u: float, v: float) -> float:
-    """Return coverage in [0, 255] of a sign's letters at (u, v) in texels of its level, edges repeated.
+    """Return the coverage, [0, 255], by letters of a sign at (u, v) in texels; edges are repeated.
 
     Args:
         coverage: of all signs.
@@ -141,7 +141,7 @@ def letters(coverage: Coverage, offset: int, wide: int, high: int, u: float, v: 
 
 @inline_kernel
 def footprint(tile: Tile, growth: Growth, most: int) -> Footprint:
-    """Return the samples for a pixel with this growth of texture coordinates, at most `most`.
+    """Return the texels that a pixel with this growth of texture coordinates covers, in at most `most` taps.
 
     Args:
         tile: at its finest level.
@@ -174,7 +174,7 @@ def footprint(tile: Tile, growth: Growth, most: int) -> Footprint:
 
 @inline_kernel
 def taps_of(cover: Footprint) -> Taps:
-    """Return the taps of a footprint on a tile."""
+    """Return the samples of a pixel's footprint in whole numbers."""
     du, dv, share = cover.du * 256.0, cover.dv * 256.0, 1.0 / cover.taps
     # The taps lie evenly about the middle; 128 is half a texel, as `bilinear` counts from its middle.
     first = 0.5 * share - 0.5
@@ -186,7 +186,7 @@ def taps_of(cover: Footprint) -> Taps:
 
 @inline_kernel
 def fixed_point(repeats: float, bits: int) -> int:
-    """Return a place on a tile in 1/256 texel, never negative.
+    """Return a texture coordinate, in repeats of a tile of 2 ** bits texels, in 1/256 texel.
 
     Never below zero.
     """
@@ -195,7 +195,7 @@ def fixed_point(repeats: float, bits: int) -> int:
 
 @inline_kernel
 def gather(texels: Words, taps: Taps, ahead: int, u: int, v: int) -> np.uint64:
-    """Return the lanes of a tile at a `fixed_point` place, summed over the taps, of one tile or another.
+    """Return the RGBA lanes of a tile at (u, v) from `fixed_point`, summed over the taps of a pixel.
 
     Args:
         texels: of all tiles.
@@ -215,13 +215,13 @@ def gather(texels: Words, taps: Taps, ahead: int, u: int, v: int) -> np.uint64:
 
 @inline_kernel
 def channel(total: np.uint64, number: int) -> int:
-    """Return one of the four lanes as a number."""
+    """Return one of four 16-bit lanes: 0 red, 1 green, 2 blue, 3 opacity."""
     return int(np.int64((total >> np.uint64(16 * number)) & _LANE))
 
 
 @inline_kernel
 def variant_of(u: int, v: int, bits: int, seed: int, variants: int) -> int:
-    """Return the number of the variant that a texture shows at a place.
+    """Return the number of the variant, below `variants`, that a texture shows at (u, v) for a seed.
 
     Args:
         u: in 1/256 texel.

@@ -18,11 +18,11 @@ from virl.towns.render.mesh import Quads, Singles, brightness, join
 from virl.towns.render.storefronts import sign_mesh, storefront_mesh
 
 CELL_M = 32.0
-"""Metres of a cell of the ground; chosen: about a building's width."""
+"""Side in metres of a cell of ground by which quads are sorted; chosen: about a building's width."""
 
 
 class Scene(NamedTuple):
-    """n quads, those of one cell of the ground next to each other.
+    """A lit mesh of n quads, sorted so that those of one cell of the ground lie next to each other.
 
     Args:
         corners, uv, texture, paint, ink, owner, mode, seed: as in `Quads`.
@@ -49,7 +49,7 @@ class Scene(NamedTuple):
 
 
 def build_scene(mesh: Quads) -> Scene:
-    """Return a mesh sorted into cells and lit."""
+    """Return a mesh sorted into cells of the ground, with the light on each quad."""
     middle = mesh.corners.mean(axis=1)
     cell = np.floor(middle[:, :2] / CELL_M).astype(np.int64)
     key = (cell[:, 1] << 32) + cell[:, 0]
@@ -90,24 +90,24 @@ def _cells(spheres: Singles, starts: NDArray[np.intp]) -> Singles:
 
 
 RIM_M = 80.0
-"""Metres of ground around the streets."""
+"""Width in metres of the ground drawn around the outermost streets."""
 WHOLE_M = 3000.0
-"""Largest width and length in metres of a plan drawn as a whole; chosen: its ground takes 130 MB."""
+"""Largest width and length in metres of a plan drawn as one square; chosen: its ground takes 130 MB."""
 SQUARE_M = 500.0
-"""Metres of a side of a square of a larger plan."""
+"""Side in metres of a square of a larger plan."""
 
 Thing = TypeVar("Thing")
 
 
 class Square(NamedTuple):
-    """A square of a plan, by its column and row; of a small plan the one that is all of it."""
+    """(column, row) of a square of a plan; a small plan is one square."""
 
     across: int
     up: int
 
 
 class Squares:
-    """The squares of a plan.
+    """The division of a plan's ground into squares.
 
     Args:
         plan: of the streets.
@@ -121,7 +121,7 @@ class Squares:
         """True for a small plan, which is one square."""
 
     def at(self, x: float, y: float) -> Square:
-        """Return the square of a point, metres; it may lie outside the plan."""
+        """Return the square that holds a point in metres; it may lie outside the plan."""
         if self.is_one:
             return Square(0, 0)
         return Square(*(floor((at - low) / SQUARE_M) for at, low in zip((x, y), self.low, strict=True)))
@@ -133,7 +133,7 @@ class Squares:
 
 
 def find_touching(bounds: Floats, low: Floats, high: Floats) -> Ints:
-    """Return the indices of the boxes that touch another one, metres.
+    """Return the indices of the boxes that touch the box from `low` to `high`, metres.
 
     Args:
         bounds: west, south, east and north of each, (n, 4).
@@ -144,27 +144,27 @@ def find_touching(bounds: Floats, low: Floats, high: Floats) -> Ints:
 
 
 def bounds_of(lines: Sequence[ArrayLike]) -> Floats:
-    """Return the bounds of lines, as `find_touching` takes them."""
+    """Return (west, south, east, north) of each line in metres, as `find_touching` takes them."""
     points = [np.asarray(line, float) for line in lines]
     return np.array([(*line.min(axis=0), *line.max(axis=0)) for line in points], float).reshape(-1, 4)
 
 
 def pick(things: Sequence[Thing], which: Ints) -> list[Thing]:
-    """Return the things with some indices."""
+    """Return the things of a sequence at some indices."""
     return [things[i] for i in which.tolist()]
 
 
 REACH_M = 300.0
-"""Metres beyond which nothing is drawn; chosen: bends and haze hide the rest of a street."""
+"""Distance in metres beyond which nothing is drawn; chosen: bends and haze hide the rest of a street."""
 MARGIN_M = 20.0
-"""Metres around a thing's outline within which the middles of its quads lie; chosen: half of half a wire is
-3, eaves and steps are less."""
+"""Distance in metres around a thing's outline within which its quads' middles lie.
+Chosen: half of half a wire is 3, eaves and steps are less."""
 KEPT_SQUARES = 4
-"""Squares whose quads are kept in memory; chosen: those that meet at a corner."""
+"""Number of squares whose quads are kept in memory; chosen: those that meet at a corner."""
 
 
 class OwnedScene:
-    """A scene, and which of its quads belong to whom.
+    """A scene with an index of the quads of each sign or thing.
 
     Args:
         mesh: its quads.
@@ -176,13 +176,13 @@ class OwnedScene:
         self._owners = self.scene.owner[self._by_owner]
 
     def members(self, owner: int) -> Ints:
-        """Return the indices of the quads of a sign or thing, in order."""
+        """Return the indices of the quads of a sign or thing by its number, in order."""
         first, end = np.searchsorted(self._owners, (owner, owner + 1))
         return self._by_owner[first:end]
 
 
 class Scenes:
-    """The scenes of a plan. From any point in a square, its scene looks the same as that of the whole plan.
+    """The scenes around the squares of a plan; from a point in its square each looks like the whole plan.
 
     Args:
         plan: what to draw.
@@ -204,20 +204,20 @@ class Scenes:
         self._barriers = bounds_of([one.line for one in layout.barriers])
 
     def scene_around(self, x: float, y: float) -> OwnedScene:
-        """Return a scene with all that may be seen from a point, metres."""
+        """Return the scene with all that may be seen from a point, metres."""
         return self.whole if self._squares.is_one else self._near(self._squares.at(x, y))
 
     @cached_property
     def whole(self) -> OwnedScene:
-        """All of the plan."""
+        """Scene of the whole plan, made on first use."""
         return self._make(np.full(2, -np.inf), np.full(2, np.inf))
 
     def _make_near(self, square: Square) -> OwnedScene:
-        """Return the scene of a square."""
+        """Return the scene of all that may be seen from within a square."""
         return self._make(*self._squares.box_around(square, REACH_M + MARGIN_M))
 
     def _make(self, low: Floats, high: Floats) -> OwnedScene:
-        """Return the scene of all that touches a box, metres."""
+        """Return the scene of all that touches the box from `low` to `high`, metres."""
         layout = self._plan.layout
         houses, furniture, boards = (
             find_touching(bounds, low, high) for bounds in (self._buildings, self._furniture, self._boards)

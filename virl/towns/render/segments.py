@@ -12,13 +12,13 @@ from virl.towns.render.kernel import inline_kernel
 DASH_M, DASH_PERIOD_M, LINE_M = 3.0, 9.0, 0.13
 STRIPE_M, STRIPE_PERIOD_M, ZEBRA_LENGTH_M = 0.5, 1.0, 3.2
 STOP_LINE_M = (4.2, 4.55)
-"""Metres from the zebra's beginning to both edges of the stop line."""
+"""Distances in metres from the zebra's beginning to both edges of the stop line."""
 SIDE_M = 0.4
-"""Metres along the kerbs without paint."""
+"""Width in metres along each kerb that stays without paint."""
 NO_ZEBRA_M = 1e8
-"""Metres from which a zebra's beginning means that there is none."""
+"""Distance in metres to a zebra that stands for no zebra at all."""
 END_M = 9.0
-"""Metres at the end of a street without a zebra where no line is painted."""
+"""Length in metres at a street's end without a zebra where no line is painted."""
 
 
 @inline_kernel
@@ -50,7 +50,7 @@ def _share_in_stripes(x: float, wide: float, period: float, blur: float) -> floa
 def markings(
     segments: Floats, i: int, along: float, aside: float, blur_along: float, blur_aside: float
 ) -> float:
-    """Return the share of paint in a pixel of the road, [0, 1], from its place in metres.
+    """Return the share of white paint, [0, 1], in a pixel of the road from its place in metres.
 
     Args:
         segments: as `street_segments` gives them.
@@ -79,7 +79,7 @@ def markings(
 
 @inline_kernel
 def _junction_paint(along: float, aside: float, half: float, blur_along: float, blur_aside: float) -> float:
-    """Return the share of paint of zebra and stop line, [0, 1]."""
+    """Return the share of paint of zebra and stop line, [0, 1], at metres along and aside of a street."""
     per_along, per_aside = 1.0 / blur_along, 1.0 / blur_aside
     zebra = share_between(along, 0.0, ZEBRA_LENGTH_M, per_along)
     stop = share_between(along, STOP_LINE_M[0], STOP_LINE_M[1], per_along)
@@ -93,21 +93,21 @@ def _junction_paint(along: float, aside: float, half: float, blur_along: float, 
 
 
 ASIDE_M = 0.8
-"""Metres of a street on each side of a mapped zebra that are a segment of their own."""
+"""Length in metres of street on each side of a mapped zebra that becomes a segment of its own."""
 ZEBRA_STREET_M = 45.0
-"""Metres of a street below which it has no zebras at its ends."""
+"""Length in metres of a street below which it has no zebras at its ends."""
 NO_ROAD_M = -0.25
 """Half width in metres that stands for no carriageway: no kerb is drawn."""
 DASH_ROAD_M = 6.0
-"""Metres of a road's width below which it has no centre line."""
+"""Width in metres of a road below which it has no centre line."""
 MARGIN_M = 4.0
-"""Metres beyond a pavement within which distances to the kerb count."""
+"""Distance in metres beyond a pavement up to which distances to the kerb are measured."""
 
 SEGMENT_FIELDS = 13
-"""Columns of a segment: x, y, direction x, y, length, metres of street before it, length of its street,
-half its road, its pavement, where the zebra at the street's start begins, where the one at its end does
-(both measured from that end, `NO_ZEBRA_M` or more for none), 1 where a centre line is painted, and 1 where
-its pavement is gravel."""
+"""Number of columns of a segment of a street.
+x, y, direction x, y, length, metres of street before it, length of its street, half its road, its pavement,
+where the zebra at the street's start begins, where the one at its end does (both measured from that end,
+`NO_ZEBRA_M` or more for none), 1 where a centre line is painted, and 1 where its pavement is gravel."""
 
 
 def street_segments(plan: StreetPlan, streets: Sequence[Street]) -> Floats:
@@ -154,7 +154,7 @@ def zebra_middles(plan: StreetPlan) -> list[tuple[float, float]]:
 
 
 def _point(line: Floats, along: float) -> tuple[float, float]:
-    """Return the point so many metres along a line."""
+    """Return the point `along` metres from the start of a line, metres east and north."""
     steps = np.diff(line, axis=0)
     lengths = np.hypot(steps[:, 0], steps[:, 1])
     before = np.concatenate([[0.0], np.cumsum(lengths)])

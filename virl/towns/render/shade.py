@@ -32,22 +32,22 @@ from virl.towns.render.textures import TILE, Coverage, Textures, Words
 
 TILE_TAPS, LETTER_TAPS = 4, 8  # chosen: letters that need more are too narrow to read
 BLOCK = 16
-"""Pixels of a row that share one footprint and one haze. Chosen: both change slowly along a row."""
+"""Number of pixels of a row that share one footprint and one haze. Chosen: both change slowly along a row."""
 
 STEEP = 1.12
-"""The ratio of depths within a block beyond which a block is of four pixels. Chosen: texture coordinates in
-between are taken evenly, which is then off by less than half a texel."""
+"""Largest ratio of depths within a block of pixels; a steeper block has four pixels.
+Chosen: texture coordinates in between are taken evenly, which is then off by less than half a texel."""
 
 UNIT_BITS = 16
 UNIT, HALF = float(1 << UNIT_BITS), 1 << (UNIT_BITS - 1)
 
 HAZE_RGB = (196.0, 208.0, 220.0)
 HAZE_M = 1200.0
-"""Metres at which haze takes half of the contrast; chosen: a clear day in town."""
+"""Distance in metres at which haze takes half of the contrast; chosen: a clear day in town."""
 
 
 class _Plane(NamedTuple):
-    """The linear forms along one row: (W, S, T) at column 0, and their growth per column and per row."""
+    """A quad's linear forms W, S and T along a row: at column 0 (0), per column (x) and per row (y)."""
 
     w0: float
     s0: float
@@ -61,7 +61,7 @@ class _Plane(NamedTuple):
 
 
 class _Wear(NamedTuple):
-    """The placing of a texture on a quad: (u, v) at its corner, and their growth."""
+    """The placing of a texture on a quad: (u, v) at corner 0, and their growth across the quad."""
 
     u: float
     v: float
@@ -69,11 +69,11 @@ class _Wear(NamedTuple):
     dv: float
     seed: int
     painted: bool
-    """True where the paint colours the whole texture (a cutout); else by each texel's opacity."""
+    """True where the paint colours the whole texture (a cutout); False where texels' opacity decides."""
 
 
 class _Colours(NamedTuple):
-    """Paint and ink of a quad in its light, [0, 255], and the light itself."""
+    """The paint and ink of a quad in its light, RGB in [0, 255], and the light as factors on RGB."""
 
     paint: Rgb
     ink: Rgb
@@ -89,7 +89,7 @@ class Mix(NamedTuple):
 
 
 class PixelRun(NamedTuple):
-    """Pixels [first, end) of a row."""
+    """Pixels of one row of a picture, from column `first` up to but without `end`."""
 
     row: int
     first: int
@@ -98,7 +98,7 @@ class PixelRun(NamedTuple):
 
 @inline_kernel
 def _plane(forms: Floats, k: int, row: int) -> _Plane:
-    """Return the linear forms of a quad along a row."""
+    """Return the linear forms of quad `k` along a row of the picture."""
     y = row + 0.5
     return _Plane(
         forms[k, 0] + forms[k, 2] * y, forms[k, 3] + forms[k, 5] * y, forms[k, 6] + forms[k, 8] * y,
@@ -108,7 +108,7 @@ def _plane(forms: Floats, k: int, row: int) -> _Plane:
 
 @inline_kernel
 def _colours(paint: Singles, ink: Singles, light: Singles, q: int) -> _Colours:
-    """Return the colours of a quad in its light."""
+    """Return the colours of quad `q` in its light."""
     r, g, b = 255.0 * light[q, 0], 255.0 * light[q, 1], 255.0 * light[q, 2]
     return _Colours(
         (paint[q, 0] * r, paint[q, 1] * g, paint[q, 2] * b), (ink[q, 0] * r, ink[q, 1] * g, ink[q, 2] * b),
@@ -118,7 +118,7 @@ def _colours(paint: Singles, ink: Singles, light: Singles, q: int) -> _Colours:
 
 @inline_kernel
 def _growth(p: _Plane, k_ray: float, s: float, t: float, du: float, dv: float) -> Growth:
-    """Return the derivatives of texture coordinates per pixel at (s, t) of a plane."""
+    """Return the derivatives of texture coordinates per pixel at place (s, t) of a quad's plane."""
     du, dv = du * k_ray, dv * k_ray
     return Growth(
         (p.sx - s * p.wx) * du, (p.tx - t * p.wx) * dv, (p.sy - s * p.wy) * du, (p.ty - t * p.wy) * dv
@@ -127,7 +127,7 @@ def _growth(p: _Plane, k_ray: float, s: float, t: float, du: float, dv: float) -
 
 @inline_kernel
 def haze_over(metres: float) -> float:
-    """Return the share of haze, [0, 1], over some metres."""
+    """Return the share of haze, [0, 1], before something some metres away."""
     return metres / (metres + HAZE_M)
 
 
@@ -135,7 +135,7 @@ def haze_over(metres: float) -> float:
 def write(
     picture: Image, row: int, column: int, mix: Mix, red: int, green: int, blue: int, opacity: int
 ) -> None:
-    """Write a pixel from texels, paint and haze.
+    """Write one pixel of a picture from texels, paint and haze.
 
     Args:
         picture: is changed.
@@ -157,7 +157,7 @@ def write(
 
 @inline_kernel
 def put(picture: Image, row: int, column: int, red: float, green: float, blue: float, haze: float) -> None:
-    """Write a pixel from a colour, [0, 255], and a share of haze.
+    """Write one pixel of a picture from a colour in [0, 255] and a share of haze in [0, 1].
 
     Args:
         picture: is changed.
@@ -286,7 +286,7 @@ def _tile_run(
 
 @inline_kernel
 def _mix(colours: _Colours, painted: bool, share: float, haze: float) -> Mix:
-    """Return the parts of a colour for a share of the taps and of haze."""
+    """Return the factors of a quad's colour for `share`, one over the number of taps, and a share of haze."""
     (r, g, b), (paint_r, paint_g, paint_b) = colours.light, colours.paint
     paint_r, paint_g, paint_b = paint_r / 255.0, paint_g / 255.0, paint_b / 255.0
     if painted:
@@ -303,7 +303,7 @@ def _mix(colours: _Colours, painted: bool, share: float, haze: float) -> Mix:
 
 @inline_kernel
 def plain_mix(light: Rgb, share: float, haze: float) -> Mix:
-    """Return the mix for texels without paint, `share` of whose taps is one, under some light and haze.
+    """Return the factors of an unpainted colour in some light, for `share`, one over the number of taps.
 
     Args:
         light: RGB.

@@ -15,12 +15,12 @@ from virl.towns.render.raster import GeometryBuffer
 # A rotated grid: each sample has its own row and its own column of quarters.
 _RIGHT, _DOWN = (0.125, 0.375, -0.125, -0.375), (-0.375, 0.125, 0.375, -0.125)
 _ALL = 15
-"""All four samples, one bit each."""
+"""Bits of all four samples of a pixel."""
 
 FAINT = 10
-"""Difference of colours, of 255, below which an edge is not smoothed; chosen."""
+"""Least difference of colours, of 255, across an edge that is smoothed; chosen."""
 _TOWARDS = (_ALL, 1 << 0, 1 << 2, 1 << 3, 1 << 1)
-"""The samples in which a cutout counts: all in its own pixel, one next door above, below, left and right."""
+"""Bits of the samples that a cutout covers: all in its own pixel, one from above, below, left and right."""
 
 
 @kernel
@@ -60,7 +60,7 @@ def smooth_edges(drawing: GeometryBuffer, sharp: Image, picture: Image) -> None:
 
 @inline_kernel
 def _note(around: Ints, n: int, k: int, row: int, column: int) -> None:
-    """Write a quad and its pixel to an entry of `around`."""
+    """Write quad `k` and its pixel (row, column) to entry `n` of `around`."""
     around[n, 0], around[n, 1], around[n, 2] = k, row, column
 
 
@@ -123,7 +123,7 @@ def _compete(
 
 @inline_kernel
 def _samples_in(polygons: Floats, k: int, count: int, x: float, y: float) -> int:
-    """Return the samples of a pixel within a convex outline, as bits."""
+    """Return the samples of the pixel at (x, y) within a convex outline, as four bits."""
     left, right = 0, 0
     for i in range(count):
         j = i + 1 if i + 1 < count else 0

@@ -18,15 +18,15 @@ from virl.towns.render.mesh import Quads, join, outward, quads, upright
 from virl.towns.render.textures import TILE_INDEX, TILE_SETS
 
 PIXELS_PER_M = 84
-"""Texels a metre of a sign; chosen: a view shows 69 pixels a metre at 8 m."""
+"""Number of texels in a metre of a sign; chosen: a view shows 69 pixels a metre at 8 m."""
 MAX_WIDTH = 768
 
 _REFERENCE = 50
-"""Font size at which texts are measured."""
+"""Font size in pixels at which texts are measured."""
 _MARGIN, _LINE_MARGIN = 0.07, 0.16
 """Margins at each edge, as shares of a board's shorter side; more on a directory, whose lines touch."""
 _TAGLINE_SHARE = 0.30
-"""Share of a board's height for the tagline."""
+"""Share of a board's height that the tagline takes."""
 
 
 SCHEMES: tuple[tuple[Rgb, Rgb], ...] = (
@@ -43,7 +43,7 @@ SCHEMES: tuple[tuple[Rgb, Rgb], ...] = (
     ((0.93, 0.95, 0.97), (0.06, 0.20, 0.48)),  # pale, blue
     ((0.86, 0.35, 0.05), (1.00, 1.00, 0.98)),  # orange, white
 )
-"""Colours of (board, letters), RGB."""
+"""Colour schemes of signs as (board, letters), each RGB."""
 
 _STREET_SCHEME: tuple[Rgb, Rgb] = ((0.05, 0.17, 0.45), (0.99, 0.99, 0.99))
 _SIGNPOST_SCHEME: tuple[Rgb, Rgb] = ((0.36, 0.20, 0.09), (0.99, 0.99, 0.97))
@@ -51,10 +51,10 @@ _PARK_SCHEME: tuple[Rgb, Rgb] = ((0.09, 0.28, 0.16), (0.99, 0.98, 0.90))
 
 
 class _Fit(NamedTuple):
-    """The size at which lines of text fill a rectangle."""
+    """The font size at which lines of text fill a rectangle, and their width."""
 
     size: float
-    """Font size."""
+    """Font size in pixels."""
     width: float
     """Width of the widest line at the reference size, pixels."""
     lines: tuple[str, ...]
@@ -128,7 +128,7 @@ def _write(
 
 
 def _breaks(text: str, face: str, room: tuple[float, float]) -> Iterator[tuple[str, ...]]:
-    """Yield ways to break a text into lines."""
+    """Yield ways to break a text into lines of words, one of them being a single line."""
     words = text.split()
     yield (" ".join(words),)
     for cuts in range(1, min(3, len(words))):
@@ -149,7 +149,7 @@ def _fit(lines: tuple[str, ...], face: str, room: tuple[float, float]) -> _Fit:
 
 
 PROUD_M = 0.06
-"""Metres that a shopfront stands before the wall."""
+"""Distance in metres that a shop front stands before the wall."""
 FRONT_TOP_M = 4.05
 """Height in metres of a shopfront's top, just under the string course."""
 PLINTH_M, GLASS_TOP_M = 0.45, 2.65
@@ -157,22 +157,22 @@ DOOR_M = 1.15
 POST_M = 0.22
 PANE_M = 1.7
 AWNING_M = (1.15, 0.62, 0.20)
-"""Metres that an awning reaches out, falls, and hangs down."""
+"""Distances in metres that an awning reaches out, falls, and hangs down."""
 BOARD_DEPTH_M = 0.12
 WIRE_M = 13.0
-"""Metres of the wires of plates; chosen: a street with its pavements."""
+"""Length in metres of the wires that plates hang on; chosen: a street with its pavements."""
 PORTAL_M = 0.4, 0.75  # how far it reaches beside and above a directory: over the lintel of a window; chosen
 PORTAL_DEPTH_M = 0.075
-"""Metres from a directory's front back to its portal."""
+"""Distance in metres from a directory's front back to the stone portal behind."""
 PORTAL_DOOR_M = 1.15, 2.1  # width and height
 STONE_M = 3.2
-"""Metres of a side of the stone's texture."""
+"""Side in metres of a tile of the stone's texture."""
 PORTAL_PAINT, PORTAL_EDGE = (0.60, 0.58, 0.54), (0.50, 0.48, 0.45)
 
 
 @dataclass(frozen=True, slots=True)
 class _Fronts:
-    """Shopfronts as arrays of length n."""
+    """Shop fronts as arrays of length n."""
 
     left: Floats
     """Left end as seen from the street, metres, shape (n, 2)."""
@@ -186,7 +186,7 @@ class _Fronts:
     """Height of the sign's lower edge, metres."""
     variant: Ints
     paint: Floats
-    """Colour of each front, RGB, shape (n, 3)."""
+    """Colour of each shop front, RGB in [0, 1], shape (n, 3)."""
 
     def panel(self, a: Floats, b: Floats, bottom: object, top: object, out: object = 0.0) -> Floats:
         """Return corners of upright rectangles from `a` to `b` metres along the fronts, `out` before them."""
@@ -232,7 +232,7 @@ def _fronts(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> _Fronts
 
 
 def _frame(f: _Fronts) -> Quads:
-    """Return the posts, plinths and panels behind the signs."""
+    """Return the quads of the posts, plinths and panels behind the signs of shop fronts."""
     zero = np.zeros_like(f.width)
     parts = [
         quads(f.panel(zero, f.width, 0.0, PLINTH_M), paint=f.paint * 0.7),
@@ -249,7 +249,7 @@ def _frame(f: _Fronts) -> Quads:
 
 
 def _panes(f: _Fronts) -> list[Quads]:
-    """Return the doors and the glass of fronts."""
+    """Return the quads of the doors and the glass of shop fronts."""
     place = np.array([0.0, 0.5, 1.0])[f.variant % 3]
     door = POST_M + place * (f.width - 2 * POST_M - DOOR_M)
     parts = [
@@ -270,7 +270,7 @@ def _panes(f: _Fronts) -> list[Quads]:
 
 
 def _awnings(f: _Fronts) -> Quads:
-    """Return the awnings under the signs of some shops."""
+    """Return the quads of the awnings under the signs of some shops."""
     reach, fall, valance = AWNING_M
     which = np.flatnonzero((f.variant // 3 % 5 < 2) & (f.sign_bottom > GLASS_TOP_M + 0.12))
     left = (f.left + f.out * 0.1)[which]
@@ -355,7 +355,7 @@ def sign_mesh(signs: Sequence[Sign], numbers: Ints) -> Quads:
 
 
 def _wires(left: Floats, right: Floats, out: Floats, top: Floats) -> Quads:
-    """Return the wires that plates hang on, across the street from house to house."""
+    """Return the quads of the wires that plates hang on, across the street from house to house."""
     along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
     middle, reach = (left + right) / 2 - out * BOARD_DEPTH_M / 2, along * WIRE_M / 2
     wires = [upright(middle - side, middle + side, top, top + 0.03) for side in (reach, -reach)]
@@ -363,7 +363,7 @@ def _wires(left: Floats, right: Floats, out: Floats, top: Floats) -> Quads:
 
 
 def _portals(signs: Sequence[Sign]) -> Quads:
-    """Return the stone portals on which directories hang.
+    """Return the quads of the stone portals on which directories hang.
 
     There is a door where the board leaves room for one.
     """

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 Surface = NDArray[np.float32]
 """RGBA in [0, 1], row 0 at the bottom, shape (height, width, 4)."""
 Field = NDArray[np.float32]
-"""Values of texels, shape (side, side)."""
+"""Numbers, one for each texel of a tile, shape (side, side)."""
 
 SIDE = 256
-"""Texels along a tile's side."""
+"""Number of texels along a tile's side."""
 
 
 def noise(side: int, cells: int, seed: int, octaves: int = 3) -> Field:
-    """Smooth noise in about [-1, 1] that repeats: `cells` lumps along a side, finer ones half as strong.
+    """Return smooth noise in about [-1, 1] that repeats: `cells` lumps a side, finer ones half as strong.
 
     Args:
         side: texels.
@@ -42,12 +42,12 @@ def noise(side: int, cells: int, seed: int, octaves: int = 3) -> Field:
 
 
 def grains(side: int, seed: int) -> Field:
-    """Return independent noise per texel, [-1, 1]."""
+    """Return a random number for each texel, in [-1, 1] and independent of its neighbours."""
     return np.random.default_rng(seed).uniform(-1, 1, (side, side)).astype(np.float32)
 
 
 def blank(rgb: tuple[float, float, float], opacity: float = 1.0, side: int = SIDE) -> Surface:
-    """Return a plain surface.
+    """Return a texture of one colour, RGB in [0, 1].
 
     Args:
         rgb: in [0, 1].
@@ -60,7 +60,7 @@ def blank(rgb: tuple[float, float, float], opacity: float = 1.0, side: int = SID
 
 
 def scale_colours(surface: Surface, brightness: Field) -> Surface:
-    """Return the surface with its colours multiplied, in place, by a field."""
+    """Return the surface, its colours multiplied in place by a field of factors."""
     surface[..., :3] *= brightness[..., None]
     return surface
 
@@ -81,7 +81,7 @@ def _courses(rows: int, columns: int, joint: float, seed: int, *, side: int = SI
 def _masonry(
     rows: int, columns: int, joint: float, contrast: float, mortar: float, seed: int, bay: int
 ) -> Surface:
-    """Return a wall of blocks with mortar."""
+    """Return the texture of a wall of blocks with mortar: `rows` by `columns` to a bay."""
     gap, block = _courses(rows, columns, joint, 100 * seed + bay)
     wall = blank((0.86, 0.86, 0.86))
     scale_colours(wall, 1 + contrast * block + 0.05 * noise(SIDE, 8, seed) + 0.05 * grains(SIDE, seed))
@@ -91,28 +91,28 @@ def _masonry(
 
 
 def _brick(bay: int) -> Surface:
-    """Return bricks of 25 x 8 cm on a bay of 3.0 x 3.2 m."""
+    """Return the texture of bricks of 25 x 8 cm on a bay of 3.0 x 3.2 m."""
     return _masonry(40, 12, 0.0035, 0.13, 0.72, 1, bay)
 
 
 def _stone(bay: int) -> Surface:
-    """Return ashlar of 75 x 40 cm."""
+    """Return the texture of ashlar blocks of 75 x 40 cm."""
     return _masonry(8, 4, 0.0032, 0.06, 0.66, 2, bay)
 
 
 def _tiles(bay: int) -> Surface:
-    """Return glazed tiles of 10 x 10 cm, stacked."""
+    """Return the texture of glazed tiles of 10 x 10 cm, stacked."""
     return _masonry(32, 30, 0.0030, 0.05, 0.93, 3, bay)
 
 
 def _plaster(_: int) -> Surface:
-    """Return painted plaster with slight stains."""
+    """Return the texture of painted plaster with slight stains."""
     wall = blank((0.92, 0.92, 0.92))
     return scale_colours(wall, 1 + 0.035 * noise(SIDE, 4, 4) + 0.025 * grains(SIDE, 4))
 
 
 def _concrete(_: int) -> Surface:
-    """Return cast panels, one to a bay."""
+    """Return the texture of cast panels, one to a bay."""
     wall = blank((0.80, 0.80, 0.79))
     scale_colours(wall, 1 + 0.07 * noise(SIDE, 4, 5) + 0.04 * grains(SIDE, 5))
     wall[:3] *= 0.7
@@ -121,7 +121,7 @@ def _concrete(_: int) -> Surface:
 
 
 def _wood(_: int) -> Surface:
-    """Return horizontal boards of 16 cm."""
+    """Return the texture of horizontal boards 16 cm high."""
     y = np.arange(SIDE) / SIDE * 20
     board = np.random.default_rng(6).uniform(-1, 1, 20).astype(np.float32)[np.floor(y).astype(int)]
     lap = np.clip((y % 1) / 0.12, 0.55, 1).astype(np.float32)
@@ -142,7 +142,7 @@ _WALLS: dict[str, Callable[[int], Surface]] = {
 
 
 WALLS = tuple(_WALLS)
-"""The wall materials."""
+"""Names of the wall materials."""
 
 
 def wall_surface(material: str, bay: int) -> Surface:
@@ -153,14 +153,14 @@ def wall_surface(material: str, bay: int) -> Surface:
 
 
 def asphalt() -> Surface:
-    """Draw a road surface, 4 m to a side."""
+    """Return the texture of a road surface, 4 m to a side."""
     road = blank((0.335, 0.34, 0.35), 0.0)
     speckle = grains(SIDE, 7)
     return scale_colours(road, 1 + 0.10 * noise(SIDE, 4, 7) + 0.05 * noise(SIDE, 32, 8) + 0.13 * speckle)
 
 
 def slabs() -> Surface:
-    """Draw a pavement of 50 cm slabs, 4 m to a side."""
+    """Return the texture of a pavement of 50 cm slabs, 4 m to a side."""
     y, x = np.mgrid[0:SIDE, 0:SIDE].astype(np.float32) / SIDE * 8
     edge = np.minimum(np.minimum(x % 1, 1 - x % 1), np.minimum(y % 1, 1 - y % 1))
     gap = np.clip(1.6 - edge / 0.03, 0, 1)
@@ -171,7 +171,7 @@ def slabs() -> Surface:
 
 
 def grass() -> Surface:
-    """Draw a lawn, 4 m to a side."""
+    """Return the texture of a lawn, 4 m to a side."""
     lawn = blank((0.36, 0.50, 0.22), 0.0)
     lumps = noise(SIDE, 8, 10, 4)
     lawn[..., 0] += 0.06 * noise(SIDE, 4, 11)
@@ -179,19 +179,19 @@ def grass() -> Surface:
 
 
 def gravel() -> Surface:
-    """Draw the pale gravel of park paths and yards, 4 m to a side."""
+    """Return the texture of the pale gravel of park paths and yards, 4 m to a side."""
     ground = blank((0.68, 0.62, 0.52), 0.0)
     return scale_colours(ground, 1 + 0.06 * noise(SIDE, 8, 12) + 0.14 * grains(SIDE, 12))
 
 
 def water() -> Surface:
-    """Draw water under a bright sky, with small waves, 4 m to a side."""
+    """Return the texture of water under a bright sky, with small waves, 4 m to a side."""
     surface = blank((0.30, 0.42, 0.50), 0.0)
     return scale_colours(surface, 1 + 0.10 * noise(SIDE, 4, 15, 4) + 0.04 * noise(SIDE, 16, 16, 2))
 
 
 def clouds() -> Surface:
-    """Draw cloud density in every channel, for a layer seen from below."""
+    """Return a texture with the density of clouds in every channel, for a layer seen from below."""
     lumps = noise(SIDE, 4, 13, 6) + 0.1 * noise(SIDE, 2, 14, 2)
     density = np.clip((lumps - 0.12) / 0.8, 0, 1)
     density = density * density * (3 - 2 * density)
@@ -199,13 +199,13 @@ def clouds() -> Surface:
 
 
 def bark() -> Surface:
-    """Draw bark with upright streaks."""
+    """Return the texture of bark with upright streaks."""
     streaks = cv2.resize(noise(SIDE, 64, 15, 2), (SIDE, SIDE * 6), interpolation=cv2.INTER_LINEAR)[:SIDE]
     return scale_colours(blank((0.42, 0.35, 0.28)), 1 + 0.3 * streaks)
 
 
 def leaves(seed: int) -> Surface:
-    """Return a clump of leaves: opaque where there are leaves."""
+    """Return the texture of a clump of leaves: opaque where there are leaves."""
     rng = np.random.default_rng(seed)
     clump = np.zeros((SIDE, SIDE, 4), np.float32)
     clump[..., :3] = (0.22, 0.29, 0.13)
@@ -223,7 +223,7 @@ def leaves(seed: int) -> Surface:
 
 
 def hedge() -> Surface:
-    """Draw the clipped leaves of a hedge without a gap."""
+    """Return the texture of a hedge's clipped leaves without a gap."""
     rng = np.random.default_rng(21)
     tile = np.zeros((SIDE, SIDE, 4), np.float32)
     tile[:] = (0.13, 0.19, 0.09, 1.0)
@@ -241,7 +241,7 @@ def hedge() -> Surface:
 
 
 def pales() -> Surface:
-    """Return a fence: upright pales between two rails, and holes."""
+    """Return the texture of a fence: upright pales between two rails, and holes."""
     tile = np.zeros((SIDE, SIDE, 4), np.float32)
     tile[..., :3] = 0.8
     for start in range(0, SIDE, 32):

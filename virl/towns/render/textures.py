@@ -16,37 +16,37 @@ from virl.towns.render.surfaces import SIDE, Surface
 from virl.towns.storage import maker
 
 Words = NDArray[np.uint32]
-"""Texels as RGBA, one word each."""
+"""Texels, each RGBA in one 32-bit word."""
 Coverage = NDArray[np.uint8]
-"""Share of letters in each texel of signs, of 255."""
+"""Share of each texel of signs that letters cover, 0 to 255."""
 Table = NDArray[np.int64]
 
 LEVELS = SIDE.bit_length() - 2
-"""Mip levels of a tile, down to 4 by 4 texels."""
+"""Number of mip levels of a tile, down to 4 by 4 texels."""
 STRIDE = sum((SIDE >> level) ** 2 for level in range(LEVELS))
-"""Texels of one tile with its mip levels."""
+"""Number of texels of one tile with all its mip levels."""
 
 MAX_LETTER_LEVELS = 6
-"""Most mip levels of a sign."""
+"""Largest number of mip levels of a sign."""
 
 TILE, LETTERS = 0, 1
-"""The kinds of texture."""
+"""Numbers of the two kinds of texture: tiles, and letters of signs."""
 
 
 @inline_kernel
 def row_start(y: int, bits: int) -> int:
-    """Return the index of a row in a tile of 2 ** bits texels a side, in squares of 4 by 4."""
+    """Return the index of a row's first texel in a tile of 2 ** bits texels a side, in squares of 4 by 4."""
     return ((y >> 2) << (bits + 2)) + ((y & 3) << 2)
 
 
 @inline_kernel
 def column_start(x: int) -> int:
-    """Return the index of a column within its row."""
+    """Return the number of texels from the first one of a row to column `x`, in squares of 4 by 4."""
     return ((x >> 2) << 4) + (x & 3)
 
 
 class Textures(NamedTuple):
-    """All textures.
+    """The table of all textures of a city, the texels of tiles, and the letters of signs.
 
     Args:
         table: a row for each texture: kind, offset, width, height, mip levels, variants, and the stride
@@ -68,11 +68,11 @@ class TileSet:
     name: str
     variants: int
     draw: Callable[[int], Surface]
-    """Function that draws the variant of a number."""
+    """Function that draws the variant with a number."""
 
 
 def tile_sets() -> tuple[TileSet, ...]:
-    """Return all tiles, in the order of their texture indices. A material is drawn when its first tile is."""
+    """Return all sets of tiles, in the order of their texture indices, drawn when first used."""
     walls = cache(surfaces.wall_surface)
     plain: dict[str, Callable[[], Surface]] = {
         "shop door": facades.shop_door_tile,
@@ -126,6 +126,7 @@ def _single_variant(draw: Callable[[], Surface]) -> Callable[[int], Surface]:
     """Return a function that draws the one variant of a tile."""
 
     def draw_variant(_: int) -> Surface:
+        """Return the one variant, whatever the number."""
         return draw()
 
     return draw_variant
@@ -140,12 +141,12 @@ TEXELS = STRIDE * sum(tiles.variants for tiles in TILE_SETS)
 
 @cache
 def all_tiles() -> Words:
-    """Return all tiles with their mip levels, flat and read-only, equal for every city."""
+    """Return the texels of all tiles with their mip levels, flat and read-only, equal for every city."""
     return _KEPT.get(f"{maker()} {cv2.__version__}", _draw_tiles)
 
 
 def _read_tiles(kept: Arrays) -> Words:
-    """Return the tiles in the arrays of a cache file."""
+    """Return the texels of all tiles from the arrays of a cache file."""
     texels = kept["texels"]
     if texels.shape != (TEXELS,) or texels.dtype != np.uint32:
         raise ValueError(f"{texels.dtype} of shape {texels.shape}")
@@ -156,7 +157,7 @@ _KEPT = ArrayStore("tiles", "set of tiles", 2, lambda texels: {"texels": texels}
 
 
 def _draw_tiles() -> Words:
-    """Return all tiles, drawn anew."""
+    """Return the texels of all tiles, drawn anew."""
     texels = np.empty(TEXELS, np.uint32)
     offset = 0
     for tiles in tile_sets():  # anew, so that the materials it keeps are freed

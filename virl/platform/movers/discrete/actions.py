@@ -14,7 +14,7 @@ from virl.geo.globe import signed_float_turn
 from virl.platform.city.graph import NavigationGraph
 
 MAX_ACTIONS = 55  # VELMA's limit of actions an episode
-"""Actions of a walk at most, those of the opening included."""
+"""Largest number of actions of a walk, those of its opening included."""
 
 
 class Action(StrEnum):
@@ -38,7 +38,7 @@ _SYNONYMS |= {action.value.replace("_", ""): action for action in Action}
 
 
 def parse_action(text: str) -> Action | None:
-    """Return the action that a reply begins with, `None` if it begins with none.
+    """Return the action that a reply begins with; `None` if it begins with none.
 
     Case, numbers, punctuation and spaces around it do not matter: `" 12. Turn left."` is `LEFT`.
     """
@@ -50,31 +50,31 @@ def parse_action(text: str) -> Action | None:
 
 @dataclass(frozen=True, slots=True)
 class WalkState:
-    """The node at which a walker stands, its heading, and the node it came from."""
+    """The state of a walker: the node, the heading, and the node that it came from."""
 
     node: int
-    """Number of the node in the graph."""
+    """Number of the node at which the walker stands."""
     heading: float
-    """Degrees clockwise from north, [0, 360)."""
+    """Direction that the walker faces, degrees clockwise from north, [0, 360)."""
     came_from: int | None = None
     """Number of the node before, where the last action moved; `None` after a turn, a stop or at the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """A transition function with the validation that goes with it."""
+    """A set of actions, the function that carries one out, and its check of which are possible."""
 
     name: str
     actions: tuple[Action, ...]
-    """The action space."""
+    """Actions that an agent may choose from."""
     step: Callable[[NavigationGraph, WalkState, Action], WalkState]
     """Function that returns the state after an action."""
     validate: Callable[[NavigationGraph, WalkState, Action], Action]
-    """Function that returns the action carried out for one, by the number of links at the node."""
+    """Function that returns the action that is carried out for a wished one, by the links at the node."""
 
 
 class _Exit(NamedTuple):
-    """A link that leaves a node: heading, degrees clockwise from north, and number of its target node."""
+    """(heading, degrees clockwise from north; number of the target node) of a link that leaves a node."""
 
     heading: float
     target: int
@@ -110,7 +110,7 @@ def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> Walk
 
 
 def velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """Return the action carried out for one: no turns on a road, only about-turn or stop in a dead end.
+    """Return the action carried out for a wished one: no turn on a road, about-turn or stop in a dead end.
 
     Args:
         graph: links between the panoramas.
@@ -126,7 +126,7 @@ def velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> 
 
 
 def _choices(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """Return the ways that forward, left and right take."""
+    """Return the links that forward, left and right take from a state, in this order."""
     if len(ways) <= 2:
         way = _nearest_exit(ways, state.heading)
         return way, way, way
@@ -135,7 +135,7 @@ def _choices(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
 
 
 def _arrival_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """Return the ways that forward, left and right take at a crossing that the agent has just come to."""
+    """Return the links of (forward, left, right) at a crossing that the walker has just come to."""
     rest = sorted(
         (way for way in ways if way.target != state.came_from),
         key=lambda way: _half_turn(state.heading, way.heading),
@@ -148,14 +148,14 @@ def _arrival_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _E
 
 
 def _turned_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """Return the ways that forward, left and right take where the agent has turned on the spot."""
+    """Return the links of (forward, left, right) where the walker has turned on the spot."""
     ahead = _nearest_exit(ways, state.heading)
     others = [way for way in ways if way.heading != state.heading]
     return ahead, *_ways_beside(state.heading, others or ways)
 
 
 def _ways_beside(heading: float, ways: list[_Exit]) -> tuple[_Exit, _Exit]:
-    """Return the first way counter-clockwise and the first clockwise of a heading, degrees."""
+    """Return (first link counter-clockwise, first link clockwise) of a heading in degrees."""
     left = min(ways, key=lambda way: (heading - way.heading) % 360)
     right = min(ways, key=lambda way: (way.heading - heading) % 360)
     return left, right
@@ -191,7 +191,7 @@ def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> 
 
 
 def touchdown_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """Return the action asked for: every action is possible everywhere.
+    """Return the wished action itself: every action is possible everywhere.
 
     Args:
         graph: links between the panoramas.
@@ -209,22 +209,22 @@ def _exits(graph: NavigationGraph, node: int) -> list[_Exit]:
 
 
 def _nearest_exit(ways: list[_Exit], heading: float) -> _Exit:
-    """Return the way whose heading is nearest to one, degrees."""
+    """Return the link whose heading is nearest to `heading`, degrees."""
     return min(ways, key=lambda way: abs(signed_float_turn(heading, way.heading)))
 
 
 def _half_turn(source: float, target: float) -> float:
-    """Return the turn between two headings, degrees in [-180, 180), straight back as leftmost (published)."""
+    """Return the turn between two headings in degrees, [-180, 180); straight back is left (published)."""
     return (target - source + 180.0) % 360.0 - 180.0
 
 
 def _move(state: WalkState, way: _Exit) -> WalkState:
-    """Return the state after taking a way."""
+    """Return the state after moving along a link."""
     return WalkState(way.target, way.heading, state.node)
 
 
 def _face(state: WalkState, way: _Exit) -> WalkState:
-    """Return the state after turning to face a way."""
+    """Return the state after turning to face a link."""
     return WalkState(state.node, way.heading)
 
 

@@ -80,7 +80,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     @property
     def state(self) -> WalkState:
-        """State of the walker, as an oracle takes it: its node, heading and the node before."""
+        """State of the walker for an oracle: node, heading and the node before."""
         return self._walker.state
 
     def reset(
@@ -123,6 +123,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self._observe(), reward, terminated, truncated, info
 
     def _observe(self) -> Observation:
+        """Return the observation of the walker in its present state and episode."""
         return self.task.observe(self._walker.number, self._episode)
 
     def _distance(self) -> int:
@@ -131,7 +132,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return int(self.task.hops(self._episode, node))
 
     def _info(self) -> dict[str, Any]:
-        """Return what callers are told beside the observation, as Gymnasium has it."""
+        """Return what Gymnasium gives beside the observation: panorama, distance, action mask."""
         table, number = self.task.table, self._walker.number
         return {
             "panorama": table.graph.ids[table.node[number]],
@@ -253,6 +254,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         return episodes
 
     def _observe(self) -> Observation:
+        """Return the observations of all walkers in their present states and episodes."""
         return self.task.observe(self._walkers.numbers, self._episode)
 
     def _distance(self) -> NDArray[np.int32]:
@@ -260,7 +262,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         return self.task.hops(self._episode, self.task.table.node[self._walkers.numbers])
 
     def _info(self, distance: NDArray[np.int32]) -> dict[str, Any]:
-        """Return what callers are told beside the observation, as Gymnasium has it."""
+        """Return what Gymnasium gives beside observations: panoramas, distances, action masks."""
         numbers = self._walkers.numbers
         everyone = {
             f"_{key}": np.ones(self.num_envs, bool) for key in ("panorama", "distance", "action_mask")
@@ -273,7 +275,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
 
 
 def check_action(space: spaces.Space[Any], action: object) -> None:
-    """Refuse an action that a space does not contain.
+    """Raise an error for an action that a space does not contain.
 
     Raises:
         BadInput: it is none.
@@ -283,7 +285,7 @@ def check_action(space: spaces.Space[Any], action: object) -> None:
 
 
 def check_options(options: dict[str, Any] | None, known: Collection[str]) -> None:
-    """Refuse options of a reset that an environment does not have.
+    """Raise an error for options of a reset that an environment does not have.
 
     Raises:
         UnknownName: there is another one.

@@ -18,11 +18,11 @@ from virl.platform.city.hops import NO_WAY, Hops
 from virl.platform.movers.discrete.actions import VELMA, Action, Rules, WalkState
 
 FORK_TURN_DEG = 45.0
-"""Degrees to the path's next link from which the oracle turns first at a fork (VELMA's code)."""
+"""Least angle in degrees to the path's next link for the oracle to turn first at a fork (VELMA's code)."""
 
 
 class Oracle:
-    """An oracle that knows a path, and the next action on it from any state.
+    """An oracle that returns the next action along a known path from any state.
 
     Args:
         graph: where the walk goes.
@@ -66,7 +66,7 @@ class Oracle:
         return action_towards(self._graph, state, onward, self._rules, turn_at_forks=self._turn_at_forks)
 
     def actions(self, states: Iterable[WalkState]) -> list[Action]:
-        """Return the action at each state of a walk, whose states are given from its start on."""
+        """Return the action at each state of a walk, given from its start on."""
         visits: dict[int, int] = {}
         found: list[Action] = []
         before: int | None = None
@@ -93,6 +93,7 @@ class Oracle:
 
     @cached_property
     def _hops(self) -> Hops:
+        """Numbers of links from all nodes to the path's last node."""
         return Hops(self._graph, [self._path[-1]])
 
 
@@ -136,7 +137,7 @@ def gold_actions(
 def walk_states(
     graph: NavigationGraph, start: WalkState, actions: Iterable[Action], rules: Rules = VELMA
 ) -> list[WalkState]:
-    """Return the states of a walk of actions taken without validation: its start, then one for each action.
+    """Return the states of a walk without validation: at the start, then after each action.
 
     Args:
         graph: links between the panoramas.

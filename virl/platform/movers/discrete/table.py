@@ -31,12 +31,12 @@ _ASK = -1
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """Many states as arrays of one length."""
+    """Many states of walkers as arrays of one length."""
 
     node: Ints
     """Number of the node at which each state stands."""
     heading: Floats
-    """Heading of each state, degrees clockwise from north."""
+    """Direction that each state faces, degrees clockwise from north."""
     came_from: Ints
     """Number of the node before each state, -1 without one."""
     paused: Ints
@@ -44,22 +44,22 @@ class States:
 
 
 Destinations = dict[Action, Ints]
-"""Numbers of the states that each action leads to, by action; arrays of shape (states,)."""
+"""Arrays (states,) of the number of the state that an action leads to, by action."""
 
 
 def _velma_arrival(graph: NavigationGraph) -> Floats:
-    """Return the heading, degrees, after coming over each link: that of the link; shape (links,)."""
+    """Return the heading in degrees after walking each link by VELMA's rules: the link's; shape (links,)."""
     return graph.heading
 
 
 def _touchdown_arrival(graph: NavigationGraph) -> Floats:
-    """Return the heading, degrees, after each link: that of the next link nearest to it; shape (links,)."""
+    """Return the heading in degrees after each link by Touchdown's rules: the nearest next link's."""
     onward = graph.heading[_nearest_links(graph, graph.target, graph.heading)]
     return np.where(graph.degree[graph.target] > 0, onward, graph.heading)
 
 
 def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
-    """Return the destinations by `velma_step`, with `_ASK` for arrivals at crossings."""
+    """Return the state after each action by `velma_step`, with `_ASK` for arrivals at crossings."""
     degree, arrived = graph.degree[states.node], states.came_from >= 0
     stuck, ask = arrived & (degree == 1), arrived & (degree > 2)
     nearest = _nearest_links(graph, states.node, states.heading)
@@ -67,9 +67,11 @@ def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
     faces = graph.heading[facing] == states.heading
 
     def unless_stuck(way: Ints) -> Ints:
+        """Return the destinations `way`, with the paused state in dead ends and `_ASK` at crossings."""
         return np.where(ask, _ASK, np.where(stuck, states.paused, way))
 
     def turn(side: int) -> Ints:
+        """Return the state after a turn to one side, 1 right or -1 left."""
         beside = _first_beside(
             graph, states.node, states.heading, side, lambda link: graph.heading[link] == states.heading
         )
@@ -80,10 +82,11 @@ def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
 
 
 def _touchdown_destinations(graph: NavigationGraph, states: States) -> Destinations:
-    """Return the destinations by `touchdown_step`."""
+    """Return the state after each action by `touchdown_step`."""
     facing = _nearest_links(graph, states.node, states.heading)
 
     def turn(side: int) -> Ints:
+        """Return the state after a turn to one side, 1 right or -1 left."""
         heading = graph.heading[facing]
         return _face_links(
             graph, _first_beside(graph, states.node, heading, side, lambda link: link == facing)
@@ -93,7 +96,7 @@ def _touchdown_destinations(graph: NavigationGraph, states: States) -> Destinati
 
 
 ACTIONS = tuple(Action)
-"""Actions by their number, which is their column in a table."""
+"""Actions by their number, which is also their column in a transition table."""
 
 _VECTORISED = {
     VELMA.step: (_velma_arrival, _velma_destinations),
@@ -103,7 +106,7 @@ _VECTORISED = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TransitionTable:
-    """The states of a graph under some rules, and the steps between them. Made by `build_table`.
+    """The states of a graph under some rules, and the state after each action, made by `build_table`.
 
     The first index of each array is the number of a state, the second that of an action in `ACTIONS`.
     """
@@ -119,7 +122,7 @@ class TransitionTable:
     after: NDArray[np.int32]
     """Number of the state after each action without validation, shape (states, 5)."""
     carried: NDArray[np.int8]
-    """Number of the action that validation puts in the place of each, shape (states, 5)."""
+    """Number of the action that validation carries out for each wished action, shape (states, 5)."""
     validated: NDArray[np.int32]
     """Number of the state after each action with validation, shape (states, 5)."""
 
@@ -155,7 +158,7 @@ class TransitionTable:
 def build_table(
     graph: NavigationGraph, rules: Rules = VELMA, starts: Sequence[WalkState] = ()
 ) -> TransitionTable:
-    """Return all states that walks on a graph can reach, and the state that each action leads to from them.
+    """Return the states that walks on a graph can reach, with the state after each action.
 
     Args:
         graph: where to walk.
@@ -223,7 +226,7 @@ def _state_after(graph: NavigationGraph, rules: Rules, states: States, number: i
 
 
 def _validation(graph: NavigationGraph, rules: Rules) -> NDArray[np.int8]:
-    """Return numbers of the actions carried out, by links of the node and action, shape (links + 1, 5)."""
+    """Return the number of the action carried out, by number of links and wished action, (links + 1, 5)."""
     carried = np.zeros((int(graph.degree.max()) + 1, len(ACTIONS)), np.int8)
     # Validation looks at nothing but the degree, so that one node of each will do.
     for degree, node in zip(*np.unique(graph.degree, return_index=True), strict=True):
@@ -233,7 +236,7 @@ def _validation(graph: NavigationGraph, rules: Rules) -> NDArray[np.int8]:
 
 
 def _complete(graph: NavigationGraph, states: States, found: Destinations) -> Destinations:
-    """Add the actions that both rules share; where no link leaves, each action leads to the paused state."""
+    """Return destinations with stop and about-turn added; without links all lead to the paused state."""
     behind = _nearest_links(graph, states.node, states.heading + 180)
     found = found | {Action.TURN_AROUND: _face_links(graph, behind), Action.STOP: states.paused}
     nowhere = graph.degree[states.node] == 0
@@ -241,7 +244,7 @@ def _complete(graph: NavigationGraph, states: States, found: Destinations) -> De
 
 
 def _face_links(graph: NavigationGraph, link: Ints) -> Ints:
-    """Return the numbers of the states that face links, given by number."""
+    """Return the numbers of the states that face some links, which are given by number."""
     return link + len(graph.target)
 
 
@@ -260,6 +263,7 @@ def _first_beside(
     """Return each node's first link clockwise (side 1) or counter-clockwise (-1) of its heading."""
 
     def sweep(link: Ints) -> Floats:
+        """Return the degrees from the heading to each link on the side; `inf` for links left out."""
         return np.where(left_out(link), np.inf, side * (graph.heading[link] - heading) % 360)
 
     return _cheapest_links(graph, node, sweep)
@@ -307,7 +311,7 @@ class Walker:
         self.number = table.number(start)
 
     def __deepcopy__(self, _: dict[int, Any]) -> "Walker":
-        """Return a walker of its own on the same table, which never changes."""
+        """Return a separate walker on the same table, which never changes."""
         return Walker(self._table, self.state)
 
     @property

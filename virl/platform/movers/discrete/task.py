@@ -17,39 +17,39 @@ from virl.platform.providers.graph.data_files import snapped_heading
 from virl.platform.providers.graph.touchdown import Dataset
 
 Observation = dict[str, np.ndarray]
-"""Observation of one walker or of many: arrays by name."""
+"""Arrays of the observation of one walker or of many, by name."""
 Numbers = int | NDArray[np.integer]
-"""Number of a state or an episode, or an array of them."""
+"""Number of a state or an episode, or an array of such numbers."""
 OPENING: dict[Dataset, tuple[Action, ...]] = {"touchdown": (), "map2seq": (Action.FORWARD,)}
 """Actions before the first decision, by data set: Map2seq begins with one forward (VELMA's code)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WalkTask:
-    """Episodes on a transition table, with arrays of all that environments look up. Made by `build_task`."""
+    """Episodes on a transition table, with arrays of all that environments look up, made by `build_task`."""
 
     table: TransitionTable
-    """States of the graph and the steps between them."""
+    """Transition table of the graph: its states and the steps between them."""
     episodes: tuple[InstructionEpisode, ...]
     start: Ints
-    """Number of the state in which each episode comes to its first decision, shape (episodes,)."""
+    """Number of the state at the first decision of each episode, shape (episodes,)."""
     taken: int
-    """The number of actions taken before the first decision."""
+    """Number of actions taken before the first decision."""
     near: Ints
     """Numbers of each episode's target node and its neighbours, padded with -1, shape (episodes, most)."""
     hops: Hops
-    """Function of the number of an episode and of a node: links from there to the episode's target."""
+    """Function (episode, node) to the number of links from the node to the episode's target."""
     facing: NDArray[np.float32]
     """Sine and cosine of each state's heading, shape (states, 2)."""
     links: NDArray[np.float32]
-    """Sine and cosine of the clockwise turn from a state's heading to a link, shape (states, degree, 2)."""
+    """Sine and cosine of the clockwise turn to each link of a state, shape (states, most links, 2)."""
     is_link: NDArray[np.int8]
     """1 for links, 0 for the padding of `links`, shape (states, most links)."""
     possible: NDArray[np.int8]
     """1 for actions that validation carries out unchanged, else 0, shape (states, 5)."""
 
     def __deepcopy__(self, _: dict[int, Any]) -> Self:
-        """Return the same: copies of an environment share what they look up."""
+        """Return the same object, as copies of an environment share what they look up."""
         return self
 
     def observe(self, number: Numbers, episode: Numbers) -> Observation:
@@ -64,7 +64,7 @@ class WalkTask:
         }
 
     def is_near(self, number: Numbers, episode: Numbers) -> NDArray[np.bool_]:
-        """Return whether states are at the target of their episodes, or a link from it either way."""
+        """Return whether states are at the target of their episode, or one link from it."""
         node = np.asarray(self.table.node[number])
         return np.asarray((self.near[episode] == node[..., None]).any(axis=-1))
 

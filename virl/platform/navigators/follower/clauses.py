@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Side = Literal["left", "right", "around", "front"]
-"""Ways to turn; `front` is straight on."""
+"""Ways to turn at a crossing; `front` is straight on."""
 Kind = Literal[
     "light",
     "double",
@@ -20,10 +20,12 @@ Kind = Literal[
     "block",
     "end",
 ]
-"""Kinds of crossing: `double` has two lights; `three`, `four` and `many` so many ways; `tee` has
-no way ahead; `side` is a side street; `end` is where the street ends."""
+"""Kinds of crossing, such as `light`, or by its shape, such as `tee`.
+
+`double` has two lights; `three`, `four` and `many` so many ways; `tee` has no way ahead; `side` is a side
+street; `end` is where the street ends."""
 Gap = Literal["near", "far"]
-"""The distance of a crossing from the one before: "the light immediately after", "down the long block"."""
+"""Distance of a crossing from the one before: "the light immediately after", "down the long block"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +34,15 @@ class NamedCrossing:
 
     kind: Kind
     ordinal: int | None = None
-    """The number of the crossing: 2 in "the second light"."""
+    """Number of the crossing, counted from 1: 2 in "the second light"; `None` if not said."""
     following: bool = False
-    """True if it is the next one after those named before: "next", "following", "another"."""
+    """True if the crossing is the next one after those named before: "next", "another"."""
     earlier: bool = False
-    """True if it is one that was named before: "it", "this light"."""
+    """True if the crossing was named before: "it", "this light"."""
     near: bool = False
-    """True if it is the nearest one: "the closest intersection"."""
+    """True if the crossing is the nearest one: "the closest intersection"."""
     soon: bool = False
-    """True if it comes right after the one before it: "the light immediately after"."""
+    """True if the crossing comes right after the one before: "the light immediately after"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +50,9 @@ class OrientClause:
     """The direction to face at the start, by the traffic or by the nearest crossing."""
 
     traffic: bool | None = None
-    """True for with the flow of traffic, `False` for against it; `None` if it is not said."""
+    """True to face with the flow of traffic, `False` against it; `None` if neither is said."""
     crossing: bool | None = None
-    """True for towards the nearest crossing, `False` for away from it; `None` if it is not said."""
+    """True to face the nearest crossing, `False` to face away from it; `None` if neither is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +61,21 @@ class TurnClause:
 
     side: Side
     place: NamedCrossing | None = None
-    """The crossing of the turn; `None` where other clauses name it."""
+    """Crossing of the turn; `None` where other clauses name it."""
     slight: bool = False
-    """True for "slight left" and the like."""
+    """True for a slight turn, as in "slight left"."""
     sharp: bool = False
-    """True for "sharp left" and the like."""
+    """True for a sharp turn, as in "sharp left"."""
     nth: int | None = None
-    """2 in "take the second left"."""
+    """Number of the street to turn into: 2 in "take the second left"; `None` if not said."""
     soon: bool = False
-    """True if right after what the text says first: "cross the street and turn left right away"."""
+    """True if the turn follows right after the clause before: "cross and turn left right away"."""
     quick: bool = False
-    """True if right after the last crossing or turn: "take the immediate left"."""
+    """True if the turn follows right after the last crossing or turn: "take the immediate left"."""
     times: int = 1
     """Number of turns the same way: 2 in "turn right at the next two lights"."""
     looks: bool = False
-    """True if the text may only mean to look that way, as in "turn to your left"."""
+    """True if the text may only mean a look to that side, as in "turn to your left"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +83,16 @@ class PassClause:
     """A number of crossings to go through: "go through the next two lights", "cross the street"."""
 
     count: int = 1
-    """Number of crossings."""
+    """Number of crossings to go through."""
     place: NamedCrossing = NamedCrossing("intersection")
     vague: bool = False
-    """True if the number is not said, as in "a few blocks"."""
+    """True if the text gives no number, as in "a few blocks"."""
     again: bool = False
-    """True if it may be the crossing just passed: "as you cross the intersection", "on the next block"."""
+    """True if the text may mean the crossing just passed: "as you cross the intersection"."""
     thing: bool = False
-    """True if it may be no crossing at all: "go past it"."""
+    """True if the text may mean a thing, and no crossing at all: "go past it"."""
     then: bool = False
-    """True if it follows what the text says first: "pass the bank before going through the light"."""
+    """True if the crossings come after what the text names first: "pass the bank before going through"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +101,9 @@ class ReachClause:
 
     place: NamedCrossing
     before: bool = False
-    """True if the text only goes up to it: "before the light"."""
+    """True if the walk only goes up to the crossing: "before the light"."""
     told: bool = False
-    """True if the crossing may be one passed already: "the third light may have had a bank"."""
+    """True if the crossing may have been passed already: "the third light may have had a bank"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ class BlocksClause:
 
     count: int
     vague: bool = False
-    """True if the number is not said, as in "a few blocks"."""
+    """True if the text gives no number, as in "a few blocks"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +120,13 @@ class LandmarkClause:
     """A thing other than a crossing that is passed or seen, such as a shop."""
 
     passed: bool = False
-    """True if the text says that the walk goes past it."""
+    """True if the text says that the walk goes past the thing."""
     corner: bool = False
-    """True if it is at a crossing, not along a block."""
+    """True if the thing is at a crossing, not along a block."""
     place: NamedCrossing | None = None
-    """The crossing that the text only remarks on: "it is before the next light"."""
+    """Crossing at which the thing is said to be, as in "it is before the next light"; else `None`."""
     name: int | None = None
-    """The number of its name, where names are masked."""
+    """Index of the thing's name among the masked names; `None` without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +134,12 @@ class CloseClause:
     """A remark that a crossing is close to the one before: "two lights in quick succession"."""
 
     ahead: bool = False
-    """True if the crossing is yet to be named: "almost immediately there will be a street"."""
+    """True if the text names the crossing later: "almost immediately there will be a street"."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoClause:
-    """An order to walk on that says nothing about how far."""
+    """An order to walk on, without a distance."""
 
     straight: bool = False
     """True if the text says "straight"."""
@@ -154,14 +156,14 @@ class StopClause:
     """An order to stop, or a remark on where the walk ends."""
 
     bare: bool = False
-    """True if nothing says where: "stop.", "stop here"."""
+    """True if the text does not say where to stop: "stop here"."""
     here: bool = False
-    """True if the walk ends where it is: "you are there already"."""
+    """True if the walk ends where the walker already is: "you are there already"."""
 
 
 @dataclass(frozen=True, slots=True)
 class WhereClause:
-    """A place along the street, said of the stop or of a thing.
+    """A place along the street, at which the walk stops or a thing stands.
 
     Args:
         relation: to the crossing or thing.
@@ -175,18 +177,18 @@ class WhereClause:
     relation: Relation = "at"
     place: NamedCrossing | None = None
     steps: float | None = None
-    """Steps from the crossing or thing: 2 in "a couple of steps"; `None` if not said."""
+    """Number of steps from the crossing or thing: 2 in "a couple of steps"; `None` if not said."""
     fraction: float | None = None
     """Share of the block, 0 to 1; `None` if not said."""
     building: int | None = None
-    """Number of the building on the block; `None` if not said."""
+    """Number of the building on the block, counted from 1; `None` if not said."""
     turned: bool = False
-    """True if the place is counted from the last turn."""
+    """True if steps are counted from the last turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class PauseClause:
-    """The end of a sentence, or a comma."""
+    """The end of a sentence or a comma, which separates other clauses."""
 
     sentence: bool
 
@@ -208,10 +210,11 @@ Clause = (
 
 
 Sureness = Literal["said", "implied", "open"]
-"""Certainty of the crossing of a turn: counted in the text, only named, or neither."""
+"""Certainty of a turn's crossing: `said` if counted in the text, `implied` if only named, else `open`."""
 StopKind = Literal["in", "before", "after", "turned", "fraction", "building", "corner", "landmark", "open"]
-"""Kinds of stop: in, before or after a crossing; just after the last turn; at a fraction of a block, a
-building of it, a landmark at its corner or anywhere on it; `open` where the text just ends."""
+"""Kinds of place to stop, relative to a crossing, the last turn or a block.
+In, before or after a crossing; just after the last turn; at a fraction of a block, a building of it, a
+landmark at its corner or anywhere on it; `open` where the text just ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,49 +222,49 @@ class Hint:
     """A remark of the text on a crossing, besides its number."""
 
     gap: Gap | None = None
-    """Distance from the crossing before, near or far; `None` if not said."""
+    """Distance from the crossing before, near or far; `None` if the text gives none."""
     kind: Kind | None = None
-    """Kind of the crossing that gives its shape; `None` if not said."""
+    """Kind of crossing by its shape; `None` if the text gives none."""
     is_pair: bool = False
-    """True if it has two lights that people count as one: "go through the double lights"."""
+    """True if the crossing has two lights that people count as one: "go through the double lights"."""
 
 
 Hints = tuple[tuple[int, Hint], ...]
-"""Hints to the crossings of a street, each with the crossing's ordinal."""
+"""Remarks of the text on crossings of a street, each with the crossing's number."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedLeg:
-    """A part of a walk that ends in a turn at a crossing."""
+    """A part of a planned walk that ends in a turn at a crossing."""
 
     side: Side
-    """Direction of the turn."""
+    """Direction of the turn at the end of the leg."""
     ordinal: int
-    """The number of the crossing of the leg that the text means, from 1."""
+    """Number, from 1, of the crossing of the leg at which the text turns."""
     sureness: Sureness
     kind: Kind = "intersection"
     slight: bool = False
     remarks: int = 0
-    """Landmarks named on the way, twice those passed, each time it walks on, and 2 for a street's end."""
+    """Count of landmarks on the way (twice if passed), of orders to walk on, and 2 for a street's end."""
     hints: Hints = ()
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The place to stop after the last turn."""
+    """The place to stop on the street after the last turn."""
 
     kind: StopKind
     passed: int
-    """Crossings that the text passes on the last street before the end."""
+    """Number of crossings that the text passes on the last street before the end."""
     sureness: Sureness = "said"
     steps: float | None = None
-    """Steps from the crossing or turn; `None` if not said."""
+    """Number of steps from the crossing or turn; `None` if not said."""
     fraction: float | None = None
-    """Share of the block, 0 to 1, for the kind `fraction`."""
+    """Share of the block, 0 to 1, for the kind `fraction`; else `None`."""
     building: int | None = None
-    """Number of the building on the block, for the kind `building`."""
+    """Number of the building on the block, for the kind `building`; else `None`."""
     remarks: int = 0
-    """Landmarks named on the last block, twice those passed, and each time the text walks on."""
+    """Count of landmarks on the last block (twice if passed), and of orders to walk on."""
     hints: Hints = ()
 
 

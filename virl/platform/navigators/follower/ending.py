@@ -19,61 +19,61 @@ from virl.platform.navigators.follower.clauses import (
 )
 
 NEARLY_ALL = 0.85
-"""Fraction of a block at which "at the shop at the end of the block" lies; chosen."""
+"""Share of a block, 0 to 1, at which "at the shop at the end of the block" lies; chosen."""
 STALE = 2  # chosen: sentences after which "halfway down" is no more where the walk ends
-"""Sentences back up to which a place says where the walk ends, if the text says no stop."""
+"""Number of last sentences in which a place says where the walk ends, if the text says no stop."""
 SHAPES = frozenset({"three", "four", "many", "tee", "side"})
-"""Kinds of crossing that say how many ways meet, which the map shows, too."""
+"""Kinds of crossing that say how many ways meet, which a map shows, too."""
 Said = tuple[int, WhereClause]
-"""The number of a sentence, and the place of the stop or of a thing that it gives."""
+"""(number of a sentence, place of the stop or of a thing that the sentence gives)."""
 
 
 @dataclass
 class Street:
-    """Counts of what the text has said of the street since its last turn; crossings count from 1."""
+    """A record of what the text has said of a street since the last turn; crossings count from 1."""
 
     sentence: int = 0
-    """The number of the current sentence of the text."""
+    """Number of the sentence that is being read."""
     turned_in: int = -1
-    """The sentence of the turn."""
+    """Number of the sentence with the last turn, -1 before the first."""
     passed: int = 0
-    """Crossings that the text has passed since the turn."""
+    """Number of crossings that the text has passed since the turn."""
     pointed: int | None = None
     """Number of the crossing that the text names and has not passed yet; `None` without one."""
     pointed_in: int = -1
-    """The sentence that names that crossing, -1 without one."""
+    """Number of the sentence that names the crossing of `pointed`, -1 without one."""
     passed_in: int = -1
-    """The sentence that last passed a crossing, -1 without one."""
+    """Number of the sentence that last passed a crossing, -1 without one."""
     is_vague: bool = False
     """True if the text points no further than "a few blocks" ahead."""
     crossed_in: int = -1
-    """The sentence that crosses a street on foot, as in "cross to the other side"."""
+    """Number of the sentence that crosses a street on foot, "cross to the other side"; -1 without."""
     kind: Kind = "intersection"
-    """Kind of the crossing that the text names last."""
+    """Kind of the crossing that the text has named last."""
     sureness: Sureness = "open"
-    """Certainty of the crossing that the text names last."""
+    """Certainty of the crossing that the text has named last."""
     remarks: int = 0
-    """Landmarks not at a corner that the text names, twice those it passes, and each time it walks on."""
+    """Count of landmarks off corners that the text names (twice if passed), and of orders to walk on."""
     remarked_in: int = -1
-    """The sentence of the last landmark."""
+    """Number of the sentence with the last landmark, -1 without one."""
     cornered_in: int = -1
-    """The sentence of the last landmark that is at a corner."""
+    """Number of the sentence with the last landmark at a corner, -1 without one."""
     has_passed_any: bool = False
     """True if the text has passed a landmark on this block."""
     double: int | None = None
     """Number of the first light of a double crossing that the text names; `None` without one."""
     hints: dict[int, Hint] = field(default_factory=dict)
-    """The hints to crossings, by their numbers."""
+    """Remarks on the shape or distance of crossings, by the crossings' numbers."""
     wheres: list[Said] = field(default_factory=list)
     """Places that the text gives of the stop or of things, in order, each with its sentence."""
     stopped: int | None = None
-    """The sentence that says stop."""
+    """Number of the sentence that says stop; `None` without one."""
     is_bare: bool = False
-    """True if the stop is said without a place."""
+    """True if the text says stop without a place."""
 
     @property
     def has_just_begun(self) -> bool:
-        """Return whether the text just passed a crossing or turned, and named nothing since."""
+        """Return whether the text just passed a crossing or turned, and has named nothing since."""
         begun = max(self.passed_in, self.turned_in)
         return self.pointed is None and begun >= self.sentence - 1 and not self.has_passed_any
 
@@ -109,7 +109,7 @@ class Street:
         self.is_vague = is_vague
 
     def note(self, place: NamedCrossing, number: int) -> None:
-        """Record what the text says of a numbered crossing: its shape, its lights and its distance."""
+        """Record what the text says of the crossing with a number: its shape, lights and distance."""
         if place.kind == "double" and place.ordinal in (None, 1):
             self.double = number
             if place.ordinal is None:
@@ -124,7 +124,7 @@ class Street:
         self.hints[number] = replace(self.hints.get(number, Hint()), gap=gap)
 
     def hear(self, clause: LandmarkClause | StopClause | CloseClause) -> None:
-        """Record a landmark, a stop, or a remark that a crossing is close to the one before."""
+        """Record a clause on a landmark, a stop, or a crossing close to the one before."""
         match clause:
             case LandmarkClause():
                 self.remark(clause)
@@ -144,7 +144,7 @@ class Street:
         return self.passed > 0 and (place.ordinal is None or place.ordinal <= self.passed)
 
     def half(self, place: NamedCrossing) -> int | None:
-        """Return the number of the crossing that a light of a pair stands for; `None` if it is no such light.
+        """Return the number of the crossing that one light of a pair stands for; `None` for any other light.
 
         The pair counts as two crossings from then on: the hint that its first crossing is a pair is dropped.
         """
@@ -205,7 +205,7 @@ class Street:
 
 
 def end_on(street: Street, *, has_turned: bool) -> End:
-    """Return the end of the walk on its last street, by what the text says there."""
+    """Return the place where a walk ends on its last street, by what the text says of it."""
     base = End("open", street.passed, remarks=street.remarks, hints=tuple(street.hints.items()))
     found = _end_clause(street)
     if found is None or (found[1].relation == "before" and street.stopped is None and found[1].place is None):
@@ -215,7 +215,7 @@ def end_on(street: Street, *, has_turned: bool) -> End:
 
 
 def _end_clause(street: Street) -> Said | None:
-    """Return what tells the end: said with the stop, or a fraction, or the last if no stop is said."""
+    """Return the (sentence, place) of the end: the one said with the stop, a fraction, or the last one."""
     if street.stopped is None:
         recent = [
             (sentence, where)
@@ -229,7 +229,7 @@ def _end_clause(street: Street) -> Said | None:
 
 
 def _clearest(wheres: Sequence[Said]) -> Said:
-    """Return the first place, or one by fraction or building if the first is vague, as "several steps"."""
+    """Return the first place, or one by fraction or building if the first is vague like "several steps"."""
     clear = [said for said in wheres if said[1].fraction or said[1].building]
     first = wheres[0][1]
     return clear[0] if clear and (first.turned or first.steps or first.relation == "after") else wheres[0]

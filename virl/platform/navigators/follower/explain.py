@@ -18,41 +18,41 @@ from virl.platform.navigators.follower.model import (
 from virl.platform.navigators.follower.streets import Exit, Segment, Streets, straight_on
 
 FLOOR = 1e-4
-"""Least likelihood of a walk, as a share of the best of the same length. Chosen: a tenth of it takes twice
-the time and changes no result on map2seq_seen/dev."""
+"""Least likelihood of a walk, as a share of that of the best one of the same length.
+Chosen: a tenth of it takes twice the time and changes no result on map2seq_seen/dev."""
 NEAR = 2
-"""Links to a crossing at which a walk is said to start. Measured on touchdown_unseen/dev."""
+"""Largest number of links from the start to a crossing at which a walk is said to start. Measured."""
 PAIR = 7
-"""Links between the two lights of a double crossing at most; chosen: as of Manhattan's widest streets."""
+"""Largest number of links between two lights of a double crossing; chosen: Manhattan's widest streets."""
 FAR = 40
-"""Links since a crossing are counted up to here; chosen: beyond any phrase."""
+"""Number up to which links since a crossing are counted; chosen: beyond any phrase."""
 
 State = tuple[Segment, int, int, int]
-"""Segment entered, legs done, crossings counted on the leg, and links since the last of these."""
+"""(segment entered, legs done, crossings counted on the leg, links since the last crossing)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A segment by which a walk may set out, with its weight."""
+    """A first segment of a walk, with the likelihood of setting out on it."""
 
     segment: Segment
     """First segment of the walk."""
     weight: float
     """Likelihood of setting out this way, relative to the other starts."""
     actions: int
-    """Actions needed before the first step along the segment."""
+    """Number of actions before the first step along the segment, such as turns."""
     is_free: bool = False
     """True if the start's direction is open: a crossing close by may be where the walk sets out."""
 
 
 @dataclass(slots=True)
 class Visit:
-    """All walks that come to one state after one number of actions."""
+    """The sum of all walks that come to one state after one number of actions."""
 
     weight: float = 0.0
-    """Likelihood of these walks together."""
+    """Likelihood of all these walks together."""
     best: float = 0.0
-    """Likelihood of the likeliest of them."""
+    """Likelihood of the likeliest of these walks."""
     before: "tuple[int, State] | None" = None
     """Number of actions and state before, on the likeliest walk; `None` at a start."""
 
@@ -71,12 +71,12 @@ class Visit:
 
 @dataclass
 class Explanation:
-    """Ends of the walks that fit a plan, by likelihood, and nodes where they leave the known map."""
+    """Likelihoods of where the walks that fit a plan end, or leave the known map."""
 
     ends: dict[int, float] = field(default_factory=lambda: defaultdict(float))
-    """Likelihood of the walks that end at each node, by its number."""
+    """Likelihood of the walks that end at a node, by the node's number."""
     frontier: dict[int, float] = field(default_factory=lambda: defaultdict(float))
-    """Likelihood of the walks that go on beyond each node not visited yet, by its number."""
+    """Likelihood of the walks that go on beyond an unvisited node, by the node's number."""
     _best: dict[int, tuple[float, int, State, int]] = field(default_factory=dict)
     visits: list[dict[State, Visit]] = field(default_factory=list)
 
@@ -92,7 +92,7 @@ class Explanation:
         return [node for part in reversed(parts) for node in part]
 
     def add_end(self, node: int, weight: float, best: float, walk: tuple[int, State, int]) -> None:
-        """Add walks that end at a node, by their likelihood together and that of the likeliest.
+        """Add walks that end at a node, by their joint likelihood and that of the likeliest.
 
         Args:
             node: where they end.
@@ -113,7 +113,7 @@ def explain(
     starts: Sequence[Start],
     usual: tuple[float, float] | None = None,
 ) -> Explanation:
-    """Return the walks that explain a plan, or as many of its first legs as some walk can.
+    """Return where the walks that fit a plan end, or those that fit as many of its first legs as possible.
 
     Args:
         streets: what is known of the map.
@@ -134,19 +134,19 @@ def explain(
 
 @dataclass(frozen=True, slots=True)
 class _Crossing:
-    """The crossing at the end of a segment, with the ways on."""
+    """The crossing at the end of a segment, with the ways on from there."""
 
     exits: tuple[Exit, ...]
     straight: Exit
     """Way on that counts as straight ahead."""
     told: float
-    """Probability that people count this crossing."""
+    """Probability, 0 to 1, that people count this crossing."""
     onward: tuple[tuple[Exit, float], ...]
-    """Ways on, each with the factor for taking it where the text says nothing of it."""
+    """(way on, factor for taking it where the text says nothing of it) of all ways on."""
 
 
 class _Explainer:
-    """A sum over all walks from the starts, by number of actions, that fits them to a plan."""
+    """A search over all walks from the starts, by number of actions, for those that fit a plan."""
 
     def __init__(
         self,
@@ -264,7 +264,7 @@ class _Explainer:
         return self._crossings[segment]
 
     def _turn_weight(self, leg: int, number: int, new: float, fit: float) -> float:
-        """Return the factor for a leg's turn at the next crossing, after `number` crossings counted."""
+        """Return the factor for turning at the next crossing, after `number` crossings on the leg."""
         if leg == len(self._legs):
             return 0.0
         weights = self._weights[leg]

@@ -22,7 +22,7 @@ from virl.platform.navigators.follower.clauses import (
 )
 
 NAME_MARK = "\ue000"
-"""A character of no text, which with a number stands for the name of a landmark."""
+"""Character that no text holds, which with a number stands for a landmark's name."""
 
 PARTS = {
     "side": r"(?:left|right)",
@@ -86,13 +86,13 @@ PARTS = {
     "it": r"(?:it|this|that|here|there|them)",
     "end": r"(?= [.,]| and|$)",
 }
-"""Patterns of words by the name that stands for them in rules, as `<side>`."""
+"""Patterns of words, by the name that stands for them in rules, such as `<side>`."""
 _PART = re.compile(r"(?<!\?P)<(\w+)>")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A pattern of words and the function that makes its clause."""
+    """A pattern of words, with the function that makes a clause of a match."""
 
     name: str
     example: str
@@ -122,7 +122,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 MOST, MOST_STEPS = 99, 12.0  # chosen: more than anybody counts
 SOME_STEPS = 3.0
-"""Steps in "a few steps"; measured, "a few steps after turning" is as "3 steps" on map2seq_seen/dev."""
+"""Number of steps in "a few steps"; measured on map2seq_seen/dev."""
 LESS, MORE = 0.8, 1.2
 """Factors of "less than" and "more than"; measured, "less than half" is 0.4 on map2seq_seen/dev."""
 
@@ -171,7 +171,7 @@ def place(words: str) -> NamedCrossing:
 
 
 def turn(match: re.Match[str]) -> TurnClause:
-    """Return the turn of a match with the groups verb, turned, place."""
+    """Return the clause for the turn of a match with the groups verb, turned, place."""
     words = match["verb"]
     return TurnClause(
         _side(match["turned"]),
@@ -185,27 +185,27 @@ def turn(match: re.Match[str]) -> TurnClause:
 
 
 def fork(match: re.Match[str]) -> TurnClause:
-    """Return the slight turn at a fork of a match with the groups verb, turned, place; or to."""
+    """Return the clause for a slight turn at a fork; groups verb, turned, place; or to."""
     return TurnClause(_side(match["turned"] or match["to"]), NamedCrossing("fork"), slight=True)
 
 
 def ramp(match: re.Match[str]) -> TurnClause:
-    """Return the slight turn onto a ramp, to the right where nothing else is said. Groups: turned."""
+    """Return the clause for a slight turn onto a ramp, to the right where no side is said. Groups: turned."""
     return TurnClause(_side(match["turned"] or "right"), slight=True)
 
 
 def turns(match: re.Match[str]) -> TurnClause:
-    """Return several turns the same way. Groups: verb, turned, place, number."""
+    """Return the clause for several turns the same way. Groups: verb, turned, place, number."""
     return replace(turn(match), nth=None, times=count(match["number"]))
 
 
 def look_or_turn(match: re.Match[str]) -> TurnClause:
-    """Return a turn that may only mean to look. Groups: verb, turned, place."""
+    """Return the clause for a turn that may only mean a look. Groups: verb, turned, place."""
     return replace(turn(match), looks=True)
 
 
 def read_passing(match: re.Match[str]) -> PassClause:
-    """Return the crossings that are passed. Groups: place, twice."""
+    """Return the clause for the crossings that the text passes. Groups: place, twice."""
     words = match["place"]
     if words in ("it", "this", "that"):
         return PassClause(
@@ -217,32 +217,32 @@ def read_passing(match: re.Match[str]) -> PassClause:
 
 
 def passing_again(match: re.Match[str]) -> PassClause:
-    """Return crossings passed that may be the one just passed. Groups: place, twice."""
+    """Return the clause for crossings passed that may be the one just passed. Groups: place, twice."""
     return replace(read_passing(match), again=True)
 
 
 def passing_then(match: re.Match[str]) -> PassClause:
-    """Return crossings passed after what the text says first. Groups: place, twice."""
+    """Return the clause for crossings passed after what the text names first. Groups: place, twice."""
     return replace(read_passing(match), then=True)
 
 
 def reach(match: re.Match[str]) -> ReachClause:
-    """Return the place that is come to. Groups: before, place."""
+    """Return the clause for a crossing that the walk comes to. Groups: before, place."""
     return ReachClause(place(match["place"]), before=bool(match["before"]))
 
 
 def read_reached(match: re.Match[str]) -> ReachClause:
-    """Return a place that may be passed already. Groups: place."""
+    """Return the clause for a crossing that may have been passed already. Groups: place."""
     return ReachClause(place(match["place"]), told=True)
 
 
 def place_clause(match: re.Match[str]) -> WhereClause:
-    """Return the place of something along the street. Groups: relation, place."""
+    """Return the clause for a place along the street, at a crossing. Groups: relation, place."""
     return WhereClause(_relation(match["relation"]), place(match["place"]) if match["place"] else None)
 
 
 def steps(match: re.Match[str]) -> WhereClause | LandmarkClause:
-    """Return the place so many steps on, or a landmark. Groups: number, turned, relation, place, thing."""
+    """Return a place so many steps on, or a landmark. Groups: number, turned, relation, place, thing."""
     if match["relation"] and not match["place"] and match["thing"] is not None:
         return LandmarkClause()
     numbers = [float(number) for number in _NUMBER.findall(match["number"])]
@@ -257,7 +257,7 @@ def steps(match: re.Match[str]) -> WhereClause | LandmarkClause:
 
 
 def fraction(match: re.Match[str]) -> WhereClause:
-    """Return the place at a fraction of the block. Groups: hedge, part, place."""
+    """Return the clause for a place at a fraction of the block. Groups: hedge, part, place."""
     words, hedge = match["part"], match["hedge"] or ""
     top, _, bottom = words.rstrip("% ").partition("/")
     value = float(top) / (100.0 if words.endswith("%") else float(bottom) or 1.0)
@@ -270,7 +270,7 @@ def fraction(match: re.Match[str]) -> WhereClause:
 
 
 def orient(match: re.Match[str]) -> OrientClause:
-    """Return the direction to face at the start, from the whole match."""
+    """Return the clause for the direction to face at the start, from the whole match."""
     words = match[0]
     flow = re.search(r"\b(?:traffic|cars|vehicles|1 way|flow)\b(?! light| cone| sign)", words)
     against = re.search(r"against|opposite|opposing|oncoming|towards? (?:the )?(?:traffic|cars)", words)
@@ -300,5 +300,5 @@ def _side(word: str) -> Side:
 
 
 def _relation(words: str) -> Relation:
-    """Return the relation that the first preposition known gives, `at` without one."""
+    """Return the relation that the first preposition in words gives; `at` without one."""
     return next((_RELATIONS[word] for word in words.split() if word in _RELATIONS), "at")

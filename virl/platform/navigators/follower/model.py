@@ -22,86 +22,86 @@ from virl.settings.model import Settings, load_settings
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
 Landmarks = tuple[Positive, float, Positive]
-"""Place of a landmark on a block: median in links on a block of nine, growth with its length, spread."""
+"""(median place of a landmark in links on a block of nine, growth with the block's length, spread)."""
 
 
 class Parameters(Settings):
-    """Probabilities, angles in degrees and distances in links; the file says where each is from."""
+    """Probabilities, factors, angles in degrees and distances in links of the follower's model of walks."""
 
     named_further: Share
-    """Probability that the crossing is a later one than the text counts to, where the text names it."""
+    """Probability that a turn's crossing is a later one than the text counts to, where the text names it."""
     named_further_remark: Share
-    """Growth of that with each remark that the text makes on the way."""
+    """Growth of `named_further` with each remark that the text makes on the way."""
     further: Share
-    """The same where it names none, as in "turn left at the bank"."""
+    """Probability that a turn's crossing is a later one where none is named: "turn left at the bank"."""
     further_remark: Share
     further_most: Share
     further_again: Share
-    """Probability that a later one is not the next but one later still; as `further` if that is more."""
+    """Probability that a later crossing is not the next but one later still; at least `further`."""
     fewer_least: Share
-    """Probability that it is an earlier one, where the text passes none before it."""
+    """Probability that a turn's crossing is an earlier one, where the text passes none before it."""
     fewer: Share
-    """Growth of that with each crossing that the text passes."""
+    """Growth of `fewer_least` with each crossing that the text passes."""
     fewer_again: Share
-    """Probability that an earlier one is earlier by two."""
+    """Probability that an earlier crossing is earlier by two."""
     separate: tuple[Share, ...]
-    """Probabilities that two crossings 1, 2, ... links apart are two to people; the last for all more."""
+    """Probabilities that people count crossings 1, 2, ... links apart as two; the last for all more."""
     counted_fourway: Share
     """Probability that people count a crossing of four ways that they pass."""
     counted_tee: Share
-    """The same where no way leads straight on."""
+    """Probability that people count a crossing that they pass where no way leads straight on."""
     counted_side: Share
-    """The same where one street joins from the side."""
+    """Probability that people count a crossing that they pass where one street joins from a side."""
 
     pair_separate: Share
-    """Probability that the second light of two, which the text counts as one crossing, is another one."""
+    """Probability that the second of two lights that the text counts as one is a crossing of its own."""
     near_separate: Share
-    """Probability that two crossings are two to people where the text says that one follows right away."""
+    """Probability that people count two crossings where the text says that one follows right away."""
     gap_near: Positive
-    """Links to a crossing "immediately after", of which half of the factor on it is left."""
+    """Number of links to a crossing "immediately after" at which its factor is down to half."""
     gap_near_spread: Positive
     gap_far: Positive
-    """Links of a "long block", at which the factor on it reaches half."""
+    """Number of links of a "long block" at which its factor is up to half."""
     gap_far_spread: Positive
     gap_least: Share
-    """The least of these two factors."""
+    """Least value of the factors for a near and for a far crossing."""
     other_shape: Share
-    """Factor on a crossing that has not the ways of "the four-way intersection" or "the side street"."""
+    """Factor on a crossing with other ways than "the four-way intersection" or "the side street" has."""
     shape_told: Share
-    """Probability that people count a crossing whose shape they tell."""
+    """Probability that people count a crossing whose shape the text gives."""
 
     turn_angle: float
     turn_spread: Positive
     slight_angle: float
     slight_spread: Positive
     rough_spread: Positive
-    """Spread where only one link of the way is seen."""
+    """Spread in degrees of a turn where only one link of the way is seen."""
     not_outermost: Share
-    """Factor on a left turn that is not the leftmost way, or a right one not the rightmost."""
+    """Factor on a left turn into another way than the leftmost, or right than the rightmost."""
     rough_not_outermost: Share
     tee_with_way_ahead: Share
-    """Factor on a turn "at the T" or "where the road ends" where a way leads on."""
+    """Factor on a turn "at the T" or "where the road ends" at a crossing where a way leads on."""
     forced_bend: Share
-    """Factor on a turn of 45 to 70 degrees that the text leaves out where it is the straightest way."""
+    """Factor on an unsaid turn of 45 to 70 degrees where no way is straighter."""
     forced_turn: Share
-    """The same from 70 degrees on, at a crossing with several ways on."""
+    """Factor on an unsaid turn of 70 degrees or more where no way is straighter, at a crossing."""
     bear_spread: Positive
-    """Degrees by which one of two ways within 45 degrees may bend more and still be straight on."""
+    """Degrees by which a way may bend more than another within 45 degrees and still be straight on."""
     bear: Share
-    """The least factor on another way than the straightest, within 45 degrees, that the text leaves out."""
+    """Least factor on an unsaid turn into another way than the straightest, within 45 degrees."""
     untold_turn: Share
-    """The same beyond 45 degrees."""
+    """Least factor on an unsaid turn beyond 45 degrees."""
 
     stop_phrases: bool
-    """True if stop phrases are told apart; if not, each means anywhere on its block."""
+    """True if stop phrases are told apart; False if each means anywhere on its block."""
     neighbours: bool
-    """True if the end is picked together with its neighbours, as task completion counts them."""
+    """True if the end is chosen by its likelihood with its neighbours', as task completion counts."""
     in_aim: float
     in_spread: Positive
     before_aim: Positive
     before_step: float
     before_slope: float
-    """Links for each step that the text says before a crossing."""
+    """Number of links for each step that the text says before a crossing."""
     before_spread: Positive
     after_aim: float
     after_step: float
@@ -110,27 +110,27 @@ class Parameters(Settings):
     turned_step: float
     turned_spread: Positive
     step_spread: float
-    """Growth of the spread with each step that the text says."""
+    """Growth of the spread in links with each step that the text says."""
     fraction_most: Share
-    """The greatest fraction of a block that people mean, even by "almost all the way"."""
+    """Largest share of a block that people mean, even by "almost all the way"."""
     fraction_spread: Positive
     building_first: Positive
     building_next: Positive
     building_spread: Positive
     corner_aim: Positive
-    """Links of a landmark that is at a corner from the nearer end of the block."""
+    """Distance in links of a landmark at a corner from the nearer end of its block."""
     corner_spread: Positive
     corner_ahead: Share
-    """Probability that such a landmark is at the corner at the end of the block."""
+    """Probability that a landmark at a corner is at the end of the block, not its beginning."""
     landmark: Landmarks
     remark: float
-    """Growth of the logarithm of that median with each remark that the text makes on the block."""
+    """Growth of the logarithm of a landmark's median place with each remark on the block."""
     open_end: Landmarks
-    """Place on a block of the end, where the text just ends."""
+    """Place on a block where a walk ends whose text just ends."""
     anywhere: Share
-    """Share spread evenly over the block, whatever the phrase."""
+    """Share of the likelihood that is spread evenly over the block, whatever the phrase."""
     block_pull: float
-    """Power of a block's length in its weight: 0 if all blocks are alike, 1 if all their nodes are."""
+    """Power of a block's length in its weight: 0 if all blocks weigh the same, 1 if all nodes do."""
 
     with_traffic: Share
     """Probability that "with the flow of traffic" is the way the capturing car drove."""
@@ -145,13 +145,13 @@ class Parameters(Settings):
     """Factor on setting out another way than straight on from a crossing within two links of the start."""
 
     explore: float
-    """A way not seen yet is tried for this share of the best end's weight, if there is time to return."""
+    """Share of the best end's weight from which an unseen way is tried, if there is time to return."""
     commit: float
-    """The same where there is no time to return."""
+    """Share of the best end's weight from which an unseen way is tried without time to return."""
     far: Positive
-    """Links over which the weight of a way not seen yet falls by a factor e."""
+    """Number of links over which the weight of an unseen way falls by a factor e."""
     blocks: tuple[tuple[Annotated[int, Field(gt=0)], Share], ...]
-    """Lengths of blocks in links and their shares, for blocks not seen to their end."""
+    """(length in links, share of all blocks) for blocks that are not seen to their end."""
 
     prior_links: tuple[Positive, Positive]
     """Mean and standard deviation of the links of Map2seq's routes; used with `--prior` only."""
@@ -160,7 +160,7 @@ class Parameters(Settings):
 
 @cache
 def default_parameters() -> Parameters:
-    """Return the shipped numbers.
+    """Return the numbers of the model that come with virl.
 
     Raises:
         BadInput: the file was edited and does not hold what it should.
@@ -169,9 +169,9 @@ def default_parameters() -> Parameters:
 
 
 STRAIGHT_DEG = 45.0  # chosen: half way to a right angle
-"""Degrees of a turn below which a way counts as straight on."""
+"""Angle in degrees below which a way counts as straight on."""
 BEND_DEG = 70.0  # chosen: what some call a turn and some a bend of the street
-"""Degrees of a turn below which the straightest way counts as a bend."""
+"""Angle in degrees below which the straightest way on counts as a bend of the street."""
 MOST_FEWER = 0.5  # chosen: nobody counts worse
 FURTHEST = 5  # chosen: crossings beyond the one that the text means
 
@@ -263,7 +263,7 @@ def hint_fit(hint: Hint, links: int, exits: Sequence[Exit], p: Parameters) -> fl
 
 
 def _gap_fit(gap: Gap | None, links: int, p: Parameters) -> float:
-    """Return the factor for a crossing `links` on where the text says near or far; 1 without either."""
+    """Return the factor, 0 to 1, for a crossing `links` on that is said near or far; 1 if neither is said."""
     if gap is None:
         return 1.0
     middle, spread = (p.gap_near, -p.gap_near_spread) if gap == "near" else (p.gap_far, p.gap_far_spread)
@@ -297,17 +297,17 @@ def count_chance(exits: Sequence[Exit], straight: Exit, p: Parameters) -> float:
 
 
 REACH = 12
-"""Links from a crossing beyond which a phrase tied to it says nothing; chosen: longer than most blocks."""
+"""Number of links beyond a crossing at which a phrase tied to it says nothing; chosen: a long block."""
 TYPICAL_BLOCK = 9
-"""Links of a block across Manhattan's avenues; measured, the most common distance between crossings."""
+"""Number of links of a block across Manhattan's avenues; measured: the most common distance."""
 MOST_REMARKS = 7
-"""Remarks on a block that count at most for its length; measured on the two sets of the model's tuning."""
+"""Largest number of remarks on a block that count for its length; measured on the tuning sets."""
 TIED = frozenset({"in", "before", "after", "turned"})
 """Kinds of end that are counted from a crossing or turn."""
 
 
 class Endings:
-    """Probability of the end at each node of the blocks of the last street."""
+    """The probability of the end at each node of the blocks of the last street."""
 
     def __init__(self, end: End, parameters: Parameters) -> None:
         self._end, self._p = end, parameters
@@ -316,7 +316,7 @@ class Endings:
         anchor = end.passed + (self._tied and end.kind in ("in", "before"))
         remarks = 0 if end.kind == "turned" else end.remarks
         self.weights = ordinal_weights(anchor, end.sureness, remarks, parameters, passed=end.passed)
-        """The weights by the crossing the phrase is tied to, or the last before the block it is tied to."""
+        """Probability of each crossing that the phrase is tied to, or that begins its block, by number."""
         self._blocks: dict[tuple[int, int, int, float], Sequence[float]] = {}
 
     def block(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:
@@ -419,7 +419,7 @@ def block_shares(end: End, steps: int, p: Parameters) -> list[float]:
 
 
 def _normalise(weights: dict[int, float]) -> dict[int, float]:
-    """Return weights that sum to one; equal ones if their sum is zero."""
+    """Return weights scaled to a sum of one; equal weights if their sum is zero."""
     total = sum(weights.values())
     if total <= 0.0:
         return {key: 1 / len(weights) for key in weights}

@@ -26,10 +26,11 @@ from virl.platform.navigators.tourist.spotting import LandmarkSpotter
 from virl.platform.navigators.velma.prompt import LandmarkExtractor
 
 SEEN = 20.0
-"""Factor on an end from which the landmark is surely seen: names are read from some 20 m at most.
-Chosen on the export of Virlton."""
+"""Factor on an end of a walk from which the landmark is surely seen.
+
+Names are read from some 20 m at most. Chosen on the export of Virlton."""
 MOST_LOOKS = 24
-"""Number of ends that are looked at, the likeliest first, where the whole map is known. Chosen."""
+"""Largest number of ends that are looked at, the likeliest first, with a whole map. Chosen."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _STOP = re.compile(r"\b(?:stop|stopping|end|destination|arrive)\b", re.IGNORECASE)
@@ -38,7 +39,7 @@ _TOO_FAR = re.compile(r"too far|\bif you (?:reach|see|get to|pass)\b", re.IGNORE
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """The means by which a follower looks for landmarks.
+    """A spotter and street view by which a follower looks for landmarks at the end of its walk.
 
     Args:
         graph: whose panoramas are looked at.
@@ -58,7 +59,7 @@ class Sight:
 
 @dataclass(slots=True)
 class StopSight:
-    """A search for names at the ends of one walk, at each panorama once.
+    """A search for the landmarks' names at possible ends of a walk, at each panorama once.
 
     Raises:
         NoImagery: there is no view of a panorama.
@@ -70,14 +71,14 @@ class StopSight:
     _gains: dict[int, float] = field(default_factory=dict)
 
     def gain(self, node: int) -> float:
-        """Return the factor for an end at a node, from 1, where no name is seen, to `SEEN`."""
+        """Return the factor for an end at a node by what is seen there: 1 for no name, up to `SEEN`."""
         if node not in self._gains:
             seen = self.spotter.spot(Pose(self.graph.ids[node], 0.0), self.names, thorough=True)
             self._gains[node] = 1.0 + (SEEN - 1.0) * max((one.score for one in seen), default=0.0)
         return self._gains[node]
 
     def weigh(self, ends: Mapping[int, float]) -> dict[int, float]:
-        """Return weights of ends, by node, times what is seen there; only the likeliest are looked at."""
+        """Return the weights of ends, by node, times the factor for what is seen there."""
         likeliest = sorted(ends, key=lambda node: -ends[node])[:MOST_LOOKS]
         return {**ends, **{node: ends[node] * self.gain(node) for node in likeliest}}
 
@@ -94,13 +95,13 @@ def names_at_stop(instruction: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 _SPARE = 3
-"""Actions kept back when a return is planned: to turn around, to turn once, to stop."""
+"""Number of actions kept back for a return: to turn around, to turn once, to stop."""
 _UNREACHABLE = 10_000
 """Number of steps that stands for a node which no way leads to."""
 
 
 class MapPlanner:
-    """A finder of walks on a graph. It keeps what it read of streets, so one planner serves many episodes."""
+    """A finder of walks on a whole graph, which keeps its segments of streets for further episodes."""
 
     def __init__(self, graph: NavigationGraph, parameters: Parameters) -> None:
         self._graph, self._p = graph, parameters
@@ -135,7 +136,7 @@ class MapPlanner:
         return found.path(self._best_end(sight.weigh(found.ends) if sight else found.ends))
 
     def _best_end(self, ends: Mapping[int, float]) -> int:
-        """Return the likeliest end; with `neighbours`, that of the greatest sum with its neighbours."""
+        """Return the node of the likeliest end; with `neighbours`, by the sum with its neighbours."""
         sums = dict(ends)
         if self._p.neighbours:
             for node, weight in ends.items():
@@ -195,12 +196,12 @@ class Follower:
 
     @property
     def name(self) -> str:
-        """The name of its results, such as `follower --map --prior`, with that of its spotter if any."""
+        """Name of the navigator in results, such as `follower --map --prior`, with its spotter's name."""
         seen = f", {self.sight.spotter.name}" if self.sight else ""
         return "follower" + " --map" * self.use_map + " --prior" * self.use_prior + seen
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """Yield the moves of a walk; it ends with a stop or at the limit. Any text is walked by."""
+        """Yield the moves of a walk to its stop or the limit; every text, with sense or not, gives a walk."""
         plan = understand(instruction)
         sight = self.sight.of_stop(instruction) if self.sight else None
         if self.use_map:
@@ -214,6 +215,7 @@ class Follower:
             )
 
             def choose(moves: Sequence[Move]) -> Decision:
+                """Return the next action along the planned path."""
                 return follow_path(self.graph, path, start, moves)
         else:
             choose = EmbodiedWalk(
@@ -230,26 +232,26 @@ class Follower:
 
     @cached_property
     def _planner(self) -> MapPlanner:
-        """The planner on the whole graph, made once."""
+        """Planner on the whole graph, made once."""
         return MapPlanner(self.graph, self.parameters)
 
     @property
     def _usual_links(self) -> tuple[float, float] | None:
-        """Mean and deviation of a route's links; `None` without the prior."""
+        """(mean, standard deviation) of the number of links of a route; `None` without the prior."""
         if not self.use_prior:
             return None
         return self.parameters.prior_links if self.oriented else self.parameters.prior_links_touchdown
 
 
 class SeenLinks:
-    """The links of visited nodes. The graph is read at the node given to `stand` only."""
+    """The links of the visited nodes, which are read from the graph at the node given to `stand` only."""
 
     def __init__(self, graph: NavigationGraph) -> None:
         self._graph = graph
         self._ways: dict[int, tuple[OutgoingLink, ...]] = {}
 
     def stand(self, node: int) -> bool:
-        """Return whether a node is visited for the first time, after reading its links."""
+        """Return whether a node is visited for the first time, and read its links if so."""
         if node in self._ways:
             return False
         links = self._graph.links(node)
@@ -288,7 +290,7 @@ class SeenLinks:
 
 @dataclass
 class EmbodiedWalk:
-    """A walk that weighs stopping at the best end seen against each way not seen yet, at each step.
+    """A walk without a map: at each step it weighs the best end seen against each unseen way.
 
     It goes on where a walk that explains the text might, and comes back if what it finds there explains it
     less well.
@@ -310,7 +312,7 @@ class EmbodiedWalk:
         self._yaw = float(self.graph.yaw[self.start.node])
 
     def choose(self, moves: Sequence[Move]) -> Decision:
-        """Return the next action."""
+        """Return the decision on the next action after some moves."""
         for move in moves[-2:]:
             self._seen.stand(move.state.node)
         state = moves[-1].state if moves else self.start
@@ -321,7 +323,7 @@ class EmbodiedWalk:
         return Decision(action_towards(self.graph, state, path[1], VELMA), reason)
 
     def _goal(self, state: WalkState, left: int) -> tuple[int | None, str]:
-        """Return the node to go to and why: past the known map, or the best end; `None` without either."""
+        """Return (node to go to, reason): past the known map, or the best end; `None` without either."""
         p, streets = self.parameters, Streets(self._seen)
         starts = _ways_out(streets, self.start, self.plan.orient, self._yaw, self.oriented, p)
         found = explain(streets, self.plan, p, self.max_actions + _SPARE, starts, self.usual)
@@ -343,7 +345,7 @@ class EmbodiedWalk:
         return stop, "the likeliest end"
 
     def _best_end(self, ends: dict[int, float]) -> tuple[int | None, float]:
-        """Return the likeliest visited end and its weight, or sum with `neighbours`; `None` and 0 without."""
+        """Return (likeliest visited end, its weight, a sum with `neighbours`); `None` and 0 without one."""
         here = [node for node in ends if self._seen.ways(node) is not None]
         if self.sight:
             ends = {**ends, **{node: ends[node] * self.sight.gain(node) for node in here}}
@@ -354,7 +356,7 @@ class EmbodiedWalk:
         return (None, 0.0) if best is None or sums[best] <= 0.0 else (best, sums[best])
 
     def _steps(self, source: int, target: int) -> int:
-        """Return the links of the way between two visited nodes, `_UNREACHABLE` without one."""
+        """Return the number of links between two visited nodes; `_UNREACHABLE` without a way."""
         path = self._seen.path(source, target)
         return len(path) - 1 if path else _UNREACHABLE
 
@@ -362,7 +364,7 @@ class EmbodiedWalk:
 def _ways_out(
     streets: Streets, start: WalkState, orient: OrientClause, yaw: float, oriented: bool, p: Parameters
 ) -> list[Start]:
-    """Return the ways to set out from a state.
+    """Return the segments on which a walk may set out from a state, with their likelihoods.
 
     Args:
         streets: what is known of the map.
@@ -388,7 +390,7 @@ def _ways_out(
 
 
 def _traffic_weight(segment: Segment, orient: OrientClause, yaw: float, p: Parameters) -> float:
-    """Return the probability of setting out this way by the traffic, 0.5 if its direction is not known."""
+    """Return the probability of setting out along a segment by the flow of traffic; 0.5 if unknown."""
     if isnan(yaw):
         return 0.5
     along = p.traffic_untold
@@ -400,7 +402,7 @@ def _traffic_weight(segment: Segment, orient: OrientClause, yaw: float, p: Param
 def _crossing_weight(
     segment: Segment, segments: Sequence[Segment], orient: OrientClause, p: Parameters
 ) -> float:
-    """Return the factor for setting out this way by the crossing named; 0.5 if none is or it is not known."""
+    """Return the factor for setting out along a segment by the crossing named; 0.5 if unknown."""
     if orient.crossing is None or len(segments) != 2 or not all(other.known for other in segments):
         return 0.5
     nearer = segment.steps == min(other.steps for other in segments)

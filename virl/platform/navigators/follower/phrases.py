@@ -247,7 +247,7 @@ PASSES = (
 
 
 LAST_BUILDING = 0.7
-"""Fraction of the block at "the last store"; measured on the three sets of the last version, 12 texts."""
+"""Share of the block, 0 to 1, at "the last store"; measured on three sets, 12 texts."""
 
 ENDS = (
     rule(

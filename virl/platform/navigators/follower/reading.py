@@ -28,14 +28,14 @@ from virl.platform.navigators.follower.grammar import NAME_MARK, Rule
 from virl.platform.navigators.follower.phrases import ENDS, PASSES, PLACES, REMARKS, START, TURNS
 
 FAR_END = 2
-"""A street's end may be as far as a turn with this many landmarks on the way; counted on gold paths."""
+"""Number of landmarks on the way from which a street's end is as far as a turn; counted on gold paths."""
 MAX_LEGS = 24  # chosen: more turns than 55 actions can hold
-"""Legs of a plan at most."""
+"""Largest number of legs of a plan."""
 RULES = REMARKS + START + TURNS + ENDS + PASSES + PLACES
-"""Rules of the grammar, in the order in which they are tried."""
+"""Rules of the grammar in the order in which they are tried."""
 
 MAX_WORDS = 2000  # chosen: ten times the longest instruction people write
-"""Words of an instruction that are read."""
+"""Largest number of words of an instruction that are read."""
 
 _NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _ORDINALS = [
@@ -136,12 +136,12 @@ _PAUSES = {";": ".", ":": ",", "!": ".", "?": "."}
 
 
 def understand(text: str) -> FollowerPlan:
-    """Return the plan of an instruction. Any text has one; one without sense ends anywhere ahead."""
+    """Return the plan of an instruction; a text without sense gives a plan to end anywhere ahead."""
     return plan_of(parse(text))
 
 
 def plan_of(clauses: Sequence[Clause]) -> FollowerPlan:
-    """Return the plan that clauses make."""
+    """Return the plan of a walk that clauses of an instruction make."""
     reader = _Reader()
     for clause in clauses:
         reader.read(clause)
@@ -152,17 +152,17 @@ def plan_of(clauses: Sequence[Clause]) -> FollowerPlan:
 
 @dataclass
 class _Reader:
-    """A builder of a plan from clauses, in the order of the text."""
+    """A builder of a plan from clauses, which are given in the order of the text."""
 
     orient: OrientClause = field(default_factory=OrientClause)
     legs: list[PlannedLeg] = field(default_factory=list)
     street: Street = field(default_factory=Street)
     has_moved: bool = False
     pending: TurnClause | None = None
-    """A turn that was only a look to the side unless the text walks on."""
+    """Turn that counts only if the text walks on after it; else it was a look to the side."""
 
     def read(self, clause: Clause) -> None:
-        """Add the next clause to the plan."""
+        """Add the next clause of the text to the plan."""
         if self.pending is not None and isinstance(clause, GoClause | PassClause | BlocksClause | TurnClause):
             turn, self.pending = self.pending, None
             self._end_leg(turn)
@@ -208,12 +208,12 @@ class _Reader:
             self._walk_on()
 
     def _walk_on(self) -> None:
-        """Forget a stop that the text goes on from, and what it said with it."""
+        """Drop a stop that the text walks on from, and what it said with the stop."""
         self.has_moved = True
         self.street.stopped = None
 
     def _reach(self, place: NamedCrossing, before: bool = False, told: bool = False) -> None:
-        """Record that the text walks up to a crossing, unless it is one passed already."""
+        """Record that the text walks up to a crossing, unless the crossing was passed already."""
         street = self.street
         if before or place.earlier or (told and street.is_behind(place)):
             return
@@ -246,7 +246,7 @@ class _Reader:
         street.go_through(clause)
 
     def _turn(self, clause: TurnClause) -> None:
-        """Add a turn, or keep it pending where it may only mean to look that way."""
+        """Add a turn, or keep it pending where the text may only mean a look."""
         street = self.street
         if clause.side == "around":
             return
@@ -358,6 +358,7 @@ def mask_names(text: str, names: Sequence[str]) -> str:
     any_name = "|".join(f"({re.escape(names[number])})" for number in longest) or "(?!)"
 
     def mark(match: re.Match[str]) -> str:
+        """Return the mark and number that stand for a matched name."""
         return f"{NAME_MARK}{longest[(match.lastindex or 1) - 1]}"
 
     return re.sub(rf"(?<!\w)(?:{any_name})(?!\w)", mark, text, flags=re.IGNORECASE)

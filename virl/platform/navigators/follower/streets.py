@@ -13,28 +13,28 @@ from virl.geo.globe import signed_float_turn
 from virl.platform.city.graph import NavigationGraph
 
 SMOOTH = 3
-"""Links over which a direction is averaged: panoramas at crossings are off by metres. Measured on the gold
-walks of map2seq_seen/dev that take the middle way of three: 90 % of them turn less than 15 degrees averaged
-over three links, less than 100 over one."""
+"""Number of links over which a direction is averaged: panoramas at crossings are off by metres.
+Measured on the gold walks of map2seq_seen/dev that take the middle way of three: 90 % of them turn less
+than 15 degrees averaged over three links, less than 100 over one."""
 MAX_SEGMENT = 120  # chosen: more links than a walk has
-"""Links of a segment at most."""
+"""Largest number of links of a segment."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutgoingLink:
-    """A link as its start node shows it."""
+    """A link that leaves a node: target node and heading."""
 
     to: int
     """Number of the node that the link leads to."""
     heading: float
-    """Degrees clockwise from north."""
+    """Direction in which the link leaves, degrees clockwise from north."""
 
 
 class Links(Protocol):
     """A source of the links that leave a node."""
 
     def ways(self, node: int) -> Sequence[OutgoingLink] | None:
-        """Return the links of a node, `None` where they are not known."""
+        """Return the links that leave a node; `None` where they are not known."""
         ...
 
 
@@ -57,34 +57,34 @@ class Segment:
     """A street from one crossing to the next, in one direction."""
 
     nodes: tuple[int, ...]
-    """The nodes from the crossing where it starts to that where it ends, both included."""
+    """Numbers of the nodes from the crossing where it starts to where it ends, both included."""
     headings: tuple[float, ...]
     """Heading of each link, degrees clockwise from north."""
     known: bool
-    """True if the links of the last node are known; if not, the street may go on there."""
+    """True if the links of the last node are known; False if the street may go on there."""
 
     @property
     def steps(self) -> int:
-        """Number of links of the segment."""
+        """Number of links from the first to the last node."""
         return len(self.headings)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exit:
-    """A way on at the end of a segment."""
+    """A way that leads on from the end of a segment."""
 
     segment: Segment
     turn: float
-    """Degrees, (-180, 180], positive to the right, between averaged directions."""
+    """Angle of the turn in degrees, (-180, 180], positive to the right, between averaged directions."""
     rank: int
-    """Place among the ways on, counted from the left: 0 for the leftmost."""
+    """Number of the way among the ways on, from 0 for the leftmost."""
     rough: bool
-    """True if its direction is that of fewer than `SMOOTH` links, as nobody has seen further."""
+    """True if the way's direction is averaged over fewer than `SMOOTH` links, as no more were seen."""
 
 
 @dataclass
 class Streets:
-    """A reader of segments and exits from links, which remembers what it read."""
+    """A reader of segments and exits from links, which keeps what it has read."""
 
     links: Links
     _segments: dict[tuple[int, int], Segment] = field(default_factory=dict)
@@ -181,7 +181,7 @@ def mean_heading(headings: Sequence[float]) -> float:
 
 
 Side = Literal["ahead", "left", "right", "behind"]
-"""Sides of a walker."""
+"""Sides of a walker to which a way can leave."""
 AHEAD_DEG, BEHIND_DEG = 45.0, 135.0  # turns that are none, and turns back; chosen: half of a right angle off
 
 
@@ -190,9 +190,9 @@ class StreetEnd:
     """The next crossing, bend or dead end of a street."""
 
     links: int
-    """Ways that meet there, the one that leads there included."""
+    """Number of ways that meet at the end, the way that leads there included."""
     steps: int
-    """Steps to it along the street."""
+    """Number of steps to the end along the street."""
 
     def __str__(self) -> str:
         """Return the end in words, such as `"a crossing of 4 ways in 5 steps"`."""
@@ -204,7 +204,7 @@ class StreetEnd:
 
 @dataclass(frozen=True, slots=True)
 class MapWay:
-    """A way that leaves a node, by the side of the walker and where its street ends."""
+    """A way that leaves a node: its side of the walker and where its street ends."""
 
     side: Side
     end: StreetEnd
@@ -212,7 +212,7 @@ class MapWay:
 
 @dataclass(frozen=True)
 class MapInWords:
-    """A map that describes the ways which leave a node of a graph."""
+    """A map that describes in words the ways which leave a node of a graph."""
 
     graph: NavigationGraph
     _streets: Streets = field(init=False, repr=False)
@@ -242,7 +242,7 @@ class MapInWords:
 
 
 def map_sentence(ways: Sequence[MapWay]) -> str:
-    """Return the ways with their ends in a sentence; empty without ways."""
+    """Return a sentence on ways and where their streets end; empty without ways."""
     return f"Map: {'; '.join(f'{way.side}, {way.end}' for way in ways)}." if ways else ""
 
 
@@ -252,7 +252,7 @@ def steps_by_side(ways: Sequence[MapWay]) -> dict[Side, int]:
 
 
 def _side(turn: float) -> Side:
-    """Return the side of a way by its turn, degrees, positive to the right."""
+    """Return the side of the walker to which a turn leads, degrees, positive to the right."""
     if abs(turn) <= AHEAD_DEG:
         return "ahead"
     if abs(turn) >= BEHIND_DEG:

@@ -9,31 +9,32 @@ from virl.platform.city.graph import NavigationGraph
 from virl.platform.movers.discrete.actions import MAX_ACTIONS, VELMA, Action, Rules, WalkState
 
 PromptForm = Literal["auto", "chat", "text"]
-"""Forms of a prompt: `text`, one text that it continues, as published; `chat`, the walk as messages and
-typed replies; `auto` takes `chat` for chat models, else `text`."""
+"""Forms of a prompt: `text` is one text to continue, `chat` is messages, `auto` fits the model.
+`text` is as published; `chat` has the walk as messages and typed replies; `auto` is `chat` for chat models,
+else `text`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A navigator's next action, and the reason for it."""
+    """The next action of a navigator, and the reason for it."""
 
     action: Action
     reason: str = ""
     refused: tuple[str, ...] = ()
-    """Replies of a model that named no possible action, in the order given. It was asked again after each; in
-    VELMA's compatibility mode it counted as forward instead."""
+    """Replies of a model that named no possible action, in the order given.
+    It was asked again after each; in VELMA's compatibility mode it counted as forward instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One action of a walk, and where it led."""
+    """One action of a walk, and the state that it led to."""
 
     action: str
     """The action carried out: the value of an `Action`, or the id of the viewpoint gone to."""
     state: WalkState
     """The state after the action."""
     asked: str = ""
-    """The action decided on, where validation made another one of it; else empty."""
+    """Action that was decided on, where validation carried out another one; else empty."""
     reason: str = ""
     """Reason that the navigator gave for the action."""
     refused: tuple[str, ...] = ()
@@ -50,11 +51,11 @@ class InstructionNavigator(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of its results, such as `"follower --map"`."""
+        """Name of the navigator in results, such as `"follower --map"`."""
         ...
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """Yield the moves of a walk, as they are decided; it ends with a stop or at the navigator's limit.
+        """Yield the moves of a walk as they are decided, to a stop or the navigator's limit.
 
         Raises:
             MindFailed: the model gave no usable reply within its retries.
@@ -71,7 +72,7 @@ def act(
     opening: Sequence[Action] = (),
     max_actions: int = MAX_ACTIONS,
 ) -> Iterator[Move]:
-    """Yield the moves of the actions that `choose` decides on, until it stops or the limit is reached.
+    """Yield the moves of the actions that `choose` decides on, to a stop or the limit `max_actions`.
 
     Args:
         graph: where the walk goes.

@@ -23,7 +23,7 @@ from virl.platform.movers.discrete.oracle import Oracle, action_towards, gold_ac
 from virl.platform.navigators.instruction.base import Decision, Move, act
 
 STOP_AFTER = 40
-"""Panoramas after which forward and random stop, the start included (as published baselines)."""
+"""Number of panoramas, start included, after which forward and random stop (as published)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +32,22 @@ class ForwardNavigator:
 
     graph: NavigationGraph
     opening: Sequence[Action] = ()
-    """The actions taken before the first decision (`OPENING` of the data set)."""
+    """Actions taken before the first decision (`OPENING` of the data set)."""
     rules: Rules = VELMA
     stop_after: int = STOP_AFTER
-    """Panoramas to pass, the start included."""
+    """Number of panoramas to pass before stopping, the start included."""
 
     @property
     def name(self) -> str:
-        """The name of its results."""
+        """Name of the navigator in results."""
         return "forward"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """Yield the moves of a walk; the instruction is not read."""
+        """Yield the moves straight ahead; the instruction is not read."""
         del instruction
 
         def choose(moves: Sequence[Move]) -> Decision:
+            """Return the decision to go forward, or to stop after enough panoramas."""
             return Decision(Action.STOP if _count_passed(moves) >= self.stop_after else Action.FORWARD)
 
         return act(self.graph, start, choose, rules=self.rules, opening=self.opening)
@@ -63,22 +64,23 @@ class RandomNavigator:
 
     graph: NavigationGraph
     opening: Sequence[Action] = ()
-    """The actions taken before the first decision (`OPENING` of the data set)."""
+    """Actions taken before the first decision (`OPENING` of the data set)."""
     rules: Rules = VELMA
     stop_after: int = STOP_AFTER
-    """Panoramas to pass, the start included."""
+    """Number of panoramas to pass before stopping, the start included."""
     seed: int = 0
 
     @property
     def name(self) -> str:
-        """The name of its results."""
+        """Name of the navigator in results."""
         return "random"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """Yield the moves of a walk; the instruction is a part of the seed."""
+        """Yield random moves; the instruction is a part of the random numbers' seed."""
         draw = Random(f"{self.seed} {self.graph.ids[start.node]} {start.heading} {instruction}")
 
         def choose(moves: Sequence[Move]) -> Decision:
+            """Return a random action at crossings, forward between them, or the stop."""
             if _count_passed(moves) >= self.stop_after:
                 return Decision(Action.STOP)
             state = moves[-1].state if moves else start
@@ -93,20 +95,20 @@ class RandomNavigator:
 
 @dataclass(frozen=True, slots=True)
 class GoldNavigator:
-    """A navigator along the gold path of an episode, whatever its length: some leave a dead end."""
+    """A navigator along the gold path of an episode, whatever the path's length."""
 
     graph: NavigationGraph
     path: Sequence[str]
-    """Ids of the panoramas, start and target included."""
+    """Ids of the panoramas of the gold path, start and target included."""
     rules: Rules = VELMA
 
     @property
     def name(self) -> str:
-        """The name of its results."""
+        """Name of the navigator in results."""
         return "gold"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """Yield the moves of a walk; the instruction is not read.
+        """Yield the moves along the gold path; the instruction is not read.
 
         Raises:
             BadInput: the path follows no link of the graph, or cannot be walked by these rules.
@@ -135,17 +137,17 @@ class ShortestPathNavigator:
     target: str
     """Id of the panorama to reach."""
     opening: Sequence[Action] = ()
-    """The actions taken before the first decision (`OPENING` of the data set)."""
+    """Actions taken before the first decision (`OPENING` of the data set)."""
     rules: Rules = VELMA
     max_actions: int = MAX_ACTIONS
 
     @property
     def name(self) -> str:
-        """The name of its results."""
+        """Name of the navigator in results."""
         return "shortest"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """Yield the moves of a walk; the instruction is not read.
+        """Yield the moves of a shortest way to the target; the instruction is not read.
 
         Raises:
             NoStreetView: the graph does not have the target.
@@ -154,6 +156,7 @@ class ShortestPathNavigator:
         oracle = Oracle(self.graph, [self.target], self.rules, turn_at_forks=False)
 
         def choose(moves: Sequence[Move]) -> Decision:
+            """Return the next action of a shortest way to the target."""
             return Decision(oracle.action(moves[-1].state if moves else start))
 
         return act(
@@ -167,12 +170,12 @@ def _count_passed(moves: Sequence[Move]) -> int:
 
 
 HUMAN = "human"
-"""The name of people's results, and of the decider in them."""
+"""Name in results of walks that people steer, and of the decider in them."""
 
 
 @dataclass(frozen=True)
 class HumanNavigator:
-    """A navigator that goes where whoever steers the walk goes (`steered_by`), a panorama at a time.
+    """A navigator that does what the person who steers the walk chooses (`steered_by`).
 
     Each move takes the actions that lead there under VELMA's rules, turns included, and they count as an
     agent's do. Validation holds, too: who walks into a dead end stays in it.
@@ -189,7 +192,7 @@ class HumanNavigator:
 
     @property
     def name(self) -> str:
-        """The name of its results: `"human"`."""
+        """Name of the navigator in results: `"human"`."""
         return HUMAN
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
@@ -197,6 +200,7 @@ class HumanNavigator:
         onward: list[tuple[int, str]] = []
 
         def choose(moves: Sequence[Move]) -> Decision:
+            """Return the next action towards the panorama that the person chose, or the stop."""
             state = moves[-1].state if moves else start
             if not onward or onward[-1][0] == state.node:
                 choice = self._step(instruction, state, len(moves)).choice
@@ -209,7 +213,7 @@ class HumanNavigator:
         return act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
 
     def _step(self, instruction: str, state: WalkState, actions: int) -> Step:
-        """Return the step at which a person is asked, at a state after so many actions."""
+        """Return the step for a person to choose at, at a state after `actions` actions."""
         here = panorama_at(self.graph, state.node)
         return Step(
             actions,

@@ -19,7 +19,7 @@ from virl.platform.navigators.follower.model import (
 from virl.platform.navigators.follower.reading import understand
 
 SAME_CROSSING = 2
-"""Steps between two crossings up to which they count as one; tuned on map2seq_seen dev."""
+"""Largest number of steps between two crossings that count as one; tuned on map2seq_seen dev."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class WalkProgress:
     """The progress of a walk along its plan: turns taken, crossings and steps since."""
 
     turns: int = 0
-    """Turns taken so far."""
+    """Number of turns taken so far."""
     passed: int = 0
-    """Crossings reached since the last turn."""
+    """Number of crossings reached since the last turn."""
     since: int = 0
-    """Steps since the last crossing or turn."""
+    """Number of steps since the last crossing or turn."""
     ahead: int | None = None
-    """Steps from the last crossing or turn to the next crossing; `None` if no map shows it."""
+    """Number of steps from the last crossing or turn to the next crossing; `None` without a map."""
     at_crossing: bool = False
 
     def forward(self) -> "WalkProgress":

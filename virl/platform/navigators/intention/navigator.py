@@ -28,45 +28,45 @@ from virl.platform.perception.road_sight import RoadSight, boards_in_words
 
 # Chosen in Helsinki and in four villages of Liechtenstein that no figure is reported of.
 UNKNOWN = 0.3
-"""Promise of a road down which nothing is seen, in fronts that stand where it begins."""
+"""Promise of a road down which nothing is seen, as a number of shop fronts at its beginning."""
 FADES_M = 60.0
-"""Metres over which the promise of a front falls by a factor e."""
+"""Distance in metres over which the promise of a shop front falls by a factor e."""
 START_M = 15.0
-"""Metres added to each way."""
+"""Metres added to the cost of each road."""
 TURN_M = 4.0
-"""Metres that a turn of 90 degrees counts as."""
+"""Metres added to the cost of a road for each turn of 90 degrees."""
 PASSED_M = 22.0
-"""Metres from a panorama visited within which a front was passed: its sign was read, it promises no more."""
+"""Radius in metres around visited panoramas in which fronts were passed, and promise no more."""
 DECLINED = 0.5
-"""Share of its promise that a road keeps which was left for another."""
+"""Share of its promise that a road keeps after another was chosen before it."""
 
 Glimpses = Mapping[tuple[str, str], RoadSight]
-"""Sights down links, by the ids of the panoramas at their ends."""
+"""Sights down links that were taken already, by (panorama left, panorama led to)."""
 NOTHING: Glimpses = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """A road that was seen and not walked, with the way to it."""
+    """A road that was seen and not walked, with the route to it and what it promises."""
 
     pano_id: str
     """Id of the panorama that the road leaves."""
     link: Link
     """First link of the road."""
     first: Link
-    """Link to take now to get to the road."""
+    """Link to take now, to get to the road."""
     metres: float
     """Metres to the panorama that the road leaves."""
     promise: float
-    """Number of fronts seen down the road and not passed, each weighed down by its distance."""
+    """Number of fronts seen down the road and not passed, each weighed less the farther it is."""
     fronts: int
     """Number of fronts seen down the road and not passed."""
     nearest: float | None
-    """Metres from the road's panorama to the nearest such front; `None` without any."""
+    """Metres from the beginning of the road to the nearest of these fronts; `None` without any."""
     cost: float
-    """Metres to get to the road and to begin it, turns included."""
+    """Metres to get to the road and begin it, with turns counted as metres."""
     sight: RoadSight = field(default_factory=RoadSight)
-    """All that was seen down the road."""
+    """Fronts and houses seen down the road."""
 
     @property
     def worth(self) -> float:
@@ -75,7 +75,7 @@ class Prospect:
 
 
 class Prospects:
-    """Roads seen from the panoramas visited, those not walked, and the sight down each."""
+    """The roads seen from visited panoramas and not walked, with the sight down each."""
 
     def __init__(self) -> None:
         self._seen: dict[str, Panorama] = {}
@@ -100,7 +100,7 @@ class Prospects:
                 self._sights[panorama.id, link.pano_id] = look(link)
 
     def leave(self, source: str, target: str) -> None:
-        """Record the panorama that the walker goes to; going back marks the roads onward as declined."""
+        """Record the panorama that the walker goes to; a step back marks the roads onward as declined."""
         if target in self._seen and self.fresh(source):
             self._declined.add(source)
 
@@ -109,7 +109,7 @@ class Prospects:
         return self._visits[pano_id] == 1
 
     def fresh(self, pano_id: str) -> tuple[Link, ...]:
-        """Return the links of a panorama that lead where the walker never was."""
+        """Return the links of a panorama that lead where the walker has never been."""
         return tuple(link for link in self._links[pano_id] if link.pano_id not in self._seen)
 
     def ways(self, pose: Pose, glimpsed: Glimpses = NOTHING) -> list[Prospect]:
@@ -157,7 +157,7 @@ class Prospects:
 
 
 class StreetMemory:
-    """Panoramas visited and links walked. Walking a link also walks it the other way."""
+    """A memory of visited panoramas and walked links; a link counts as walked in both directions."""
 
     def __init__(self) -> None:
         self._links: dict[str, tuple[Link, ...]] = {}
@@ -206,30 +206,30 @@ class StreetMemory:
 
 
 CROSSING = 3
-"""Ways that meet at a crossing at least."""
+"""Least number of ways that meet at a crossing."""
 WALKED = "back to a road seen before and not walked"
-"""Reason of a step back over streets already walked to a road that was not."""
+"""Reason given for a step back over walked streets, to a road that was not walked."""
 STRETCH = 4
-"""Panoramas between crossings after which it considers to turn back; chosen: some 40 m."""
+"""Number of panoramas between crossings after which turning back is considered; chosen: some 40 m."""
 
 
 class Eyes(Protocol):
-    """A source of what is seen down roads: from a view of its own, or from one already taken."""
+    """A source of what is seen down roads: in a view of its own, or in one taken already."""
 
     looks_far: bool
-    """True if roads may be looked down with views of their own, which cost more."""
+    """True if roads may be looked down in views of their own, which cost more."""
 
     def look_far(self, panorama: Panorama, link: Link) -> RoadSight:
         """Return the sight far down a road, in a view of its own."""
         ...
 
     def glimpse(self, view: View, panorama: Panorama) -> RoadSight:
-        """Return the sight in a view that was taken already."""
+        """Return what a view that was taken already shows down its road."""
         ...
 
 
 class _Memory:
-    """The memory of one walk: the roads that it saw, those that it walked, and panoramas since a crossing."""
+    """A memory of one walk: the roads seen, the links walked, and panoramas since a crossing."""
 
     def __init__(self) -> None:
         self.prospects = Prospects()
@@ -249,7 +249,7 @@ class _Memory:
 
 
 class IntentionNavigator:
-    """A navigator by what roads promise for an intention (paper section 3.3 and appendix D.2).
+    """A navigator that takes the roads which promise most for an intention (paper section 3.3, appendix D.2).
 
     It remembers the roads that it saw and did not walk. Between crossings it goes straight on, unless the
     road shows no front for a stretch and another road promised more; it goes back to that one.
@@ -318,6 +318,7 @@ class IntentionNavigator:
         """Return the step at a pose, the `index`th of the walk."""
 
         def choose() -> Choice:
+            """Return the navigator's choice at the step, or the end at the limit of steps."""
             if index == self._max_steps:
                 limit = Outcome("limit", limit=self._max_steps, what="steps")
                 left = memory.prospects.ways(pose)
@@ -348,7 +349,7 @@ class IntentionNavigator:
         return self._turn(pose, ways, memory)
 
     def _go_on(self, pose: Pose, ways: Sequence[Prospect], memory: _Memory) -> Choice:
-        """Go on between crossings; after a stretch ask whether to turn back to a road that promises more."""
+        """Return the choice between crossings; after `STRETCH` panoramas the mind may choose to turn back."""
         here = [way for way in ways if way.pano_id == pose.pano_id]
         if not here:
             is_end = len(self._mover.links(pose)) == 1
@@ -360,7 +361,7 @@ class IntentionNavigator:
         return self._ask(pose, [*here, ways[0]], memory)
 
     def _turn(self, pose: Pose, ways: Sequence[Prospect], memory: _Memory) -> Choice:
-        """Take a road at a crossing: one that leaves it, or the best one that leaves elsewhere."""
+        """Return the choice at a crossing: a road that leaves it, or the best one elsewhere."""
         here = [way for way in ways if way.pano_id == pose.pano_id]
         if not here or (ways[0] is not here[0] and not memory.prospects.is_new(pose.pano_id)):
             return Choice(ways[0].first, WALKED)
@@ -406,24 +407,24 @@ class IntentionNavigator:
         memory.arrive(panorama, links, partial(self._look, panorama))
 
     def _look(self, panorama: Panorama, link: Link) -> RoadSight:
-        """Return what is seen down a link from afar; nothing without eyes that look far."""
+        """Return what is seen down a link in a view of its own; nothing if the eyes do not look far."""
         return self._eyes.look_far(panorama, link) if self._eyes and self._eyes.looks_far else RoadSight()
 
 
 def outlook(way: Prospect) -> dict[str, float]:
-    """Return the numbers of a road that rules read, by name."""
+    """Return the promise, cost, fronts and town-likeness of a road, by name, for rules."""
     return {"promise": way.promise, "cost": way.cost, "fronts": way.fronts, "town": way.sight.town}
 
 
 def in_words(way: Prospect) -> str:
-    """Return the text on what is seen down a road and how many metres back it begins."""
+    """Return a text on what is seen down a road, and how many metres back the road begins."""
     back = f"it leaves {way.metres:.0f} m back" if way.metres else ""
     told = (boards_in_words(way.fronts, way.nearest), way.sight.look, back)
     return "".join(f"; {one}" for one in told if one)
 
 
 def left_in_words(ways: Sequence[Prospect]) -> str:
-    """Return the text on the nearest shop boards seen and not reached; empty without any."""
+    """Return a text on the nearest shop boards seen and not reached; empty without any."""
     boards = [way.metres + way.nearest for way in ways if way.nearest is not None]
     if not boards:
         return "no board of a shop that was seen is left to go to"

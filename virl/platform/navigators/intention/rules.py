@@ -13,8 +13,8 @@ from virl.mind.replies import Reply
 WANTED, RELATED, SHOPPING, LIVELY, EMPTY = 4.0, 1.5, 2.0, 0.5, -0.75
 MOST_COUNTED = 3  # words of one kind that count (chosen)
 TOWN = 0.0001
-"""Worth of a view full of houses. Chosen: 1 % of that of a road that shows no front and begins 10 m away, so
-that it decides between equals."""
+"""Weight of a view full of houses, small enough to decide only between equal roads.
+Chosen: 1 % of that of a road that shows no front and begins 10 m away."""
 
 
 class RoadChoice(Reply):
@@ -25,14 +25,14 @@ class RoadChoice(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return what fields may be in a reply to this question, by their names."""
+        """Return the values that each field of a reply to this question may have, by field."""
         roads = inputs.get("roads")
         return {"index": [road["index"] for road in roads]} if isinstance(roads, list | tuple) else {}
 
     @field_validator("index")
     @classmethod
     def _is_a_road(cls, index: int, info: ValidationInfo) -> int:
-        """Refuse a number that no road has."""
+        """Return the number of a road; raise an error for a number that no road has."""
         roads = (info.context or {}).get("roads")
         numbers = None if roads is None else [road["index"] for road in roads]
         if numbers is not None and index not in numbers:
@@ -41,43 +41,43 @@ class RoadChoice(Reply):
 
 
 class DescribedRoad(BaseModel):
-    """A road as it is described."""
+    """A road at a crossing, with its number and description."""
 
     index: int
     description: str
 
 
 class Outlook(BaseModel):
-    """Numbers of what a road promises, which rules are given beside the prompt's inputs."""
+    """The promise of a road in numbers, which rules get beside the prompt's inputs."""
 
     promise: float
-    """Fronts seen down it, the far ones counting less."""
+    """Number of fronts seen down the road, each weighed less the farther it is."""
     cost: float
-    """Metres to get there and to begin it."""
+    """Metres to get to the road and to begin it."""
     fronts: int = 0
-    """The number of these fronts."""
+    """Number of fronts seen down the road."""
     town: float = 0.0
-    """The share of houses less that of green in the view down it, [-1, 1]; 0 where nobody looked."""
+    """Share of houses less that of green in the view down the road, [-1, 1]; 0 where nobody looked."""
 
 
 class RoadQuestion(BaseModel):
-    """Inputs of `movement/intention-road`."""
+    """The inputs of the prompt `movement/intention-road`."""
 
     intention: str
     place_type: str
     roads: tuple[DescribedRoad, ...]
     outlooks: tuple[Outlook, ...] = ()
-    """Those of the roads, in their order; empty where nobody measured them."""
+    """Numbers of what each road promises, in the roads' order; empty where nobody measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Prospect:
-    """A road with its score by the words of its description."""
+    """A road with the score that the words of its description give."""
 
     index: int
     score: float
     sought: float
-    """Part of the score that signs of the wanted sort or of a related one have."""
+    """Part of the score from signs of the wanted place type or a related one."""
     seen: tuple[str, ...]
 
 
@@ -104,7 +104,7 @@ def choose_road(question: RoadQuestion, lexicon: Lexicon) -> RoadChoice:
 
 
 def _prospect(road: DescribedRoad, place_type: str, lexicon: Lexicon) -> _Prospect:
-    """Return a road's score by words for the wanted place type, related ones and shops."""
+    """Return a road with its score by words for the wanted place type, related ones and shops."""
     related = lexicon.related.get(place_type, ())
     kinds = (
         (
@@ -130,7 +130,7 @@ def _prospect(road: DescribedRoad, place_type: str, lexicon: Lexicon) -> _Prospe
 
 
 def _reason(best: _Prospect, prospects: list[_Prospect]) -> str:
-    """Return in a sentence why a road was chosen."""
+    """Return a sentence on why the best road was chosen."""
     seen = ", ".join(best.seen) or "nothing of note"
     if len(prospects) == 1:
         return f"Road {best.index} is the only way; seen there: {seen}."

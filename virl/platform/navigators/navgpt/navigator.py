@@ -32,26 +32,26 @@ from virl.platform.navigators.navgpt.rules import (
 )
 
 MOST_TURNS = 24
-"""Earlier turns that are sent at most. Chosen: more than a walk of R2R has; some 11,000 tokens described."""
+"""Largest number of earlier turns that are sent. Chosen: more than a walk of R2R has."""
 FORGOTTEN = 8
-"""Turns that are left out together: what a provider has cached stays good for as many moves. Chosen."""
+"""Number of turns left out at once, so that what a provider caches stays good for as many moves. Chosen."""
 
 Facts = dict[str, Any]
-"""Facts that a prompt takes, as plain data."""
+"""Facts as plain data by name, the inputs of a prompt."""
 MAX_STEPS = 10
-"""Replies an episode, refused ones included (as in NavGPT's published code)."""
+"""Largest number of replies in an episode, refused ones included (as in NavGPT's published code)."""
 MAX_SUMMARY = 400
-"""Characters of a viewpoint's summary that are kept. Chosen: a long sentence."""
+"""Largest number of characters of a viewpoint's summary. Chosen: a long sentence."""
 
 _MAX_SCRATCHPAD = 7000
-"""Characters of thoughts and observations that are shown (as in NavGPT's published code)."""
+"""Largest number of characters of thoughts and observations shown (as in NavGPT's published code)."""
 _MAX_REPLY = 1500
-"""Characters of one reply that are shown. Chosen: several times what a thought and an action take."""
+"""Largest number of characters of a reply that are shown. Chosen: several times a thought and action."""
 
 
 @dataclass(slots=True)
 class _Step:
-    """A reply of the model, with the observation that followed it."""
+    """A reply of the model, with the observation that followed."""
 
     reply: str
     observation: str
@@ -72,12 +72,12 @@ class ShownHistory(NamedTuple):
     steps: list[dict[str, str]]
     """`reply` and `observation` of each step, the oldest first."""
     left_out: int
-    """The number of earlier steps that are not shown."""
+    """Number of earlier steps that are not shown."""
 
 
 @dataclass(slots=True)
 class Scratchpad:
-    """The history of one walk, the oldest first.
+    """A history of one walk as text, which is shortened as the walk goes on.
 
     Only the observation of where the walker stands is told whole; when it goes on, the turn, the viewpoint's
     id and a summary take its place (section 3.4, appendix A.2). Beyond `_MAX_SCRATCHPAD` characters the
@@ -86,9 +86,9 @@ class Scratchpad:
     """
 
     _opening: str
-    """The observation at the start, or what has taken its place."""
+    """Observation at the start, or the text that has replaced it."""
     _view: str
-    """The whole observation at the start; empty once the walker has left."""
+    """Whole observation at the start; empty once the walker has left."""
     _steps: list[_Step] = field(default_factory=list)
 
     def note_refusal(self, reply: str, fault: str) -> None:
@@ -112,7 +112,7 @@ class Scratchpad:
         self._steps.append(_Step(_shorten(reply), arrival, view))
 
     def history(self) -> ShownHistory:
-        """Return the history as the prompt takes it."""
+        """Return the part of the history that the prompt shows."""
         steps = self._latest()
         return ShownHistory(
             f"{self._opening}\n{self._view}" if self._view else self._opening,
@@ -133,19 +133,19 @@ class Scratchpad:
 
 @dataclass(slots=True)
 class ChatHistory:
-    """A history of one walk for chat models, only appended to, so that providers can cache it."""
+    """A history of one walk for chat models, which only grows, so that providers can cache it."""
 
     opening: Facts
-    """The viewpoint and the view at the start."""
+    """Facts on the viewpoint and the view at the start."""
     turns: list[Facts] = field(default_factory=list)
-    """`reply` of the model and `observation` of what came of it, the oldest first."""
+    """Facts of each turn: `reply` of the model and `observation` of its result, the oldest first."""
 
     def note_move(self, reply: NavGptTurn, arrival: Facts) -> None:
         """Record a move: the model's reply, and the facts of where it led."""
         self.turns.append({"reply": reply.model_dump(), "observation": arrival})
 
     def inputs(self, instruction: str) -> dict[str, Any]:
-        """Return the inputs of `movement/navgpt-chat`."""
+        """Return the inputs of the prompt `movement/navgpt-chat`."""
         over = max(0, len(self.turns) - MOST_TURNS)
         # In blocks: the beginning stays the same for many turns, so that providers can cache it.
         left_out = -(-over // FORGOTTEN) * FORGOTTEN
@@ -173,7 +173,7 @@ class NavGptNavigator:
         max_steps: int = MAX_STEPS,
         form: PromptForm = "auto",
     ) -> None:
-        """Set up for one graph.
+        """Set up a navigator for one graph, which counts no walk yet.
 
         Args:
             graph: where the walks go.
@@ -200,7 +200,7 @@ class NavGptNavigator:
 
     @property
     def name(self) -> str:
-        """The name of its results, such as `"navgpt --observations graph, chat"`."""
+        """Name of the navigator in results, such as `"navgpt --observations graph, chat"`."""
         return f"navgpt --observations {self._observations.name}{', chat' if self._in_chat else ''}"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
@@ -279,7 +279,7 @@ class NavGptNavigator:
     def _resolve_wish(
         self, wish: GoTo | Finish | Malformed, here: ViewpointObservation
     ) -> Link | Finish | Malformed:
-        """Return the link that a wish takes, the wish to finish, or the fault of one that is not possible."""
+        """Return the link that a wish takes, the wish to finish, or the fault of an impossible one."""
         if not isinstance(wish, GoTo):
             return wish
         way = next((way for way in here.ways if way.pano_id == wish.viewpoint), None)
@@ -294,7 +294,7 @@ class NavGptNavigator:
         )
 
     def _summary(self, left: ViewpointObservation) -> str:
-        """Return a sentence on a viewpoint that was left: stored, else the mind's; empty without text."""
+        """Return a sentence on the viewpoint that was left, stored or by the mind; empty without text."""
         if left.summary or not any(left.sentences):
             return left.summary
         reply = self._mind.ask(self._summary_prompt, description="\n".join(left.sentences))
@@ -302,7 +302,7 @@ class NavGptNavigator:
 
 
 def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
-    """Return the move that ends a walk where it is."""
+    """Return the move that ends a walk at its present state."""
     return Move(
         Action.STOP.value, WalkState(state.node, state.heading), reason=reason, refused=tuple(refused)
     )
@@ -329,7 +329,7 @@ def _arrival_text(before: WalkState, way: Link) -> str:
 
 
 def _length(step: _Step) -> int:
-    """Return characters of a step in the prompt."""
+    """Return the number of characters of a step in the prompt."""
     return len(step.reply) + len(step.observation_text)
 
 

@@ -10,12 +10,12 @@ from virl.platform.city.streetview import Link
 from virl.platform.navigators.follower.streets import StreetEnd
 
 NEAR_M = 3.0  # NavGPT tells objects within 3 m (section 3.2)
-"""Metres within which objects are named."""
+"""Radius in metres within which objects are named."""
 DIRECTIONS = ("Front", "Front Right", "Right", "Rear Right", "Rear", "Rear Left", "Left", "Front Left")
 """Names of the eight sectors, clockwise from the one that the walker faces (NavGPT, section 3.4)."""
 
 SECTOR_DEG = 360.0 / len(DIRECTIONS)
-"""Degrees of a sector."""
+"""Width of a sector in degrees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Thing:
 
     name: str
     heading: float
-    """Degrees clockwise from north."""
+    """Direction from the viewpoint, degrees clockwise from north."""
     distance: float
-    """Metres."""
+    """Distance from the viewpoint in metres."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +36,27 @@ class ViewpointObservation:
     viewpoint: str
     """Id of the viewpoint."""
     ways: tuple[Link, ...]
-    """The viewpoints that can be walked to from here, each once."""
+    """Links to the viewpoints that can be walked to from here, each once."""
     sentences: tuple[str, ...] = ()
     """The text of each of the eight sectors, sector 0 (north) first; empty where nobody has looked."""
     things: tuple[Thing, ...] | None = None
     """Objects seen from here; `None` where nobody has looked for any."""
     summary: str = ""
-    """The whole in a sentence, where one is stored."""
+    """Summary of the observation in a sentence; empty where none is stored."""
     beyond: Mapping[str, StreetEnd] = field(default_factory=dict)
-    """Ends of the streets over each viewpoint to walk to, by a map; empty where there is none."""
+    """Ends of streets by the id of the viewpoint they lead over, from a map; empty without a map."""
 
 
 @dataclass(frozen=True, slots=True)
 class WayAhead:
-    """A way that leads on, as one who faces some heading sees it."""
+    """A way that leads on, as seen by a walker with some heading."""
 
     viewpoint: str
-    """The id of the viewpoint that it leads to."""
+    """Id of the viewpoint that the way leads to."""
     turn: float
-    """Degrees in (-180, 180], positive to the right, two digits after the point."""
+    """Turn to the way in degrees, (-180, 180], positive to the right, to two decimal places."""
     steps: int | None = None
-    """Steps to the next crossing that way, where there is a map."""
+    """Number of steps to the next crossing on the way; `None` without a map."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Stand:
 
 
 def stand(observation: ViewpointObservation, heading: float) -> Stand:
-    """Return a visited viewpoint with its ways, clockwise from `heading`, degrees."""
+    """Return a visited viewpoint with its ways, clockwise from `heading` in degrees."""
     front = sector(heading)
     ordered = sorted(observation.ways, key=lambda way: (sector(way.heading) - front) % len(DIRECTIONS))
     return Stand(
@@ -82,11 +82,11 @@ def stand(observation: ViewpointObservation, heading: float) -> Stand:
 
 
 class Observations(Protocol):
-    """A source of observations at viewpoints."""
+    """A source of what is known at viewpoints."""
 
     @property
     def name(self) -> str:
-        """The name in results, such as `"graph"`."""
+        """Name of the source in results, such as `"graph"`."""
         ...
 
     def at(self, viewpoint: str) -> ViewpointObservation:
@@ -100,7 +100,7 @@ class Observations(Protocol):
 
 
 def observation_text(observation: ViewpointObservation, heading: float) -> str:
-    """Return the observation as it is told to one who faces `heading`.
+    """Return the observation as text for a walker who faces `heading`, degrees.
 
     Eight blocks, clockwise from the sector that holds the heading. Each has its range in angles relative to
     the heading, the sentence, the objects within 3 m and the viewpoints to walk to, both as a JSON map from
@@ -119,7 +119,7 @@ def observation_text(observation: ViewpointObservation, heading: float) -> str:
 
 
 def observation_parts(observation: ViewpointObservation, heading: float) -> list[dict[str, object]]:
-    """Return the observation as plain data, for chat models: what is seen, objects and viewpoints.
+    """Return the observation as plain data for chat models: text, objects and viewpoints by sector.
 
     A direction of which there is nothing to tell is left out, and so is a field.
     """
@@ -138,7 +138,7 @@ def observation_parts(observation: ViewpointObservation, heading: float) -> list
 
 
 def _block(observation: ViewpointObservation, heading: float, name: str, index: int) -> str:
-    """Return the lines on one of the eight sectors, by its name and number from the front."""
+    """Return the lines of text on one of the eight sectors, by its name and number from the front."""
     left, right = (side(heading, edge) for edge in sector_edges(index))
     lines = [f"{name}, range ({left} to {right}):"]
     if observation.sentences:
@@ -154,7 +154,7 @@ def _block(observation: ViewpointObservation, heading: float, name: str, index: 
 def _to_json(
     seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, StreetEnd] | None = None
 ) -> str:
-    """Return what lies in a sector as a JSON object, `None` in words if nothing does."""
+    """Return the things or ways in a sector as the text of a JSON object, or `None` in words."""
     told = _by_name(seen, index, heading, beyond)
     return json.dumps(told, ensure_ascii=False) if told else "None"
 
@@ -162,7 +162,7 @@ def _to_json(
 def _by_name(
     seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, StreetEnd] | None = None
 ) -> dict[str, str]:
-    """Return the turn and metres to what lies in a sector, in words, by name or viewpoint id."""
+    """Return the turn and metres, in words, to each thing or way in a sector, by name or viewpoint id."""
     told: dict[str, str] = {}
     for one in seen:
         if sector(one.heading) == index:
@@ -175,7 +175,7 @@ def _by_name(
 
 
 def sector(heading: float) -> int:
-    """Return the sector that holds a heading, 0 to 7.
+    """Return the number of the sector that holds a heading in degrees, 0 to 7.
 
     Sector `k` reaches from `45 k - 22.5` degrees up to, but not including, `45 k + 22.5`: those are the views
     that NavGPT describes, whichever way the walker faces.
@@ -187,13 +187,13 @@ def sector(heading: float) -> int:
 
 
 def sector_edges(index: int) -> tuple[float, float]:
-    """Return headings of the left and the right edge of a sector, degrees in [0, 360)."""
+    """Return (left edge, right edge) of a sector as headings in degrees, [0, 360)."""
     middle = index * SECTOR_DEG
     return normalize_heading(middle - SECTOR_DEG / 2), normalize_heading(middle + SECTOR_DEG / 2)
 
 
 def side(heading: float, target: float) -> str:
-    """Return the turn from `heading` to `target`, such as `"right 61.44"` or `"left 2.00"`.
+    """Return the turn from one heading to another in words, such as `"right 61.44"` degrees.
 
     Degrees, at most 180; straight ahead is `"right 0.00"`, straight behind `"right 180.00"`.
     """

@@ -15,12 +15,12 @@ from virl.platform.navigators.instruction.in_order import WalkProgress, next_in_
 from virl.platform.navigators.navgpt.observation import Stand, WayAhead
 
 SUMMARY_WORDS = 30  # chosen: a sentence
-"""Words of a summary at most."""
+"""Largest number of words of a summary."""
 
 BACK_DEG, STRAIGHT_DEG = 150.0, 30.0  # turns of more lead back, and of less straight on; chosen
 
 _TOOL = "action_maker"
-"""The one tool: takes the id of a viewpoint and walks there."""
+"""Name of the only tool that NavGPT has, which takes a viewpoint's id and walks there."""
 
 # Marks may stand in bold and bear a number. All repetitions are bounded: replies can be long and odd.
 _ACTION = re.compile(r"\bAction\W{0,2} ?\d{0,2} ?:")
@@ -44,7 +44,7 @@ class NavGptTurn(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return what fields may be in a reply to this question, by their names."""
+        """Return the values that each field of a reply to this question may have, by field."""
         ids = _offered_ids(inputs)
         if ids is None:
             return {}
@@ -69,11 +69,11 @@ class WalkQuestion(BaseModel):
 
     instruction: str
     stands: tuple[Stand, ...] = ()
-    """The places that the walk came by, the start first."""
+    """Viewpoints that the walk visited, with the ways from each, the start first."""
 
 
 class SummaryQuestion(BaseModel):
-    """Inputs of `movement/navgpt-summary`."""
+    """The inputs of the prompt `movement/navgpt-summary`."""
 
     description: str
 
@@ -87,7 +87,7 @@ def choose_viewpoint(question: WalkQuestion, lexicon: Lexicon) -> Text:
 
 
 def choose_turn(question: WalkQuestion, lexicon: Lexicon) -> NavGptTurn:
-    """Go on as straight as it goes to where one has not been; finish where no such way is left.
+    """Choose the straightest way to where the walk has not been, or finish where none is left.
 
     Where a map is told, the turns of the instruction are taken in their order.
     """
@@ -110,14 +110,14 @@ def choose_turn(question: WalkQuestion, lexicon: Lexicon) -> NavGptTurn:
 
 
 def summarize_viewpoint(question: SummaryQuestion, lexicon: Lexicon) -> Text:
-    """Return the lines without repeats, up to 30 words."""
+    """Return the lines on a viewpoint without repeats, up to 30 words."""
     del lexicon
     words = "; ".join(dict.fromkeys(question.description.split("\n"))).split()
     return Text(text=" ".join(words[:SUMMARY_WORDS]))
 
 
 def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[WayAhead | None, str]:
-    """Return the way to take, `None` to stop, and the thought that explains it.
+    """Return (way to take, `None` to stop; thought that explains the choice).
 
     Args:
         plan: of the instruction.
@@ -151,7 +151,7 @@ def _way_to_side(ways: Sequence[WayAhead], action: Action) -> WayAhead | None:
 
 
 def _offered_ids(inputs: Mapping[str, object]) -> list[str] | None:
-    """Return the ids that can be gone to by the last observation; `None` if there is none."""
+    """Return the ids of the viewpoints that the last observation offers; `None` without one."""
     steps = inputs.get("steps")
     last = steps[-1]["observation"] if isinstance(steps, list) and steps else inputs.get("opening")
     view = last.get("view") if isinstance(last, dict) else None
@@ -160,26 +160,26 @@ def _offered_ids(inputs: Mapping[str, object]) -> list[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class GoTo:
-    """A wish to walk to a viewpoint; the id is as the model gave it, known or not."""
+    """A wish of the model to walk to a viewpoint; the id is as the model wrote it, known or not."""
 
     viewpoint: str
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """A wish to end the walk here."""
+    """A wish of the model to end the walk here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A reply that is no wish to walk or to finish."""
+    """A reply of the model that asks neither for a walk nor for the end."""
 
     fault: str
     """The fault of the reply, in words for the model."""
 
 
 def own_words(text: str) -> str:
-    """Return a reply without a leading `Thought:`, and without what is made up after `Observation:`."""
+    """Return a reply without a leading `Thought:` and without made-up text after `Observation:`."""
     invented = _OBSERVATION.search(text)
     own = text[: invented.start()] if invented else text
     opening = _THOUGHT.match(own)
@@ -193,7 +193,7 @@ def thought_of(text: str) -> str:
 
 
 def read_reply(text: str, known: Container[str]) -> GoTo | Finish | Malformed:
-    """Return what a reply asks for: a move, the end of the walk, or neither.
+    """Return the wish in a reply: to walk to a viewpoint, to end the walk, or neither.
 
     Args:
         text: the reply, as `own_words` gives it.
@@ -216,7 +216,7 @@ def read_reply(text: str, known: Container[str]) -> GoTo | Finish | Malformed:
 
 
 def _action(text: str) -> re.Match[str] | None:
-    """Return the last `Action:` before the first `Action Input:`; a thought may hold the word, too."""
+    """Return the match of the last `Action:` before the first `Action Input:`; `None` without one."""
     given = _INPUT.search(text)
     marks = list(_ACTION.finditer(text, 0, given.start() if given else len(text)))
     return marks[-1] if marks else None

@@ -24,35 +24,35 @@ from virl.platform.navigators.navgpt.observation import (
 from virl.platform.perception.base import Describer
 
 VIEW_FOV = 45.0  # NavGPT section 3.2: as wide as a sector, so that eight views meet and do not overlap
-"""Degrees across a view."""
+"""Horizontal field of view of a picture, degrees."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphObservations:
-    """Observations of the ways alone, by heading and distance; no views are taken."""
+    """A source of the ways alone, by heading and distance; no views are taken."""
 
     graph: NavigationGraph
 
     @property
     def name(self) -> str:
-        """The name in results: `"graph"`."""
+        """Name of the source in results: `"graph"`."""
         return "graph"
 
     def at(self, viewpoint: str) -> ViewpointObservation:
-        """Return the ways that lead on from a viewpoint; no pictures are needed."""
+        """Return the links that lead on from a viewpoint; no pictures are needed."""
         return ViewpointObservation(viewpoint, ways_from(self.graph, viewpoint))
 
 
 @dataclass(frozen=True, slots=True)
 class MappedObservations:
-    """Observations of another source, with the next crossing on each way by a map."""
+    """A source that adds the next crossing on each way, from a map, to another source."""
 
     seen: Observations
     map: MapInWords
 
     @property
     def name(self) -> str:
-        """The name in results, such as `"graph, map in words"`."""
+        """Name of the source in results, such as `"graph, map in words"`."""
         return f"{self.seen.name}, map in words"
 
     def at(self, viewpoint: str) -> ViewpointObservation:
@@ -63,19 +63,19 @@ class MappedObservations:
 
 @dataclass(frozen=True, slots=True)
 class DescribedObservations:
-    """Level views to the eight directions, each put into words once by a describer."""
+    """A source of level views to the eight directions, each put into words once by a describer."""
 
     graph: NavigationGraph
     streetview: StreetView
     describer: Describer
     width: int = 640
     height: int = 640
-    """Pixels of a view."""
+    """Height of a view in pixels."""
     _seen: dict[str, ViewpointObservation] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
-        """The name in results: `"described"`."""
+        """Name of the source in results: `"described"`."""
         return "described"
 
     def at(self, viewpoint: str) -> ViewpointObservation:
@@ -119,25 +119,25 @@ ContentT = TypeVar("ContentT")
 
 
 class _Object(BaseModel):
-    """An object in a published file."""
+    """An object in a file of published observations."""
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
 
     heading: float
-    """Degrees clockwise from north."""
+    """Direction from the viewpoint, degrees clockwise from north."""
     distance: float = Field(ge=0)
-    """Metres."""
+    """Distance from the viewpoint in metres."""
 
 
 class _PublishedWay(BaseModel):
-    """A way to a neighbour in a published file."""
+    """A way to a neighbour in a file of published observations."""
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
 
     heading: float = Field(ge=-2 * tau, le=2 * tau)
-    """Radians clockwise from north, also negative; what is far beyond a turn was written in degrees."""
+    """Direction in radians clockwise from north, also negative; beyond a full turn it is in degrees."""
     distance: float = Field(ge=0)
-    """Metres."""
+    """Distance to the neighbour in metres."""
 
 
 _Eight = Field(min_length=8, max_length=8)
@@ -149,13 +149,13 @@ _WAYS = TypeAdapter(dict[str, dict[str, _PublishedWay]])
 
 @dataclass(frozen=True, slots=True)
 class PublishedObservations:
-    """Observations that were made beforehand. Read by `read_published`."""
+    """A source of observations that were made beforehand, read by `read_published`."""
 
     observations: Mapping[str, ViewpointObservation]
 
     @property
     def name(self) -> str:
-        """The name in results: `"published"`."""
+        """Name of the source in results: `"published"`."""
         return "published"
 
     def at(self, viewpoint: str) -> ViewpointObservation:
@@ -167,7 +167,7 @@ class PublishedObservations:
 
 
 def read_published(folder: Path, scan: str, graph: NavigationGraph) -> PublishedObservations:
-    """Read and check the files of one scan.
+    """Return the observations in the files of one scan, checked against its graph.
 
     `observations_list_summarized/SCAN.json` (eight sentences a viewpoint, north first, clockwise) and
     `navigable/SCAN_navigable.json` (the neighbours of each: `heading` in radians, `distance` in metres) must
@@ -212,7 +212,7 @@ def read_published(folder: Path, scan: str, graph: NavigationGraph) -> Published
 
 
 def _list_things(sectors: tuple[dict[str, _Object], ...]) -> Iterator[Thing]:
-    """Yield the objects of all sectors, those in the north first."""
+    """Yield the objects of all eight sectors, north first."""
     for seen in sectors:
         for name, thing in seen.items():
             yield Thing(name, normalize_heading(thing.heading), thing.distance)
@@ -228,7 +228,7 @@ def _unlinked_pairs(ways: Mapping[str, Mapping[str, _PublishedWay]], graph: Navi
 
 
 def _find(folder: Path, part: str, name: str, scan: str) -> Path:
-    """Return the file of a scan in a part of the folder, by either of its names; refuses a missing one."""
+    """Return the file of a scan in a part of the folder, by either name; raise an error if it is missing."""
     path = _existing_file(folder / part, name, scan)
     if path is None:
         raise BadInput(f"{folder / part / name}: no such file: put NavGPT's observations of {scan} there")
@@ -247,7 +247,7 @@ def _existing_file(folder: Path, name: str, scan: str) -> Path | None:
 
 
 def _read(path: Path, content: TypeAdapter[ContentT]) -> ContentT:
-    """Return the content of a file, checked."""
+    """Return the content of a JSON file, checked."""
     try:
         return content.validate_json(path.read_bytes())
     except OSError as fault:
@@ -257,7 +257,7 @@ def _read(path: Path, content: TypeAdapter[ContentT]) -> ContentT:
 
 
 def _refuse(path: Path, faults: list[str]) -> None:
-    """Refuse a file that has faults, naming the first `SHOWN_FAULTS`."""
+    """Raise an error if a file has faults, which names the first `SHOWN_FAULTS`."""
     if faults:
         raise BadInput(_fault_line(path, faults))
 

@@ -19,59 +19,59 @@ from virl.platform.perception.fronts import WALL_M
 from virl.settings.model import Settings, load_settings
 
 MOST_TOLD = 8
-"""Signs, streets and numbers told of at most, each, the latest first. Chosen: a question stays within 2,000
-tokens."""
+"""Largest number of signs, of streets and of house numbers in a question, the latest first.
+Chosen: a question stays within 2,000 tokens."""
 MOST_LETTERS = 40
-"""Letters of a sign that are quoted."""
+"""Largest number of letters of a sign that are quoted."""
 MOST_WORDS = 4  # of a plate: more are a sentence; chosen
-"""Words of a street's name plate at most."""
+"""Largest number of words of a street's name plate."""
 TELLING_M = 25.0
-"""Metres that the lowest and the highest number are apart before they tell a direction. Chosen."""
+"""Least distance in metres between the lowest and highest house number to tell a direction. Chosen."""
 
 _NUMBER = re.compile(r"(\d{1,4})\s?[A-Da-d]?")
 _SPAN = re.compile(r"\b(\d{1,4})\s?[-\u2013]\s?(\d{1,4})\b")
 _TOLD_NUMBER = re.compile(r"(?<![\d:.])\d{1,4}(?![\d:.]\d)\b")
 
 _SIDE_DEG = 25.0
-"""Least degrees between a street and a front at its side: of one that is farther down, a small error of the
-heading is a large one of the distance. Chosen."""
+"""Least angle in degrees between a street and a shop front at its side. Chosen.
+Of a front farther down, a small error of the heading is a large one of the distance."""
 _BESIDE_M = 14.0
-"""Metres between the signs of neighbours at most. Chosen: a shop front is 6 to 12 m wide."""
+"""Largest distance in metres between the signs of neighbours. Chosen: a shop front is 6 to 12 m wide."""
 _STILL_M = 20.0
-"""Metres from which a place counts as seen from here. Chosen: as far as its sign is read."""
+"""Largest distance in metres to a place that counts as seen from here. Chosen: as far as signs are read."""
 _LAST_READ = 60
-"""Fronts remembered. Chosen: those of the last few panoramas."""
+"""Number of fronts remembered. Chosen: those of the last few panoramas."""
 
 
 class StreetWords(Settings):
-    """`platform/rules/street_words.yaml`: how names of streets are known."""
+    """The words of `platform/rules/street_words.yaml`, by which names of streets are known."""
 
     before: frozenset[str]
-    """Words before a name, such as `rue`."""
+    """Words that stand before a street's name, such as `rue`."""
     after: frozenset[str]
-    """Words after one, such as `street`."""
+    """Words that stand after a street's name, such as `street`."""
     endings: tuple[str, ...]
-    """Endings of names, such as `straße`."""
+    """Endings of street names, such as `straße`."""
     centre: frozenset[str]
-    """Names of the middle of a town on signposts."""
+    """Names of the middle of a town, as on signposts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """Words of a sign with place types, and the position of the walker who read them."""
+    """The words of a sign with their place types, and where the walker read them."""
 
     text: str
     """Words of the sign."""
     kinds: tuple[str, ...]
     """Place types that the words stand for."""
     position: LatLng
-    """The position of the walker."""
+    """Position of the walker when the sign was read."""
     height: float
-    """The height of the letters, pixels: of two readings, the larger one is from nearer."""
+    """Height of the letters in pixels: of two readings, the larger one is from nearer."""
 
 
 class Clues:
-    """Signs that a walker has read, with positions, as hints on the streets around."""
+    """The signs that a walker has read, with positions, as hints on the streets around."""
 
     def __init__(self) -> None:
         self._read: dict[str, Clue] = {}
@@ -88,11 +88,11 @@ class Clues:
 
     @property
     def latest(self) -> Sequence[Clue]:
-        """All clues, the one read last first."""
+        """Clues read so far, the last one first."""
         return list(reversed(self._read.values()))
 
     def in_words(self, here: LatLng) -> list[str]:
-        """Return lines on places, streets, house numbers and kinds; none of what was not read.
+        """Return lines of text on places, streets, house numbers and types of place that were read.
 
         Args:
             here: where the walker stands.
@@ -140,7 +140,7 @@ def leads_to_centre(signs: Iterable[KnownSign]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ToldAddress:
-    """Streets and house number that a task names; empty and `None` without."""
+    """The streets and house number that a task names; empty and `None` without."""
 
     streets: frozenset[str]
     number: int | None
@@ -151,7 +151,7 @@ class ToldAddress:
         return max(own, key=lambda one: one.sign.box[3] - one.sign.box[1], default=None)
 
     def numbers_away(self, sign: KnownSign) -> int | None:
-        """Return how many house numbers the address is off a plate's, 0 within; `None` if unknown."""
+        """Return how many house numbers a plate is off the address, 0 within; `None` if unknown."""
         span = _SPAN.search(sign.sign.text)
         if span is None or self.number is None:
             return None
@@ -169,7 +169,7 @@ def told_address(task: str) -> ToldAddress:
 
 @cache
 def load_street_words() -> StreetWords:
-    """Return the words that come with virl.
+    """Return the words for streets that come with virl.
 
     Raises:
         BadInput: the file is broken; names file, line and field.
@@ -183,7 +183,7 @@ def _is_plate(one: Clue) -> bool:
 
 
 def _number(text: str) -> int | None:
-    """Return the house number that a text is; `None` if it is none."""
+    """Return the house number that a clue's text is; `None` for other texts."""
     found = _NUMBER.fullmatch(text.strip())
     return int(found[1]) if found else None
 
@@ -197,18 +197,18 @@ def _describe_clues(clues: Iterable[Clue], here: LatLng) -> str:
 
 
 def _kind(one: Clue) -> str:
-    """Return a clue's first place type in brackets; empty without one."""
+    """Return a clue's first place type in brackets; empty without any."""
     return f" ({one.kinds[0].replace('_', ' ')})" if one.kinds else ""
 
 
 def _direction_text(position: LatLng, here: LatLng) -> str:
-    """Return a position in words: metres and direction from here."""
+    """Return metres and direction from here to a position, in words."""
     away = distance(here, position)
     return "here" if away < 1 else f"{away:.0f} m {compass_word(bearing(here, position))}"
 
 
 def _numbers_rise(numbers: Sequence[Clue]) -> str:
-    """Return in words which way house numbers rise; empty if those read do not tell."""
+    """Return a sentence on where house numbers rise to; empty if those read do not tell."""
     low, high = (pick(numbers, key=lambda one: _number(one.text) or 0) for pick in (min, max))
     if low.text == high.text or distance(low.position, high.position) < TELLING_M:
         return ""
@@ -216,7 +216,7 @@ def _numbers_rise(numbers: Sequence[Clue]) -> str:
 
 
 def _clusters(clues: Sequence[Clue], here: LatLng) -> str:
-    """Return in words the place types seen more than once, with the middle of their positions."""
+    """Return a sentence on the place types seen more than once, and the middle of where."""
     counted = Counter(one.kinds[0] for one in clues if one.kinds)
     told = []
     for kind, count in counted.most_common(3):
@@ -232,14 +232,14 @@ class Front:
     """A sign at the side of a street, with its estimated position."""
 
     pano_id: str
-    """The panorama where it was read."""
+    """Id of the panorama where the sign was read."""
     known: KnownSign
-    """The sign, with its place types."""
+    """Sign of the front, with its place types."""
     position: LatLng
 
 
 class Neighbours:
-    """The fronts that a walker has read last, by which a place is known from its neighbours.
+    """The shop fronts that a walker has read last, by which a goal is known from its neighbours.
 
     Args:
         goal: what is looked for; it has neighbours.
@@ -263,7 +263,7 @@ class Neighbours:
         ]
 
     def hints(self, here: LatLng) -> list[Front]:
-        """Return the fronts near a position that may be the goal, by the neighbours read beside them.
+        """Return the fronts near a position that may be the goal, by the neighbours' signs beside them.
 
         All its neighbours were read beside it; or one of a kind that is not common, as not every sign tells
         what it stands for. Of 24 places in Virlstead and Virlham this knew 22, and it took 5 of 68 others of

@@ -30,44 +30,44 @@ from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likenes
 from virl.platform.perception.road_sight import RoadSight
 
 STRIDE = 2
-"""Between junctions she reads at every second panorama: they are 10 m apart, fronts are read from 20 m. In a
-street to which a sign led her she reads at each."""
+"""Number of panoramas between junctions from one reading of signs to the next.
+They are 10 m apart, and fronts are read from 20 m. In a street to which a sign led, each one is read at."""
 OVER_STREET_DEG = 10.0
-"""Degrees from where a street leads to what hangs over it. Chosen: a board of 2 m is seen so from 6 m."""
+"""Largest angle in degrees from a street's direction to a sign that hangs over the street. Chosen."""
 MOST_WAYS = 8
-"""Ways that a mind is offered at once, the nearest. Chosen: a question stays within 2,000 tokens."""
+"""Largest number of ways offered to a mind, the nearest. Chosen: a question stays within 2,000 tokens."""
 MOST_JUNCTIONS = 12
-"""Junctions that are told of, the ones visited last. Chosen: a question stays within 2,000 tokens."""
+"""Largest number of junctions in a question, the last visited. Chosen: 2,000 tokens in all."""
 MOST_DEAD_ENDS = 4
-"""Dead ends that are named at most, the latest."""
+"""Largest number of dead ends in a question, the latest."""
 MOST_SIGNS = 3
-"""Signs that are quoted for a way."""
+"""Largest number of signs quoted for a way."""
 MOST_LETTERS = 40
-"""Letters of a sign that are quoted."""
+"""Largest number of letters of a sign that are quoted."""
 
 _AHEAD_M, _KNOWN_M = 100.0, 150.0
-"""Metres down a way to where it is taken to lead, and from there to the junctions that were visited near by.
+"""Metres down a way to where it may lead, and from there to visited junctions that count.
 Chosen in Virlham."""
 ELSEWHERE_DEG = 90.0
-"""Degrees that count as the turn to a way which leaves another panorama. Chosen: a turn to the side."""
+"""Turn in degrees that a way counts which leaves another panorama. Chosen: a turn to the side."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """A way that was seen and not taken yet, with the route to it."""
+    """A way that was seen and not taken yet, with the route there."""
 
     pano_id: str
     """Id of the panorama that the way leaves."""
     link: Link
     """First link of the way."""
     first: Link
-    """Link to take now to get to the way."""
+    """Link to take now, to get to the way."""
     junctions: int
     """Number of junctions passed before the way, the one it leaves included."""
     metres: float
     """Metres to the panorama that the way leaves."""
     turn: float
-    """Degrees of the turn to take the way at once, [0, 180]; `ELSEWHERE_DEG` if it leaves elsewhere."""
+    """Turn in degrees to take the way at once, [0, 180]; `ELSEWHERE_DEG` if it leaves elsewhere."""
 
 
 class SeenMap:
@@ -93,7 +93,7 @@ class SeenMap:
         return self._visits.get(pano_id, 0)
 
     def known_ahead(self, way: Frontier) -> int:
-        """Return the number of junctions visited near to where a way leads.
+        """Return the number of visited junctions close to where a way leads.
 
         Args:
             way: one of `frontiers`.
@@ -106,7 +106,7 @@ class SeenMap:
 
     @property
     def visited_panoramas(self) -> Iterable[Panorama]:
-        """The panoramas visited, in the order of the first visit."""
+        """Panoramas visited, in the order of the first visit."""
         return self._seen.values()
 
     def frontiers(self, pose: Pose, links: Iterable[Link]) -> list[Frontier]:
@@ -144,20 +144,20 @@ class SeenMap:
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """Abilities of an explorer; each can be switched off to measure its worth."""
+    """The abilities of an explorer; each can be switched off to measure its worth."""
 
     remembers: bool = True
-    """True to remember the map; without it each way is as good as another."""
+    """True to remember the map; False makes all ways equally good."""
     looks_far: bool = True
     """True to read signs far down the streets at junctions."""
     reads_fronts: bool = False
     """True to read the fronts of each street from its junction, with six more views a street."""
     goes_back: bool = True
-    """True to go back to ways that it saw and did not take."""
+    """True to go back to ways that were seen and not taken."""
 
 
 class SightExplorer:
-    """An explorer that looks for a goal by signs; it knows no map, no places and no positions.
+    """An explorer that looks for a goal by signs, without any map, places or positions.
 
     Args:
         mind: chooses among the ways not taken yet.
@@ -223,7 +223,7 @@ class SightExplorer:
     def _hints(
         self, here: Panorama, fronts: Sequence[KnownSign]
     ) -> list[tuple[str, KnownSign, Collection[str]]]:
-        """Return fronts that may be the goal: panorama id, sign, and place types of neighbours not seen."""
+        """Return (panorama id, sign, unseen neighbours' place types) of fronts that may be the goal."""
         if self._neighbours is None:
             return [(here.id, one, ()) for one in self._goal.hinted_by(fronts)]
         beside = self._neighbours
@@ -231,7 +231,7 @@ class SightExplorer:
         return [(one.pano_id, one.known, beside.unseen(one)) for one in beside.hints(here.position)]
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Choose the way to where the goal was seen, else a way not taken yet, as the mind decides."""
+        """Choose the way to where the goal was seen, else one not taken yet, as the mind decides."""
         ahead = [link for link in links if link != back] or list(links)
         led: Choice | None = None
         if self._can.looks_far:
@@ -270,7 +270,7 @@ class SightExplorer:
         return None
 
     def _read_down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
-        """Return the signs down a link, read once."""
+        """Return the signs seen far down a link, read once."""
         key = (pano_id, link.pano_id)
         if key not in self._down:
             ahead = self._looks.signs_down(pano_id, link)
@@ -307,14 +307,14 @@ class SightExplorer:
         return Choice(chosen.first, reply.reason)
 
     def _way_inputs(self, index: int, way: Frontier, road: ToldWay, pose: Pose) -> dict[str, object]:
-        """Return a way as the prompt takes it, with its number and description."""
+        """Return a way as an input of the prompt, with its number and description."""
         words = way_in_words(way, pose, self._signs_down(way))
         if sight := self._sights.get((way.pano_id, way.link.pano_id)):
             words = f"{words}; {sight}"
         return road.model_dump() | {"index": index, "description": words}
 
     def _weigh_way(self, index: int, way: Frontier) -> ToldWay:
-        """Return the numbers of a way by which rules compare it."""
+        """Return the numbers of a way by which rules compare ways."""
         signs = self._signs_down(way)
         plate = self._address.seen_on(signs)
         pointers = self._guidance.pointers(signs)
@@ -336,7 +336,7 @@ class SightExplorer:
 
 
 def _hangs_over(links: Sequence[Link], one: KnownSign) -> bool:
-    """Return whether a sign is seen where a street leads, as plates and signposts are, not at its side."""
+    """Return whether a sign is seen above a street, as plates and signposts are, and not at its side."""
     return any(abs(signed_turn(link.heading, one.sign.heading)) < OVER_STREET_DEG for link in links)
 
 
@@ -346,7 +346,7 @@ def _from_here(pose: Pose, link: Link) -> Frontier:
 
 
 class Guidance:
-    """Signposts that a walker has read and followed on the way to its goal.
+    """The signposts that a walker has read and followed on the way to a goal.
 
     Args:
         goal: what is looked for.
@@ -358,19 +358,19 @@ class Guidance:
         self._to: set[str] = set()
         self._passed: set[str] = set()
         self.has_signposts = False
-        """True if the walker has read a signpost: its city may have more."""
+        """True if the walker has read a signpost, so that the city may have more."""
 
     def see(self, signs: Sequence[KnownSign]) -> None:
         """Record whether there are signposts among signs."""
         self.has_signposts = self.has_signposts or any(one.points_to for one in signs)
 
     def pass_by(self, signs: Sequence[KnownSign]) -> None:
-        """Record fronts that are not the goal, so that signposts to them count no more."""
+        """Record fronts that are not the goal, so that signposts to them are followed no more."""
         if not self._goal.name:
             self._passed |= {name for name in self._to if _is_named_on(signs, name)}
 
     def pointers(self, signs: Sequence[KnownSign]) -> list[Pointer]:
-        """Return the pointers on signs that may be to the goal, the nearest first."""
+        """Return the lines of signposts that may point to the goal, the nearest place first."""
         return [one for one in self._goal.pointed_by(signs) if one.name not in self._passed]
 
     def follow(
@@ -404,7 +404,7 @@ def _is_named_on(signs: Sequence[KnownSign], name: str) -> bool:
 
 
 def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
-    """Return the junctions visited, the last first, dead ends and clues, in words.
+    """Return lines on junctions visited, the last first, on dead ends and on signs read.
 
     Args:
         seen: the map so far.

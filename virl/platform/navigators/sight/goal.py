@@ -14,29 +14,29 @@ from virl.platform.navigators.sight.rules import Sought
 from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, Sign, name_likeness, signs_of
 
 MOST_HINTS = 3
-"""Signs looked at more closely at a panorama. Chosen."""
+"""Largest number of signs that are looked at more closely at a panorama. Chosen."""
 LONG_WORD, MIN_WORD = 3, 75.0
-"""Letters of a word that has to stand on a sign, and how much of it does, of 100. Chosen: a letter in
-four may be misread."""
+"""Least letters of a word that must be on a sign, and the word's least likeness, 0 to 100.
+Chosen: a letter in four may be misread."""
 
 
 @dataclass(frozen=True, slots=True)
 class SightGoal:
-    """A place to find by its name, or by its place type and its neighbours."""
+    """A place to find: by its name, or by its place type and its neighbours."""
 
     told: str
-    """The task as it was told."""
+    """Text of the task as the user wrote it."""
     name: str = ""
-    """The name, empty if none was told; then the goal is known by the rest."""
+    """Name of the place; empty if the task tells none."""
     kinds: tuple[str, ...] = ()
-    """Place types; the goal has one of them."""
+    """Place types, of which the goal has at least one."""
     beside: tuple[str, ...] = ()
-    """Place types of the goal's neighbours; each type stands there."""
+    """Place types of neighbours, each of which stands beside the goal."""
     moment: Moment | None = None
-    """Time of the search; `None` if unknown."""
+    """Day and minute of the search; `None` if unknown."""
 
     def hinted_by(self, signs: Sequence[KnownSign]) -> list[KnownSign]:
-        """Return the signs that may show the goal, worth a closer look; those that show most of it first."""
+        """Return signs that may show the goal and deserve a closer look, the most likely first."""
         signs = _fronts(signs)
         if not self.name:
             shown = self.shown_by(signs)
@@ -46,14 +46,14 @@ class SightGoal:
         return sorted(hints, key=lambda one: (not self._names(one), -likely[one]))[:MOST_HINTS]
 
     def shown_by(self, signs: Sequence[KnownSign]) -> KnownSign | None:
-        """Return the sign, no signpost, that shows the goal, whatever stands beside it; else `None`."""
+        """Return the sign, no signpost, that shows the goal whatever stands beside; `None` without one."""
         signs = _fronts(signs)
         if self.name:
             return next((one for one in signs if self._names(one)), None)
         return next((one for one in signs if set(one.kinds) & set(self.kinds)), None)
 
     def pointed_by(self, signs: Sequence[KnownSign]) -> list[Pointer]:
-        """Return the pointers on signposts to places that may be the goal, the nearest first."""
+        """Return the lines of signposts to places that may be the goal, the nearest first."""
         pointers = [
             one.points_to
             for one in signs
@@ -81,7 +81,7 @@ class SightGoal:
 
 
 def _fronts(signs: Sequence[KnownSign]) -> list[KnownSign]:
-    """Return the signs that are no signposts."""
+    """Return those of some signs that are no signposts."""
     return [one for one in signs if one.points_to is None]
 
 
@@ -92,7 +92,7 @@ def goal_in_words(
     prompts: Prompts = OUR_PROMPTS,
     moment: Moment | None = None,
 ) -> SightGoal:
-    """Return the goal of a task in words, as a mind reads it.
+    """Return the goal that a mind reads from a task in words.
 
     Args:
         task: such as `Find the place called "Dubliner".`, or a wish.
@@ -110,7 +110,7 @@ def goal_in_words(
 
 
 def goal_in_picture(picture: Image, task: str, looks: SignLooks) -> SightGoal:
-    """Return the goal that a picture of a front shows: the words of its largest sign.
+    """Return the goal that a picture of a shop front shows, named by the words of its largest sign.
 
     Args:
         picture: of a front.

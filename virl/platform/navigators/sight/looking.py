@@ -18,11 +18,11 @@ _KM_M = 1000
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A line of a signpost: the name of a place and the metres to it."""
+    """A line of a signpost: the name of a place and the distance to it in metres."""
 
     name: str
     metres: int
-    """Metres to the place, as the signpost says."""
+    """Distance to the place in metres, as the signpost says."""
 
 
 def pointer_in(text: str) -> Pointer | None:
@@ -45,18 +45,19 @@ def signs_and_pointers(camera: Camera, lines: Sequence[TextLine]) -> Iterator[Si
 
 
 AROUND = sweep_cameras(None, 360.0, 90.0, pitch=10.0, width=1280, height=560)
-"""Four views that show the whole circle from north on, so that walkers of one city share them. Chosen at 150
-panoramas of Virlton: 640 by 640 pixels read a quarter of the names from 15 to 40 m that these read, at three
-quarters of the cost."""
+"""Cameras of four views that show the whole circle from north on, shared by all walkers.
+Chosen at 150 panoramas of Virlton: 640 by 640 pixels read a quarter of the names from 15 to 40 m that
+these read, at three quarters of the cost."""
 SMALL_AROUND = sweep_cameras(None, 360.0, 90.0, pitch=10.0, width=640, height=640)
-"""Four such views in pictures as large as Street View Static gives them."""
+"""Cameras of four views around, in pictures as large as Street View Static gives them."""
 DOWN_FOV, DOWN_PITCH, DOWN_SIZE = 20.0, 3.0, (640, 480)
-"""Degrees and pixels of a view far down a street. Chosen: letters of 0.3 m facing it are read from 50 m."""
+"""Field of view and pitch in degrees, and size in pixels, of a view far down a street.
+Chosen: letters of 0.3 m facing it are read from 50 m."""
 FRONTS_M = (12.0, 20.0, 30.0, 56.0)
-"""Metres from a junction at which the fronts of a street are cut into pieces, a view each. Chosen: at 16
-junctions of Virlton, 49 of 64 names within 56 m are read so, 1 in a view of 20 degrees."""
+"""Distances in metres from a junction that cut a street's fronts into pieces, a view each.
+Chosen: at 16 junctions of Virlton, 49 of 64 names within 56 m are read so, 1 in a view of 20 degrees."""
 SURE = 0.5
-"""Least score with which a lexicon says what a sign stands for, [0, 1]. Chosen."""
+"""Least score, [0, 1], of a place type that a lexicon gives to a sign. Chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +66,18 @@ class KnownSign:
 
     sign: Sign
     kinds: tuple[str, ...]
-    """Place types that its words tell of, the likeliest first."""
+    """Place types that the sign's words stand for, the likeliest first."""
     points_to: Pointer | None = None
     """Name and metres of the place that a signpost points to; `None` for other signs."""
 
 
 Kept = MutableMapping[tuple[str, Camera], tuple[KnownSign, ...]]
-"""Signs that were read, by the panorama's id and the camera."""
+"""Signs that were read, by (panorama's id, camera)."""
 
 
 @dataclass(slots=True)
 class SignLooks:
-    """A reader of signs around panoramas for one walker.
+    """A reader of the signs around panoramas, for one walker.
 
     Args:
         streetview: that the walker sees; it refuses what the walker may not see.
@@ -90,9 +91,9 @@ class SignLooks:
     lexicon: Lexicon
     kept: Kept = field(default_factory=dict)
     cameras: tuple[Camera, ...] = tuple(AROUND)
-    """The cameras that show the whole circle."""
+    """Cameras that together show the whole circle."""
     views: int = 0
-    """The number of views that the walker looked at, those that were kept too."""
+    """Number of views that the walker looked at, those kept from before included."""
 
     def signs_around(self, pano_id: str) -> tuple[KnownSign, ...]:
         """Return the signs all around a panorama; one that two views show may be there twice.
@@ -104,11 +105,11 @@ class SignLooks:
         return tuple(sign for camera in self.cameras for sign in self._read(pano_id, camera))
 
     def signs_down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
-        """Return the signs far down the street that a link leads into; raises as `signs_around`."""
+        """Return the signs far down the street that a link leads into."""
         return self._read(pano_id, Camera(link.heading, DOWN_PITCH, DOWN_FOV, *DOWN_SIZE))
 
     def fronts(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
-        """Return the signs on the fronts of the street that a link leads into; raises as `signs_around`."""
+        """Return the signs on the fronts of the street that a link leads into."""
         pieces = pieces_of(link.heading, FRONTS_M)
         fresh = [piece for piece in pieces if (pano_id, piece.camera) not in self.kept]
         self.views += len(pieces)
@@ -122,11 +123,11 @@ class SignLooks:
         return tuple(sign for piece in pieces for sign in self.kept[pano_id, piece.camera])
 
     def closer(self, pano_id: str, sign: Sign) -> tuple[KnownSign, ...]:
-        """Return the signs in a view narrowed to one of them; raises as `signs_around`."""
+        """Return the signs in a view that is narrowed to one of them."""
         return self._read(pano_id, closer_camera(sign.camera, sign.box))
 
     def _read(self, pano_id: str, camera: Camera) -> tuple[KnownSign, ...]:
-        """Return the signs in a view, read once."""
+        """Return the signs in a view through a camera, read once."""
         self.views += 1
         # also for signs that are kept: it refuses where the walker was not yet
         self.streetview.panorama(pano_id)

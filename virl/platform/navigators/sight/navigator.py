@@ -9,7 +9,7 @@ from virl.platform.city.streetview import Link, Pose, StreetView
 from virl.platform.movers.base import Choice, Mover, Step
 
 SPENT = Outcome("limit", "the limit of decisions and moves is reached, and the goal was not seen")
-"""Outcome of a walk that reached its limit of decisions or moves."""
+"""Outcome of a walk that has used up its decisions or moves."""
 
 
 class Explorer(Protocol):
@@ -20,7 +20,7 @@ class Explorer(Protocol):
         ...
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Choose a way at a junction.
+        """Return the choice of a link at a junction, or the end of the walk.
 
         Args:
             pose: where the walker stands.
@@ -61,7 +61,7 @@ class SightNavigator:
         self._max_moves = max_moves
         self._task = task
         self.decisions = 0
-        """The number of junctions decided so far."""
+        """Number of junctions decided so far."""
 
     def walk(self, start: Pose) -> Iterator[Step]:
         """Yield the steps of a walk, the start first."""

@@ -27,26 +27,26 @@ from virl.settings.model import Settings, load_settings
 
 
 class NeedPhrases(Settings):
-    """Phrases that express a need, with the place types that serve it, the best first."""
+    """Phrases for a need, with the place types that serve the need, the best first."""
 
     phrases: tuple[str, ...]
     kinds: tuple[str, ...]
 
 
 class ConditionPhrases(Settings):
-    """Phrases that express a condition, with the place types that it excludes."""
+    """Phrases for a condition, with the place types that the condition excludes."""
 
     about: str
-    """The condition in a few words."""
+    """Description of the condition in a few words."""
     phrases: tuple[str, ...]
     refuses: frozenset[str] = frozenset()
     """Place types that the condition excludes."""
     unseen: str = ""
-    """The part of the condition that signs do not tell; empty if its types say all."""
+    """Part of the condition that no sign shows; empty if place types say all."""
 
 
 class WishPhrases(Settings):
-    """`platform/rules/sight.yaml`."""
+    """The phrases of `platform/rules/sight.yaml` for needs and conditions."""
 
     needs: tuple[NeedPhrases, ...]
     conditions: tuple[ConditionPhrases, ...]
@@ -74,7 +74,7 @@ def _kinds_that_serve(
 
 
 def explain_conditions(wish: str, lexicon: Lexicon, moment: Moment | None = None) -> str:
-    """Explain what the rules leave out under the conditions of a wish; empty if it has none.
+    """Explain in words what the rules leave out for a wish's conditions; empty if it has none.
 
     Args:
         wish: in English.
@@ -101,7 +101,7 @@ def explain_conditions(wish: str, lexicon: Lexicon, moment: Moment | None = None
 
 
 def _words_of_wish(wish: str) -> Iterator[str]:
-    """Yield the words of a wish that tell a need or a condition which the rules act on."""
+    """Yield the words of a wish on which the rules act, as a need or a condition."""
     phrases = _load_wish_phrases()
     for one in phrases.needs:
         yield from found_in(wish, one.phrases)
@@ -111,13 +111,13 @@ def _words_of_wish(wish: str) -> Iterator[str]:
 
 
 def _excluded_words(kinds: Set[str]) -> str:
-    """Return in words which place types a condition leaves out; empty without any."""
+    """Return the place types that a condition leaves out, in words; empty without any."""
     named = sorted(kind.replace("_", " ") for kind in kinds)
     return f", which leaves out {', '.join(named)}" if named else ""
 
 
 def _closed_types(moment: Moment | None) -> frozenset[str]:
-    """Return the types that are usually closed at a moment; none without one."""
+    """Return the place types usually closed at a moment; none without a moment."""
     if moment is None:
         return frozenset()
     return frozenset(kind for kind, hours in usual_hours().items() if not open_then(hours, *moment))
@@ -158,7 +158,7 @@ def read_usual_hours(kind: str, pattern: str) -> tuple[OpeningHours, ...]:
 
 @cache
 def _load_wish_phrases() -> WishPhrases:
-    """Return the phrases that come with virl.
+    """Return the phrases for wishes that come with virl.
 
     Raises:
         BadInput: the file is broken; names file, line and field.
@@ -167,23 +167,26 @@ def _load_wish_phrases() -> WishPhrases:
 
 
 STRAIGHT_BACK_DEG = 180.0
-"""A turn by so much counts as a junction more. Chosen among 0, 0.5, 1 and 2 junctions by walks through the
-graph of Virlbury, in which anything above 0 found the same, and 0 less."""
+"""Turn in degrees that costs as much as a junction more.
+
+Chosen among 0, 0.5, 1 and 2 junctions by walks through the graph of Virlbury, in which anything above 0
+found the same, and 0 less."""
 STREET_JUNCTIONS, JUNCTION_NUMBERS = 12.0, 15.0
-"""Junctions that are walked for a sign of the goal's street, and house numbers that count as one. Chosen: a
-stretch of street between two junctions has some 15."""
+"""Junctions worth walking for a sign of the goal's street, and house numbers worth one.
+Chosen: a stretch of street between two junctions has some 15."""
 JUNCTION_M = 70.0
-"""Metres on a signpost that count as a junction. Chosen: as long as a stretch of street."""
+"""Distance in metres on a signpost that costs as much as a junction. Chosen: a stretch of street."""
 CENTRE_JUNCTIONS = 0.5
-"""Junctions that are walked for a signpost to the middle of the town. Chosen: as a turn by 90 degrees."""
+"""Number of junctions worth walking for a signpost to the town's middle. Chosen: a turn by 90 degrees."""
 KNOWN_JUNCTIONS = 0.5
-"""Junctions that are walked to come away from one that was visited. Chosen among 0, 0.2, 0.5, 1 and 2 by 120
-walks in Virlham with signposts by the truth: 105, 106, 112, 111 and 109 found their landmarks."""
+"""Number of junctions worth walking to get away from a visited one.
+Chosen among 0, 0.2, 0.5, 1 and 2 by 120 walks in Virlham with signposts by the truth: 105, 106, 112, 111
+and 109 found their landmarks."""
 BOARD_JUNCTIONS, MOST_BOARDS, TOWN_JUNCTIONS = 0.02, 4, 0.01
-"""Junctions that are walked for a board in sight, so many boards at most, and for a view full of houses.
+"""Junctions worth walking for a board in sight, most boards that count, and for houses.
 Chosen: in all less than a turn by 18 degrees, so that they decide between ways as near."""
 MOST_KINDS = 4
-"""Kinds of place that a wish may mean at most. Chosen."""
+"""Largest number of place types that a wish may mean. Chosen."""
 
 QUOTED = re.compile(r'["\u201c]([^"\u201c\u201d]+)["\u201d]')
 _BESIDE = re.compile(r"\b(?:next to|beside|between|neighbou?rs?)\b", re.IGNORECASE)
@@ -203,7 +206,7 @@ class Sought(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return what fields may be in a reply to this question, by their names."""
+        """Return the values that each field of a reply to this question may have, by field."""
         kinds = name_list(inputs, "kinds")
         return {"kinds": kinds, "beside": kinds}
 
@@ -229,47 +232,46 @@ class VerbalizedChoice(RoadChoice):
 
 
 class GoalQuestion(BaseModel):
-    """Inputs of `movement/sight-goal`."""
+    """The inputs of the prompt `movement/sight-goal`."""
 
     task: str
     kinds: tuple[str, ...]
     moment: Moment | None = None
-    """The time, where it is known beside the task."""
+    """Day and minute of the search, where known beside the task; else `None`."""
 
 
 class ToldWay(BaseModel):
-    """A way not taken yet."""
+    """A way that was seen and not taken yet, in words and numbers."""
 
     index: int
     description: str
     junctions: int = 0
     turn: float = 0.0
     names_street: bool = False
-    """True if a sign down this way names the street that the goal is told by."""
+    """True if a sign down this way names the street in the goal's address."""
     numbers_away: int | None = None
-    """The distance of the goal's house number from those on that sign, 0 within them; `None` if either is not
-    known."""
+    """House numbers between the goal's and those on the street's sign, 0 within; `None` if unknown."""
     pointed_m: int | None = None
-    """Metres to what may be the goal, by a signpost that points down this way."""
+    """Metres to a place that may be the goal, by a signpost down this way; `None` without one."""
     known_ahead: int = 0
-    """The number of visited junctions that stand near to where this way leads."""
+    """Number of visited junctions that stand near to where this way leads."""
     to_centre: bool = False
     """True if a signpost points down this way to the middle of the town."""
     boards: int = 0
-    """Number of boards of shops in sight down this way, those that are too small to read included."""
+    """Number of shop boards in sight down this way, with those too small to read."""
     town: float = 0.0
-    """The share of houses less that of green in the view down it, [-1, 1]; 0 where nobody looked."""
+    """Share of houses less that of green in the view down this way, [-1, 1]; 0 where nobody looked."""
 
 
 class WayQuestion(BaseModel):
-    """Inputs of the prompts for the next way."""
+    """Inputs of the prompts that ask for the next way."""
 
     task: str
     roads: tuple[ToldWay, ...]
 
 
 def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
-    """Return the goal of a task: a quoted name, else the place types that its words mean, and neighbours'.
+    """Return the goal of a task: a quoted name, or else place types by its words, and neighbours.
 
     Raises:
         MindFailed: there is neither.
@@ -292,7 +294,7 @@ def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
 
 
 def words_of_goal(task: str, sought: Sought, lexicon: Lexicon) -> Iterator[str]:
-    """Yield the words of a task that the rules act on, in the way that `understand` reads it.
+    """Yield the words of a task on which the rules act, as `understand` reads the task.
 
     Args:
         task: as it was told.
@@ -312,7 +314,7 @@ def words_of_goal(task: str, sought: Sought, lexicon: Lexicon) -> Iterator[str]:
 
 
 def quoted_name(task: str) -> str:
-    """Return the name that a task tells in quotation marks; empty if it tells none."""
+    """Return the name in quotation marks in a task; empty without one."""
     quoted = QUOTED.search(task)
     return quoted[1].strip() if quoted else ""
 
@@ -340,7 +342,7 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
 
 
 def cost(road: ToldWay) -> float:
-    """Return the cost of a way, in junctions walked; the way of least cost is chosen."""
+    """Return the cost of a way as a number of junctions; the way of least cost is chosen."""
     near = road.junctions + road.turn / STRAIGHT_BACK_DEG + KNOWN_JUNCTIONS * road.known_ahead
     if road.names_street:
         near += (road.numbers_away or 0) / JUNCTION_NUMBERS - STREET_JUNCTIONS
@@ -351,7 +353,7 @@ def cost(road: ToldWay) -> float:
 
 
 def choose_and_tell(question: WayQuestion, lexicon: Lexicon) -> VerbalizedChoice:
-    """Choose a way as `choose_way` does, with the words that a model adds.
+    """Choose a way as `choose_way` does, and add the words that a model would write.
 
     Raises:
         MindFailed: there is no way.

@@ -28,28 +28,29 @@ class WalkGoal:
 
     kind: Literal["start", "turn", "stop"]
     sentence: int
-    """Number of the sentence that tells of it, from 1."""
+    """Number of the sentence with the goal, from 1."""
     direction: str = ""
-    """The direction of a start or a turn: `left`, `front left`, `rear` ..."""
+    """Direction of a start or a turn: `left`, `front left`, `rear` ...; empty for a stop."""
     crossing: int | None = None
-    """The crossing of a turn, counted since the last one; the crossings passed before the stop, `None` if the
-    directions do not say."""
+    """Number of the turn's crossing since the last turn, or of crossings to pass before the stop.
+
+    `None` if the directions do not count them."""
     ends: bool = False
-    """True if the turn or the stop is where the street ends."""
+    """True if the turn or stop is at the street's end."""
     at_crossing: bool = False
-    """True if the directions stop at the next crossing after those passed, seen name or not."""
+    """True if the directions stop at the next crossing after those passed, whether names are seen or not."""
     part: float | None = None
-    """The stop's share of the way to the next crossing or the end of the street, in (0, 1)."""
+    """Share of the way to the next crossing or street's end at which to stop, (0, 1); `None` if not said."""
     here: bool = False
-    """True if the stop is right where the directions begin."""
+    """True if the stop is where the directions begin."""
     names: tuple[str, ...] = ()
-    """The names that are seen beside the stop."""
+    """Names of landmarks that are seen beside the stop."""
 
 
 # Rules are asked at each step, with the same sentences each time.
 @lru_cache(maxsize=64)
 def read_goals(sentences: tuple[str, ...], names: tuple[str, ...]) -> tuple[WalkGoal, ...]:
-    """Return what directions ask for, in order; the last is always a stop.
+    """Return the starts, turns and stop that directions ask for, in order; the last is always a stop.
 
     Args:
         sentences: the directions.
@@ -63,16 +64,16 @@ def read_goals(sentences: tuple[str, ...], names: tuple[str, ...]) -> tuple[Walk
 
 @dataclass
 class _Leg(Street):
-    """The leg of a walk since a turn, as the directions tell it."""
+    """A leg of a walk since a turn, as the directions describe it."""
 
     is_counted: bool = False
-    """True if the directions say how many crossings it is to the leg's end."""
+    """True if the directions say how many crossings away the leg's end is."""
     ends: bool = False
-    """True if it goes to the end of the street."""
+    """True if the leg goes to the end of the street."""
     stops: bool = False
-    """True if the stop is at the crossing or the end of the street that the leg comes to."""
+    """True if the stop is at the crossing or street's end that the leg comes to."""
     part: float | None = None
-    """Share of the way to the next crossing at which the stop is; `None` if not said."""
+    """Share of the way to the next crossing at which the stop is, (0, 1); `None` if not said."""
     names: list[str] = field(default_factory=list)
 
     def take_in(self, clause: ReachClause | LandmarkClause | WhereClause) -> bool:
@@ -99,7 +100,7 @@ class _GoalReader:
     goals: list[WalkGoal] = field(default_factory=lambda: [WalkGoal("start", 1, "front")])
     leg: _Leg = field(default_factory=_Leg)
     turned: int = 0
-    """The sentence of the last turn, from 1; 0 before any."""
+    """Number of the sentence with the last turn, from 1; 0 before any."""
     is_here: bool = False
 
     def read(self, number: int, clauses: Sequence[Clause], *, is_last: bool) -> None:

@@ -29,26 +29,26 @@ from virl.platform.navigators.tourist.ways import (
 )
 
 MAX_STEPS = 40
-"""V-IRL's limit of actions."""
+"""Largest number of actions of a walk (V-IRL's limit)."""
 
 TRIES = 3
-"""Times that a mind is asked for an action that can be carried out. Chosen."""
+"""Number of times that a mind is asked for an action that is possible. Chosen."""
 
 LEADS_ON = "the street leads on"
-"""The reason of a step that nobody was asked about."""
+"""Reason of a step along a street, about which the mind was not asked."""
 CIRCLES = 2
-"""Times that one may come to a place and face the same way before that is going in circles. Chosen."""
+"""Number of arrivals at one place with one heading that count as going in circles. Chosen."""
 
 TURNS_IN_A_ROW = 5
-"""Turns one after the other by which a walker does not know where to go (V-IRL's published code)."""
+"""Number of turns in a row that count as not knowing where to go (V-IRL's published code)."""
 _END = re.compile(r"(?<=[.!?;])(?<!\bSt\.)(?<!\bMt\.)(?<!\bDr\.)(?<!\bAve\.)(?<!\bNo\.)\s+")
 MAX_SENTENCES = 40
-"""Sentences of directions that are read, the first ones. Chosen: more is no way one could remember."""
+"""Largest number of sentences of directions that are read. Chosen: nobody remembers more."""
 
 
 @dataclass(slots=True)
 class TouristNavigator:
-    """A navigator by directions in words, by what is seen and by nothing else.
+    """A navigator that follows directions in words by sight alone.
 
     It is given no destination and no route. In paper mode its hints know where the route turns, as in V-IRL;
     the honest hints know nothing.
@@ -59,21 +59,21 @@ class TouristNavigator:
     mind: Mind
     spotter: LandmarkSpotter
     instruction: str
-    """The directions."""
+    """Text of the directions."""
     _: KW_ONLY
     hints: CrossingHints = field(default_factory=HonestHints)
     max_steps: int = MAX_STEPS
     landmarks: tuple[str, ...] | None = None
-    """The names to look for; `None` asks the mind which landmarks the directions name, once a walk."""
+    """Names to look for; `None` asks the mind, once a walk, which landmarks the directions name."""
     sparing: bool = False
-    """True to ask the mind only where there is something to decide, not where the street leads on."""
+    """True to ask the mind only where there is something to decide, not along a street."""
     prompts: Prompts = OUR_PROMPTS
     transcript: list[TranscriptEntry] = field(default_factory=list)
-    """Every observation and action of the last walk."""
+    """Observations and actions of the last walk, in order."""
     observations: list[ArrivalObservation] = field(default_factory=list)
-    """Observations of the transcript, with what was seen where; none from before a walk was resumed."""
+    """Observations of the transcript with what was seen where; none from before a walk was resumed."""
     poses: list[Pose] = field(default_factory=list)
-    """The pose of the walker at each entry of the transcript."""
+    """Pose of the walker at each entry of the transcript."""
 
     def walk(self, start: Pose, done: Sequence[tuple[Pose, TranscriptEntry]] = ()) -> Iterator[Step]:
         """Yield the steps of a walk, the start first; each step is one action.
@@ -129,6 +129,7 @@ class TouristNavigator:
         """Return a function that observes at a pose, asks for an action and records both."""
 
         def choose() -> Choice:
+            """Return the choice at the pose, once the view was observed and the mind asked."""
             links = self.mover.links(pose)
             observation = self._observe(pose, panorama, links, names)
             self.observations.append(observation)
@@ -143,7 +144,7 @@ class TouristNavigator:
         return choose
 
     def _be_led(self, pose: Pose, choice: Choice) -> None:
-        """Record a step at which a user or other decider chose: nothing is looked for there."""
+        """Record a step that a user or other decider chose, at which nothing is looked for."""
         seen = ArrivalObservation(
             pose.heading, been_here=any(one.pano_id == pose.pano_id for one in self.poses)
         )
@@ -159,7 +160,7 @@ class TouristNavigator:
 
     @property
     def _sentence_number(self) -> int:
-        """The sentence that is being carried out, from 1."""
+        """Number of the sentence that is being carried out, from 1."""
         return self.transcript[-1].act.sentence if self.transcript else 1
 
     def _reason_to_be_lost(self, pose: Pose) -> str | None:
@@ -229,7 +230,7 @@ class TouristNavigator:
         return link_toward(links, heading, act.direction) if act.action == "turn" else None
 
     def _metres(self, before: Pose | None, here: Pose) -> float:
-        """Return metres of the link walked from one pose to the next, 0 without one."""
+        """Return the length in metres of the link walked between two poses; 0 without one."""
         if before is None:
             return 0.0
         links = self.mover.links(before)
@@ -237,7 +238,7 @@ class TouristNavigator:
 
 
 def astray(poses: Sequence[Pose], actions: Sequence[str]) -> str | None:
-    """Return why a walker with these poses and actions seems lost; `None` if nothing speaks for it.
+    """Return why a walker with these poses and actions seems lost; `None` if he does not seem so.
 
     Args:
         poses: where the walk went, the present pose included.

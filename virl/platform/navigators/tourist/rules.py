@@ -16,21 +16,21 @@ from virl.platform.navigators.tourist.spotting import LandmarkSighting
 
 @dataclass(frozen=True, slots=True)
 class ArrivalObservation:
-    """The observation of a walker on arriving somewhere."""
+    """The observation of a walker who arrives at a panorama."""
 
     heading: float
-    """Heading faced, degrees clockwise from north."""
+    """Direction that the walker faces, degrees clockwise from north."""
     seen: tuple[LandmarkSighting, ...] = ()
     crossing: int | None = None
-    """The number of ways that meet here, the way back included; `None` where no crossing is told of."""
+    """Number of ways that meet here, the way back included; `None` if no crossing is told of."""
     ways: tuple[str, ...] = ()
-    """The directions in which ways leave, clockwise from dead ahead; told at the start, at crossings and
-    where the street ends."""
+    """Directions in which ways leave, clockwise from dead ahead; empty where not told of.
+    They are told at the start, at crossings and where the street ends."""
     been_here: bool = False
-    """True if the walker came to this panorama before."""
+    """True if the walker has come to this panorama before."""
 
     def to_prompt(self) -> dict[str, object]:
-        """Return the observation as the prompt `movement/tourist-action` takes it: plain JSON values."""
+        """Return the observation as plain JSON values for the prompt `movement/tourist-action`."""
         return {
             "seen": [{"name": one.name, "where": one.direction(self.heading)} for one in self.seen],
             "crossing": self.crossing,
@@ -39,7 +39,7 @@ class ArrivalObservation:
         }
 
     def sentence(self) -> str:
-        """Return the observation in words, for a record."""
+        """Return the observation in words for a record."""
         told = []
         if self.crossing is not None:
             told.append(f"A crossing of {self.crossing} ways: {', '.join(self.ways)}.")
@@ -56,44 +56,44 @@ class Act:
     """A decision on the walker's next action."""
 
     action: str
-    """`forward`, `turn`, `stop` or `lost`."""
+    """Name of the action: `forward`, `turn`, `stop` or `lost`."""
     direction: str = ""
-    """The direction of a turn."""
+    """Direction of a turn; empty for other actions."""
     sentence: int = 1
-    """The number of the sentence of the directions that is being carried out, from 1."""
+    """Number of the sentence of the directions that is being carried out, from 1."""
     reason: str = ""
     refused: tuple[str, ...] = ()
-    """The reasons why earlier replies to the same question could not be carried out, in order."""
+    """Reasons why earlier replies to the same question were not possible, in order."""
     decided_by: str = ""
-    """The decider in place of the mind; empty where the mind decided."""
+    """Decider in place of the mind; empty where the mind decided."""
 
     @property
     def words(self) -> str:
-        """The action in words, such as `"turn left"`."""
+        """Name of the action in words, such as `"turn left"`."""
         return f"{self.action} {self.direction}".strip()
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptEntry:
-    """An observation and the action taken on it."""
+    """An observation, and the action taken on it."""
 
     observed: Mapping[str, object]
-    """The observation, as `ArrivalObservation.to_prompt` gives it."""
+    """Observation as `ArrivalObservation.to_prompt` gives it."""
     act: Act
 
     def to_prompt(self) -> dict[str, object]:
-        """Return the entry as the prompt `movement/tourist-action` takes it."""
+        """Return the entry as plain JSON values for the prompt `movement/tourist-action`."""
         return {**self.observed, "did": self.act.words, "sentence": self.act.sentence}
 
 
 TOO_MANY = 2
-"""Crossings beyond the one that a turn was told of, at which the walk does not fit the directions. Chosen."""
+"""Number of crossings past the one of a turn at which the walk does not fit the directions. Chosen."""
 UNCOUNTED = 4
-"""Crossings to a stop, where the directions do not count them, after which it should have come. Chosen."""
+"""Number of crossings after which a stop that is not counted should have come. Chosen."""
 BESIDE = {"left", "right", "rear left", "rear right", "rear"}
-"""Directions of something that is not ahead any more."""
+"""Directions in which a thing is no longer ahead."""
 NEAR_AHEAD = {"front left", "front right"}
-"""Directions of something to come up to next: straight ahead it may be at the far end of the street."""
+"""Directions of a thing to come up to next; straight ahead it may be at the street's far end."""
 
 _QUOTED = re.compile(
     r"[\"\N{LEFT DOUBLE QUOTATION MARK}]([^\"\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}]+)"
@@ -132,7 +132,7 @@ Direction = Literal[
     "west",
     "northwest",
 ]
-"""Eight directions as seen by the walker, and the eight of the compass."""
+"""Names of eight directions as the walker sees them, and of the eight of the compass."""
 _AS_SEEN = get_args(Direction)[:8]
 _TURNS = {Act("turn", way).words for way in get_args(Direction)}
 
@@ -167,7 +167,7 @@ class LandmarksRead(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return what fields may be in a reply to this question, by their names."""
+        """Return the values that each field of a reply to this question may have, by field."""
         return {"names": name_list(inputs, "names")}
 
     @field_validator("names")
@@ -195,7 +195,7 @@ class WalkAction(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return what fields may be in a reply to this question, by their names."""
+        """Return the values that each field of a reply to this question may have, by field."""
         here = inputs.get("here")
         ways = name_list(here, "ways") if isinstance(here, dict) else []
         return {"sentence": number_range(inputs, "sentences", 1), "direction": ways or _AS_SEEN}
@@ -225,20 +225,20 @@ class LandmarkTextQuestion(BaseModel):
 
 
 class TouristLandmarkQuestion(BaseModel):
-    """Inputs of `movement/tourist-landmarks`."""
+    """The inputs of the prompt `movement/tourist-landmarks`."""
 
     directions: str
 
 
 class SeenLandmark(BaseModel):
-    """A landmark in sight."""
+    """A landmark in sight: its name and direction."""
 
     name: str
     where: str
 
 
 class Noticed(BaseModel):
-    """The things noticed somewhere, and what was done there."""
+    """The things noticed at a panorama, and the action taken there."""
 
     seen: tuple[SeenLandmark, ...]
     crossing: int | None
@@ -248,7 +248,7 @@ class Noticed(BaseModel):
 
 
 class TouristActionQuestion(BaseModel):
-    """Inputs of `movement/tourist-action`."""
+    """The inputs of the prompt `movement/tourist-action`."""
 
     sentences: tuple[str, ...]
     landmarks: tuple[str, ...]
@@ -259,22 +259,22 @@ class TouristActionQuestion(BaseModel):
 
 @dataclass(slots=True)
 class _Progress:
-    """Progress of a walk along its goals."""
+    """The progress of a walk along the goals of its directions."""
 
     goal: int = 0
-    """Index of the goal that comes next."""
+    """Index of the next goal of the directions."""
     crossings: int = 0
-    """Crossings come to since the last turn."""
+    """Number of crossings come to since the last turn."""
     marks: list[int] = field(default_factory=lambda: [0])
-    """The steps of the last turn, or of the start, and of those crossings."""
+    """Numbers of the steps of the last turn, or of the start, and of the crossings since."""
     back: int | None = None
-    """The step of turning back on the way to the stop."""
+    """Number of the step of a turn back on the way to the stop; `None` without one."""
     ahead: list[str] = field(default_factory=list)
     """Names that were seen near ahead from the place before."""
 
 
 def match_landmarks(question: LandmarkTextQuestion, _: Lexicon) -> LandmarksRead:
-    """Return the landmarks whose names resemble the words that were read, as `ocr` compares them."""
+    """Return the landmarks whose names resemble words that were read, as `ocr` compares them."""
     return LandmarksRead(
         names=tuple(
             name
@@ -293,7 +293,7 @@ def list_landmarks(question: TouristLandmarkQuestion, lexicon: Lexicon) -> Landm
 
 
 def choose_action(question: TouristActionQuestion, lexicon: Lexicon) -> WalkAction:
-    """Take the goals of the directions in their order, each at the crossing that it counts; then stop."""
+    """Return the next action: the directions' goals in order, each at its crossing; then stop."""
     del lexicon
     goals = read_goals(question.sentences, question.landmarks)
     progress = _Progress()
@@ -330,7 +330,7 @@ def _advance(progress: _Progress, step: Noticed, goals: Sequence[WalkGoal], numb
 
 
 def _start(goals: Sequence[WalkGoal], question: TouristActionQuestion) -> WalkAction:
-    """Return the action at the start: set off in the direction of the first goal, stop, or be lost."""
+    """Return the action at the start: set off in the first goal's direction, stop, or give up as lost."""
     goal, stop = goals[0], goals[-1]
     here, direction = question.here, goal.direction
     if stop.here:
@@ -347,7 +347,7 @@ def _start(goals: Sequence[WalkGoal], question: TouristActionQuestion) -> WalkAc
 
 
 def _turn(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) -> WalkAction:
-    """Return the action on the way to a turn: walk on, turn at its crossing, or be lost."""
+    """Return the action on the way to a turn: walk on, turn at its crossing, or give up as lost."""
     here, due = question.here, goal.crossing or 1
     nth = f"crossing {progress.crossings} of {due} since the last turn"
     if here.crossing is None:
@@ -366,7 +366,7 @@ def _turn(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
 
 
 def _stop(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) -> WalkAction:
-    """Return the action on the way to the stop: walk on, stop, search along the street, or be lost."""
+    """Return the action on the way to the stop: walk on, stop, search along the street, or give up."""
     here = question.here
     most = UNCOUNTED if goal.crossing is None else goal.crossing
     blocked = bool(question.refused or (here.ways and not _leads(here, "front")))
@@ -414,7 +414,7 @@ def _follow_along(
     blocked: bool,
     most: int,
 ) -> WalkAction:
-    """Go on to the next crossing, to see how far it is, and back to the part of it that was told of."""
+    """Return the action to find a stop part of the way: on to the next crossing, then back."""
     here = len(question.walk)
     if progress.back is None:
         if progress.crossings > most or blocked:
@@ -434,7 +434,7 @@ def _names_beside(question: TouristActionQuestion, names: Sequence[str]) -> list
 
 
 def _leads(here: Noticed, direction: str) -> bool:
-    """Return whether a way leads in a direction; `front` includes slight turns if there is no crossing."""
+    """Return whether a way leads in a direction; without a crossing, `front` includes slight turns."""
     near = ("front left", "front right") if direction == "front" and len(here.ways) <= 2 else ()
     return direction in here.ways or any(way in here.ways for way in near)
 
@@ -445,7 +445,7 @@ def _any_of(names: Sequence[str]) -> str:
 
 
 def _give_up_lost(goal: WalkGoal, reason: str) -> WalkAction:
-    """Return the action to end the walk as lost, for a reason."""
+    """Return the action that ends the walk as lost, with a reason."""
     return WalkAction(action="lost", sentence=goal.sentence, reason=reason)
 
 

@@ -16,43 +16,44 @@ from virl.platform.perception.kept_finds import read_views
 from virl.platform.perception.signs import box_around, group_lines
 
 MIN_RESEMBLANCE = 80.0
-"""Least likeness, [0, 100]: one letter in five may be misread, as in matching places. Chosen."""
+"""Least likeness of words to a name, 0 to 100. Chosen: one letter in five may be misread."""
 
 MIN_SHARE = 0.7
-"""A sign that shows less of a name than this share of its letters, cut off or hidden, counts for less.
+"""Least share of a name's letters on a sign; one that shows less, cut off or hidden, counts for less.
 Chosen: the first word of a name of two is not enough."""
 
 QUARTER_DEG = 90.0
-"""Degrees of the circle that are read at once. The place of a sign in a view goes through the exact pinhole,
-so quarters tell eight directions as well as eight views do."""
+"""Width in degrees of the part of the circle that is read at once.
+The place of a sign in a view goes through the exact pinhole, so quarters tell eight directions as well as
+eight views do."""
 
 PITCHES = (-10.0, 34.0)
-"""Degrees above the horizon of the lowest and the highest signs. Chosen."""
+"""Pitches in degrees above the horizon of the lowest and the highest signs. Chosen."""
 
 LETTER_M, READ_M = 0.2, 12.0
-"""Letters of this height are read from this distance, in metres. Chosen: the least that shops use for a name,
-and from the middle of a street to its other side."""
+"""Height in metres of letters that are read, and distance in metres from which they are.
+Chosen: the least that shops use for a name, and from the middle of a street to its other side."""
 
 EDGE_PX = 2.0
-"""A sign this near to the edge of a view may be cut off by it. Chosen."""
+"""Distance in pixels from a view's edge at which a sign may be cut off. Chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """Words read on one sign."""
+    """The words read on one sign, and where it was seen."""
 
     text: str
     heading: float
-    """The heading of its middle, degrees clockwise from north."""
+    """Direction of the sign's middle, degrees clockwise from north."""
     score: float
     """Confidence of the reading, [0, 1]."""
     camera: Camera
-    """The camera through which it was read."""
+    """Camera through which the sign was read."""
     box: Box
 
 
 class SignReader:
-    """A reader of the signs around a panorama, each view once as long as it is asked for the same.
+    """A reader of the signs around a panorama, which keeps the last view's signs.
 
     Args:
         streetview: where the views come from.
@@ -91,7 +92,7 @@ class SignReader:
 
 
 def _same_box(box: Box) -> Box:
-    """Return a box as it is, where the reader saw the view itself."""
+    """Return a box unchanged, for a reader that saw the view itself."""
     return box
 
 
@@ -138,13 +139,13 @@ def _is_same(sign: Sign, other: Sign) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OcrSpotter:
-    """A spotter of names on signs; looks left and right, and all around where it is thorough."""
+    """A spotter of names on signs by OCR; looks left and right, and all around where thorough."""
 
     signs: SignReader
 
     @property
     def name(self) -> str:
-        """The name in tables: `"ocr"`."""
+        """Name of the spotter in tables: `"ocr"`."""
         return "ocr"
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
@@ -171,7 +172,7 @@ def sign_cameras(heading: float) -> list[Camera]:
 
 
 def name_likeness(text: str, name: str) -> float:
-    """Return how surely a sign shows a name, [0, 100]: among the words read, or most of the name cut off.
+    """Return how surely a text shows a name, 0 to 100: among its words, or with a part cut off.
 
     Args:
         text: the words read on one sign; what stands there beside the name does no harm.
@@ -186,7 +187,7 @@ def name_likeness(text: str, name: str) -> float:
 
 
 def _part_likeness(read: str, known: str) -> float:
-    """Return how well a name is read, [0, 100]; less if less than `MIN_SHARE` of its letters is read."""
+    """Return how well a name is read, 0 to 100; less if under `MIN_SHARE` of its letters is read."""
     if not read or not known:
         return 0.0
     if len(known) < 4:  # chosen: fewer letters are found by chance in many a word

@@ -15,18 +15,18 @@ from virl.platform.perception.base import Describer, Reader, Recognizer
 from virl.platform.perception.signs import group_lines
 
 NONE = "None of the above"
-"""Option for none of the landmarks."""
+"""Option of a question for none of the landmarks."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_OPTIONS = len(LETTERS) - 1
-"""Landmarks offered at most, one letter each beside `NONE`."""
+"""Largest number of landmarks offered, one letter each beside `NONE`."""
 NAMED = 90.0
-"""Least likeness of a name to a reply without a letter that chooses it, [0, 100]. Chosen."""
+"""Least likeness, 0 to 100, of a name to a reply that does not choose it by its letter. Chosen."""
 
 SHARE = 0.9
-"""A reply shorter than this share of a name names it not: `A bakery`. Chosen."""
+"""Least length of a reply that names a landmark, as a share of the name: `A bakery` is too short. Chosen."""
 
 READ_SCORE = 0.75
-"""Least confidence of a line of text (V-IRL's published code, for PP-OCR)."""
+"""Least confidence, [0, 1], of a line of text (V-IRL's published code, for PP-OCR)."""
 
 _LETTER = re.compile(
     r"""^\s*(?:[("'*]+\s*)?+(?:(?:the\s+)?(?:answer|option|choice)\s*(?:is|:)?\s*)?[("'*]*
@@ -42,7 +42,7 @@ class ChoiceSpotter:
     streetview: StreetView
     describer: Describer
     name: str
-    """The name in tables, such as `"choice:llava-1.5-13b"`."""
+    """Name of the spotter in tables, such as `"choice:llava-1.5-13b"`."""
     prompts: Prompts = OUR_PROMPTS
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
@@ -76,7 +76,7 @@ class ReadingMindSpotter:
 
     @property
     def name(self) -> str:
-        """The name in tables: `"ocr+mind"`."""
+        """Name of the spotter in tables: `"ocr+mind"`."""
         return "ocr+mind"
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
@@ -119,13 +119,13 @@ def chosen_option(reply: str, options: Sequence[str]) -> str | None:
 
 
 CLIP_THRESHOLD = 0.995
-"""V-IRL's for CLIP and EVA (its published code)."""
+"""Least probability, [0, 1], of a landmark by CLIP and EVA (V-IRL's published code)."""
 
 DISTRACTORS = ("others", "a street without shops", "%#", "~~")
-"""Alternatives to a landmark in a view: V-IRL's are odd symbols and the first; the second is ours."""
+"""Captions that compete with a landmark: V-IRL's are odd symbols and the first; the second is ours."""
 
 SAID = 90.0
-"""Least likeness of a name to a description that tells of it, [0, 100]. Chosen."""
+"""Least likeness, 0 to 100, of a name to a description that mentions it. Chosen."""
 
 _SENTENCE = re.compile(r"[.;!\n]+")
 _DENIES = re.compile(r"\b(?:no|not|none|neither|cannot|can't|isn't|aren't|without|unable)\b", re.IGNORECASE)
@@ -138,15 +138,15 @@ class RecognizerSpotter:
     streetview: StreetView
     recognizer: Recognizer
     threshold: float = CLIP_THRESHOLD
-    """Least probability against the distractors, [0, 1]."""
+    """Least probability of the landmark against the distractors, [0, 1]."""
 
     @property
     def name(self) -> str:
-        """The name of the recognizer."""
+        """Name of the recognizer, also in tables."""
         return self.recognizer.name
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """Return the landmark that fits a view best, if one fits; always looks in all directions."""
+        """Return the landmark that best fits a view, if one fits; always looks in all directions."""
         del thorough
         if not names:
             return []
@@ -171,7 +171,7 @@ class DescriberSpotter:
     streetview: StreetView
     describer: Describer
     name: str
-    """The name of the describer."""
+    """Name of the describer, also in tables."""
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
         """Return the landmarks seen, the surest first; always looks in all directions."""
@@ -192,6 +192,6 @@ class DescriberSpotter:
 
 
 def _rate_mention(description: str, name: str) -> float:
-    """Return how surely a description tells of a name, [0, 100]; what a sentence denies is not told."""
+    """Return how surely a description mentions a name, 0 to 100; a denied mention does not count."""
     affirmed = [part for part in _SENTENCE.split(description) if not _DENIES.search(part)]
     return max((name_likeness(part, name) for part in affirmed), default=0.0)

@@ -12,28 +12,28 @@ from virl.platform.city.streetview import Box, Camera, Pose, StreetView
 from virl.platform.navigators.tourist.ways import DIRECTIONS, heading_of
 
 VIEW_FOV_DEG = 45.0
-"""Degrees across each of the eight views: together they cover the whole circle (V-IRL, appendix B.7)."""
+"""Width in degrees of each of the eight views, which together show the whole circle (V-IRL, appendix B.7)."""
 
 
 @dataclass(frozen=True, slots=True)
 class LandmarkSighting:
-    """A landmark that is seen."""
+    """A landmark that is seen from a pose."""
 
     name: str
-    """The name that the directions use."""
+    """Name of the landmark as the directions write it."""
     heading: float
-    """The heading of the middle of what is seen, degrees clockwise from north."""
+    """Direction of the middle of the landmark, degrees clockwise from north."""
     score: float
-    """Confidence, [0, 1]."""
+    """Confidence of the sighting, [0, 1]."""
     camera: Camera | None = None
-    """The camera through which it was seen; `None` where no view was looked at."""
+    """Camera through which the landmark was seen; `None` where no view was looked at."""
     box: Box | None = None
-    """The box in that view, where the spotter can tell."""
+    """Box of the landmark in pixels of that view; `None` where the spotter cannot tell."""
     text: str = ""
-    """The words read or replied about the view, for the record."""
+    """Words read in the view or replied about it, for the record."""
 
     def direction(self, heading: float) -> str:
-        """Return the direction for one who faces `heading`: one of the eight directions."""
+        """Return the landmark's direction for one who faces `heading`: one of the eight directions."""
         return egocentric_word(heading, self.heading)
 
 
@@ -42,7 +42,7 @@ class LandmarkSpotter(Protocol):
 
     @property
     def name(self) -> str:
-        """The name in tables, such as `"ocr"`."""
+        """Name of the spotter in tables, such as `"ocr"`."""
         ...
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
@@ -62,7 +62,7 @@ class LandmarkSpotter(Protocol):
 
 
 def eight_cameras(heading: float, *, size: int = 640) -> tuple[Camera, ...]:
-    """Return the cameras of eight views around one who faces `heading`, in the order of `DIRECTIONS`.
+    """Return the cameras of eight views around a walker who faces `heading`, in the order of `DIRECTIONS`.
 
     Args:
         heading: degrees clockwise from north.
@@ -75,7 +75,7 @@ def eight_cameras(heading: float, *, size: int = 640) -> tuple[Camera, ...]:
 
 
 def surest(sightings: Sequence[LandmarkSighting]) -> list[LandmarkSighting]:
-    """Return each landmark once, where it is seen best; the surest first."""
+    """Return the best sighting of each landmark, the surest first."""
     best: dict[str, LandmarkSighting] = {}
     for sighting in sightings:
         if sighting.name not in best or best[sighting.name].score < sighting.score:
@@ -84,18 +84,19 @@ def surest(sightings: Sequence[LandmarkSighting]) -> list[LandmarkSighting]:
 
 
 NEAR_M = 20.0
-"""Metres within which V-IRL's oracle sees a landmark (its published code)."""
+"""Largest distance in metres at which V-IRL's oracle sees a landmark (its published code)."""
 
 MIN_FRACTION = 0.5
-"""Share of a sign that must be seen for it to be legible. Chosen."""
+"""Least share of a sign, [0, 1], that must be seen for it to be legible. Chosen."""
 
 MIN_PIXELS = 200
-"""Pixels of a sign, in a view 640 wide, that must be seen for it to be legible. Chosen: a line of ten
-letters, 8 pixels high, which is what the reader needs."""
+"""Least number of pixels of a sign, in a view 640 wide, for the sign to be legible.
+Chosen: a line of ten letters, 8 pixels high, which is what the reader needs."""
 
 
 FOV_DEG, PITCH_DEG, WIDTH, HEIGHT = 90.0, 12.0, 640, 256
-"""Degrees and pixels of the four views in which the truth is looked at: as high as those that are read."""
+"""Degrees and pixels of the four views in which the truth is looked at.
+As high as those that are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ class TruthSpotter:
 
     @property
     def name(self) -> str:
-        """The name in tables: `"oracle"`."""
+        """Name of the spotter in tables: `"oracle"`."""
         return "oracle"
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
@@ -129,17 +130,17 @@ class TruthSpotter:
 
 @dataclass(frozen=True, slots=True)
 class MapSpotter:
-    """V-IRL's oracle: the nearest of the landmarks by the map, if it is near; walls do not hide it."""
+    """A spotter of the landmark nearest by the map, if it is near, as V-IRL's oracle; walls hide nothing."""
 
     streetview: StreetView
     positions: Mapping[str, LatLng]
-    """The positions of the landmarks and the destination, by name."""
+    """Positions of the landmarks and the destination, by name."""
     near: float = NEAR_M
-    """Metres."""
+    """Largest distance in metres at which a landmark is seen."""
 
     @property
     def name(self) -> str:
-        """The name in tables: `"map"`."""
+        """Name of the spotter in tables: `"map"`."""
         return "map"
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:

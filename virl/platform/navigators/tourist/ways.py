@@ -9,17 +9,18 @@ from virl.geo.globe import LatLng, compass_word, distance, egocentric_word, norm
 from virl.platform.city.streetview import Link, Panorama
 
 DIRECTIONS = tuple(egocentric_word(0.0, 45.0 * i) for i in range(8))
-"""The eight directions, clockwise from dead ahead: front, front right, right and so on."""
+"""Names of eight directions, clockwise from dead ahead: front, front right, right and so on."""
 
 COMPASS = tuple(compass_word(45.0 * i) for i in range(8))
-"""The eight compass words, clockwise from north."""
+"""Names of eight compass directions, clockwise from north."""
 
 REACH_DEG = 60.0
-"""A way further than this from the direction named is not meant. Chosen: V-IRL's 45 degrees, and as much more
-as keeps a way that leaves half-way between two words within reach of both."""
+"""Largest angle in degrees between a direction in words and the way that is meant.
+Chosen: V-IRL's 45 degrees, and as much more as keeps a way that leaves half-way between two words within
+reach of both."""
 
 AHEAD_DEG = 45.0
-"""A way further than this from the heading does not lead ahead at a crossing (V-IRL's `MAX_HEADING_DIFF`)."""
+"""Largest angle in degrees from the heading to a way that leads ahead at a crossing (V-IRL's)."""
 
 
 PARTS: Mapping[str, float] = MappingProxyType(
@@ -31,11 +32,11 @@ PARTS: Mapping[str, float] = MappingProxyType(
         "three quarters of the way": 3 / 4,
     }
 )
-"""Shares of the way from one crossing to the next, in (0, 1), as people say them."""
+"""Share of the way from one crossing to the next, (0, 1), by the phrase for it."""
 
 
 def heading_of(direction: str, heading: float) -> float:
-    """Return the heading of a direction for one who faces `heading`; compass words are the same for all.
+    """Return the heading in degrees of a direction for one who faces `heading`; compass words are fixed.
 
     Raises:
         ValueError: it is none of the eight directions and none of the eight compass words.
@@ -110,7 +111,7 @@ def direction_of(links: Sequence[Link], heading: float, link: Link) -> str:
 
 
 def words_for(links: Sequence[Link], heading: float, came_from: str | None, link: Link) -> tuple[str, str]:
-    """Return the action that takes a link: `forward` and nothing, or `turn` and its direction.
+    """Return (action, direction) that takes a link: `forward` and empty, or `turn` and its direction.
 
     Args:
         links: that leave the panorama.
@@ -137,7 +138,7 @@ def _nearest_link(links: Sequence[Link], heading: float) -> Link | None:
 
 
 KEY_RADIUS_M = 5.0
-"""Metres from a key position of the route within which V-IRL tells of a crossing (its published code)."""
+"""Radius in metres around a key position of the route in which V-IRL tells of crossings."""
 
 
 class CrossingHints(Protocol):
@@ -145,7 +146,7 @@ class CrossingHints(Protocol):
 
     @property
     def mode(self) -> str:
-        """The name of the rule: `"honest"` or `"paper"`."""
+        """Name of the rule: `"honest"` or `"paper"`."""
         ...
 
     def tells(self, panorama: Panorama) -> bool:
@@ -159,11 +160,11 @@ class HonestHints:
 
     @property
     def mode(self) -> str:
-        """The name of the rule: `"honest"`."""
+        """Name of the rule: `"honest"`."""
         return "honest"
 
     def tells(self, panorama: Panorama) -> bool:
-        """Return whether three or more ways meet."""
+        """Return whether three or more ways meet at a panorama."""
         return panorama.is_crossing
 
 
@@ -172,12 +173,12 @@ class PaperHints:
     """A rule that tells of crossings at the key positions of the true route alone, as V-IRL does."""
 
     key_positions: Sequence[LatLng]
-    """The turns of the route, its ends left out; where it never turns, all crossings are told of."""
+    """Positions of the route's turns, without its ends; if it never turns, all crossings are told of."""
     radius: float = KEY_RADIUS_M
 
     @property
     def mode(self) -> str:
-        """The name of the rule: `"paper"`."""
+        """Name of the rule: `"paper"`."""
         return "paper"
 
     def tells(self, panorama: Panorama) -> bool:

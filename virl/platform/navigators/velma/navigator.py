@@ -38,12 +38,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """A gold walk that may be shown to the mind before it walks."""
+    """A gold walk that may be shown to the mind as an example."""
 
     instruction: str
     start: WalkState
     actions: tuple[Action, ...]
-    """The actions of the walk, the stop included."""
+    """Actions of the walk, the stop included."""
     landmarks: tuple[str, ...] = ()
 
 
@@ -55,31 +55,31 @@ class VelmaNavigator:
     mind: Mind
     _: KW_ONLY
     scorer: LandmarkScorer | None = None
-    """The judge of which landmarks are seen; without one none are, and none are asked for."""
+    """Judge of which landmarks are seen; without one no landmarks are asked for."""
     landmarks: LandmarkExtractor | None = None
-    """The landmarks of an instruction, asked once a walk; `None` asks the mind."""
+    """Function that finds an instruction's landmarks, once a walk; `None` asks the mind."""
     flow: TrafficFlow | None = None
-    """The flow of traffic to tell at the start (Touchdown); `None` tells nothing (Map2seq)."""
+    """Function for the flow of traffic to tell at the start (Touchdown); `None` tells none (Map2seq)."""
     examples: Sequence[Demonstration] = ()
-    """Walks to choose from."""
+    """Walks from which examples are drawn."""
     map: MapInWords | None = None
-    """The map around in words, told at the start and at crossings; `None` as published."""
+    """Map around the walker in words, told at the start and crossings; `None` as published."""
     shots: int = 2
-    """The number of examples shown, drawn anew for each instruction; the paper shows 2."""
+    """Number of examples shown, drawn anew for each instruction; the paper shows 2."""
     seed: int = 0
-    """The seed of the draw, together with the instruction."""
+    """Seed of the draw of examples, together with the instruction."""
     opening: Sequence[Action] = ()
     """Actions taken before the first decision: one forward in Map2seq."""
     max_actions: int = MAX_ACTIONS
     compat: bool = False
-    """True to do as the published code: a reply that cannot be read is forward and is not asked for again."""
+    """True to do as the published code: an unreadable reply means forward and is not asked for again."""
     wording: Wording = "paper"
     form: PromptForm = "auto"
-    """The form in which the mind is asked; with `compat` always as published."""
+    """Form in which the mind is asked; with `compat` always as published."""
 
     @property
     def name(self) -> str:
-        """The name of its results, such as `"velma openai:gpt-5-mini, 2-shot, chat"`."""
+        """Name of the navigator in results, such as `"velma openai:gpt-5-mini, 2-shot, chat"`."""
         shown = min(self.shots, len(self.examples))
         manner = ", compat" if self.compat else ", chat" if self._in_chat else ""
         return f"velma {self.mind.name}, {shown}-shot{manner}{', map in words' if self.map else ''}"
@@ -110,6 +110,7 @@ class VelmaNavigator:
         observed = [observer.start(start, names)]
 
         def choose(moves: Sequence[Move]) -> Decision:
+            """Return the next action, once the new states were observed."""
             # Each state is looked at once, though the whole walk is told at each step.
             observed.extend([observer.observe(move.state, names) for move in moves[len(observed) - 1 :]])
             return self._decide(instruction, observed, moves, examples)
@@ -123,7 +124,7 @@ class VelmaNavigator:
         moves: Sequence[Move],
         examples: Sequence[Example],
     ) -> Decision:
-        """Return the next action by the mind, from the walk as text and the landmarks observed."""
+        """Return the mind's next action, from the walk as text and the landmarks observed."""
         taken = [Action(move.action) for move in moves]
         told = [sentence(one, self.wording) for one in observed]
         known = {"observed": observed, "taken": taken}
@@ -135,6 +136,7 @@ class VelmaNavigator:
         walk = walk_text(told, taken).text
 
         def ask(refused: int) -> str:
+            """Return the mind's reply, asked again after `refused` unreadable ones."""
             inputs = action_inputs(instruction, walk, examples, refused=refused)
             return self.mind.ask(action_prompt(), rule_inputs=known, **inputs).text
 

@@ -19,32 +19,32 @@ from virl.platform.navigators.velma.rules import VelmaAction, VelmaLandmarks, as
 from virl.platform.navigators.velma.verbalizer import Observer, Span, WalkText, Wording, sentence, walk_text
 
 MAX_INSTRUCTION = 6_000  # characters; chosen: three times the longest of Touchdown (2,067) and Map2seq
-"""Characters of an instruction that are read."""
+"""Largest number of characters of an instruction that are read."""
 
 _BLANKS = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A finished walk that is shown before the one to walk."""
+    """A finished walk that is shown to the mind before the walk in question."""
 
     instruction: str
     walk: str
     """Text of the walk, with its actions."""
     steps: tuple[tuple[str, str], ...] = ()
-    """Pairs of what was observed and the action taken on it, in order: the walk for chat models."""
+    """(observation, action taken on it) in order: the walk for chat models."""
 
 
 @cache
 def action_prompt() -> Prompt[Text]:
-    """Load `prompts/movement/velma-action.md`."""
+    """Return the prompt of `prompts/movement/velma-action.md`."""
     return load_prompt("movement/velma-action", Text)
 
 
 def action_inputs(
     instruction: str, walk: str, examples: Sequence[Example] = (), *, refused: int = 0
 ) -> dict[str, Any]:
-    """Return the inputs of `movement/velma-action`.
+    """Return the inputs of the prompt `movement/velma-action`.
 
     Args:
         instruction: as the data set gives it.
@@ -65,14 +65,14 @@ def action_inputs(
 
 @cache
 def chat_prompt() -> Prompt[VelmaAction]:
-    """Load `prompts/movement/velma-chat.md`."""
+    """Return the prompt of `prompts/movement/velma-chat.md`."""
     return load_prompt("movement/velma-chat", VelmaAction)
 
 
 def chat_inputs(
     instruction: str, told: Sequence[str], replies: Sequence[VelmaAction], examples: Sequence[Example] = ()
 ) -> dict[str, Any]:
-    """Return the inputs of `movement/velma-chat`.
+    """Return the inputs of the prompt `movement/velma-chat`.
 
     Args:
         instruction: as the data set gives it.
@@ -96,7 +96,7 @@ def chat_inputs(
 
 
 def action_text(instruction: str, walk: str, examples: Sequence[Example] = ()) -> str:
-    """Return the text that a model is sent; it ends with the walk.
+    """Return the text that a model is sent, which ends with the walk so far.
 
     Args:
         instruction: of the episode.
@@ -117,9 +117,9 @@ LandmarkExtractor = Callable[[str], tuple[str, ...]]
 """A function that returns the landmarks which an instruction names."""
 
 MAX_LANDMARKS = 20  # of an instruction; chosen: the paper counts 2.7 on average
-"""Landmarks of an instruction at most."""
+"""Largest number of landmarks of an instruction."""
 MAX_NAME = 80  # characters; chosen
-"""Characters of a landmark's name at most."""
+"""Largest number of characters of a landmark's name."""
 
 _ITEM = re.compile(r"^\W{0,3}(\d{1,3})[.)]\s*(.*)$")
 _NEVER = ("intersection", "side street")
@@ -131,7 +131,7 @@ _QUOTES = " \t\"'`*.,;:"
 
 
 def mind_landmarks(mind: Mind, form: PromptForm = "auto") -> LandmarkExtractor:
-    """Return an extractor of landmarks that asks a mind; an empty instruction is not asked about.
+    """Return a function that asks a mind for an instruction's landmarks; an empty one has none.
 
     The prompt is `movement/velma-landmarks`, for chat models `movement/velma-landmarks-chat`. The extractor
     raises `MindFailed` where no reply holds a list.
@@ -140,6 +140,7 @@ def mind_landmarks(mind: Mind, form: PromptForm = "auto") -> LandmarkExtractor:
     typed = load_prompt("movement/velma-landmarks-chat", VelmaLandmarks)
 
     def extract(instruction: str) -> tuple[str, ...]:
+        """Return the landmarks that the mind finds in an instruction; none for an empty one."""
         text = tidy(instruction)
         if not text:
             return ()
@@ -156,13 +157,13 @@ def mind_landmarks(mind: Mind, form: PromptForm = "auto") -> LandmarkExtractor:
 
 
 def known_landmarks(names: Mapping[str, tuple[str, ...]]) -> LandmarkExtractor:
-    """Return an extractor that looks landmarks up by the instruction, none for an unknown one."""
+    """Return a function that looks up an instruction's landmarks; none for an unknown instruction."""
     by_text = {tidy(instruction): found for instruction, found in names.items()}
     return lambda instruction: by_text.get(tidy(instruction), ())
 
 
 def read_landmarks(file: Path) -> dict[str, tuple[str, ...]]:
-    """Read a JSON object of lists of names by episode id, such as `landmarks_dev.json`, and filter them.
+    """Return the landmarks by episode id in a JSON file such as `landmarks_dev.json`, filtered.
 
     Raises:
         BadInput: the file cannot be read or holds something else.
@@ -211,11 +212,11 @@ def filter_landmarks(names: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A prompt with the whole walk behind it."""
+    """The text of a prompt with the whole walk behind it."""
 
     text: str
     action_spans: tuple[Span, ...]
-    """First character, and the one behind the last, of the word of each action, in order."""
+    """(first character, the one behind the last) of each action's word, in order."""
 
 
 def transcript(
@@ -228,7 +229,7 @@ def transcript(
     examples: Sequence[Example] = (),
     wording: Wording = "paper",
 ) -> Transcript:
-    """Return a walk's text as `VelmaNavigator` builds it step by step: each action's prefix is its prompt.
+    """Return a walk's text as `VelmaNavigator` builds it; the text before each action is its prompt.
 
     Args:
         observer: says what is observed on the way.
@@ -273,7 +274,7 @@ def observed_so_far(
     landmarks: Sequence[str] = (),
     wording: Wording = "paper",
 ) -> list[str]:
-    """Return the sentence on the start of a walk and on each state after an action but a stop.
+    """Return the sentences on the start of a walk and on the state after each action but a stop.
 
     Args:
         observer: tells what is around.

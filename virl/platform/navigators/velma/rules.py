@@ -32,10 +32,10 @@ _THING_NAME = re.compile(
 _NOT_A_NAME = re.compile(r"^(?:I|T|OK|Then|Turn|Go|Stop|Take|Pass|Walk|You|If|\d\w*)$")
 
 _TRIES = 3
-"""Times that a question is asked before giving up (chosen)."""
+"""Number of times that a question is asked before giving up (chosen)."""
 
 MAX_QUOTED = 200
-"""Characters of a refused reply that are kept (chosen)."""
+"""Largest number of characters of a refused reply that are kept (chosen)."""
 
 ReadT = TypeVar("ReadT")
 
@@ -58,7 +58,7 @@ class VelmaLandmarks(Reply):
 
 
 class VelmaLandmarkQuestion(BaseModel):
-    """Inputs of `movement/velma-landmarks`."""
+    """The inputs of the prompt `movement/velma-landmarks`."""
 
     instruction: str
 
@@ -68,7 +68,7 @@ class VelmaActionQuestion(BaseModel):
 
     instruction: str
     observed: tuple[StateObservation, ...] = ()
-    """The observations at the start and after each action."""
+    """Observations at the start and after each action."""
     taken: tuple[Action, ...] = ()
 
 
@@ -94,7 +94,7 @@ def choose_chat_action(question: VelmaActionQuestion, lexicon: Lexicon) -> Velma
 
 
 def choose_action(question: VelmaActionQuestion, lexicon: Lexicon) -> Text:
-    """Take the turns of the instruction in their order, each at the crossing that it counts; then stop."""
+    """Return the text of the next action: the instruction's turns in order, then stop."""
     del lexicon
     return Text(text=_next_action(question))
 
@@ -119,7 +119,7 @@ def _starts_around(question: VelmaActionQuestion) -> bool:
 
 
 def _progress(question: VelmaActionQuestion) -> WalkProgress:
-    """Return the turns and crossings of a walk so far."""
+    """Return the number of turns, crossings and steps that a walk has made so far."""
     steps = steps_by_side(question.observed[0].map) if question.observed else {}
     progress = WalkProgress(ahead=steps.get("ahead"))
     for action, seen in zip(question.taken, question.observed[1:], strict=True):
@@ -141,7 +141,7 @@ def _progress(question: VelmaActionQuestion) -> WalkProgress:
 def ask_until_read(
     ask: Callable[[int], str], read: Callable[[str], ReadT | None], wanted: str
 ) -> tuple[ReadT, tuple[str, ...]]:
-    """Ask again, up to three times, until a reply can be read; return what it says and the refused replies.
+    """Return (what a reply says, refused replies), asked up to three times until one can be read.
 
     Args:
         ask: gives a reply, told how many were refused before.
@@ -168,13 +168,13 @@ def ask_until_read(
 
 
 def quote_reply(reply: str) -> str:
-    """Return a reply on one line, without control characters, shortened."""
+    """Return a reply on one line without control characters, shortened to `MAX_QUOTED` characters."""
     shown = "".join(character if character.isprintable() else " " for character in reply)
     return " ".join(shown.split())[:MAX_QUOTED]
 
 
 def published_action(reply: str) -> Action | None:
-    """Return the action in a reply by VELMA's code, which makes `forward` of what this cannot read.
+    """Return the action in a reply as VELMA's code reads it; `None` where that code goes forward.
 
     Only the first word counts, or the second where the first is "turn".
     """

@@ -10,9 +10,9 @@ from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.navigators.follower.streets import MapInWords, MapWay, map_sentence
 
 Flow = Literal["with", "against"]
-"""Directions of a walker by the traffic."""
+"""Directions of a walker relative to the traffic: with or against it."""
 TrafficFlow = Callable[[WalkState], Flow | None]
-"""A function that returns a state's direction by the traffic; `None` where it is not known."""
+"""A function from a state to its direction relative to the traffic; `None` where it is not known."""
 
 
 class Direction(StrEnum):
@@ -27,7 +27,7 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VisibleLandmark:
-    """A landmark seen, and the direction in which it is."""
+    """A landmark that is seen, and the direction in which it is seen."""
 
     landmark: str
     direction: Direction
@@ -52,19 +52,19 @@ class LandmarkScorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StateObservation:
-    """An observation of one state, as the text of a walk shows it."""
+    """The observation of one state, which the text of a walk shows."""
 
     ways: int = 0
-    """Links that leave the crossing just come to, the way back included; 0 where there is none to tell."""
+    """Number of links that leave a crossing just come to, way back included; 0 where none is told of."""
     sightings: tuple[VisibleLandmark, ...] = ()
     flow: Flow | None = None
     map: tuple[MapWay, ...] = ()
-    """The ways from here on a map; told at the start and at crossings to a walker that has one."""
+    """Ways from here by a map, at the start and at crossings; empty without a map."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observer:
-    """An observer of states of walks on a graph.
+    """An observer that describes the states of walks on a graph.
 
     Args:
         graph: where the walks go.
@@ -102,23 +102,23 @@ class Observer:
 
 
 Wording = Literal["paper", "code"]
-"""Wording of landmarks: `There is X on your left.` as in the paper, `X on your left.` as its code does."""
+"""Wording of landmarks: `There is X on your left.` in the paper, `X on your left.` in its code."""
 
 Span = tuple[int, int]
-"""Range of characters: the first one, and the one after the last."""
+"""(first character, the one after the last) of a part of a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalkText:
-    """A walk as lines."""
+    """A walk as lines of text, with where its actions stand."""
 
     text: str
     action_spans: tuple[Span, ...]
-    """The span of the word of each action in the text."""
+    """Spans of the words of the actions in the text."""
 
 
 def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
-    """Return one line on an observation: traffic, crossing, landmarks, map; empty for nothing."""
+    """Return one line on an observation: traffic, crossing, landmarks, map; empty if it has none of these."""
     told = []
     if observation.flow:
         told.append(f"You are facing {observation.flow} the flow of traffic.")
@@ -132,7 +132,7 @@ def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
 
 
 def walk_text(sentences: Sequence[str], actions: Sequence[Action]) -> WalkText:
-    """Return the text of a walk.
+    """Return the text of a walk from its sentences and the actions between them.
 
     Args:
         sentences: what was observed before each action, empty for nothing; one more than there are actions

@@ -27,20 +27,20 @@ from virl.platform.perception.embeddings import (
 from virl.platform.perception.images import crop
 
 STATISTICS_FORMAT = 1
-"""Schema version of a statistics file."""
+"""Version of the format of a statistics file."""
 
 _DEVIATION_FLOOR = 1e-6  # below this all views score alike, and nothing stands out
 OFFSETS = (-90.0, -45.0, 0.0, 45.0, 90.0)
-"""Degrees from the heading, to the right, of each `Direction` in its order (section 5.2)."""
+"""Degrees to the right of the heading of each `Direction`, in order (section 5.2)."""
 
 FOV_DEG, WIDTH, HEIGHT = 60.0, 800, 460  # section 5.2
 THRESHOLD = 3.5  # section 6: standard deviations above the mean
-"""Standard deviations above the mean from which a landmark counts as seen (VELMA)."""
+"""Number of standard deviations above the mean from which a landmark counts as seen (VELMA)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViewStatistics:
-    """Mean and covariance of the embeddings of views."""
+    """The mean and covariance of the embeddings of views."""
 
     mean: Floats
     """Mean embedding, shape (dimension,)."""
@@ -49,10 +49,10 @@ class ViewStatistics:
     count: int
     """Number of views that were measured."""
     model: str
-    """The name of the model that embedded them, such as `ViT-bigG-14/laion2b_s39b_b160k`."""
+    """Name of the model that embedded the views, such as `ViT-bigG-14/laion2b_s39b_b160k`."""
 
     def of(self, captions: NDArray[np.float32]) -> tuple[Floats, Floats]:
-        """Return mean and standard deviation of each caption's score over the views, shape (captions,)."""
+        """Return (mean, standard deviation) of each caption's score over the views, shape (captions,)."""
         wide = captions.astype(np.float64)
         # A score is linear in the embedding of a view: their mean and covariance tell those of all scores.
         variance = np.einsum("ni,ij,nj->n", wide, self.covariance, wide, optimize=True)
@@ -110,10 +110,10 @@ def read_statistics(file: Path, model: str | None = None) -> ViewStatistics:
 
 
 class ViewEmbeddings(Protocol):
-    """Embeddings of the views at panoramas."""
+    """A source of embeddings of the views at panoramas."""
 
     def views(self, pano_id: str, headings: Sequence[float]) -> Embeddings:
-        """Return one row for the view in each direction, degrees clockwise from north.
+        """Return one embedding for the view in each direction, degrees clockwise from north, shape (n, d).
 
         Raises:
             NoImagery: there is no view of this panorama.
@@ -123,14 +123,14 @@ class ViewEmbeddings(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StreetViews:
-    """Embeddings of views as a provider of street view shows them; with a store, each is made once."""
+    """A source of embeddings of the views of a street-view provider; with a store, each is made once."""
 
     street: StreetView
     encoder: ImageEncoder
     store: EmbeddingStore | None = None
 
     def views(self, pano_id: str, headings: Sequence[float]) -> Embeddings:
-        """Return one row for the view in each direction; new views go through the encoder together."""
+        """Return one embedding for each direction, shape (n, d); new views are embedded together."""
         cameras = [landmark_camera(heading) for heading in headings]
         return ViewEmbedder(self.street, self.encoder, self.store).embed(pano_id, cameras)
 
@@ -176,12 +176,12 @@ class EmbeddingScorer:
 
 
 FEATURES_FORMAT = 1
-"""Schema version of a feature file."""
+"""Version of the format of a feature file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureFile:
-    """Embeddings of views at panoramas in evenly spaced directions, and of captions.
+    """Stored embeddings of views at panoramas in evenly spaced directions, and of captions.
 
     A view that is asked for is answered by the nearest one kept: with 24 headings it is off by 7.5 degrees
     at most.
@@ -191,17 +191,17 @@ class FeatureFile:
     headings: Floats
     """Degrees clockwise from north of the views of every panorama, shape (headings,)."""
     embeddings: NDArray[np.float16]
-    """Rows of unit length, shape (panoramas, headings, dimension)."""
+    """Embeddings of unit length, shape (panoramas, headings, dimension)."""
     captions: NDArray[np.float32]
-    """Rows of unit length, shape (captions, dimension)."""
+    """Embeddings of captions, of unit length, shape (captions, dimension)."""
     model: str
     numbers: Mapping[str, int]
-    """Panorama id to row."""
+    """Row in `embeddings` of each panorama, by id."""
     caption_numbers: Mapping[str, int]
-    """Caption to row."""
+    """Row in `captions` of each caption."""
 
     def views(self, pano_id: str, headings: Sequence[float]) -> NDArray[np.float32]:
-        """Return one row for the nearest view kept to each direction, degrees clockwise from north."""
+        """Return the embedding of the stored view nearest to each direction, degrees clockwise from north."""
         if pano_id not in self.numbers:
             raise NoImagery(
                 f"{self.source}: has no panorama {pano_id!r}: write features of every panorama of the graph"
@@ -211,7 +211,7 @@ class FeatureFile:
         return found.astype(np.float32)
 
     def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one row for each text, from the captions kept.
+        """Return one embedding for each text, from the captions stored; raises an error for other texts.
 
         Raises:
             BadInput: a text is not among them.
@@ -283,19 +283,20 @@ def read_features(file: Path, model: str | None = None) -> FeatureFile:
 
 
 VEHICLES = ("car", "truck", "bus")
-"""Kinds of vehicle that are scored."""
+"""Names of the kinds of vehicle that are scored."""
 SIDES = ("rear", "front", "side")
-"""Sides of a vehicle that are scored."""
+"""Names of the sides of a vehicle that are scored."""
 
 
 def yaw_flow(graph: NavigationGraph) -> TrafficFlow:
-    """Return a judge of the traffic's direction by the yaw: the camera car drove with the traffic.
+    """Return a function for the direction of traffic by the yaw: the camera car drove with the traffic.
 
     `None` where the yaw is not known or lies at a right angle. Of the touchdown_unseen dev instructions that
     ask to go with or against the traffic, 93 % (260 of 280) agree with this along the gold path (measured).
     """
 
     def flow(state: WalkState) -> Flow | None:
+        """Return whether a state faces with or against the yaw; `None` if unknown or at a right angle."""
         turn = abs(signed_turn(graph.yaw[state.node], state.heading))
         if np.isnan(turn) or turn == 90:
             return None
@@ -305,7 +306,7 @@ def yaw_flow(graph: NavigationGraph) -> TrafficFlow:
 
 
 def view_flow(graph: NavigationGraph, views: ViewEmbeddings, texts: TextEncoder) -> TrafficFlow:
-    """Return a judge of the traffic's direction by the vehicles in whole views ahead and behind.
+    """Return a function for the direction of traffic by the vehicles in views ahead and behind.
 
     For each of car, truck and bus, its rear, front and side are scored in the view ahead and in the one
     behind. Where the side is likeliest that vehicle is left aside; rears ahead and fronts behind speak for
@@ -320,6 +321,7 @@ def view_flow(graph: NavigationGraph, views: ViewEmbeddings, texts: TextEncoder)
     captions = _Captions(texts)
 
     def flow(state: WalkState) -> Flow | None:
+        """Return a state's direction by the traffic from its two views; `None` if they do not tell."""
         seen = views.views(graph.ids[state.node], _ahead_and_behind(state))
         return _vote(np.stack([captions.scores(kind, seen) for kind in VEHICLES], axis=1))
 
@@ -333,7 +335,7 @@ def vehicle_flow(
     pictures: ImageEncoder,
     texts: TextEncoder,
 ) -> TrafficFlow:
-    """Return a judge of the traffic's direction by vehicles detected ahead and behind, cut out and scored.
+    """Return a function for the direction of traffic by vehicles detected ahead and behind, and scored.
 
     Args:
         graph: where the walks go.
@@ -345,6 +347,7 @@ def vehicle_flow(
     captions = _Captions(texts)
 
     def flow(state: WalkState) -> Flow | None:
+        """Return a state's direction by the traffic from vehicles detected; `None` without any."""
         pano_id = graph.ids[state.node]
         views = [street.view(pano_id, landmark_camera(heading)) for heading in _ahead_and_behind(state)]
         found = _vehicles(views, detector)
@@ -360,7 +363,7 @@ def vehicle_flow(
 
 
 def _vehicles(views: Sequence[View], detector: Detector) -> list[tuple[int, int, Image]]:
-    """Return the surest vehicle of each kind in each view: the numbers of view and kind, and its picture."""
+    """Return (number of view, number of kind, picture) of the surest vehicle of each kind in each view."""
     found = []
     for number, (view, detections) in enumerate(zip(views, detector.detect(views, VEHICLES), strict=True)):
         for kind, name in enumerate(VEHICLES):
@@ -375,23 +378,23 @@ def _vehicles(views: Sequence[View], detector: Detector) -> list[tuple[int, int,
 
 
 class _Captions:
-    """Scores of pictures against captions of the rear, the front and the side of a vehicle."""
+    """A scorer of pictures against captions of the rear, the front and the side of a vehicle."""
 
     def __init__(self, texts: TextEncoder) -> None:
         self._texts = TextMemory(texts)
 
     def scores(self, kind: str, rows: Embeddings) -> Embeddings:
-        """Return cosines of rows with the captions of a kind's rear, front and side, shape (rows, 3)."""
+        """Return the cosines of embeddings with a kind's rear, front and side, shape (rows, 3)."""
         return rows @ self._texts.embed_texts([f"{side} view of a {kind}" for side in SIDES]).T
 
 
 def _ahead_and_behind(state: WalkState) -> tuple[float, float]:
-    """Return the headings ahead and behind, degrees."""
+    """Return (heading ahead, heading behind) of a state, degrees."""
     return state.heading, state.heading + 180.0
 
 
 def _vote(scores: NDArray[np.floating[Any]]) -> Flow | None:
-    """Return the traffic's direction by scores, shape (2, kinds, sides), NaN without a vehicle; or `None`."""
+    """Return the direction by the traffic from scores (2 views, kinds, sides), NaN if unseen; or `None`."""
     usable = scores[..., 2] < scores[..., :2].max(axis=-1)  # false for NaN
     if not usable.any():
         return None

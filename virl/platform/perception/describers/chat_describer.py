@@ -10,7 +10,7 @@ from virl.platform.perception.models import Models, ModelSettings
 from virl.platform.perception.registry import Kind
 
 Answer = Callable[[str, Sequence[Image]], str]
-"""A function that puts a question, which may be empty, and pictures to a chat model; returns its text."""
+"""A function (question, which may be empty; pictures) to the text that a chat model replies."""
 
 
 class ChatDescriberSettings(ModelSettings):
@@ -50,7 +50,7 @@ class ChatDescriber:
 
 
 def _refuse_answer(_question: str, _images: Sequence[Image]) -> str:
-    """Refuse a question where no chat model is given."""
+    """Raise an error for a question, as no chat model is given."""
     raise ModelUnavailable(
         "the chat describer needs a model that sees pictures: give one with --mind, or use another describer"
     )

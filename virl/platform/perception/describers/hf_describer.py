@@ -26,12 +26,12 @@ from virl.platform.perception.weights import (
 )
 
 QUESTION = "{question}"
-"""Placeholder of the question in a prompt."""
+"""Placeholder in a prompt that stands for the question."""
 PROMPT = "{prompt}"
-"""Placeholder of the prompt in a template."""
+"""Placeholder in a template that stands for the prompt."""
 HALF: Precision = "bfloat16"
-"""Precision that `auto` means on a GPU. Float16 overflows in T5, which BLIP-2 and InstructBLIP answer
-with."""
+"""Number format of weights that `auto` means on a GPU.
+Float16 overflows in T5, which BLIP-2 and InstructBLIP answer with."""
 
 
 class HfDescriberSettings(ModelSettings):
@@ -39,24 +39,25 @@ class HfDescriberSettings(ModelSettings):
 
     kind: Literal["hf-describer"]
     weights: str
-    """A folder, or a hub id, of a model that turns pictures and text into text."""
+    """Folder or hub id of a model that turns pictures and text into text."""
     template: str = ""
-    """The wording for a model that has no chat template: `{prompt}` stands for the prompt. Empty takes its
-    chat template."""
+    """Wording for a model without a chat template; `{prompt}` stands for the prompt.
+    Empty takes the model's chat template."""
     precision: Precision = "auto"
-    """The number format of the weights; `auto` is bfloat16 on a GPU and float32 elsewhere."""
+    """Number format of the weights; `auto` is bfloat16 on a GPU and float32 elsewhere."""
     prompt: str = Field(min_length=1)
-    """The prompt where nothing is asked."""
+    """Prompt where no question is asked."""
     question_prompt: str
-    """The prompt where something is asked; `{question}` stands for the question."""
+    """Prompt where a question is asked; `{question}` stands for the question."""
     max_new_tokens: int = Field(ge=1)
-    """Tokens after which an answer is cut off."""
+    """Number of tokens after which an answer is cut off."""
     batch: int = Field(ge=1)
-    """Views that are described at once."""
+    """Number of views that are described at once."""
 
     @field_validator("question_prompt")
     @classmethod
     def _has_a_question(cls, prompt: str) -> str:
+        """Check that a prompt has the placeholder of the question."""
         if QUESTION not in prompt:
             raise ValueError(f"must contain {QUESTION}")
         return prompt
@@ -64,17 +65,18 @@ class HfDescriberSettings(ModelSettings):
     @field_validator("template")
     @classmethod
     def _has_the_prompt(cls, template: str) -> str:
+        """Check that a template is empty or has the placeholder of the prompt."""
         if template and PROMPT not in template:
             raise ValueError(f"must contain {PROMPT}")
         return template
 
     def needs(self) -> Needs:
-        """Return the packages of the extra, and the weights."""
+        """Return the requirements: the packages of the extra, and the weights."""
         return Needs(PACKAGES, EXTRA, weights=(self.weights,))
 
 
 def open_hf_describer(settings: HfDescriberSettings, models: Models) -> "HfDescriber":
-    """Open the describer, without its weights."""
+    """Return the describer, whose weights are loaded on first use."""
     return HfDescriber(Once(lambda: _load(settings, models.options)), settings)
 
 
@@ -143,7 +145,7 @@ def _chat(image: Image, text: str) -> list[dict[str, Any]]:
 
 
 def _model_type(path: str) -> str:
-    """Return the type of a checkpoint that turns pictures and text into text."""
+    """Return the type of a checkpoint that turns pictures and text into text; refuses any other."""
     known = module("transformers.models.auto.modeling_auto", extra=EXTRA)
     try:
         found = read_json((Path(path) / "config.json").read_bytes())["model_type"]

@@ -16,9 +16,9 @@ from virl.platform.perception.road_sight import colourful_share
 from virl.platform.perception.signs import SIGN
 
 NOTHING = "no signs that can be read"
-"""Text for a view without signs."""
+"""Description of a view without signs."""
 STREET_FOV = 45.0  # degrees; chosen: narrower views show a few fronts, not a street
-"""Degrees across a view from which its shopfronts are judged."""
+"""Least field of view in degrees of a view whose shopfronts are judged."""
 
 
 class SignDescriberSettings(ModelSettings):
@@ -26,22 +26,22 @@ class SignDescriberSettings(ModelSettings):
 
     kind: Literal["sign-describer"]
     detector: str
-    """Name of a detector in `platform/models`; what it finds with words on it is named as a sign."""
+    """Name of a detector in `platform/models`; its finds with words on them are named as signs."""
     objects: str | None = None
-    """Name of another detector, whose finds are counted; `None` looks for nothing but signs."""
+    """Name of a detector whose finds are counted; `None` looks for nothing but signs."""
     object_labels: tuple[str, ...] = ()
-    """The labels that the detector of `objects` is asked for."""
+    """Labels that the detector of `objects` is asked for."""
     lexicon: str
-    """Name of a lexicon in `platform/models`: tells which signs a question is about."""
+    """Name of a lexicon in `platform/models`, which tells which signs a question is about."""
     most: int = Field(ge=1)
-    """The most signs that are named."""
+    """Largest number of signs that are named."""
     some_fronts: float = Field(ge=0, le=1)
-    """Least colourful share of the ground floors that is said to be some shopfronts."""
+    """Least colourful share of the ground floors, [0, 1], that means some shopfronts."""
     many_fronts: float = Field(ge=0, le=1)
-    """Least share that is said to be many."""
+    """Least colourful share of the ground floors, [0, 1], that means many shopfronts."""
 
     def needs(self) -> Needs:
-        """Return the needs of its detectors and its lexicon."""
+        """Return the requirements: the detectors and the lexicon."""
         objects: tuple[tuple[Role, str], ...] = (("detector", self.objects),) if self.objects else ()
         return Needs(models=(("detector", self.detector), ("lexicon", self.lexicon), *objects))
 
@@ -58,7 +58,7 @@ KIND = Kind("describer", SignDescriberSettings, open_sign_describer)
 
 
 class SignDescriber:
-    """A describer of the signs in a view, and of whether its colours are those of a street with shops."""
+    """A describer that names the signs in a view, and judges shopfronts by colours."""
 
     def __init__(
         self,
@@ -73,11 +73,11 @@ class SignDescriber:
         self._settings = settings
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
-        """Return the texts of `describe_scenes`."""
+        """Return the description of each view as text, as `describe_scenes` gives it."""
         return [scene.text for scene in self.describe_scenes(views, question)]
 
     def describe_scenes(self, views: Sequence[View], question: str = "") -> list[SceneDescription]:
-        """Describe the signs and other things that each view shows.
+        """Return a description of the signs and other things that each view shows.
 
         Args:
             views: what to describe.
@@ -117,14 +117,14 @@ class SignDescriber:
         return SceneDescription("; ".join(parts), named, fronts)
 
     def _fronts(self, share: float) -> Amount:
-        """Return how many shopfronts a colourful share of the ground floors means."""
+        """Return the rough number of shopfronts for a colourful share of the ground floors, [0, 1]."""
         if share >= self._settings.many_fronts:
             return "many"
         return "some" if share >= self._settings.some_fronts else "no"
 
 
 def _list_signs(signs: Sequence[Detection], most: int) -> str:
-    """Return the number of signs and the words of the first `most`."""
+    """Return a text with the number of signs and the words of the first `most`."""
     named = ", ".join(
         f"'{sign.text}'" + ("" if sign.label == SIGN else f" ({_words(sign.label)})") for sign in signs[:most]
     )

@@ -20,24 +20,24 @@ class ClipProposalsSettings(DetectorSettings):
 
     kind: Literal["clip-proposals"]
     proposals: str
-    """Name of the detector whose boxes are taken; what it calls them does not count."""
+    """Name of the detector whose boxes are taken, without their labels."""
     proposal_labels: tuple[str, ...]
-    """The labels that the detector of boxes is asked for, whatever is wanted; empty asks for all it knows."""
+    """Labels that the detector of boxes is asked for, whatever is wanted; empty for all it knows."""
     min_proposal: float | None = Field(ge=0, le=1)
-    """Least score of a box; `None` takes all that the detector reports, by its own file."""
+    """Least score of a box, [0, 1]; `None` takes all that the detector reports."""
     recognizer: str
     """Name of the recognizer that names the boxes."""
     background: tuple[str, ...]
-    """Labels of what else a box may show: a box that is rather one of these is dropped."""
+    """Labels of other things that a box may show; a box most like one of these is dropped."""
     margin: float = Field(ge=0)
-    """The margin added to a box on each side, as a share of its width and height."""
+    """Margin added to a box on each side, as a share of its width and height."""
     min_score: float = Field(ge=0, le=1)
-    """Least score of a detection, which is the recognizer's."""
+    """Least score of a detection by the recognizer, [0, 1]."""
     max_overlap: float | None = Field(ge=0, le=1)
     """Largest intersection over union of two detections of a label; `None` keeps all."""
 
     def needs(self) -> Needs:
-        """Return the two other models."""
+        """Return the requirements: the detector of boxes and the recognizer."""
         return Needs(models=(("detector", self.proposals), ("recognizer", self.recognizer)))
 
 
@@ -52,7 +52,7 @@ KIND = Kind("detector", ClipProposalsSettings, open_clip_proposals)
 
 
 class ClipProposals:
-    """A detector with the boxes of another one, of which a recognizer says what they show."""
+    """A detector that takes the boxes of another one and names them by a recognizer."""
 
     def __init__(self, proposals: Detector, recognizer: Recognizer, settings: ClipProposalsSettings) -> None:
         self._proposals = proposals
@@ -61,7 +61,7 @@ class ClipProposals:
 
     @property
     def look_scores(self) -> LookScores:
-        """Its own thresholds, from its file."""
+        """Least scores of the detector's finds, from its model file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
@@ -95,7 +95,7 @@ class ClipProposals:
 
 
 def _best_labels(scores: NDArray[np.float32], labels: Sequence[str]) -> Iterator[tuple[str | None, float]]:
-    """Yield the best label of each box, `None` for background, and its score."""
+    """Yield (best label, its score) of each box; the label is `None` for background."""
     for row in scores:
         best = int(row.argmax())
         yield labels[best] if best < len(labels) else None, float(row[best])

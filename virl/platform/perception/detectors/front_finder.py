@@ -24,10 +24,10 @@ class FrontFinderSettings(DetectorSettings):
     detector: str
     """Name of the detector that finds signs in towns that are rendered."""
     line_share: float = Field(gt=0, le=1)
-    """Height of a line of text as a share of the height of its board."""
+    """Height of a line of text as a share of its board's height, (0, 1]."""
 
     def needs(self) -> Needs:
-        """Return the needs of its reader and its detector."""
+        """Return the requirements: the reader and the detector."""
         return Needs(models=(("reader", self.reader),), drawn=(("detector", self.detector),))
 
 
@@ -75,11 +75,11 @@ class FrontFinder:
 
     @property
     def look_scores(self) -> LookScores:
-        """Its own thresholds, from its file."""
+        """Least scores of the detector's finds, from its model file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """Return the things found in each view; signs where no label is given."""
+        """Return the things with one of `labels` in each view; signs where no label is given."""
         found_in_each = self._boards.detect(views, labels or [SIGN])
         return [
             [one for one in found if one.score >= self.look_scores.of(one.label).first]
@@ -88,7 +88,7 @@ class FrontFinder:
 
 
 class BoardsByText:
-    """A finder of boards by the lines of text on them, in pictures of any street.
+    """A detector of boards by the lines of text on them, in pictures of any street.
 
     Args:
         reader: finds the lines.
@@ -101,7 +101,7 @@ class BoardsByText:
 
     @property
     def look_scores(self) -> LookScores:
-        """Its own thresholds, from its file."""
+        """Least scores of the detector's finds, from its model file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:

@@ -24,16 +24,16 @@ from virl.platform.perception.registry import Kind
 from virl.platform.perception.weights import EXTRA, PACKAGES, Once, Pretrained, guard_memory, load_pretrained
 
 SEPARATORS = ".?"
-"""Tokens that end a label, for Grounding DINO."""
+"""Characters that end a label in a prompt of Grounding DINO."""
 
 MAX_TOKENS = 256
-"""Longest prompt of Grounding DINO, in tokens; what is longer would be cut off unsaid."""
+"""Largest number of tokens of a prompt of Grounding DINO; the rest would be cut off unsaid."""
 
 Span = tuple[int, int]
 
 
 def write_prompt(words: Iterable[str]) -> tuple[str, list[Span]]:
-    """Return the prompt, such as `"trash bin . bench ."`, and the range of characters of each label.
+    """Return (prompt such as `"trash bin . bench ."`, range of characters of each label).
 
     Args:
         words: of each label, in lower case.
@@ -50,7 +50,7 @@ def write_prompt(words: Iterable[str]) -> tuple[str, list[Span]]:
 
 
 def tokens_of(spans: Sequence[Span], offsets: Sequence[Span]) -> list[list[int]]:
-    """Return the numbers of each label's tokens.
+    """Return the numbers of the tokens of each label in a prompt.
 
     Args:
         spans: of the labels, as `write_prompt` gives them.
@@ -75,7 +75,7 @@ def tokens_of(spans: Sequence[Span], offsets: Sequence[Span]) -> list[list[int]]
 def label_boxes(
     scores: NDArray[np.float32], tokens: Sequence[Sequence[int]]
 ) -> tuple[NDArray[np.float32], list[int]]:
-    """Return the best label's score, shape (n,), and index for each box.
+    """Return (score, index of the label) of the best label for each box, each of shape (n,).
 
     Args:
         scores: of boxes and tokens, [0, 1], shape (n, t).
@@ -93,16 +93,16 @@ MODEL_TYPES = ("grounding-dino", "mm-grounding-dino")
 
 
 class GroundingSettings(DetectorSettings):
-    """The contents of Grounding DINO's model files, whatever library runs it."""
+    """The fields of Grounding DINO's model files, whatever library runs it."""
 
     weights: str
-    """A file or folder, or a hub id."""
+    """Path of a file or folder with the weights, or a hub id."""
     min_score: float = Field(ge=0, le=1)
-    """Least score of a detection."""
+    """Least score of a detection, [0, 1]."""
     max_overlap: float | None = Field(ge=0, le=1)
     """Largest intersection over union of two detections of a label; `None` keeps all."""
     batch: int = Field(ge=1)
-    """Views that are looked at at once."""
+    """Number of views that go through the network at once."""
 
 
 class GroundingDinoSettings(GroundingSettings):
@@ -111,19 +111,19 @@ class GroundingDinoSettings(GroundingSettings):
     kind: Literal["grounding-dino"]
 
     def needs(self) -> Needs:
-        """Return the packages of the extra, and the weights."""
+        """Return the requirements: the packages of the extra, and the weights."""
         return Needs(PACKAGES, EXTRA, weights=(self.weights,))
 
 
 class Network(Protocol):
-    """Grounding DINO with its weights, as some library runs it."""
+    """Grounding DINO with its weights, as one of two libraries runs it."""
 
     def offsets(self, prompt: str) -> Sequence[Span]:
-        """Return the range of characters of each token of a prompt; an empty one for special tokens."""
+        """Return the range of characters of each token of a prompt; an empty range for special tokens."""
         ...
 
     def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
-        """Return the boxes in pictures of one size, and their scores.
+        """Return (boxes, their scores by token) for pictures of one size.
 
         Returns:
             Scores of boxes and tokens, [0, 1], shape (pictures, boxes, tokens), and the boxes: x and y of the
@@ -133,7 +133,7 @@ class Network(Protocol):
 
 
 class GroundingDino:
-    """A detector of what is asked for in words. Safe to share between threads, which then take turns."""
+    """A detector of things named in any words. Safe to share between threads, which then take turns."""
 
     def __init__(self, network: Once[Network], settings: GroundingSettings) -> None:
         self._network = network
@@ -141,7 +141,7 @@ class GroundingDino:
 
     @property
     def look_scores(self) -> LookScores:
-        """Its own thresholds, from its file."""
+        """Least scores of the detector's finds, from its model file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
@@ -178,9 +178,10 @@ class GroundingDino:
 
 
 def open_grounding_dino(settings: GroundingDinoSettings, models: Models) -> GroundingDino:
-    """Open the detector, without its weights."""
+    """Return the detector, whose weights are loaded on first use."""
 
     def load() -> Network:
+        """Return the network, loaded once in a process."""
         auto = "AutoModelForZeroShotObjectDetection"
         return _Network(load_pretrained(settings.weights, models.options, auto=auto, model_types=MODEL_TYPES))
 
@@ -191,18 +192,20 @@ KIND = Kind("detector", GroundingDinoSettings, open_grounding_dino)
 
 
 class _Network:
-    """The network as `transformers` runs it."""
+    """Grounding DINO as `transformers` runs it."""
 
     def __init__(self, loaded: Pretrained) -> None:
         self._loaded = loaded
 
     def offsets(self, prompt: str) -> Sequence[Span]:
+        """Return the range of characters of each token of a prompt; an empty range for special tokens."""
         offsets: list[Span] = self._loaded.processor.tokenizer(prompt, return_offsets_mapping=True)[
             "offset_mapping"
         ]
         return offsets
 
     def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
+        """Return (boxes, their scores by token) for pictures of one size."""
         pictures = [Picture.fromarray(image) for image in batch]
         with self._loaded.turn, module("torch", extra=EXTRA).inference_mode():
             inputs = self._loaded.processor(

@@ -26,7 +26,7 @@ EXTRA = "vision"
 PACKAGES = ("torch", "torchvision", "transformers", "groundingdino")
 
 CONFIGS = {"swin-t": "GroundingDINO_SwinT_OGC", "swin-b": "GroundingDINO_SwinB_cfg"}
-"""The package's own configurations, by backbone."""
+"""Names of the package's own configurations, by backbone."""
 
 PIP = "'virl[groundingdino]'"
 REMEDY = f"use the detector grounding-dino, or an environment of its own with pip install {PIP}"
@@ -37,21 +37,21 @@ class GroundingDinoPySettings(GroundingSettings):
 
     kind: Literal["grounding-dino-py"]
     backbone: Literal["swin-t", "swin-b"]
-    """The backbone of the network that the weights are for."""
+    """Backbone of the network, which the weights are for."""
     text_encoder: str
-    """A folder with BERT's tokenizer and weights, or a hub id."""
+    """Folder with BERT's tokenizer and weights, or a hub id."""
     shortest_edge: int = Field(ge=32)
-    """Pixels that a picture's shorter side is scaled to."""
+    """Length in pixels that a picture's shorter side is scaled to."""
     longest_edge: int = Field(ge=32)
-    """Pixels that its longer side has at most."""
+    """Largest length in pixels of a picture's longer side."""
 
     def needs(self) -> Needs:
-        """Return the packages, and the weights of the network and of its text encoder."""
+        """Return the requirements: packages, the network's weights and those of its text encoder."""
         return Needs(PACKAGES, weights=(self.weights, self.text_encoder), pip=PIP, clash=clash())
 
 
 def open_grounding_dino_py(settings: GroundingDinoPySettings, models: Models) -> GroundingDino:
-    """Open the detector, without its weights."""
+    """Return the detector, whose weights are loaded on first use."""
     return GroundingDino(Once(partial(load_network, settings, models.options)), settings)
 
 
@@ -59,7 +59,7 @@ KIND = Kind("detector", GroundingDinoPySettings, open_grounding_dino_py)
 
 
 def load_network(settings: GroundingDinoPySettings, options: ModelOptions) -> Network:
-    """Load the network; the same weights are loaded once in a process.
+    """Return the network; the same weights are loaded once in a process.
 
     Raises:
         ModelUnavailable: a package or the weights are missing, do not fit, or do not work together.
@@ -91,7 +91,7 @@ def clash() -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Network:
-    """The network as its authors' package runs it."""
+    """Grounding DINO as its authors' package runs it."""
 
     model: Any
     transform: Any
@@ -99,10 +99,12 @@ class _Network:
     turn: Lock = field(default_factory=Lock)
 
     def offsets(self, prompt: str) -> Sequence[Span]:
+        """Return the range of characters of each token of a prompt; an empty range for special tokens."""
         offsets: list[Span] = self.model.tokenizer(prompt, return_offsets_mapping=True)["offset_mapping"]
         return offsets
 
     def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
+        """Return (boxes, their scores by token) for pictures of one size."""
         torch = module("torch", extra=EXTRA)
         pictures = [self.transform(Picture.fromarray(image), None)[0] for image in batch]
         with self.turn, torch.inference_mode():

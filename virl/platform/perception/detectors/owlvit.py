@@ -21,29 +21,30 @@ class OwlSettings(DetectorSettings):
     """Settings of the detector; `platform/models/owlv2.yaml` gives the reasons for the values."""
 
     kind: Literal["owlv2", "owlvit"]
-    """Also the type of the checkpoint."""
+    """Kind of the detector, also the model type of the checkpoint."""
     weights: str
-    """A folder, or a hub id."""
+    """Folder with the weights, or a hub id."""
     prompt: str
-    """The model's prompt for a label; `{label}` stands for the label."""
+    """Prompt of the model for a label; `{label}` stands for the label."""
     min_score: float = Field(ge=0, le=1)
-    """Least score of a detection."""
+    """Least score of a detection, [0, 1]."""
     max_overlap: float | None = Field(ge=0, le=1)
     """Largest intersection over union of two detections of a label; `None` keeps all."""
     batch: int = Field(ge=1)
-    """Views that are looked at at once."""
+    """Number of views that go through the network at once."""
 
     _check_prompt = field_validator("prompt")(check_prompt)
 
     def needs(self) -> Needs:
-        """Return the packages of the extra, and the weights."""
+        """Return the requirements: the packages of the extra, and the weights."""
         return Needs(PACKAGES, EXTRA, weights=(self.weights,))
 
 
 def open_owl(settings: OwlSettings, models: Models) -> "Owl":
-    """Open the detector, without its weights."""
+    """Return the detector, whose weights are loaded on first use."""
 
     def load() -> Pretrained:
+        """Return the model with its processor, loaded once in a process."""
         auto = "AutoModelForZeroShotObjectDetection"
         return load_pretrained(settings.weights, models.options, auto=auto, model_types=(settings.kind,))
 
@@ -51,7 +52,7 @@ def open_owl(settings: OwlSettings, models: Models) -> "Owl":
 
 
 class Owl:
-    """A detector of what is asked for in words. Safe to share between threads, which then take turns."""
+    """A detector of things named in any words. Safe to share between threads, which then take turns."""
 
     def __init__(self, loaded: Once[Pretrained], settings: OwlSettings) -> None:
         self._loaded = loaded
@@ -59,7 +60,7 @@ class Owl:
 
     @property
     def look_scores(self) -> LookScores:
-        """Its own thresholds, from its file."""
+        """Least scores of the detector's finds, from its model file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
@@ -93,7 +94,7 @@ class Owl:
     def _look(
         self, loaded: Pretrained, batch: list[Image], prompts: list[str], asked: list[str]
     ) -> list[list[Detection]]:
-        """Return the detections in each view of a batch."""
+        """Return the detections in each view of a batch, with labels as they were asked for."""
         torch = module("torch", extra=EXTRA)
         pictures = [Picture.fromarray(image) for image in batch]
         with loaded.turn, guard_memory(self._settings.kind, len(batch)), torch.inference_mode():

@@ -25,31 +25,33 @@ __all__ = ["KIND", "RecordedDetector", "RecordedSettings", "write_boxes"]
 
 
 class RecordedSettings(DetectorSettings):
-    """Settings of the detector."""
+    """Settings of the detector of recorded boxes."""
 
     kind: Literal["recorded"]
     boxes: str = Field(min_length=1)
-    """Path of the file; else looked for below `models` of the user's data folder."""
+    """Path of the file with the boxes; also looked for in `models` of the user's data folder."""
     min_score: float = Field(ge=0, le=1)
-    """Lower scores are dropped."""
+    """Least score of a box, [0, 1]."""
     min_seen: float = Field(gt=0, le=1)
-    """Least share of a recorded box that a view must show."""
+    """Least share of a recorded box, [0, 1], that a view must show."""
     max_overlap: float | None = Field(ge=0, le=1)
-    """Largest intersection over union of two boxes of one label; of two that share more, the better stays.
-    `None` keeps all."""
+    """Largest intersection over union, [0, 1], of two boxes of one label; `None` keeps all.
+    Of two that share more, the better stays."""
 
     def needs(self) -> Needs:
-        """Return the file of boxes."""
+        """Return the requirements: the file of boxes."""
         return Needs(files=(self.file,))
 
     @property
     def file(self) -> Path:
-        """The path of the file with the boxes, which may be missing."""
+        """Path of the file with the boxes, which may be missing."""
         named, kept = Path(self.boxes).expanduser(), models_home() / self.boxes
         return kept if kept.is_file() and not named.is_file() else named
 
 
 class _RecordedCamera(JsonRecord):
+    """The direction, field of view and size of a recorded view's camera."""
+
     heading: float
     pitch: float = Field(0.0, ge=-90, le=90)
     fov: float = Field(90.0, ge=10, le=120)
@@ -58,10 +60,13 @@ class _RecordedCamera(JsonRecord):
 
     @property
     def camera(self) -> Camera:
+        """Camera of the view, its values checked."""
         return Camera(self.heading, self.pitch, self.fov, self.width, self.height)
 
 
 class _RecordedBox(JsonRecord):
+    """A recorded box with its label and score."""
+
     label: Annotated[str, Field(min_length=1)]
     score: float = Field(1.0, ge=0, le=1)
     box: Box
@@ -69,13 +74,14 @@ class _RecordedBox(JsonRecord):
     @field_validator("box")
     @classmethod
     def _has_area(cls, box: Box) -> Box:
+        """Check that a box is left, top, right, bottom and has an area."""
         if not (box[0] < box[2] and box[1] < box[3]):
             raise ValueError("must be left, top, right, bottom with left < right and top < bottom")
         return box
 
 
 class _RecordedView(JsonRecord):
-    """A line of the file: what was found in one view of a panorama."""
+    """A line of the file: the boxes found in one view of a panorama."""
 
     pano_id: Annotated[str, Field(min_length=1)]
     camera: _RecordedCamera
@@ -86,7 +92,7 @@ _ByPanorama = Mapping[str, Sequence[_RecordedView]]
 
 
 class RecordedDetector:
-    """A detector that reads recorded boxes of a panorama from a file and carries them into each view.
+    """A detector that takes the recorded boxes of a panorama and carries them into each view.
 
     Args:
         settings: name the file, which is read when something is first looked for.
@@ -98,7 +104,7 @@ class RecordedDetector:
 
     @property
     def look_scores(self) -> LookScores:
-        """Its own thresholds, from its file."""
+        """Least scores of the detector's finds, from its model file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
@@ -116,7 +122,7 @@ class RecordedDetector:
         return [self._look(as_view(view), asked) for view in views]
 
     def _look(self, view: View, asked: Mapping[str, str]) -> list[Detection]:
-        """Return the recorded boxes of a view's panorama that it shows, with a wanted label."""
+        """Return the recorded boxes of the panorama that a view shows, with a wanted label."""
         lines = self._recorded.get().get(view.pano_id)
         if lines is None:
             raise ModelUnavailable(
@@ -144,7 +150,7 @@ class RecordedDetector:
 
 
 def write_boxes(file: Path, found: Iterable[tuple[View, Sequence[Detection]]]) -> None:
-    """Write what a detector found, as the `recorded` detector reads it; replaces the file.
+    """Write what a detector found to a file for the `recorded` detector; replaces the file.
 
     Args:
         file: JSON lines.
@@ -172,7 +178,7 @@ def write_boxes(file: Path, found: Iterable[tuple[View, Sequence[Detection]]]) -
 
 
 def _read(file: Path) -> _ByPanorama:
-    """Return the lines of a file of boxes, by panorama."""
+    """Return the recorded views in a file of boxes, by panorama."""
     if not file.is_file():
         raise ModelUnavailable(
             f"the recorded detector has no file {file}: write one (docs/reference/models.md), or use "
@@ -188,7 +194,7 @@ def _read(file: Path) -> _ByPanorama:
 
 
 def open_recorded(settings: RecordedSettings, _: Models) -> RecordedDetector:
-    """Open the detector of these settings."""
+    """Open the detector of recorded boxes with these settings."""
     return RecordedDetector(settings)
 
 

@@ -33,13 +33,13 @@ __all__ = ["CLASSES", "INPUT_SIDE", "KIND", "NetworkFinds", "RenderedDetector", 
 NAME = "rendered"
 WEIGHTS = Path(__file__).parent / "rendered.onnx"
 INPUT_SIDE = 512
-"""Pixels; views are scaled so that their longer side has so many."""
+"""Length in pixels that a view's longer side is scaled to for the network."""
 CLASSES = (
     "sign", "directory", "shop door", "trash bin", "fire hydrant", "bench", "mailbox", "bollard", "planter",
     "tree", "street lamp", "traffic light", "parked car", "bicycle stand", "bus stop",
 )  # fmt: skip
-"""Classes that the network tells apart. A directory, a board of what is inside a house, is found as a
-sign."""
+"""Names of the classes that the network tells apart.
+A directory, a board of what is inside a house, is found as a sign."""
 
 NOT_DRAWN = (
     "the detector `rendered` knows only towns that virl draws, and this city is none: choose another with "
@@ -57,31 +57,30 @@ class RenderedSettings(DetectorSettings):
 
     kind: Literal["rendered"]
     weights: str | None = None
-    """An ONNX file of `benchmarks.perf.detector`; `None` is the one that virl comes with."""
+    """Path of an ONNX file of `benchmarks.perf.detector`; `None` for the one that comes with virl."""
     synonyms: dict[str, str] = Field(default_factory=dict)
-    """Other words for what it knows."""
+    """Labels of the network's classes by other words for them."""
     min_score: float = Field(ge=0, le=1)
-    """Lower scores are dropped."""
+    """Least score of a detection, [0, 1]."""
     max_overlap: float = Field(gt=0, le=1)
-    """Largest intersection over union of two boxes of one label; of two that share more, the better stays."""
+    """Largest intersection over union, [0, 1], of two boxes of one label; the better one stays."""
     parts: dict[str, str] = Field(default_factory=dict)
-    """Labels that a part of another thing looks like, and that thing: such a find inside the other is
-    dropped."""
+    """Whole thing by the label that a part of it looks like, such a find inside it being dropped."""
     part_inside: float = Field(0.8, gt=0, le=1)
-    """Least share of a part's area inside the other."""
+    """Least share of a part's area, [0, 1], inside the whole thing, for the part to be dropped."""
     part_area: float = Field(0.7, gt=0, le=1)
-    """Largest area of a part, as a share of the other's."""
+    """Largest area of a part, as a share of the whole thing's."""
     whole_score: float = Field(0.7, ge=0)
-    """Least score of the other, as a share of the part's."""
+    """Least score of the whole thing, as a share of the part's."""
     only_drawn: bool
-    """A switch to have runs refuse it in cities that virl does not draw."""
+    """True to refuse the detector in cities that virl does not draw."""
     batch: int = Field(ge=1)
-    """Views that go through the network at once, where one thread looks at all."""
+    """Number of views that go through the network at once, where one thread looks at all."""
     threads: int | None = Field(ge=1)
-    """Views looked at side by side; `None` is as many as `OMP_NUM_THREADS` says, else one for each core."""
+    """Number of views looked at side by side; `None` for `OMP_NUM_THREADS`, else one a core."""
 
     def needs(self) -> Needs:
-        """Return the packages, the file of weights, and a town that is drawn."""
+        """Return the requirements: the packages, the file of weights, and a town that virl draws."""
         return Needs(
             ("cv2", "onnxruntime"),
             "eyes",
@@ -95,12 +94,12 @@ class RenderedSettings(DetectorSettings):
 
     @property
     def file(self) -> Path:
-        """The path of the weights."""
+        """Path of the file of weights."""
         return WEIGHTS if self.weights is None else Path(self.weights).expanduser()
 
 
 class NetworkFinds(NamedTuple):
-    """The finds of the network in a picture: one row a cell and class whose score is high enough.
+    """The boxes, classes and scores that the network finds in a picture, one row each, doubles included.
 
     Args:
         boxes: left, top, right and bottom in pixels of the picture, (n, 4).
@@ -126,7 +125,7 @@ class RenderedDetector:
 
     @property
     def look_scores(self) -> LookScores:
-        """Its own thresholds, from its file."""
+        """Least scores of the detector's finds, from its model file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:
@@ -162,13 +161,13 @@ class RenderedDetector:
         return found
 
     def _find_in_views(self, views: Sequence[View]) -> list[NetworkFinds]:
-        """Return the network's finds in each view, on several threads if there are."""
+        """Return the network's finds in each view, looked at on several threads if there are."""
         if min(len(views), self._threads) < 2:
             return self.find([pixels_of(view) for view in views])
         return look_at_each(views, self._threads, lambda picture: self.find([picture])[0])
 
     def find(self, pictures: Sequence[Image], min_score: float | None = None) -> list[NetworkFinds]:
-        """Return all boxes of each picture, doubles included.
+        """Return all finds in each picture, doubles included.
 
         Args:
             pictures: RGB, each of any size.
@@ -212,12 +211,12 @@ class RenderedDetector:
 
 
 def _numbers(kind: str) -> Iterable[int]:
-    """Return the numbers of the classes with a label."""
+    """Return the numbers of the classes that have a label."""
     return (number for number, label in enumerate(_LABELS) if label == kind)
 
 
 def _fit_picture(picture: Image) -> Image:
-    """Return a picture scaled for the network, padded with grey below or on the right."""
+    """Return a picture scaled to the network's input size, padded with grey below or on the right."""
     height, width = picture.shape[:2]
     scale = INPUT_SIDE / max(height, width)
     size = (max(round(width * scale), 1), max(round(height * scale), 1))
@@ -238,7 +237,7 @@ def _read(
 
 @once_per_process
 def _session(file: str) -> Any:
-    """Return the network, ready to run.
+    """Return the network of a file as an ONNX session, ready to run.
 
     Raises:
         ModelUnavailable: the file is missing, is no ONNX file, or is another network.
@@ -265,7 +264,7 @@ def _session(file: str) -> Any:
 
 
 def open_rendered(settings: RenderedSettings, _: Models) -> RenderedDetector:
-    """Open the detector of these settings."""
+    """Open the detector for rendered towns with these settings."""
     return RenderedDetector(settings)
 
 

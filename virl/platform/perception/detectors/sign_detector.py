@@ -27,20 +27,20 @@ class SignDetectorSettings(DetectorSettings):
     lexicon: str
     """Name of a lexicon in `platform/models`."""
     min_score: float = Field(ge=0, le=1)
-    """Least score of a detection."""
+    """Least score of a detection, [0, 1]."""
     rival_share: float = Field(ge=0, le=1)
-    """Least score of a type that was asked for, over that of the sign's best type."""
+    """Least score of a type asked for, as a share of that of the sign's best type."""
     lowest_pitch: float = Field(ge=-90, le=90)
-    """Degrees above the horizon under which nothing is read."""
+    """Lowest pitch in degrees above the horizon at which signs are read."""
     highest_pitch: float = Field(ge=-90, le=90)
-    """Degrees above the horizon over which nothing is read."""
+    """Highest pitch in degrees above the horizon at which signs are read."""
 
     def needs(self) -> Needs:
-        """Return the needs of its reader and its lexicon."""
+        """Return the requirements: the reader and the lexicon."""
         return Needs(models=(("reader", self.reader), ("lexicon", self.lexicon)))
 
     def unknown(self, labels: Sequence[str]) -> list[str]:
-        """Return those of some labels that are no place type of its lexicon."""
+        """Return those of some labels that are no place type of the lexicon."""
         lexicon = read_model("lexicon", self.lexicon)
         known = lexicon.words if isinstance(lexicon, LexiconSettings) else labels
         return [one for one in labels if plain_label(one) not in {SIGN, *map(plain_label, known)}]
@@ -64,7 +64,7 @@ class SignDetector:
 
     @property
     def look_scores(self) -> LookScores:
-        """Its own thresholds, from its file."""
+        """Least scores of the detector's finds, from its model file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:
@@ -97,7 +97,7 @@ class SignDetector:
         )
 
     def _classify_sign(self, lines: list[TextLine], asked: dict[str, str]) -> Detection | None:
-        """Return the detection of a sign, by the best type asked for; `None` if it is of none."""
+        """Return the detection of a sign by the best type asked for; `None` if it shows none of them."""
         text = " / ".join(line.text for line in lines)
         clarity = float(
             np.average([line.score for line in lines], weights=[len(line.text) for line in lines])
@@ -117,7 +117,7 @@ class SignDetector:
 
 
 def _lower_line(line: TextLine, rows: int) -> TextLine:
-    """Return a line with its box moved down by some rows, pixels."""
+    """Return a line of text with its box moved down by `rows` pixels."""
     left, top, right, bottom = line.box
     return TextLine(line.text, line.score, (left, top + rows, right, bottom + rows))
 
@@ -126,6 +126,7 @@ def _rows(camera: Camera, settings: SignDetectorSettings) -> tuple[int, int]:
     """Return the first and last row of a view between the lowest and the highest pitch."""
 
     def row(pitch: float) -> float:
+        """Return the row of the view, in pixels, at a pitch in degrees, cut to the view."""
         up = pitch - camera.pitch
         if abs(up) >= 90:
             return 0.0 if up > 0 else camera.height

@@ -46,47 +46,47 @@ class SimulatedSettings(DetectorSettings):
 
     kind: Literal["simulated"]
     knows: tuple[str, ...]
-    """The kinds of things that it can find."""
+    """Names of the kinds of things that the detector can find."""
     synonyms: dict[str, str] = Field(default_factory=dict)
-    """Other words for them."""
+    """Kind of thing by other words for the kind."""
     min_pixels: int = Field(ge=1)
-    """A thing that shows fewer pixels is never noticed."""
+    """Least number of pixels of a thing that can be noticed."""
     found: float = Field(gt=0, le=1)
-    """Chance that a large thing in plain sight is found."""
+    """Chance, [0, 1], that a large thing in plain sight is found."""
     half_size: float = Field(gt=0)
-    """Size at which that chance has fallen to a half of itself."""
+    """Size in pixels at which the chance `found` has fallen to half."""
     size_width: float = Field(gt=0)
-    """The gentleness of that fall: width of the logistic over the logarithm of the size."""
+    """Width of the logistic fall of the chance over the logarithm of the size."""
     half_seen: float = Field(gt=0, lt=1)
-    """Visible share at which the chance has fallen to a half of itself."""
+    """Visible share, [0, 1], at which the chance `found` has fallen to half."""
     seen_width: float = Field(gt=0)
-    """The gentleness of that fall: width of the logistic over the share."""
+    """Width of the logistic fall of the chance over the visible share."""
     hardness: float = Field(ge=0, le=1)
-    """Correlation between looks at one thing: 0 makes each look anew, with 1 a second look brings nothing."""
+    """Correlation of looks at one thing, [0, 1]: with 0 each look is anew, with 1 all give the same."""
     confusions: dict[str, dict[str, Share]] = Field(default_factory=dict)
-    """The chances, for each look-alike, that a tiny one is taken for something else."""
+    """Chances that a tiny thing of a kind is taken for another, by its kind and the other."""
     place_confusion: Share | None = None
-    """Chance that the place behind a tiny sign is taken for one of another type among those asked for; `None`
-    for a detector that knows no places."""
+    """Chance, [0, 1], that a tiny sign's place is taken for another type that was asked for.
+    `None` for a detector that knows no places."""
     confusion_half_size: float = Field(gt=0)
-    """Size at which those chances have fallen to a half."""
+    """Size in pixels at which the chances of confusion have fallen to half."""
     confusion_width: float = Field(gt=0)
-    """The gentleness of their fall, as `size_width`."""
+    """Width of the logistic fall of the chances of confusion, as `size_width`."""
     score: tuple[Share, Share]
-    """Mean score of a true detection: where the chance to find it is 0 and where it is 1."""
+    """Mean scores of a true detection: where the chance to find the thing is 0, and where it is 1."""
     false_score: tuple[Share, Share]
-    """Mean score of a false one: where the look-alike is large and where it is tiny."""
+    """Mean scores of a false detection: of a large look-alike, and of a tiny one."""
     score_spread: float = Field(ge=0)
-    """Standard deviation of a score."""
+    """Standard deviation of a detection's score."""
     box_jitter: float = Field(ge=0, le=0.15)
-    """Standard deviation of the place of a box's edge, as a share of the box's width or height."""
+    """Standard deviation of a box's edges, as a share of the box's width or height."""
 
     def needs(self) -> Needs:
-        """Return the truth."""
+        """Return the requirements: the ground truth of a city."""
         return Needs(truth=NO_TRUTH)
 
     def unknown(self, labels: Sequence[str]) -> list[str]:
-        """Return those of some labels that are neither a thing that it knows nor a type of place."""
+        """Return those of some labels that are neither a known kind of thing nor a type of place."""
         known = {*self.knows, *self.synonyms}
         if self.place_confusion is not None:
             known |= {plain_label(one) for one in place_table().types}
@@ -94,6 +94,7 @@ class SimulatedSettings(DetectorSettings):
 
     @model_validator(mode="after")
     def _names_what_it_knows(self) -> Self:
+        """Check that synonyms and confusions lead to known kinds of things."""
         named = {*self.synonyms.values(), *(kind for row in self.confusions.values() for kind in row)}
         if unknown := named - set(self.knows):
             raise ValueError(f"{min(unknown)!r} should be among what the detector knows")
@@ -101,7 +102,7 @@ class SimulatedSettings(DetectorSettings):
 
 
 def size_of(box: Box) -> float:
-    """Return the square root of a box's area, in pixels."""
+    """Return the size of a box: the square root of its area, in pixels."""
     return sqrt((box[2] - box[0]) * (box[3] - box[1]))
 
 
@@ -113,23 +114,23 @@ def chance_found(size: float, seen: float, settings: SimulatedSettings) -> float
         seen: visible share of it, (0, 1].
         settings: of the noise.
     """
-    by_size = _rise(log(size / settings.half_size) / settings.size_width)
-    by_sight = _rise((seen - settings.half_seen) / settings.seen_width)
+    by_size = _logistic(log(size / settings.half_size) / settings.size_width)
+    by_sight = _logistic((seen - settings.half_seen) / settings.seen_width)
     return settings.found * by_size * by_sight
 
 
 def likeness(size: float, settings: SimulatedSettings) -> float:
-    """Return how alike look-alikes are at a size, [0, 1]: the factor of their chances to be mistaken."""
-    return 1 - _rise(log(size / settings.confusion_half_size) / settings.confusion_width)
+    """Return how alike look-alikes are at a size in pixels, [0, 1]: a factor on chances of confusion."""
+    return 1 - _logistic(log(size / settings.confusion_half_size) / settings.confusion_width)
 
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Random draws for one thing in one view, the same each time."""
+    """A source of random numbers for one thing in one view, the same each time."""
 
     seed: int
     look: str
-    """Key of the panorama and the camera."""
+    """Key of the panorama and the camera of the view."""
     thing: str
     hardness: float
 
@@ -138,22 +139,22 @@ class Draws:
         return self.share(what) < chance
 
     def share(self, what: str) -> float:
-        """Return a draw from [0, 1], as `normal` correlated between views of the thing."""
+        """Return a random number in [0, 1], correlated between views of the thing."""
         return _NORMAL.cdf(self.normal(what))
 
     def normal(self, what: str) -> float:
-        """Return a standard normal draw, with `hardness` as the correlation between views of the thing."""
+        """Return a standard normal number, correlated by `hardness` between views of the thing."""
         own, new = self._draw_chance(what, ""), self._draw_chance(what, self.look)
         return sqrt(self.hardness) * own + sqrt(1 - self.hardness) * new
 
     def _draw_chance(self, what: str, look: str) -> float:
-        """Return a standard normal draw by seed, thing, event and view."""
+        """Return a standard normal number that depends on seed, thing, event and view alone."""
         text = "\n".join((str(self.seed), self.thing, what, look))
         number = int.from_bytes(blake2b(text.encode(), digest_size=6).digest(), "big")
         return _NORMAL.inv_cdf((number + 0.5) / 2**48)
 
     def jitter(self, box: Box, camera: Camera, jitter: float) -> Box:
-        """Return a box whose edges are off, each by itself; an edge that the picture cuts stays where it is.
+        """Return a box with each edge moved at random; an edge that the picture cuts stays in place.
 
         Args:
             box: pixels, inside the picture.
@@ -181,8 +182,8 @@ def name_look(pano_id: str, camera: Camera) -> str:
     return f"{pano_id} {heading % turn} {pitch} {fov} {camera.width}x{camera.height}"
 
 
-def _rise(x: float) -> float:
-    """Return the logistic function."""
+def _logistic(x: float) -> float:
+    """Return the logistic function of a number, (0, 1)."""
     return 1 / (1 + exp(-x)) if x >= 0 else exp(x) / (1 + exp(x))
 
 
@@ -210,7 +211,7 @@ class SimulatedDetector:
 
     @property
     def look_scores(self) -> LookScores:
-        """Its own thresholds, from its file."""
+        """Least scores of the detector's finds, from its model file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
@@ -257,7 +258,7 @@ class SimulatedDetector:
     def _look(
         self, view: View, asked: dict[str, str], types: dict[str, str], may_seem: set[str]
     ) -> list[Detection]:
-        """Return the detections in a view, after the noise, of the kinds and types asked for."""
+        """Return the detections in a view after the noise, of the kinds and place types asked for."""
         if not may_seem:
             return []
         look = name_look(view.pano_id, view.camera)
@@ -299,7 +300,7 @@ class SimulatedDetector:
         return None
 
     def _score(self, ends: tuple[float, float], share: float, draws: Draws) -> float:
-        """Return a drawn score, [0, 1], around the mean at a share of the way between two ends."""
+        """Return a random score, [0, 1], around the mean `share` of the way between two ends."""
         mean = ends[0] + (ends[1] - ends[0]) * share
         return min(max(mean + self._settings.score_spread * draws.normal("score"), 0.0), 1.0)
 

@@ -22,12 +22,12 @@ from virl.platform.perception.registry import Kind, ModelSettings
 __all__ = ["Lexicon", "LexiconSettings", "key_of", "token_count"]
 
 Span = tuple[int, int]
-"""Start and end of a match in the joined words of a text."""
+"""(start, end) of a match in the joined words of a text, in characters."""
 
 MIN_PART = 5  # chosen: a shorter word inside another is chance, as "bar" in "barber"
-"""Letters of a word, at least, that is recognized within a longer one."""
+"""Least number of letters of a word that is recognized within a longer one."""
 MIN_SLIP = 6  # chosen: one slip in five letters turns "books" into "boots"
-"""Letters of a word, at least, that is recognized with misread letters."""
+"""Least number of letters of a word that is recognized with misread letters."""
 SLIP_SIMILARITY = 0.8  # chosen: one slip in 6 to 9 letters, two in 10 to 14
 PART_STRENGTH = 0.8  # chosen: "stadtbibliothek" tells of a library a little less surely than "bibliothek"
 HIDE_STRENGTH = 0.75  # chosen: a word inside a longer one speaks only if the longer one is a poor match
@@ -47,7 +47,7 @@ _ALIKE = str.maketrans(
 
 
 class LexiconSettings(ModelSettings):
-    """A lexicon as `platform/models/*.yaml` holds it."""
+    """The fields of a lexicon's file in `platform/models/`."""
 
     kind: Literal["sign-lexicon"]
     name_weight: float = Field(gt=0, lt=1)
@@ -55,21 +55,21 @@ class LexiconSettings(ModelSettings):
     hint_weight: float = Field(gt=0, lt=1)
     """Score of a sign that bears one of a type's hints, (0, 1)."""
     more: str | None = None
-    """A file of `MoreWords`: a name in `platform/words`."""
+    """Name of a file of further words in `platform/words`; `None` for none."""
     more_weight: float = Field(default=1.0, gt=0, le=1)
-    """Factor on its words."""
+    """Factor on the weight of the words in the file of `more`."""
     types: dict[str, TypeWords] = Field(default_factory=dict)
-    """Words by place type, instead of those of the table of place types."""
+    """Words by place type; empty for those of the table of place types."""
 
     @property
     def words(self) -> Mapping[str, TypeWords]:
-        """The words by place type: the file's own, else those of the table."""
+        """Words by place type: the file's own, else those of the table of place types."""
         return self.types or by_type("signs")
 
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """A word of a place type found in a text, where, how well, and its weight."""
+    """A word of a place type found in a text: where, how well, and with what weight."""
 
     type: str
     span: Span
@@ -104,7 +104,7 @@ class Lexicon:
             if more and language in more.compounding and len(key) >= MIN_PART and is_name:
                 self._ends.add(key)
         self.types = tuple(types)
-        """Every place type it knows."""
+        """Place types that the lexicon has words for."""
         self._weights: Mapping[str, Mapping[str, float]] = weights
         self._unspaced = {key for key in weights if _UNSPACED.search(key)}
         self._longest_unspaced = max(map(len, self._unspaced), default=0)
@@ -114,7 +114,7 @@ class Lexicon:
 
     @property
     def place_types(self) -> tuple[str, ...]:
-        """The place types it has words for, sorted."""
+        """Place types that the lexicon has words for, sorted."""
         return tuple(sorted({place_type for types in self._weights.values() for place_type in types}))
 
     def classify(self, text: str) -> dict[str, float]:
@@ -162,7 +162,7 @@ class Lexicon:
             start = end
 
     def _unspaced_in(self, line: str) -> list[str]:
-        """Return words of scripts without spaces that occur in a line, in a fixed order."""
+        """Return the known words of scripts without spaces that occur in a line, in a fixed order."""
         if not _UNSPACED.search(line):
             return []
         lengths = range(1, self._longest_unspaced + 1)
@@ -182,7 +182,7 @@ class Lexicon:
             yield from self._as_types(self._slips[column], windows[row][1], similarity**2)
 
     def _as_types(self, key: str, span: Span, strength: float) -> Iterator[_Match]:
-        """Yield a match for each place type that has a word."""
+        """Yield a match for each place type that has the word of a key."""
         for place_type, weight in self._weights.get(key, {}).items():
             yield _Match(place_type, span, strength, weight)
 
@@ -198,7 +198,7 @@ def token_count(word: str) -> int:
 
 
 def _tokens(text: str) -> list[str]:
-    """Return the words as they are compared: upper case, no accents, one letter for look-alikes."""
+    """Return the words of a text as they are compared: upper case, no accents, one letter for look-alikes."""
     plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_SIGNS).upper())
     alike = unicodedata.normalize("NFC", _MARKS.sub("", plain)).translate(_ALIKE)
     return _WORD.findall(alike.replace("RN", "M").replace("VV", "W"))
@@ -212,12 +212,12 @@ def _hides(longer: _Match, shorter: _Match) -> bool:
 
 
 def _is_explained(span: Span, found: list[_Match]) -> bool:
-    """Return whether a match overlaps a span."""
+    """Return whether one of the matches found overlaps a span."""
     return any(match.span[0] < span[1] and span[0] < match.span[1] for match in found)
 
 
 def open_lexicon(settings: LexiconSettings, _: object) -> Lexicon:
-    """Open the lexicon of these words."""
+    """Return the lexicon with these settings."""
     return Lexicon(settings, more_words(settings.more) if settings.more else None)
 
 

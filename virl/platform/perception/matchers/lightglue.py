@@ -38,26 +38,26 @@ class LightGlueSettings(MatcherSettings):
 
     kind: Literal["lightglue"]
     weights: str
-    """A folder, or a hub id."""
+    """Folder with the weights, or a hub id."""
     keypoints: Literal["superpoint", "disk"]
-    """The detector of keypoints of the checkpoint; DISK needs the package kornia, too."""
+    """Detector of keypoints that the checkpoint uses; DISK also needs the package kornia."""
     min_score: float = Field(ge=0, le=1)
-    """Least confidence of a match."""
+    """Least confidence of a match, [0, 1]."""
     batch: int = Field(ge=1)
-    """Pairs that are matched at once."""
+    """Number of pairs that are matched at once."""
 
     def needs(self) -> Needs:
-        """Return the packages of the extra, and the weights."""
+        """Return the requirements: the packages of the extra, and the weights."""
         return Needs(self.packages, EXTRA, weights=(self.weights,))
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """Names to import."""
+        """Names of the packages to import."""
         return (*PACKAGES, "kornia") if self.keypoints == "disk" else PACKAGES
 
 
 def open_lightglue(settings: LightGlueSettings, models: Models) -> "LightGlueMatcher":
-    """Open the matcher, without its weights."""
+    """Return the matcher, whose weights are loaded on first use."""
     return LightGlueMatcher(Once(lambda: _load(settings, models.options)), settings)
 
 
@@ -65,7 +65,7 @@ KIND = Kind("matcher", LightGlueSettings, open_lightglue)
 
 
 class LightGlueMatcher:
-    """A matcher with LightGlue. Safe to share between threads, which then take turns."""
+    """A matcher of pictures by LightGlue. Safe to share between threads, which then take turns."""
 
     def __init__(self, loaded: Once[Pretrained], settings: LightGlueSettings) -> None:
         self._loaded = loaded
@@ -103,7 +103,7 @@ class LightGlueMatcher:
 
 
 def _load(settings: LightGlueSettings, options: ModelOptions) -> Pretrained:
-    """Return the model, once its checkpoint has the keypoints of the settings."""
+    """Return the model; raise an error if its checkpoint has other keypoints than the settings."""
     require(EXTRA, *settings.packages)
     path = checkpoint(settings.weights, options)
     check_model_type(path, (MODEL_TYPE,))
@@ -117,7 +117,7 @@ def _load(settings: LightGlueSettings, options: ModelOptions) -> Pretrained:
 
 
 def _check_keypoints(path: str, wanted: str) -> None:
-    """Refuse a checkpoint with another detector of keypoints."""
+    """Raise an error for a checkpoint with another detector of keypoints than is wanted."""
     detector = read_json_file(Path(path) / "config.json").get("keypoint_detector_config")
     found = detector.get("model_type", "superpoint") if isinstance(detector, dict) else "superpoint"
     if found != wanted:

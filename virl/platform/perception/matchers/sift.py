@@ -26,7 +26,7 @@ from virl.platform.perception.registry import Kind, MatcherSettings, Needs
 cv2 = Late("cv2", extra="eyes")
 
 Points = NDArray[np.float32]
-"""Pixels (x, y), shape (n, 2)."""
+"""Positions (x, y) in pixels, shape (n, 2)."""
 
 _LEAST = {
     "homography": 4,
@@ -42,38 +42,38 @@ class SiftSettings(MatcherSettings):
 
     kind: Literal["sift"]
     keypoints: int = Field(ge=1)
-    """Keypoints a picture, the strongest first."""
+    """Largest number of keypoints of a picture, the strongest first."""
     contrast: float = Field(ge=0, le=1)
     """Least contrast of a keypoint, as OpenCV counts it; less finds more and weaker ones."""
     side: int = Field(ge=16, le=2048)
-    """Pixels; pictures whose longer side is less are enlarged to it first."""
+    """Length in pixels to which a smaller picture's longer side is enlarged first."""
     ratio: float = Field(gt=0, le=1)
-    """Distance to the nearest descriptor over that to the next nearest, below which two keypoints pair."""
+    """Largest ratio of the distances to the nearest and the next nearest descriptor of a pair."""
     geometry: Literal["homography", "fundamental"]
-    """The geometry that pairs must fit: one plane (or a turn on the spot), or two views of anything that
-    stands still."""
+    """Geometry that pairs of points must fit, which depends on what the pictures show.
+    One plane (or a turn on the spot), or two views of anything that stands still."""
     error: float = Field(gt=0)
-    """Pixels of the enlarged picture that a pair may be off."""
+    """Largest error in pixels of the enlarged picture that a pair may have."""
 
     def needs(self) -> Needs:
-        """Return the package."""
+        """Return the requirements: the package OpenCV."""
         return Needs(("cv2",), "eyes")
 
 
 @dataclass(frozen=True, slots=True)
 class _Features:
-    """The keypoints found in a picture."""
+    """The keypoints found in a picture, with their descriptors."""
 
     points: Points
-    """Pixels of the enlarged picture, shape (n, 2)."""
+    """Positions of the keypoints in pixels of the enlarged picture, shape (n, 2)."""
     descriptors: NDArray[np.float32]
     """Descriptors of length 1, shape (n, 128)."""
     scale: float
-    """Size of the enlarged picture over that of the picture."""
+    """Ratio of the enlarged picture's size to the picture's."""
 
 
 def open_sift(settings: SiftSettings, _: Models) -> "SiftMatcher":
-    """Open the matcher of these settings."""
+    """Return the matcher by SIFT with these settings."""
     return SiftMatcher(settings)
 
 
@@ -81,7 +81,7 @@ KIND = Kind("matcher", SiftSettings, open_sift)
 
 
 class SiftMatcher:
-    """A matcher with SIFT, for pictures whose view, size and light differ moderately.
+    """A matcher by SIFT, for pictures whose view, size and light differ moderately.
 
     Safe to share between threads.
     """
@@ -103,7 +103,7 @@ class SiftMatcher:
         return [_common(found[id(first)], found[id(second)], self._settings) for first, second in pairs]
 
     def _find(self, image: Image) -> _Features:
-        """Return the keypoints of a picture, kept for the latest pictures."""
+        """Return the keypoints of a picture, from memory for the latest pictures."""
         return _find(image, self._settings)
 
 
@@ -141,7 +141,7 @@ def _common(first: _Features, second: _Features, settings: SiftSettings) -> Matc
 def _pair(
     first: NDArray[np.float32], second: NDArray[np.float32], ratio: float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return row numbers in both that pass the ratio test; of those with one nearest, the nearest."""
+    """Return (rows in the first, rows in the second) that pair by the ratio test, each row used once."""
     # The ratio test needs a next nearest.
     if not len(first) or len(second) < 2:
         return np.empty(0, np.intp), np.empty(0, np.intp)
@@ -155,7 +155,7 @@ def _pair(
 
 
 def _fits(first: Points, second: Points, settings: SiftSettings) -> NDArray[np.bool_]:
-    """Return a mask of the pairs of points that fit the best geometry, shape (n,)."""
+    """Return True for each pair of points that fits the best geometry, shape (n,)."""
     none = np.zeros(len(first), bool)
     if len(first) < _LEAST[settings.geometry]:
         return none

@@ -25,20 +25,20 @@ from virl.platform.perception.memory.positions import (
 from virl.platform.perception.memory.settings import MemorySettings
 
 CountMatches = Callable[[Sequence[tuple[Seen, Seen]]], list[int]]
-"""Function that counts the points in common of each pair's crops: a new sighting and a remembered one."""
+"""A function from pairs (new sighting, remembered one) to the number of points in common of each."""
 
 CERTAIN = -1000.0  # cost of what the directions from one panorama prove
-"""Cost where directions from one panorama prove that it is the same thing."""
+"""Cost of a pair where directions from one panorama prove that both are one thing."""
 # Cost of a match of crops that just suffices: -2 ln 2; measured, see docs/explanation/visual-memory.md
 MATCHED = -1.4
-"""Cost of a match of crops with just enough points in common."""
+"""Cost of a pair whose crops have just enough points in common."""
 FORBIDDEN = 1e6
-"""Cost of a pair that is ruled out."""
+"""Cost of a pair of sighting and object that is ruled out."""
 KEPT_COMPARISONS = 4  # chosen: recorded for each sighting
-"""Comparisons that a verdict lists at most."""
+"""Largest number of comparisons that a verdict lists."""
 
 Groups = list[list[Seen]]
-"""Sightings of one panorama by the thing that they show."""
+"""Sightings from one panorama, grouped by the thing that they show."""
 
 # Cost where no panorama shows both: e^2 to 1; measured, see docs/explanation/visual-memory.md
 _NEVER_BOTH = -4.0
@@ -50,11 +50,11 @@ _SEAM_DEG = 1.0  # chosen: widest gap between the parts of a thing that two view
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
-    """Sightings of one thing in one look around, with the object that they were assigned to."""
+    """Sightings of one thing in one look around, with the object that they show."""
 
     seen: list[Seen]
     object_id: str | None
-    """Id of the object; `None` if it is new."""
+    """Id of the object; `None` for a new one."""
     comparisons: tuple[Comparison, ...]
 
 
@@ -84,7 +84,7 @@ def associate(
 
 
 def group_views(sightings: Sequence[Seen], settings: MemorySettings) -> Groups:
-    """Return the sightings of one panorama in groups of one thing each; the best of each first."""
+    """Return the sightings of one panorama grouped by the thing they show, the best of each first."""
     groups: Groups = []
     for seen in sorted(sightings, key=lambda seen: _rank(seen, settings)):
         for group in groups if settings.rules.same_panorama else ():
@@ -124,7 +124,7 @@ def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[
 
 
 def _compare_with(group: list[Seen], ray: Ray, thing: MemoryObject, settings: MemorySettings) -> Comparison:
-    """Return the comparison with an object by all rules but the matcher."""
+    """Return the comparison of a group with an object by all rules but the matcher."""
     for seen in group:
         # Before all else, and without a switch: boxes of one view are two things, or one added twice.
         if opinion := by_view(seen, thing.views):
@@ -147,7 +147,7 @@ def _match(
     settings: MemorySettings,
     count_matches: CountMatches,
 ) -> list[list[Comparison]]:
-    """Return the comparisons with the matcher's opinion where the other rules are undecided."""
+    """Return the comparisons with the matcher's opinion added where the other rules are undecided."""
     asked: list[tuple[int, int]] = []
     pairs: list[tuple[Seen, Seen]] = []
     for row, (group, found) in enumerate(zip(groups, compared, strict=True)):
@@ -181,7 +181,7 @@ def _most_alike(seen: Seen, thing: MemoryObject, settings: MemorySettings) -> li
 
 
 def _assign(compared: list[list[Comparison]]) -> list[str | None]:
-    """Return the object of each group, `None` where it is new, so that the sum of costs is least."""
+    """Return the object of each group, `None` for a new one, so that the sum of costs is least."""
     names = sorted({comparison.object_id for found in compared for comparison in found if comparison.is_same})
     # Sorted names give the same columns, and so the same choice among equal costs, in every run.
     column = {name: i for i, name in enumerate(names)}
@@ -204,12 +204,12 @@ def _likeliest(comparison: Comparison) -> tuple[bool, float, str]:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two objects that are likely one, to be joined."""
+    """Two remembered objects that are likely one thing, to be joined."""
 
     cost: float
-    """Minus twice the log of how much likelier one thing is than two."""
+    """Minus twice the logarithm of how much likelier one thing is than two."""
     kept: MemoryObject
-    """Object that stays."""
+    """Object that stays after the joining."""
     gone: MemoryObject
     """Object whose views the other one takes over."""
     reason: str
@@ -221,7 +221,7 @@ class Pair:
 
 
 def next_pairs(state: State, settings: MemorySettings) -> list[Pair]:
-    """Return the pairs to be joined, likeliest first, no object in two of them.
+    """Return the pairs of objects to be joined, likeliest first, no object in two of them.
 
     Positions decide, and whether the two were ever seen together: of two things side by side, some panorama
     shows both. A pair is left alone if any panorama shows it as two things, be it that they touch.
@@ -329,7 +329,7 @@ def by_features(matches: int, settings: MemorySettings) -> Opinion:
 
 
 def _span(seen: Seen, settings: MemorySettings) -> Span:
-    """Return the directions that a sighting's box covers."""
+    """Return the directions that a sighting's box covers, degrees."""
     return span_of(seen.camera, seen.box, settings.jitter)
 
 
@@ -348,7 +348,7 @@ def _in_panorama(one: Span, other: Span, settings: MemorySettings) -> Opinion:
 
 
 def _overlap(one: Span, other: Span) -> float:
-    """Return the overlap over union in heading and pitch; over the smaller one where a box is cut off."""
+    """Return the intersection over union of two ranges of directions; over the smaller if one is cut off."""
     turn = signed_turn(one.heading, other.heading)
     wide = min(one.width / 2, turn + other.width / 2) - max(-one.width / 2, turn - other.width / 2)
     high = min(one.high, other.high) - max(one.low, other.low)
@@ -359,7 +359,7 @@ def _overlap(one: Span, other: Span) -> float:
 
 
 def _is_seam(left: Span, right: Span, jitter: float) -> bool:
-    """Return whether the right box continues the left one at the edge of its picture."""
+    """Return whether the right box continues the left one beyond the edge of its picture."""
     if not (left.cut.right and right.cut.left):
         return False
     widths = left.width + right.width

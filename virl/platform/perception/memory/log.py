@@ -24,11 +24,11 @@ from virl.platform.perception.memory.objects import Estimate, MemoryObject, Seen
 from virl.platform.perception.memory.settings import MemorySettings
 
 FORMAT = 1
-"""Version of the format; a memory of another version is refused."""
+"""Version of the format of a memory's files; another version is refused."""
 
 
 class Begun(JsonRecord):
-    """First record of a memory's file."""
+    """The first record of a memory's file."""
 
     kind: Literal["memory"] = "memory"
     seq: Literal[0] = 0
@@ -37,28 +37,28 @@ class Begun(JsonRecord):
 
 
 class Added(JsonRecord):
-    """The sightings of one look around, what became of them, and where their objects now are."""
+    """The sightings of one look around, their verdicts, and the new positions of their objects."""
 
     kind: Literal["added"] = "added"
     seq: int
     name: str = ""
-    """The caller's name of this look around; may be empty."""
+    """Name that the caller gave to the look around; may be empty."""
     sightings: tuple[Seen, ...]
     verdicts: tuple[Verdict, ...]
-    """One for each sighting, in order."""
+    """Verdicts on the sightings, in their order."""
     estimates: dict[str, Estimate]
-    """Position estimates, by object id."""
+    """Estimated positions by object id."""
 
 
 class Joined(JsonRecord):
-    """Two objects that turned out to be one."""
+    """A record that two objects turned out to be one."""
 
     kind: Literal["joined"] = "joined"
     seq: int
     object_id: str
-    """Id of the object that stays."""
+    """Id of the object that stays after the joining."""
     gone_id: str
-    """Id of the object whose views it takes over."""
+    """Id of the object whose views the other takes over."""
     reason: str
     estimate: Estimate
 
@@ -73,11 +73,11 @@ _log = logging.getLogger(__name__)
 
 
 class MemoryBroken(VirlError):
-    """A memory's files cannot be read or continued."""
+    """The error of a memory whose files cannot be read or continued."""
 
 
 class Log:
-    """File of one memory's records; nothing on disk changes before the first `append`.
+    """A file of one memory's records; nothing on disk changes before the first `append`.
 
     Args:
         path: the file; it need not exist.
@@ -92,11 +92,11 @@ class Log:
 
     @property
     def next_seq(self) -> int:
-        """The sequence number of the next record."""
+        """Number of the next record in the file."""
         return self._lines.count
 
     def read(self) -> Iterator[tuple[int, Record]]:
-        """Yield each record with the byte at which its line starts.
+        """Yield (byte at which the line starts, record) of all records, in order.
 
         A last line that was cut off, as a kill leaves it, is left out with a warning, and overwritten by
         the next record.
@@ -111,7 +111,7 @@ class Log:
             _log.warning("%s: was cut off and is dropped; all before it is kept", where)
 
     def read_one(self, start: int) -> Record:
-        """Read the record whose line starts at a byte.
+        """Return the record whose line starts at a byte.
 
         Raises:
             MemoryBroken: as `read`.
@@ -139,7 +139,7 @@ class Log:
         return start
 
     def line_error(self, seq: int, fault: str) -> MemoryBroken:
-        """Return the error for a line."""
+        """Return the error for the line with a record's number and its fault."""
         return MemoryBroken(f"{self.path}, line {seq + 1}: {fault}{_MEND}")
 
     def _record(self, line: bytes) -> Record:
@@ -161,13 +161,13 @@ class Log:
 
 
 CELL_M = 50.0  # chosen: about the radius of most questions
-"""Metres of a cell's side in the index of positions."""
+"""Side of a cell in metres, in the index of positions."""
 _ROW_DEG = degrees(CELL_M / MEAN_RADIUS_M)
 _Cell = tuple[int, int]
 
 
 class State:
-    """All objects, found by id, by panorama and by position."""
+    """All objects of a memory, found by id, by panorama and by position."""
 
     def __init__(self) -> None:
         self.objects: dict[str, MemoryObject] = {}
@@ -176,7 +176,7 @@ class State:
         self._seen_from: defaultdict[str, set[str]] = defaultdict(set)
 
     def objects_near(self, label: str, position: LatLng, radius: float) -> list[MemoryObject]:
-        """Return the objects of one label within a radius, nearest first.
+        """Return the objects of one label within `radius` metres, nearest first.
 
         Args:
             label: of the objects.
@@ -188,12 +188,12 @@ class State:
         return [self.objects[name] for name in self._grids[label].ids_near(position, radius)]
 
     def seen_from(self, label: str, pano_id: str) -> list[MemoryObject]:
-        """Return the objects of one label with a view from one panorama, by id."""
+        """Return the objects of one label with a view from one panorama, sorted by id."""
         found = (self.objects[name] for name in sorted(self._seen_from.get(pano_id, ())))
         return [thing for thing in found if thing.label == label]
 
     def fault(self, record: Added | Joined) -> str:
-        """Return why a record cannot follow those applied; empty if it can."""
+        """Return why a record cannot follow those applied so far; empty if it can."""
         if isinstance(record, Joined):
             missing = [name for name in (record.object_id, record.gone_id) if name not in self.objects]
             return f"joins {missing[0]}, which is not there" if missing else ""
@@ -244,14 +244,14 @@ class State:
 
 
 class PositionIndex:
-    """An index of ids by their positions."""
+    """An index that finds ids by their positions."""
 
     def __init__(self) -> None:
         self._cells: defaultdict[_Cell, set[str]] = defaultdict(set)
         self._positions: dict[str, LatLng] = {}
 
     def put(self, name: str, position: LatLng) -> None:
-        """Add an id, or move it."""
+        """Add an id at a position, or move it there."""
         self.remove(name)
         self._positions[name] = position
         self._cells[_cell(position)].add(name)
@@ -272,13 +272,13 @@ class PositionIndex:
 
 
 def _cell(position: LatLng) -> _Cell:
-    """Return the row and the column of the cell of a position."""
+    """Return (row, column) of the cell that a position is in."""
     row = floor(position.lat / _ROW_DEG)
     return row, _column(row, position.lng)
 
 
 def _columns(row: int) -> int:
-    """Return the number of cells once around the Earth."""
+    """Return the number of cells in a row around the Earth."""
     circle = 2 * pi * MEAN_RADIUS_M * cos(radians(min(abs((row + 0.5) * _ROW_DEG), 90.0)))
     return max(1, floor(circle / CELL_M))
 
@@ -290,7 +290,7 @@ def _column(row: int, lng: float) -> int:
 
 
 def _cells_within(position: LatLng, radius: float) -> Iterator[_Cell]:
-    """Yield the cells within `radius` metres of a position, and some more."""
+    """Yield all cells within `radius` metres of a position, and some more."""
     reach = degrees(radius / MEAN_RADIUS_M) * 1.01  # the sphere here, the ellipsoid in `distances`
     for row in range(floor((position.lat - reach) / _ROW_DEG), floor((position.lat + reach) / _ROW_DEG) + 1):
         columns, middle = _columns(row), _column(row, position.lng)

@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 _FOLDER = "pictures"
 _CROP_QUALITY, _VIEW_QUALITY = 95, 85  # JPEG; chosen: crops are matched, views only looked at
 FIRST_PICTURES = 3
-"""Sightings of a thing whose pictures are kept in any case; of later ones, those that beat all before."""
+"""Number of first sightings of a thing whose pictures are kept; later ones have to be better."""
 _CACHED = 32  # chosen: crops held in memory, some 100 kB each
 _FRAME: tuple[int, int, int] = (255, 40, 120)  # colour of the drawn box; chosen: rare in streets
 
@@ -55,7 +55,7 @@ class VisualMemory:
     def open(
         cls, folder: Path, settings: MemorySettings | None = None, matcher: Matcher | None = None
     ) -> Self:
-        """Open the memory in a folder; an empty one where there is none.
+        """Open the memory in a folder; a new, empty one where there is none.
 
         Args:
             folder: made with the first sighting, where it is missing.
@@ -122,7 +122,7 @@ class VisualMemory:
         return list(record.verdicts)
 
     def merge(self) -> list[tuple[str, str]]:
-        """Join objects whose positions have converged; return ids of each pair, the one that stays first.
+        """Join objects whose positions have converged; return (id that stays, id that goes) of each pair.
 
         Does nothing if `rules.merge` or `rules.geometry` is off.
 
@@ -167,12 +167,12 @@ class VisualMemory:
         ]
 
     def counts(self, *, min_panoramas: int = 1, min_confidence: float = 0.0) -> dict[str, int]:
-        """Return the number of things of each label, by label; what counts is as in `objects`."""
+        """Return the number of objects by label, of those that meet the conditions of `objects`."""
         found = self.objects(min_panoramas=min_panoramas, min_confidence=min_confidence)
         return dict(sorted(Counter(thing.label for thing in found).items()))
 
     def objects_near(self, position: LatLng, radius: float, label: str) -> list[MemoryObject]:
-        """Return the things of a label within a radius in metres, nearest first.
+        """Return the objects of a label within `radius` metres of a position, nearest first.
 
         Args:
             position: to search around.
@@ -186,7 +186,7 @@ class VisualMemory:
         return self._state.objects.get(object_id)
 
     def picture(self, path: str) -> Image:
-        """Return the pixels of a `Seen.crop` or `Seen.picture`.
+        """Return the pixels of the picture at a path, as `Seen.crop` or `Seen.picture` gives it.
 
         Raises:
             MemoryBroken: the file is missing or damaged.
@@ -194,7 +194,7 @@ class VisualMemory:
         return self._pictures.load(path)
 
     def history(self) -> Iterator[Added | Joined]:
-        """Yield all that was added and joined, in order, with every verdict's reasons; read from the disk.
+        """Yield all records of sightings added and objects joined, in order; read from the disk.
 
         Raises:
             MemoryBroken: as `open`.
@@ -204,7 +204,7 @@ class VisualMemory:
                 yield record
 
     def _check(self, sightings: Sequence[Sighting]) -> None:
-        """Refuse sightings from several panoramas, faulty ones, and a missing matcher."""
+        """Raise an error for sightings from several panoramas, faulty ones, or a missing matcher."""
         panoramas = sorted({sighting.view.pano_id for sighting in sightings})
         if len(panoramas) > 1:
             raise BadInput(
@@ -216,7 +216,7 @@ class VisualMemory:
             _check_sighting(sighting)
 
     def _associate(self, seen: Sequence[Seen]) -> list[Assigned]:
-        """Return the sightings in groups, each with its object, label by label."""
+        """Return the sightings grouped by thing, each with its object, label by label."""
         by_label: defaultdict[str, list[Seen]] = defaultdict(list)
         for one in seen:
             by_label[one.label].append(one)
@@ -233,7 +233,7 @@ class VisualMemory:
         return [match.count for match in self._matcher.match(crops)]
 
     def _choose_pictures(self, assigned: Sequence[Assigned]) -> list[Assigned]:
-        """Return the groups with the names of those pictures only that are worth a file.
+        """Return the groups, with the paths of only those pictures that are worth a file.
 
         They are those of a thing's first sightings, and of each that beats all before by its score. Crops are
         all kept where they may be compared.
@@ -279,7 +279,7 @@ class VisualMemory:
         )
 
     def _take(self, record: Added | Joined, start: int) -> None:
-        """Apply a record whose line starts at a byte."""
+        """Apply a record to the state, whose line starts at byte `start`."""
         self._state.take(record)
         if isinstance(record, Added) and record.name:
             self._named[record.name] = start
@@ -291,7 +291,7 @@ class VisualMemory:
 
 
 def _number(seen: Seen) -> int:
-    """Return the number of a sighting."""
+    """Return the number of a sighting, to sort by it."""
     return seen.number
 
 
@@ -321,7 +321,7 @@ def _new_id(founder: Seen) -> str:
 
 
 def _check_sighting(sighting: Sighting) -> None:
-    """Refuse a sighting with a blank label, or a score, position or box out of range."""
+    """Raise an error for a sighting with a blank label, or a score, position or box out of range."""
     camera, pixels = sighting.view.camera, sighting.view.pixels
     what = f"sighting of {sighting.label!r} at {sighting.view.pano_id}"
     if not sighting.label.strip():
@@ -341,7 +341,7 @@ def _check_sighting(sighting: Sighting) -> None:
 
 
 class Pictures:
-    """The pictures of one memory.
+    """The picture files of one memory.
 
     Args:
         folder: the memory's folder.
@@ -355,12 +355,12 @@ class Pictures:
 
     @staticmethod
     def names(number: int) -> tuple[str, str]:
-        """Return the paths of the crop and of the whole view of a sighting, within the memory's folder."""
+        """Return (path of the crop, path of the whole view) of a sighting, within the memory's folder."""
         thousand = f"{_FOLDER}/{number // 1000:03d}"
         return f"{thousand}/{number:06d}-crop.jpg", f"{thousand}/{number:06d}-view.jpg"
 
     def keep_view(self, seen: Seen, view: View) -> None:
-        """Write the view of a sighting, and replace any left over.
+        """Write the view of a sighting to its file, replacing any.
 
         Raises:
             CannotWrite: the disk refuses.
@@ -372,7 +372,7 @@ class Pictures:
         _write(self._folder / seen.picture, picture, _VIEW_QUALITY)
 
     def keep_crop(self, seen: Seen, view: View) -> None:
-        """Write the crop of a sighting, and replace any left over.
+        """Write the crop of a sighting to its file, replacing any.
 
         Raises:
             CannotWrite: the disk refuses.
@@ -382,7 +382,7 @@ class Pictures:
         _write(self._folder / seen.crop, crop(view.pixels, seen.box, self._margin), _CROP_QUALITY)
 
     def load(self, name: str) -> Image:
-        """Return a picture from disk; the latest are held in memory.
+        """Return a picture from disk; the latest ones are kept in memory.
 
         Raises:
             MemoryBroken: it is missing or damaged.
@@ -401,7 +401,7 @@ class Pictures:
 
 
 def _write(path: Path, picture: Image | PIL.Image.Image, quality: int) -> None:
-    """Write a picture whole or not at all."""
+    """Write a picture as JPEG, whole or not at all."""
     if not isinstance(picture, PIL.Image.Image):
         picture = PIL.Image.fromarray(picture)
     with replace_file(path, "go on") as file:

@@ -20,15 +20,15 @@ RuleName = Literal["same view", "same panorama", "geometry", "features"]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The estimated position of a thing, and its error."""
+    """The estimated position of a thing, with its error."""
 
     position: LatLng
     covariance: tuple[float, float, float]
-    """Covariance east-east, east-north and north-north, square metres."""
+    """Covariance (east-east, east-north, north-north) of the position, square metres."""
 
     @property
     def sigma(self) -> float:
-        """Standard deviation along the least certain direction, metres."""
+        """Standard deviation of the position along its least certain direction, metres."""
         east, mixed, north = self.covariance
         return sqrt((east + north) / 2 + sqrt(((east - north) / 2) ** 2 + mixed**2))
 
@@ -38,16 +38,16 @@ class Seen:
     """A sighting as it is stored, with its pictures as files."""
 
     number: int
-    """Number among all sightings of a memory, from 0."""
+    """Number of the sighting among all of a memory, from 0."""
     label: str
     score: float
-    """Confidence, [0, 1]."""
+    """Confidence of the detection, [0, 1]."""
     pano_id: str
     camera: Camera
     position: LatLng
-    """Position of the camera."""
+    """Position of the camera that saw the thing."""
     box: Box
-    """Left, top, right and bottom of the thing, pixels of the view."""
+    """Box (left, top, right, bottom) of the thing, pixels of the view."""
     crop: str
     """Path, within the memory's folder, of a picture of the thing with a margin; empty if none is kept."""
     picture: str
@@ -62,16 +62,16 @@ class MemoryObject:
     label: str
     estimate: Estimate
     views: tuple[Seen, ...]
-    """Sightings of it, in the order in which they were added."""
+    """Sightings of the thing, in the order in which they were added."""
 
     @property
     def panoramas(self) -> frozenset[str]:
-        """Ids of the panoramas that it was seen from."""
+        """Ids of the panoramas from which the thing was seen."""
         return frozenset(view.pano_id for view in self.views)
 
     @property
     def confidence(self) -> float:
-        """The confidence that there is such a thing, [0, 1].
+        """Confidence that there is such a thing, [0, 1].
 
         One minus the product of (1 - score) over panoramas, the best score of each: looks from different
         places count as independent evidence, looks from one place as one.
@@ -84,7 +84,7 @@ class MemoryObject:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """The opinion of one rule on whether a sighting shows an object."""
+    """Opinions of a rule on whether a sighting shows an object."""
 
     rule: RuleName
     says: Says
@@ -93,28 +93,28 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A sighting compared with one object: what each rule says, and how likely they are the same."""
+    """A comparison of a sighting with one object: each rule's opinion, and the cost of their being one."""
 
     object_id: str
     opinions: tuple[Opinion, ...]
     cost: float
-    """Minus twice the log of how much likelier "the same" is than "a new one"; negative if likelier."""
+    """Minus twice the logarithm of how much likelier "the same" is than "a new one"; negative if likelier."""
 
     @property
     def is_same(self) -> bool:
-        """Return whether some rule says that it is the same, and none that it is different."""
+        """Return whether some rule says that both are the same, and none that they are different."""
         said = {opinion.says for opinion in self.opinions}
         return "same" in said and "different" not in said
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The object that a sighting was assigned to, with the comparisons that decided."""
+    """A decision on which object a sighting shows, with the comparisons that decided."""
 
     object_id: str
-    """Id of the object."""
+    """Id of the object that the sighting shows."""
     new: bool
-    """True for the first sighting of the object."""
+    """True if the sighting is the first one of the object."""
     comparisons: tuple[Comparison, ...] = ()
     """Comparisons with the objects near it, the likeliest first."""
 
@@ -167,7 +167,7 @@ def geojson(objects: Iterable[MemoryObject], attribution: str = "") -> dict[str,
 
 
 def write_geojson(objects: Iterable[MemoryObject], path: Path, attribution: str = "") -> None:
-    """Write `geojson(objects, attribution)`, on one line.
+    """Write the GeoJSON of objects to a file, on one line.
 
     Args:
         objects: to write.

@@ -23,14 +23,14 @@ from virl.platform.perception.memory.settings import MemorySettings
 
 EDGE_PIXELS = 1.5  # chosen: a box that ends nearer than this and twice its jitter to an edge may be cut there
 NEAREST_M = 1.0  # chosen: nothing stands nearer to the camera
-"""Metres of a thing from the camera at least."""
+"""Least distance in metres of a thing from the camera."""
 VAGUE = 1.0  # chosen: an edge whose logarithm of distance errs by more tells nothing
 AGREE = 2.0  # chosen: standard deviations that two readings of one distance may differ by
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The sides of a box that a picture's edge cuts, beyond which the thing may go on."""
+    """The sides of a box that are cut by the picture's edge, beyond which the thing may go on."""
 
     left: bool
     top: bool
@@ -39,12 +39,12 @@ class Cut:
 
     @property
     def sideways(self) -> bool:
-        """Return whether the left or the right side is cut."""
+        """Return whether the box is cut on the left or the right."""
         return self.left or self.right
 
     @property
     def anywhere(self) -> bool:
-        """Return whether any side is cut."""
+        """Return whether the box is cut on any side."""
         return self.sideways or self.top or self.bottom
 
 
@@ -53,32 +53,32 @@ class Span:
     """The directions that a box covers, which are the same at every zoom of one panorama."""
 
     heading: float
-    """Heading of the middle, degrees clockwise from north."""
+    """Heading of the middle of the box, degrees clockwise from north."""
     width: float
-    """Width in heading, degrees."""
+    """Width of the box in heading, degrees."""
     low: float
-    """Pitch of the lower edge, degrees above the horizon."""
+    """Pitch of the lower edge of the box, degrees above the horizon."""
     high: float
-    """Pitch of the upper edge, degrees above the horizon."""
+    """Pitch of the upper edge of the box, degrees above the horizon."""
     cut: Cut
 
 
 @dataclass(frozen=True, slots=True)
 class Ray:
-    """The direction and the distance of a thing by one sighting, with their errors."""
+    """The direction and distance of a thing by one sighting, with their errors."""
 
     origin: LatLng
     pano_id: str
     heading: float
-    """Degrees clockwise from north."""
+    """Direction of the thing, degrees clockwise from north."""
     heading_error: float
     """Standard deviation of the heading, radians."""
     metres: float
-    """Distance along the ground, metres: the median."""
+    """Median distance of the thing along the ground, metres."""
     share: float
     """Standard deviation of the logarithm of `metres`."""
     source: str
-    """Part of the box that the distance was read from."""
+    """Name of the part of the box from which the distance was read."""
 
 
 def span_of(camera: Camera, box: Box, jitter: float) -> Span:
@@ -127,7 +127,7 @@ def ray_of(seen: Seen, settings: MemorySettings) -> Ray:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A distance as the logarithm of metres, with its standard deviation."""
+    """A distance as the logarithm of metres, with the logarithm's standard deviation."""
 
     log: float
     error: float
@@ -136,7 +136,7 @@ class _Reading:
 def _distance(
     span: Span, edge_error: float, height: float | None, settings: MemorySettings
 ) -> tuple[float, float, str]:
-    """Return the median metres, the error of their logarithm, and the source of the distance."""
+    """Return (median distance in metres, error of its logarithm, name of the source)."""
     guess = settings.guess_m, settings.guess_share, "a guess"
     if not settings.rules.box_range:
         return guess
@@ -182,11 +182,11 @@ def _combine(foot: _Reading, top: _Reading) -> tuple[float, float, str]:
 
 
 OUTLIER = 1.5  # standard deviations from which on a residual counts less (soft L1); chosen
-"""Standard deviations beyond which a ray counts less."""
+"""Number of standard deviations beyond which a ray counts less."""
 
 
 def place(ray: Ray, position_m: float) -> Estimate:
-    """Return the position of a thing by one ray, with its error.
+    """Return the position of a thing by one ray, with its error; `position_m` is the camera's error.
 
     Args:
         ray: a direction and a distance.
@@ -234,12 +234,14 @@ def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
     log_errors = np.hypot([ray.share for ray in rays], blur) * repeat
 
     def residuals(point: Floats) -> Floats:
+        """Return the errors of all rays at a point (east, north) in metres, in standard deviations."""
         away = point - origins
         # Headings run clockwise from north, hence east over north.
         turn = ((np.arctan2(away[:, 0], away[:, 1]) - headings) + pi) % (2 * pi) - pi
         return np.concatenate([turn / heading_errors, (np.log(_lengths(away)) - logs) / log_errors])
 
     def slopes(point: Floats) -> Floats:
+        """Return the derivatives of the residuals by the point's east and north."""
         away = point - origins
         squares = (_lengths(away) ** 2)[:, None]
         turns = np.stack([away[:, 1], -away[:, 0]], axis=1) / squares / heading_errors[:, None]
@@ -254,7 +256,7 @@ def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
 
 
 def separation(first: Estimate, second: Estimate) -> tuple[float, float, float]:
-    """Return metres between two positions, their squared Mahalanobis distance, and the error's area in m².
+    """Return (metres between two positions, their squared Mahalanobis distance, the error's area in m²).
 
     Returns:
         Metres, the squared Mahalanobis distance, and the square metres that the error of their difference
@@ -278,7 +280,7 @@ def surprise(square: float, area: float, density: float) -> float:
 
 
 def _estimate(frame: LocalFrame, x: float, y: float, spread: Floats) -> Estimate:
-    """Return an estimate at x and y, metres east and north of the frame's origin."""
+    """Return an estimate at (x, y) metres east and north of the frame's origin."""
     covariance = (float(spread[0, 0]), float(spread[0, 1]), float(spread[1, 1]))
     return Estimate(frame.position(x, y), covariance)
 

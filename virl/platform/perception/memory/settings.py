@@ -12,19 +12,19 @@ FOLDER = "platform/memory"
 
 
 class Rules(Settings):
-    """The rules that have a say. Each can be switched off, to see what it is worth."""
+    """The rules that compare sightings; each can be switched off, to measure its worth."""
 
     same_panorama: bool = True
-    """Boxes seen from one panorama are compared by the directions they cover."""
+    """True to compare boxes seen from one panorama by the directions they cover."""
     geometry: bool = True
-    """Positions are compared, by their uncertainties."""
+    """True to compare positions by their uncertainties."""
     box_range: bool = True
-    """The distance is read off a box; without it, one view gives a direction and a very rough distance."""
+    """True to read the distance off a box; without it one view gives only a rough distance."""
     features: bool = False
-    """Crops are compared by a matcher where the other rules are undecided; off, as it was measured to bring
-    nothing beside the others (`docs/explanation/counting-results.md`)."""
+    """True to compare crops by a matcher where the other rules are undecided.
+    Off, as it was measured to bring nothing beside the others (`docs/explanation/counting-results.md`)."""
     merge: bool = True
-    """`VisualMemory.merge` joins objects whose positions have converged; needs `geometry`."""
+    """True to let `VisualMemory.merge` join objects whose positions have converged; needs `geometry`."""
 
 
 class MemorySettings(Settings):
@@ -36,60 +36,61 @@ class MemorySettings(Settings):
     rules: Rules = Rules()
 
     radius_m: float = Field(40.0, gt=0, le=200)
-    """A sighting is compared with objects within so many metres of where it seems to be, and three of its
-    standard deviations more; chosen a little above V-IRL's 30."""
+    """Distance in metres within which a sighting is compared with objects, with 3 sigma added.
+    Chosen a little above V-IRL's 30."""
     reach_m: float = Field(200.0, gt=1, le=1000)
-    """Nothing is taken to be farther away than this; chosen: a bin is 3 pixels high there in a view of 60
-    degrees and 640 pixels."""
+    """Largest distance in metres that a thing is taken to have.
+    Chosen: a bin is 3 pixels high there in a view of 60 degrees and 640 pixels."""
     heading_deg: float = Field(10.0, ge=0, le=180)
-    """Degrees beyond which the middles of two boxes from one panorama make them different things; V-IRL's
-    value."""
+    """Least angle in degrees between the middles of two boxes that are different things.
+    Both are seen from one panorama. V-IRL's value."""
     overlap: float = Field(0.3, gt=0, le=1)
-    """The least share of their union (in solid angle) that makes two boxes from one panorama one thing;
-    chosen."""
+    """Least intersection over union, [0, 1], of two boxes that are one thing; chosen.
+    Both are seen from one panorama, and measured as solid angles."""
     density_per_m2: float = Field(0.001, gt=0, lt=1)
-    """Things of a kind to be expected on a square metre of ground: the weight of "a new one"; chosen, one on
-    each 30 m by 30 m where there are any."""
+    """Number of things of a kind expected on a square metre: the weight of "a new one".
+    Chosen, one on each 30 m by 30 m where there are any."""
     gate: float = Field(13.8, gt=0)
-    """Squared Mahalanobis distance beyond which positions are different: chi-squared with two degrees of
-    freedom stays below it in 99.9 % of cases."""
+    """Squared Mahalanobis distance above which two positions are of different things.
+    Chi-squared with two degrees of freedom stays below it in 99.9 % of cases."""
     min_matches: int = Field(30, gt=0)
-    """Matched points that make two crops the same. The file of a matcher in `platform/models/` states the one
-    measured for it; this is that of `sift` (V-IRL asks for 100 of LightGlue on whole views)."""
+    """Least number of matched points of two crops that show the same thing.
+    The file of a matcher in `platform/models/` states the one measured for it; this is that of `sift` (V-IRL
+    asks for 100 of LightGlue on whole views)."""
     margin: float = Field(3.0, ge=0, le=10)
-    """The margin of a crop around its box on each side, as a share of the box's width and height; as
-    above."""
+    """Margin of a crop around its box on each side, as a share of the box's width and height.
+    That of `sift`, as for `min_matches`."""
     compared_views: int = Field(2, ge=1, le=20)
-    """Views of an object that are matched, those from the most similar direction first; chosen."""
+    """Largest number of an object's views that are matched, the most similar direction first; chosen."""
 
     camera_height_m: float = Field(2.5, gt=0, le=10)
-    """Height of the camera above the ground; that of a street-view car, and of Virlton's."""
+    """Height of the camera above the ground in metres; that of a street-view car."""
     ground_m: float = Field(0.2, ge=0)
-    """Error of that height: kerbs, the crown of the road, gentle slopes; chosen."""
+    """Error of the camera's height in metres: kerbs, the crown of the road, gentle slopes; chosen."""
     heights_m: dict[str, Annotated[float, Field(gt=0, le=50)]] = Field(default_factory=dict)
-    """Typical height of each kind of thing, above 0; a kind that is not here is ranged by its foot alone."""
+    """Typical height in metres of each kind of thing; a kind that is missing is ranged by its foot."""
     height_share: float = Field(0.15, gt=0, lt=1)
-    """Spread of a kind's heights, as a share; chosen."""
+    """Spread of the heights of a kind, as a share of the height; chosen."""
     hidden_share: float = Field(0.25, ge=0)
-    """Error of the logarithm of a distance read off a foot that nothing confirms to be the foot; chosen."""
+    """Error of the logarithm of a distance read off a foot that may be hidden; chosen."""
     jitter: float = Field(0.1, ge=0, lt=1)
-    """Error of a box's edges as a share of its width and height; chosen, for open-vocabulary detectors."""
+    """Error of a box's edges as a share of its width and height; chosen, for open vocabularies."""
     heading_error_deg: float = Field(1.0, ge=0, lt=45)
-    """Error of a view's heading; chosen, for street view whose panoramas are aligned by their makers."""
+    """Error of a view's heading in degrees; chosen, for panoramas aligned by their makers."""
     position_m: float = Field(0.5, gt=0)
-    """Error of a panorama's position, and what is seen of a thing against its middle, each way; chosen."""
+    """Error in metres, each way, of a panorama's position and of a thing's middle; chosen."""
     guess_m: float = Field(15.0, gt=0)
-    """Distance where a box tells none: the median; chosen, V-IRL's limit for a right answer."""
+    """Median distance in metres where a box tells none; chosen, V-IRL's limit for a right answer."""
     guess_share: float = Field(0.7, gt=0)
-    """Error of the logarithm of that guess: two thirds of things lie between half of it and twice; chosen."""
+    """Error of the logarithm of `guess_m`: two thirds of things lie between half and twice; chosen."""
 
     def height(self, label: str) -> float | None:
-        """Return the metres that a thing of this kind is high, `None` if not known. Case does not count."""
+        """Return the height in metres of a thing of this kind, in any case; `None` if not known."""
         return self.heights_m.get(label.strip().lower())
 
 
 def memory_settings(name: str = "default") -> MemorySettings:
-    """Return the settings in `platform/memory/NAME.yaml`.
+    """Return the settings of visual memory in `platform/memory/NAME.yaml`.
 
     Raises:
         BadInput: there is no such file (the message names those there are), or it is faulty.

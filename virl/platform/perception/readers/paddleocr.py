@@ -29,40 +29,42 @@ class PaddleOcrSettings(ModelSettings):
 
     kind: Literal["paddleocr"]
     find_weights: str
-    """Folder of the model that finds lines, as PaddleOCR exports it."""
+    """Folder of the model that finds lines of text, as PaddleOCR exports it."""
     read_weights: str
-    """Folder of the model that reads them."""
+    """Folder of the model that reads the lines."""
     engine: Literal["paddle", "onnxruntime"]
-    """The library that runs them; `onnxruntime` takes folders with an `inference.onnx`."""
+    """Library that runs the models; `onnxruntime` takes folders with an `inference.onnx`."""
     longest_side: int = Field(ge=32)
-    """Pixels to which larger pictures are shrunk to look for lines."""
+    """Length in pixels to which a larger picture's longer side is shrunk to look for lines."""
     min_score: float = Field(ge=0, le=1)
-    """Lines read with less confidence are dropped."""
+    """Least confidence, [0, 1], of a line that is kept."""
     batch: int = Field(ge=1)
-    """Lines read at once."""
+    """Number of lines that are read at once."""
 
     def needs(self) -> Needs:
-        """Return the packages and the two folders."""
+        """Return the requirements: the packages and the two folders."""
         return Needs(("paddleocr", self.package), weights=(self.find_weights, self.read_weights), pip=PIP)
 
     @property
     def package(self) -> str:
-        """The package that runs the models."""
+        """Name of the package that runs the models."""
         return self.engine
 
 
 class _Global(BaseModel):
+    """The section of `inference.yml` with the model's name."""
+
     model_name: str
 
 
 class _Exported(BaseModel):
-    """The needed part of a model's `inference.yml`."""
+    """The part of a model's `inference.yml` that is read."""
 
     Global: _Global
 
 
 def open_paddleocr(settings: PaddleOcrSettings, models: Models) -> "PaddleOcrReader":
-    """Open the reader, without its weights."""
+    """Return the reader, whose weights are loaded on first use."""
     return PaddleOcrReader(Once(lambda: _load(settings, models.options)), settings)
 
 
@@ -70,14 +72,14 @@ KIND = Kind("reader", PaddleOcrSettings, open_paddleocr)
 
 
 class PaddleOcrReader:
-    """A reader with PaddleOCR. One thread at a time may use it."""
+    """A reader by PaddleOCR. One thread at a time may use it."""
 
     def __init__(self, engine: Once[Any], settings: PaddleOcrSettings) -> None:
         self._engine = engine
         self._settings = settings
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """Read the lines of text in each picture, in pixels of that picture, top to bottom.
+        """Return the lines of text in each picture, in pixels of that picture, top to bottom.
 
         Raises:
             ModelUnavailable: a package or a model is missing.
@@ -93,7 +95,7 @@ class PaddleOcrReader:
 
 
 def lines_of(result: Mapping[str, Any], image: Image, min_score: float) -> list[TextLine]:
-    """Return the lines that one result of PaddleOCR tells of.
+    """Return the lines of text in one result of PaddleOCR, with a confidence of at least `min_score`.
 
     Args:
         result: has the entries `rec_texts`, `rec_scores` and `rec_polys`, one of each for a line.
@@ -146,7 +148,7 @@ def _load(settings: PaddleOcrSettings, options: ModelOptions) -> Any:
 
 
 def _model_name(folder: Path) -> str:
-    """Return the name that a model was exported under; PaddleOCR wants it told."""
+    """Return the name under which a model was exported, which PaddleOCR has to be given."""
     try:
         return load_settings(folder / _CONFIG, _Exported).Global.model_name
     except (BadInput, ValidationError) as fault:

@@ -26,9 +26,9 @@ from virl.platform.perception.registry import Kind
 cv2 = Late("cv2", extra="eyes")
 
 GAP = 16
-"""Pixels between parts, so that nothing reaches from one into the next. Chosen."""
+"""Width in pixels between parts on a sheet, so that no line reaches into the next. Chosen."""
 STEP = 32
-"""The sides of a sheet are multiples of this: networks halve their pictures five times."""
+"""Divisor in pixels of the sides of a sheet: networks halve their pictures five times."""
 WIDTH, HEIGHT = 320, 1024
 """Least width and usual height of a sheet, pixels. Chosen: few gaps beside parts of usual size."""
 GREY = 128
@@ -36,36 +36,36 @@ GREY = 128
 
 @dataclass(frozen=True, slots=True)
 class Crop:
-    """A part of a picture."""
+    """A part of a picture, to be put on a sheet."""
 
     picture: int
-    """Number of the picture that it is cut from."""
+    """Index of the picture that the part is cut from."""
     left: int
-    """First column in the picture, pixels."""
+    """First column of the part in the picture, pixels."""
     top: int
-    """First row in the picture, pixels."""
+    """First row of the part in the picture, pixels."""
     pixels: Image
-    """The crop's pixels at full size."""
+    """Pixels of the part at full size."""
     zoom: float
-    """Pixels of the sheet for each pixel of the picture."""
+    """Number of the sheet's pixels for each pixel of the picture."""
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height on the sheet, pixels."""
+        """(width, height) of the part on the sheet, pixels."""
         height, width = self.pixels.shape[:2]
         return max(round(width * self.zoom), 1), max(round(height * self.zoom), 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A picture made of parts."""
+    """A picture made of parts of others, in which lines are looked for at once."""
 
     pixels: Image
     placed: tuple[tuple[Crop, int, int], ...]
-    """Each part with its first column and row on the sheet."""
+    """(part, its first column, its first row on the sheet) of all parts."""
 
     def at(self, x: float, y: float) -> tuple[Crop, int, int] | None:
-        """Return the part at a pixel or half a gap off, with its first column and row; `None` without one."""
+        """Return (part, first column, first row) at a pixel or half a gap off; `None` without one."""
         for part, left, top in self.placed:
             width, height = part.size
             if (
@@ -122,7 +122,7 @@ def lay_out(parts: Iterable[Crop]) -> Iterator[Sheet]:
 
 
 def _sheet(placed: Sequence[tuple[Crop, int, int]]) -> Sheet:
-    """Return parts placed on one sheet, with grey between."""
+    """Return the sheet of placed parts, with grey between."""
     right = max(left + part.size[0] for part, left, _ in placed)
     bottom = max(top + part.size[1] for part, _, top in placed)
     pixels = np.full((_steps(bottom), _steps(right), 3), GREY, np.uint8)
@@ -140,11 +140,11 @@ def _steps(pixels: int) -> int:
 
 
 Quad = NDArray[np.float32]
-"""Corners of a line from the top left on, clockwise, shape (4, 2)."""
+"""Corners (x, y) of a line of text in pixels from the top left on, clockwise, shape (4, 2)."""
 
 _FIND, _READ = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
 SAME_LINE = 0.6
-"""A line of which a larger one in another box covers this share is the same, or a piece of it. Chosen."""
+"""Share of a line, [0, 1], within a larger one from which it is the same line or a piece. Chosen."""
 _MIN_FIND_SIDE = 32  # the finder works on multiples of 32 pixels
 _MOST_FIND_SIDE = 4096
 _MOST_ASPECT = 40
@@ -159,31 +159,31 @@ class RapidOcrSettings(ModelSettings):
 
     kind: Literal["rapidocr"]
     find_scale: float = Field(gt=0, le=2)
-    """Size of the picture in which lines are looked for, over that of the picture given."""
+    """Size of the picture in which lines are looked for, as a share of the picture given."""
     min_line_height: float = Field(ge=0)
-    """Pixels of the picture given; lower lines are not read."""
+    """Least height in pixels of the picture given of a line that is read."""
     min_score: float = Field(ge=0, le=1)
-    """Lines read with less confidence are dropped."""
+    """Least confidence, [0, 1], of a line that is kept."""
     strip_width: int = Field(ge=48, le=640)
-    """Pixels; the least width of a line for the reading model, whose height is 48."""
+    """Least width in pixels of a line for the reading model, which takes a height of 48."""
     batch: int = Field(ge=1)
-    """Lines read at once."""
+    """Number of lines that are read at once."""
     threads: int | None = Field(ge=1)
-    """Threads of ONNX Runtime; `None` is as many as `OMP_NUM_THREADS` says, else one for each core."""
+    """Number of threads of ONNX Runtime; `None` for `OMP_NUM_THREADS`, else one for each core."""
     remember: int = Field(ge=0)
-    """Recent pictures whose lines are kept; 0 keeps none."""
+    """Number of recent pictures whose lines are kept in memory; 0 keeps none."""
     box_side: float = Field(gt=0)
-    """Pixels to which the shorter side of a box is shrunk to find lines in it; not below `find_scale`."""
+    """Length in pixels to which a box's shorter side is shrunk to find lines; at least `find_scale`."""
     box_margin: float = Field(ge=0)
-    """Share of its shorter side that is added around a box."""
+    """Margin added around a box, as a share of its shorter side."""
 
     def needs(self) -> Needs:
-        """Return the packages, which bring the weights."""
+        """Return the requirements: the packages, which bring the weights."""
         return Needs(("rapidocr", "onnxruntime", "cv2"), "eyes")
 
 
 def open_rapidocr(settings: RapidOcrSettings, _: Models) -> "RapidOcrReader":
-    """Open the reader of these settings."""
+    """Return the reader with these settings, whose engine is loaded on first use."""
     return RapidOcrReader(settings)
 
 
@@ -204,7 +204,7 @@ class RapidOcrReader:
         self._remembered = cached(LRUCache(settings.remember), key=fingerprint)(self._lines)
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """Read the lines of text in each picture, in pixels of that picture, top to bottom.
+        """Return the lines of text in each picture, in pixels of that picture, top to bottom.
 
         Raises:
             ModelUnavailable: the rapidocr package or its models are missing.
@@ -214,7 +214,7 @@ class RapidOcrReader:
             return [list(self._remembered(picture)) for picture in pictures]
 
     def read_inside(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> list[list[TextLine]]:
-        """Read the lines of text inside boxes alone, in pixels of the whole pictures, top to bottom.
+        """Return the lines of text inside boxes alone, in pixels of the whole pictures, top to bottom.
 
         Args:
             images: the pictures.
@@ -248,7 +248,7 @@ class RapidOcrReader:
             ]
 
     def _lines(self, image: Image) -> tuple[TextLine, ...]:
-        """Return the lines of text in a picture, kept for the latest pictures."""
+        """Return the lines of text in a picture, from memory for the latest pictures."""
         return tuple(self._read(image))
 
     def _read(self, image: Image) -> list[TextLine]:
@@ -265,6 +265,7 @@ class RapidOcrReader:
 
     @property
     def _loaded_engine(self) -> Any:
+        """Engine of rapidocr, loaded on first use."""
         if self._engine is None:
             self._engine = _load(self._settings)
         return self._engine
@@ -331,17 +332,17 @@ class RapidOcrReader:
 
 @dataclass(frozen=True, slots=True)
 class _Strip:
-    """A line that was found, cut out to be read."""
+    """A line of text that was found, cut out to be read."""
 
     part: Crop
-    """The part of a picture in which it was found."""
+    """Part of a picture in which the line was found."""
     quad: Quad
-    """Its corners, in pixels of the whole picture."""
+    """Corners of the line in pixels of the whole picture."""
     pixels: Image
-    """The line alone, upright, as OpenCV orders colours."""
+    """Pixels of the line alone, upright, as OpenCV orders colours."""
 
     def is_in(self, other: "_Strip") -> bool:
-        """Return whether another one, found in another part, shows most of the same."""
+        """Return whether another strip, found in another part, shows most of this one's line."""
         if self.part is other.part or self.part.picture != other.part.picture:
             return False
         shared, _ = cv2.intersectConvexConvex(self.quad, other.quad)
@@ -358,7 +359,7 @@ def _each_once(strips: Iterable[_Strip]) -> list[_Strip]:
 
 
 def _load(settings: RapidOcrSettings) -> Any:
-    """Load the rapidocr engine, told where its models are so that it never looks for them on the network."""
+    """Return the rapidocr engine, given the paths of its models so that it never looks on the network."""
     rapidocr = module("rapidocr", extra="eyes")  # heavy, and needed only once something is read
     models = Path(rapidocr.__file__).parent / "models"
     for name in (_FIND, _READ):
@@ -398,7 +399,7 @@ def _session(file: Path, threads: int) -> Any:
 
 
 def _pad_thin(bgr: Image) -> Image:
-    """Return a picture with grey below or on its right, if it is so thin that the finder takes none such."""
+    """Return a picture with grey added below or on its right if it is too thin for the finder."""
     height, width = bgr.shape[:2]
     least = max(height, width) // _MOST_ASPECT
     below, right = max(least - height, 0), max(least - width, 0)

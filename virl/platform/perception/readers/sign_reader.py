@@ -33,16 +33,16 @@ class SignReaderSettings(ModelSettings):
     detector: str
     """Name of the detector that finds the signs in towns that are rendered."""
     min_score: float = Field(ge=0, le=1)
-    """Signs with a lower score are not read."""
+    """Least score, [0, 1], of a sign that is read."""
     min_side: float = Field(ge=0)
-    """Pixels; a sign whose shorter side is lower is not read."""
+    """Least length in pixels of the shorter side of a sign that is read."""
     batch: int = Field(ge=1)
-    """Pictures that go through the detector and the reader at once."""
+    """Number of pictures that go through the detector and the reader at once."""
     remember: int = Field(ge=0)
-    """Recent pictures whose lines are kept; 0 keeps none."""
+    """Number of recent pictures whose lines are kept in memory; 0 keeps none."""
 
     def needs(self) -> Needs:
-        """Return the needs of its reader and its detector."""
+        """Return the requirements: the reader and the detector."""
         return Needs(models=(("reader", self.reader),), drawn=(("detector", self.detector),))
 
 
@@ -84,7 +84,7 @@ class SignsFirstReader:
         self._lock = Lock()
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """Read the lines of text on the signs of each picture, in pixels of that picture, top to bottom.
+        """Return the lines of text on the signs of each picture, in its pixels, top to bottom.
 
         Raises:
             ModelUnavailable: the reader's or the detector's model is missing.

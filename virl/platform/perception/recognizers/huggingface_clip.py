@@ -17,7 +17,7 @@ from virl.platform.perception.registry import Kind
 from virl.platform.perception.weights import EXTRA, PACKAGES, Pretrained, load_pretrained
 
 MODEL_TYPES = ("clip", "siglip", "siglip2")
-"""Model types that the `config.json` of a checkpoint may state."""
+"""Model types in the `config.json` of a checkpoint that are accepted."""
 
 
 class HuggingFaceClipSettings(ContrastiveSettings):
@@ -25,10 +25,10 @@ class HuggingFaceClipSettings(ContrastiveSettings):
 
     kind: Literal["huggingface-clip"]
     weights: str
-    """A folder or a hub id, as `virl.platform.perception.weights.checkpoint` takes them."""
+    """Folder or hub id, as `virl.platform.perception.weights.checkpoint` takes them."""
 
     def needs(self) -> Needs:
-        """Return the requirements of the model."""
+        """Return the requirements: the packages and the weights."""
         return Needs(PACKAGES, EXTRA, weights=(self.weights,))
 
 
@@ -36,6 +36,7 @@ def open_huggingface_clip(settings: HuggingFaceClipSettings, models: Models) -> 
     """Open a recognizer through Transformers; its weights are loaded on first use."""
 
     def load() -> TorchTowers:
+        """Return the encoders of the model, whose weights are loaded once in a process."""
         loaded = load_pretrained(
             settings.weights,
             models.options,
@@ -54,16 +55,18 @@ KIND = Kind("recognizer", HuggingFaceClipSettings, open_huggingface_clip)
 
 
 def _towers(name: str, loaded: Pretrained) -> TorchTowers:
-    """Return the image tower and the text tower of a loaded model."""
+    """Return the encoders of pictures and texts of a loaded model."""
     model, device = loaded.model, loaded.device
     prepare, tokenize = loaded.processor.image_processor, loaded.processor.tokenizer
     longest = model.config.text_config.max_position_embeddings
 
     def image_rows(images: Sequence[Image]) -> Any:
+        """Return one embedding for each picture, as a torch tensor."""
         inputs = prepare(images=list(images), return_tensors="pt").to(device, model.dtype)
         return model.get_image_features(**inputs).pooler_output
 
     def text_rows(texts: Sequence[str]) -> Any:
+        """Return one embedding for each text, as a torch tensor."""
         # all were trained on lower case, and without a mask of the padding; not all tokenizers know
         small = [text.lower() for text in texts]
         inputs = tokenize(

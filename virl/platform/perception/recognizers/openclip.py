@@ -54,14 +54,15 @@ class OpenClipSettings(ContrastiveSettings):
 
     kind: Literal["openclip"]
     architecture: str = ""
-    """An architecture, as OpenCLIP lists them, such as `ViT-bigG-14`; empty where a folder says it."""
+    """Name of an architecture of OpenCLIP, such as `ViT-bigG-14`; empty where a folder states it."""
     tag: str = ""
-    """Published weights, as OpenCLIP names them, such as `laion2b_s39b_b160k`; empty for your own."""
+    """Name of published weights of OpenCLIP, such as `laion2b_s39b_b160k`; empty for your own."""
     weights: str = ""
-    """A file, a folder or a hub id, as `virl.platform.perception.weights.checkpoint` takes them."""
+    """File, folder or hub id, as `virl.platform.perception.weights.checkpoint` takes them."""
 
     @model_validator(mode="after")
     def _says_enough(self) -> "OpenClipSettings":
+        """Check that architecture, tag and weights together name a model."""
         if not self.weights and not (self.architecture and self.tag):
             raise ValueError("needs weights, or an architecture and a tag")
         if self.tag and not self.architecture:
@@ -69,7 +70,7 @@ class OpenClipSettings(ContrastiveSettings):
         return self
 
     def needs(self) -> Needs:
-        """Return the requirements of the model."""
+        """Return the requirements: the packages and the weights."""
         weights = (self.weights,) if self.weights else ()
         return Needs(_PACKAGES, _EXTRA, weights=weights)
 
@@ -94,7 +95,7 @@ def _identify(settings: OpenClipSettings) -> str:
 
 
 def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchTowers:
-    """Return the towers of the settings' model, fetched if need be."""
+    """Return the encoders of the settings' model, fetched from the hub if need be and allowed."""
     require(_EXTRA, *_PACKAGES)
     open_clip = module("open_clip", extra=_EXTRA)
     published = _tag_settings(open_clip, settings)
@@ -126,7 +127,7 @@ def _tag_settings(open_clip: Any, settings: OpenClipSettings) -> Mapping[str, An
 
 
 def _weights_in(path: Path) -> tuple[str, ...]:
-    """Return the weight file, or its parts."""
+    """Return the paths of a checkpoint's weight file, or of the files it is split into."""
     if path.is_file():
         return (str(path),)
     for name in _WEIGHTS:
@@ -153,7 +154,7 @@ def _parts(index: Path) -> tuple[str, ...]:
 
 
 def _refuse_fetching(config: Path, options: ModelOptions) -> None:
-    """Refuse a text tower of Transformers: it is configured from the hub, whatever the folder holds."""
+    """Raise an error for a text tower of Transformers, whose configuration would be fetched."""
     try:
         text_tower = read_json(config.read_bytes())["model_cfg"]["text_cfg"].get("hf_model_name")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
@@ -168,7 +169,7 @@ def _refuse_fetching(config: Path, options: ModelOptions) -> None:
 
 @once_per_process
 def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, precision: str) -> TorchTowers:
-    """Return the towers of an architecture with its weights.
+    """Return the encoders of an architecture with the weights of some files.
 
     Args:
         architecture: a name, or `local-dir:` and a folder that says all.
@@ -214,10 +215,12 @@ def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, prec
     model.eval()
 
     def image_rows(images: Sequence[Image]) -> Any:
+        """Return one embedding for each picture, as a torch tensor."""
         batch = torch.stack([prepare(Picture.fromarray(image)) for image in images])
         return model.encode_image(batch.to(device, getattr(torch, precision)))
 
     def text_rows(texts: Sequence[str]) -> Any:
+        """Return one embedding for each text, as a torch tensor."""
         return model.encode_text(tokenize(list(texts)).to(device))
 
     bias = getattr(model, "logit_bias", None)
@@ -233,7 +236,7 @@ def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, prec
 
 
 def _fill(model: Any, files: Sequence[str]) -> None:
-    """Load weights that lie in parts."""
+    """Load weights that lie in several files into a model."""
     load = module("open_clip.factory", extra=_EXTRA).load_state_dict
     whole = {name: array for file in files for name, array in load(file).items()}
     model.load_state_dict(whole, strict=True)

@@ -17,7 +17,7 @@ from virl.platform.providers.google.ways_new import RoutesApi
 from virl.platform.providers.provider import Access, CityFile
 
 _PAGE = Call("maps_js")
-"""Call for the Maps JavaScript API, which pages load."""
+"""Request for the Maps JavaScript API, which pages load."""
 
 
 def google_city(name: str, file: GoogleCity, access: Access) -> City:
@@ -43,7 +43,7 @@ def google_city(name: str, file: GoogleCity, access: Access) -> City:
 def google_parts(
     file: CityFile, options: GoogleOptions, access: Access
 ) -> tuple[GooglePlaces[PlacesApi], Maps, GoogleHttp]:
-    """Return Google's places and maps, and the HTTP client that closes both, for another's pictures.
+    """Return Google's (places, maps, HTTP client to close) for a city with pictures of another provider.
 
     Args:
         file: of the city; has a center.
@@ -69,7 +69,7 @@ def open_google(
     http: GoogleHttp | None = None,
     settings: GoogleCity | None = None,
 ) -> City:
-    """Return a city of Google Maps; nothing is asked yet.
+    """Return a city of Google Maps with this centre; nothing is asked yet.
 
     Args:
         name: what `open_city` calls it.
@@ -128,7 +128,7 @@ def _places(api: PlacesApi, center: LatLng, options: GoogleOptions) -> GooglePla
 
 
 def _panorama_page(http: GoogleHttp, options: GoogleOptions) -> PanoramaPage | None:
-    """Return the page that shows street view, at the host of all other requests; `None` in a replay."""
+    """Return the page that shows street view, at the same host as all requests; `None` in a replay."""
     if http.is_replay:
         return None
     endpoint = http.settings.endpoint(_PAGE.endpoint)
@@ -137,7 +137,7 @@ def _panorama_page(http: GoogleHttp, options: GoogleOptions) -> PanoramaPage | N
 
 
 def _street_view(http: GoogleHttp, options: GoogleOptions) -> StreetView:
-    """Return street view with links where the key may use Map Tiles, else without; asked later if unknown."""
+    """Return street view, with links if the key may use Map Tiles; asked on first use if that is unknown."""
     linkless = LinklessStreetView(http, outdoor=options.outdoor)
     if http.settings.map_tiles is False:
         if options.imagery == "tiles":
@@ -157,7 +157,7 @@ def _street_view(http: GoogleHttp, options: GoogleOptions) -> StreetView:
 
 
 def _is_linked(streetview: StreetView) -> bool:
-    """Return whether a street view of Google has links, which may have to be asked."""
+    """Return whether a street view of Google has links; it may have to be asked."""
     if isinstance(streetview, KeyedStreetView):
         return streetview.is_linked
     return isinstance(streetview, GoogleStreetView)
@@ -166,7 +166,7 @@ def _is_linked(streetview: StreetView) -> bool:
 def _services(
     http: GoogleHttp, options: GoogleOptions, district: Corners | None, zone: str | None
 ) -> tuple[PlacesApi, Maps]:
-    """Return the API of places and the maps of the generation that is chosen."""
+    """Return (places, maps) of the generation of Google's services that is chosen."""
     if (options.api or http.settings.api) == "new":
         places: PlacesApi = NewPlaces(http, options.language, pages=options.search_pages)
         return places, GoogleMaps(http, district, RoutesApi(http), zone)

@@ -16,53 +16,52 @@ from virl.settings.model import Settings
 Imagery = Literal["static", "tiles"]
 
 KEPT_PANORAMAS = 8
-"""Panoramas kept in memory; chosen: one of 3328x1664 pixels takes 33 MB, its borders included."""
+"""Number of panoramas kept in memory; chosen: one of 3328x1664 pixels takes 33 MB."""
 NEARBY_REQUESTS = 4
-"""Most requests a question; chosen: 14 cents for a square, the position and two halves of the types."""
+"""Largest number of requests for one question; chosen: at most 14 cents."""
 PAGE_WAIT_S = 2.0
-"""Seconds before a further legacy page; chosen: Google makes it ready after "a short delay"."""
+"""Seconds to wait before a further legacy page; chosen: Google makes it ready after "a short delay"."""
 
 
 class GoogleOptions(Settings):
-    """A city's choices for asking Google; `docs/reference/google.md` says what each costs."""
+    """The options of a city for asking Google; `docs/reference/google.md` says what each costs."""
 
     base_url: str | None = Field(default=None, pattern=HOST)
-    """One host instead of all of Google's, such as `http://127.0.0.1:8765`; `VIRL_GOOGLE_BASE_URL` goes
-    before it."""
+    """Host that replaces all of Google's, such as `http://127.0.0.1:8765`; `None` for Google.
+    `VIRL_GOOGLE_BASE_URL` goes before it."""
     imagery: Imagery = "static"
-    """`static`: one paid request a view. `tiles`: paid tiles of the panorama, from which views are cut."""
+    """Source of views: `static`, one paid request a view, or `tiles`, paid tiles that views are cut from."""
     zoom: int = Field(default=3, ge=0, le=5)
-    """The zoom of the tiles; 3 is 3328 pixels around for Google's own panoramas."""
+    """Zoom level of the tiles; 3 is 3328 pixels around for Google's own panoramas."""
     panoramas_kept: int = Field(default=KEPT_PANORAMAS, ge=1)
-    """The most panoramas made of tiles that are held in memory."""
+    """Largest number of panoramas made of tiles that are kept in memory."""
     thumbnails: bool = True
-    """A switch to take thumbnails of Map Tiles as views of at most 600 by 250 pixels, for 0.2 cents instead
-    of 0.7; with `imagery: static`."""
+    """True to take thumbnails of Map Tiles as views, with `imagery: static`.
+    They have at most 600 by 250 pixels and cost 0.2 cents instead of 0.7."""
     outdoor: bool = True
-    """A switch to leave panoramas taken indoors out of relocation and links."""
+    """True to leave panoramas taken indoors out of relocation and links."""
     links: Literal["whole", "thin"] | None = None
-    """The reach of Google's links: `whole` where they lead everywhere that its panoramas stand, else `thin`;
-    by default looked at where a run starts. Where they are thin, the mover is `hybrid` unless another is
+    """Reach of Google's links: `whole` if they lead to all its panoramas, else `thin`.
+    By default looked at where a run starts. Where they are thin, the mover is `hybrid` unless another is
     asked for."""
     drawn: bool = False
-    """True if virl draws the pictures: a made town or a twin that `virl serve google` serves. Signs are then
-    read where virl's own detector sees them."""
+    """True if virl draws the pictures, as of a town that `virl serve google` serves.
+    Signs are then read where virl's own detector sees them."""
     keep_closed: bool = False
-    """A switch to list places closed for good, as not open."""
+    """True to list places that have closed for good, as not open."""
     nearby_requests: int = Field(default=NEARBY_REQUESTS, ge=1)
-    """The most requests that one question for nearby places may make; with the legacy API, the most circles,
-    of up to three paid requests each for each type."""
+    """Largest number of requests for one question for nearby places.
+    With the legacy API, of circles, of up to three paid requests each for each type."""
     search_pages: int = Field(default=3, ge=1, le=3)
-    """The most pages of 20 places that a text search may take; each is a paid request."""
+    """Largest number of pages of 20 places for a text search; each is a paid request."""
     page_wait: float = Field(default=PAGE_WAIT_S, ge=0)
-    """Seconds before a further page of the legacy API is asked for."""
+    """Seconds to wait before a further page of the legacy API is asked for."""
     visual_memory: str = "street-view"
-    """Settings of visual memory for agents that count here: a name in `platform/memory/`."""
+    """Name in `platform/memory/` of the settings of visual memory for agents that count here."""
     language: str | None = None
-    """Language of names and reviews, as a BCP 47 tag such as `en`; by default Google chooses."""
+    """BCP 47 tag of the language of names and reviews, such as `en`; `None` lets Google choose."""
     api: Literal["new", "legacy"] | None = None
-    """The generation of Places and Routes that is asked; by default that of
-    `platform/providers/google.yaml`."""
+    """Generation of Places and Routes that is asked; `None` as in `platform/providers/google.yaml`."""
 
 
 NO_TILES = "`map_tiles` in platform/providers/google.yaml is false, so no links are known"
@@ -72,7 +71,7 @@ REFUSED = "the key may not use the Map Tiles API, so no links are known"
 
 
 def known_mover(options: GoogleOptions, map_tiles: bool | None) -> MoverChoice | None:
-    """Return the mover by settings and city file; `None` if the links around the start must be asked.
+    """Return the mover by settings and city file; `None` if links around the start must be looked at.
 
     Args:
         options: of the city.
@@ -125,14 +124,14 @@ class GoogleCity(CityFile):
     country: Name
     language: Language
     google: GoogleOptions = GoogleOptions()
-    """Options of Google, where they should differ from the defaults."""
+    """Options of Google that differ from the defaults."""
     time_zone: TimeZone
     polygon: tuple[Position, ...]
     center: Position
 
     @property
     def mover(self) -> MoverChoice:
-        """The mover that fits this city, as far as it is known before Google is asked."""
+        """Mover that fits the city, as far as known before Google is asked."""
         later = (
             "until a run starts; then hybrid where links are thin around the start, and grid if the key may "
             "not use Map Tiles"
@@ -141,5 +140,5 @@ class GoogleCity(CityFile):
 
     @property
     def region(self) -> Region:
-        """The district."""
+        """Region of the district."""
         return Region(self.polygon)

@@ -42,17 +42,17 @@ from virl.platform.providers.provider import Access
 __all__ = ["Call", "GoogleHttp", "Pace", "open_google_http"]
 
 MOST_NAMED = 20
-"""Most names in a line of credits; chosen: a run meets one or two."""
+"""Largest number of names in a line of credits; chosen: a run meets one or two."""
 
 
 class ImageCredits:
-    """The copyright lines of the panoramas known by now, each with a page for complaints."""
+    """The copyright lines of the panoramas seen so far, each with a page for complaints."""
 
     def __init__(self) -> None:
         self._links: dict[str, str] = {}
 
     def add(self, copyright_line: str, report_link: str = "") -> None:
-        """Add a copyright line and a page where its panorama can be reported; no empty line.
+        """Add a copyright line, and the page where its panorama can be reported; empty lines are ignored.
 
         Args:
             copyright_line: as the metadata has it, such as `"© Google"`; nothing is added for an empty one.
@@ -62,7 +62,7 @@ class ImageCredits:
             self._links[copyright_line] = report_link
 
     def line(self) -> str:
-        """Return all copyright lines, each with its first page, as a line; empty without any."""
+        """Return all copyright lines in one line, each with its first page; empty without any."""
         named = list(self._links.items())
         told = [f"{name} (report a problem: {link})" if link else name for name, link in named[:MOST_NAMED]]
         told += [f"{len(named) - MOST_NAMED} others"] if len(named) > MOST_NAMED else []
@@ -70,7 +70,7 @@ class ImageCredits:
 
 
 _TRY_AGAIN_STATUSES = {"OVER_QUERY_LIMIT", "UNKNOWN_ERROR"}
-"""Statuses of the legacy APIs after which another try may help."""
+"""Statuses in legacy replies after which another try may help."""
 _LEGACY_FAULTS = {
     "REQUEST_DENIED",
     "INVALID_REQUEST",
@@ -81,10 +81,10 @@ _LEGACY_FAULTS = {
     "MAX_ROUTE_LENGTH_EXCEEDED",
     *_TRY_AGAIN_STATUSES,
 }
-"""Statuses of the legacy APIs that are faults."""
+"""Statuses in legacy replies that are faults."""
 
 LIMITED = "RESOURCE_EXHAUSTED"
-"""Code of a used-up quota."""
+"""Code of Google for a used-up quota."""
 _CODES = {
     400: "INVALID_ARGUMENT",
     401: "UNAUTHENTICATED",
@@ -99,9 +99,9 @@ _SAME_AS = {
     "UNAUTHENTICATED": "PERMISSION_DENIED",
     "API_KEY_INVALID": "PERMISSION_DENIED",
 }
-"""Codes that share the remedy of another code."""
+"""Code whose remedy another code shares, by the other code."""
 _SIGNATURE = "SIGNATURE"
-"""Code, of virl's own, for a refused URL signature."""
+"""Code, of virl's own, for a URL signature that Google refuses."""
 _REMEDIES = {
     _SIGNATURE: f"check {SECRET_VARIABLE}: copy it from Google's console again, or unset it",
     LIMITED: "wait a while, lower `per_minute` in platform/providers/google.yaml, or raise the quota",
@@ -110,11 +110,11 @@ _REMEDIES = {
     "OVER_DAILY_LIMIT": "check the billing and the daily quota of the project of GOOGLE_MAPS_API_KEY",
     "NOT_FOUND": "request something else, or search by position again: ids change",
 }
-"""Advice to the user by code."""
+"""Advice to the user by code of a fault."""
 
 
 WITHOUT_TILES = "; or use the mover grid or web without it (`map_tiles` in platform/providers/google.yaml)"
-"""Advice to do without Map Tiles."""
+"""Advice on how to do without Map Tiles."""
 
 
 def remedy(fault: HttpFault, service: str) -> str:
@@ -143,7 +143,7 @@ def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
 
 
 def _legacy_fault(reply: Received) -> HttpFault | None:
-    """Return the fault in the `status` of a legacy reply of HTTP status 200; `None` without one."""
+    """Return the fault that a legacy reply of HTTP status 200 states; `None` without one."""
     told = json_object(reply.body)
     code = told.get("status")
     if not (isinstance(code, str) and code in _LEGACY_FAULTS):
@@ -156,7 +156,7 @@ def _legacy_fault(reply: Received) -> HttpFault | None:
 
 
 def _google_error(status: int, body: bytes) -> tuple[str, str]:
-    """Return (code, words) of `{"error": {"code", "message", "status"}}`, also within a list."""
+    """Return (code, message) of a body `{"error": {"code", "message", "status"}}`, also within a list."""
     try:
         reply = read_json(body, from_service=True)
     except JsonFault:
@@ -176,11 +176,11 @@ def _google_error(status: int, body: bytes) -> tuple[str, str]:
 
 
 _KEY_NAMES = frozenset({"key", "signature"})
-"""Query fields that hold the key or its signature."""
+"""Names of query fields with the key or its signature."""
 _TIMES = frozenset({"departureTime", "departure_time"})
-"""Fields with a time of departure."""
+"""Names of fields with a time of departure."""
 _TOKEN_NAMES = frozenset({"session", "sessiontoken"})
-"""Query fields with a session token."""
+"""Names of query fields with a session token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ class Call:
     endpoint: str
     """Name of the endpoint in `platform/providers/google.yaml`."""
     path: str = ""
-    """Path behind the endpoint's own, such as a place's id."""
+    """Path after the endpoint's own, such as a place's id."""
     query: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, object] | None = None
     fields: str = ""
@@ -198,7 +198,7 @@ class Call:
 
 
 def canonical(call: Call) -> str:
-    """Return a call as JSON with sorted parts, without key, session token and date of departure."""
+    """Return a call as sorted JSON, without key, session token and date of departure."""
     request = {
         "endpoint": call.endpoint,
         "path": call.path,
@@ -226,7 +226,7 @@ def tokens(call: Call) -> dict[str, str]:
 
 
 def name_of(call: Call) -> RequestName:
-    """Return the name of a call in caches and recordings."""
+    """Return the name of a call for caches and recordings."""
     return RequestName(call.endpoint, canonical(call))
 
 
@@ -236,9 +236,9 @@ def mask_of(call: Call) -> frozenset[str]:
 
 
 _TIERS: tuple[Tier, ...] = get_args(Tier)
-"""Price classes of fields, from the cheapest."""
+"""Price classes of fields, from the cheapest on."""
 _MOST_CHEAP_STOPS = 10
-"""Intermediate stops of a route without surcharge (Routes usage page)."""
+"""Largest number of intermediate stops of a route without surcharge (Routes usage page)."""
 
 
 def price_of(settings: GoogleSettings, call: Call) -> Price:
@@ -256,7 +256,7 @@ def price_of(settings: GoogleSettings, call: Call) -> Price:
 
 
 def _sku_of(settings: GoogleSettings, endpoint: Endpoint, call: Call) -> str:
-    """Return the line of the price list that a call is billed as."""
+    """Return the name in the price list that a call is billed as."""
     if endpoint.tiers:
         tier = max(
             (_tier_of(settings, name) for name in mask_of(call)), key=_TIERS.index, default="atmosphere"
@@ -305,13 +305,13 @@ def _count_pairs(call: Call) -> int:
 
 
 _DAY_S = 86_400.0
-"""Seconds of a day."""
+"""Number of seconds in a day."""
 _PATH_SAFE = "/:@!$&'()*+,;=~-._"
-"""Characters of a path that need no escape."""
+"""Characters of a URL's path that are not escaped."""
 
 
 class GoogleHttp(Service):
-    """The service of all Google APIs, which sends `Call`s with key, cache, ledger and limits.
+    """A client of all Google APIs, which sends `Call`s with key, cache, ledger and limits.
 
     Args:
         settings: endpoints, prices and limits.
@@ -340,7 +340,7 @@ class GoogleHttp(Service):
         self.settings = settings
         self.ledger = keeping.ledger
         self.credits = ImageCredits()
-        """Credits for the panoramas that are known by now."""
+        """Credits for the panoramas seen so far."""
         super().__init__(
             "Google Maps Platform",
             {self._host_of(endpoint) for endpoint in settings.endpoints.values()},
@@ -360,11 +360,11 @@ class GoogleHttp(Service):
 
     @property
     def is_replay(self) -> bool:
-        """Return whether replies come from a recording."""
+        """Return whether replies come from a recording and not from the network."""
         return self.keeping.replay is not None
 
     def close(self) -> None:
-        """Close connections and cache."""
+        """Close the connections and the cache."""
         super().close()
         self.keeping.close()
 
@@ -377,7 +377,7 @@ class GoogleHttp(Service):
         self.close()
 
     def _host_of(self, endpoint: Endpoint) -> str:
-        """Return the scheme and host of an endpoint: its own, or the one in place of all."""
+        """Return the scheme and host of an endpoint: its own, or the one that replaces all."""
         return self.settings.base_url or endpoint.base
 
     def request(self, call: Call) -> Request:
@@ -409,7 +409,7 @@ class GoogleHttp(Service):
         )
 
     def _keep_settings(self, endpoint: Endpoint) -> tuple[str, float]:
-        """Return (cache scope, seconds) for which replies of an endpoint are kept; 0 seconds keep none."""
+        """Return (cache scope, seconds) for replies of an endpoint; 0 seconds keep none."""
         cache = self.settings.cache
         if cache.mode == "off" or endpoint.keep == "never":
             return "", 0.0

@@ -23,9 +23,9 @@ from virl.platform.providers.http.replies import ReplyBody
 SERVICE = "Google's legacy web services"
 
 _PLACEHOLDER = "AIza-is-added-later"
-"""Stand-in for the key, which is added later: the library insists on the form of a key."""
+"""Stand-in for the key, which is added later: the library insists on a key's form."""
 _LEFT_OUT = ("key", "minprice", "maxprice")
-"""Query fields that are dropped: the library writes prices as "None" where none is asked."""
+"""Names of query fields that are dropped: the library writes prices as "None" where none is asked."""
 _ENDPOINTS = {
     "/maps/api/place/nearbysearch/json": "legacy_nearby",
     "/maps/api/place/textsearch/json": "legacy_text",
@@ -34,26 +34,26 @@ _ENDPOINTS = {
     "/maps/api/directions/json": "legacy_directions",
     "/maps/api/distancematrix/json": "legacy_matrix",
 }
-"""Endpoint in `google.yaml` of each path."""
+"""Name in `google.yaml` of the endpoint of each path."""
 
 Asked = ParamSpec("Asked")
 
 
 class _StatusBody(ReplyBody):
-    """The part of a reply that the client library itself reads."""
+    """The part of a reply that Google's client library itself reads."""
 
     status: str
 
 
 class GoogleClient:
-    """Google's client library, whose requests are sent by `GoogleHttp`.
+    """A client of the legacy APIs: Google's own library, whose requests `GoogleHttp` sends.
 
     Args:
         http: the way to Google.
     """
 
     def __init__(self, http: GoogleHttp) -> None:
-        """Prepare the library to send its requests by `http`."""
+        """Prepare the library to send its requests through `http`."""
         session = requests.Session()
         session.trust_env = False
         session.mount("https://", _HttpAdapter(http))
@@ -90,14 +90,14 @@ class GoogleClient:
 
 
 class _HttpAdapter(BaseAdapter):
-    """An adapter of the `requests` library that sends by `GoogleHttp`."""
+    """An adapter for the `requests` library that sends through `GoogleHttp`."""
 
     def __init__(self, http: GoogleHttp) -> None:
         super().__init__()
         self._http = http
 
     def send(self, request: requests.PreparedRequest, *_: Any, **__: Any) -> requests.Response:
-        """Send a request and return a good response; every fault is raised."""
+        """Send a request and return a good response; raise every fault."""
         parts = urlsplit(str(request.url))
         query = {name: text for name, text in parse_qsl(parts.query) if name not in _LEFT_OUT}
         call = Call(_ENDPOINTS[parts.path], query=query)
@@ -112,4 +112,4 @@ class _HttpAdapter(BaseAdapter):
         return response
 
     def close(self) -> None:
-        """Do nothing: the way to Google is closed by its owner."""
+        """Do nothing, as the owner of the HTTP client closes it."""

@@ -12,11 +12,11 @@ from virl.geo.globe import LatLng
 from virl.platform.city.maps import Journey, JourneyLeg
 
 _DATED = re.compile(r"\d{4}-\d\d-\d\dT(\d\d:\d\d)")
-"""Pattern of a date and time; group 1 is the clock."""
+"""Pattern of a date and time; group 1 is the time of day."""
 
 
 def departure(weekday: int, minute: int, zone: str | None, now: datetime | None = None) -> datetime:
-    """Return the next time with this weekday (0: Monday) and minute in a time zone, within a week.
+    """Return the next time, within a week, with a weekday (0: Monday) and minute in a time zone.
 
     Args:
         weekday: 0 is Monday.
@@ -60,9 +60,9 @@ class Ride:
     line: str
     """Name of the line, such as `Bus 550`."""
     board: str
-    """Name of the stop where it begins."""
+    """Name of the stop where the ride begins."""
     alight: str
-    """Name of the stop where it ends."""
+    """Name of the stop where the ride ends."""
     departs: datetime | None
     arrives: datetime | None
     headsign: str
@@ -71,15 +71,15 @@ class Ride:
 
 @dataclass(frozen=True, slots=True)
 class JourneyStep:
-    """A step of a reply's journey: a ride, or a way on foot."""
+    """One step of a journey in a reply: a ride, or a walk."""
 
     path: tuple[LatLng, ...]
     metres: float
-    """Length in metres."""
+    """Length of the step in metres."""
     seconds: float
-    """Seconds that the step takes."""
+    """Duration of the step in seconds."""
     ride: Ride | None
-    """The ride; `None` on foot."""
+    """Ride by public transport; `None` on foot."""
 
 
 def line_of(vehicle: str, short: str, name: str) -> str:
@@ -124,7 +124,7 @@ def _duration(steps: Sequence[JourneyStep], leaves: datetime, seconds: float) ->
 
 
 def _walk(steps: Sequence[JourneyStep]) -> JourneyLeg:
-    """Return one leg on foot of some steps."""
+    """Return several steps on foot as one leg."""
     return JourneyLeg(
         tuple(position for step in steps for position in step.path),
         sum(step.metres for step in steps),
@@ -133,7 +133,7 @@ def _walk(steps: Sequence[JourneyStep]) -> JourneyLeg:
 
 
 def _read_leg(step: JourneyStep, zone: str | None) -> JourneyLeg:
-    """Return the leg of one step."""
+    """Return a step as a leg of a journey, times in a time zone."""
     ride = step.ride
     if ride is None:
         return _walk([step])
@@ -152,7 +152,7 @@ def _read_leg(step: JourneyStep, zone: str | None) -> JourneyLeg:
 
 
 LANGUAGE = "en"
-"""Language that instructions are asked in."""
+"""Language in which instructions are asked for."""
 
 _ASIDE = re.compile(r"<div.*|\n.*", re.DOTALL)
 """Pattern of remarks after an instruction, such as "Destination will be on the right"."""

@@ -21,46 +21,46 @@ from virl.platform.providers.http.replies import Latitude, Longitude, Notes, Rep
 
 GEOCODING = "Geocoding API"
 MOST_BETWEEN = 25
-"""Most stops between the first and the last of a route request."""
+"""Largest number of stops between the first and the last of a route request."""
 MARGIN_M = 5_000.0
-"""Metres around a district within which an address counts as in the city; chosen."""
+"""Distance in metres around a district within which an address counts as in the city; chosen."""
 
 Corners = tuple[LatLng, LatLng]
-"""South-western and north-eastern corner of a box."""
+"""(south-western, north-eastern) corner of a box."""
 Seconds = NDArray[np.float64]
 """Travel times in seconds, `inf` where no way leads, shape (origins, destinations)."""
 
 
 EncodedPath = Annotated[tuple[LatLng, ...], PlainValidator(read_polyline)]
-"""Positions, read from an encoded polyline of a reply."""
+"""Positions read from an encoded polyline of a reply."""
 
 
 class PositionBody(ReplyBody):
-    """A position of a reply."""
+    """A latitude and longitude of a reply, degrees."""
 
     lat: Latitude
     lng: Longitude
 
     @property
     def position(self) -> LatLng:
-        """The position as virl's type."""
+        """Position as virl's type."""
         return LatLng(self.lat, self.lng)
 
 
 class GeometryBody(ReplyBody):
-    """The geometry of a result."""
+    """The geometry of a result: its position."""
 
     location: PositionBody
 
 
 class _Component(ReplyBody):
-    """A part of an address; only its types are read."""
+    """A part of an address, of which only the types are read."""
 
     types: tuple[str, ...] = ()
 
 
 class _Address(ReplyBody):
-    """A result of Geocoding."""
+    """One result of Geocoding."""
 
     geometry: GeometryBody
     formatted_address: str = ""
@@ -86,12 +86,12 @@ class _Geocoded(ReplyBody):
 
 
 class Ways(Protocol):
-    """Routes, matrices and journeys of one generation of Google's services."""
+    """A client of routes, matrices and journeys of one generation of Google's services."""
 
     modes: Mapping[TravelMode, str]
-    """The service's name of each mode of travel."""
+    """Name in the service of each mode of travel."""
     block: tuple[int, int]
-    """Most (origins, destinations) of a matrix request."""
+    """Largest number of (origins, destinations) of a matrix request."""
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode) -> Route:
         """Return the shortest way through at most 27 stops; one request.
@@ -134,7 +134,7 @@ class Ways(Protocol):
 
 
 class GoogleMaps:
-    """Maps of Google: geocoding and routes. Driving times leave out traffic.
+    """Maps by Google: geocoding and routes. Driving times leave out traffic.
 
     Args:
         http: the way to Google.
@@ -170,7 +170,7 @@ class GoogleMaps:
         return join_routes([self._ways.route(part, mode) for part in parts_of(stops)])
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
-        """Return the journey that arrives first, set out at the next such time; one request."""
+        """Return the journey that arrives first and sets out at the next such day and minute; one request."""
         leaves = departure(weekday, minute, self._zone)
         steps, seconds = self._ways.ride(here, there, leaves)
         return journey_of(steps, leaves, seconds, self._zone)
@@ -191,6 +191,7 @@ class GoogleMaps:
         name = named_mode(mode, self._ways.modes)
 
         def times(some: Sequence[LatLng], ends: Sequence[LatLng]) -> Seconds:
+            """Return the seconds between all pairs, asked in blocks of the service's size."""
             return in_blocks(some, ends, self._ways.block, partial(self._ways.times, mode=name))
 
         if len(origins) * len(destinations) < 2:
@@ -229,7 +230,7 @@ def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> 
 
 
 def _metres_off(district: Corners, position: LatLng) -> float:
-    """Return the metres from a position to a box; 0 within it."""
+    """Return the distance in metres from a position to a box; 0 within the box."""
     low, high = district
     nearest = LatLng(min(max(position.lat, low.lat), high.lat), min(max(position.lng, low.lng), high.lng))
     return distance(nearest, position)
@@ -288,7 +289,7 @@ def route_of(
 
 
 def check_legs(legs: Sequence[object], stops: Sequence[LatLng], service: str) -> None:
-    """Check that a reply has one leg for each pair of consecutive stops.
+    """Raise an error unless a reply has one leg for each pair of consecutive stops.
 
     Args:
         legs: of the reply.
@@ -304,7 +305,7 @@ def check_legs(legs: Sequence[object], stops: Sequence[LatLng], service: str) ->
 
 
 def parts_of(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Sequence[LatLng]]:
-    """Split stops into parts of at most `between` + 2; each begins where the one before ends."""
+    """Return stops split into parts of at most `between` + 2; each begins where the one before ends."""
     return [stops[first : first + between + 2] for first in range(0, len(stops) - 1, between + 1)]
 
 
@@ -320,7 +321,7 @@ def join_routes(parts: Sequence[Route]) -> Route:
 
 
 def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
-    """Return a service's name of a mode of travel.
+    """Return a service's name of a mode of travel; raise an error for an unknown mode.
 
     Raises:
         BadInput: it is unknown.
@@ -331,10 +332,10 @@ def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
 
 
 LEGS = 11
-"""Most legs of a route without surcharge: ten stops between its first and its last (Routes usage page)."""
+"""Largest number of legs of a route without surcharge: ten stops in between (Routes usage page)."""
 
 Pair = tuple[LatLng, LatLng]
-"""An origin and a destination."""
+"""(origin, destination)."""
 
 
 def times_by_tours(

@@ -20,41 +20,41 @@ from virl.platform.city.places import Place
 log = logging.getLogger(__name__)
 
 SQUARES_M = (80.0, 40.0, 20.0)
-"""Metres of a side of the squares whose middles are asked; smaller where places are dense. Chosen."""
+"""Sides in metres of the squares whose middles are asked; smaller where places are dense. Chosen."""
 FITTING = 2.0
-"""Most times that the first square is wider than what is needed. Chosen for dense streets."""
+"""Largest ratio of the first square's width to what is needed. Chosen for dense streets."""
 SHARED_M = 200.0
-"""Metres of the radius that is asked around the middle of a square; chosen: two blocks."""
+"""Radius in metres that is asked around the middle of a square; chosen: two blocks."""
 MOST = 20
-"""Places in a reply of Places (New) at most."""
+"""Largest number of places in a reply of Places (New)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """Place types to ask for and to leave out; all types where none are named."""
+    """The place types to ask for and to leave out, and whether to ask for details."""
 
     only: frozenset[str] = frozenset()
-    """Types to ask for; empty for all."""
+    """Place types to ask for; empty for all."""
     but: frozenset[str] = frozenset()
-    """Types to leave out."""
+    """Place types to leave out."""
     in_full: bool = False
-    """True to ask for hours and reviews too."""
+    """True to ask for hours and reviews, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearbyResult:
-    """The places that one nearby search found, and how far none is missing."""
+    """The places that a nearby search found, and the distance up to which it misses none."""
 
     places: list[Place]
     complete: float
-    """Metres from the centre up to which no place is missing."""
+    """Distance in metres from the centre up to which no place is missing."""
 
 
 class NearbyApi(Protocol):
     """An API that lists places within a circle."""
 
     tells_nearest: bool
-    """True where replies list the nearest places first, so that a wider circle costs no more."""
+    """True if replies list the nearest places first, so that a wider circle costs no more."""
 
     def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
         """Return some of the places of these kinds within `radius` metres of a position.
@@ -67,18 +67,18 @@ class NearbyApi(Protocol):
         ...
 
     def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
-        """Return the kinds as two parts for separate requests; empty if they cannot be split."""
+        """Return the types in two parts for separate requests; empty if they cannot be split."""
         ...
 
 
 @dataclass(slots=True)
 class _KnownPlaces:
-    """The places found around a position by the requests so far."""
+    """The places found around a position so far, and up to where none is missing."""
 
     position: LatLng
     places: list[Place] = field(default_factory=list)
     complete: float = 0.0
-    """Metres from the position up to which no place is missing."""
+    """Distance in metres from the position up to which no place is missing."""
     requests: int = 0
     """Number of requests made."""
 
@@ -97,7 +97,7 @@ class _KnownPlaces:
 def places_around(
     api: NearbyApi, position: LatLng, radius: float, kinds: Kinds, *, need: float, requests: int
 ) -> NearbyResult:
-    """Return the places within `radius` metres, and the metres up to which none is missing.
+    """Return the places within `radius` metres, and the distance up to which none is missing.
 
     Args:
         api: whom to ask.
@@ -132,7 +132,7 @@ def places_around(
 
 
 def _ask_squares(api: NearbyApi, told: _KnownPlaces, kinds: Kinds, need: float, requests: int) -> None:
-    """Ask for the square around a position, and a smaller one where that may suffice."""
+    """Ask for places in the square around a position, and in a smaller one where that may suffice."""
     first, *smaller_sides = [side for side in SQUARES_M if side <= FITTING * need] or SQUARES_M[-1:]
     square = middle_of_square(told.position, first)
     reply = api.places_within(square, SHARED_M, kinds)
@@ -145,7 +145,7 @@ def _ask_squares(api: NearbyApi, told: _KnownPlaces, kinds: Kinds, need: float, 
 
 
 def middle_of_square(position: LatLng, side: float) -> LatLng:
-    """Return the middle of the grid square of `side` metres that a position lies in."""
+    """Return the middle of the grid square, `side` metres wide, that a position lies in."""
     step = side / radians(1.0) / MEAN_RADIUS_M
     lat = (position.lat // step + 0.5) * step
     across = step / max(cos(radians(lat)), 0.01)
@@ -155,7 +155,7 @@ def middle_of_square(position: LatLng, side: float) -> LatLng:
 def cover_circle(
     ask: Callable[[LatLng, float], NearbyResult], center: LatLng, radius: float, requests: int
 ) -> NearbyResult:
-    """Ask for a circle, and for seven smaller ones that cover it if the reply was cut off.
+    """Return the places in a circle; if the reply is cut off, seven smaller ones are asked for.
 
     The parts nearest to the centre come first, so that what is missing after the last request is far away.
 

@@ -24,17 +24,17 @@ from virl.platform.providers.google.nearby import Kinds, NearbyApi, NearbyResult
 
 @dataclass(frozen=True, slots=True)
 class TypeTable:
-    """The columns of the table of place types that concern Google; the table's head explains them."""
+    """The columns of the table of place types that concern Google."""
 
     dropped: frozenset[str]
     renamed: Mapping[str, str]
     implied: Mapping[str, str]
-    """Types implied by the ends of names, by end."""
+    """Place type implied by each ending of a type's name."""
     asked_as: Mapping[str, tuple[str, ...]]
     also_asked: Mapping[str, tuple[str, ...]]
     searchable: frozenset[str]
     taken: frozenset[str]
-    """Types that a search of Places (New) accepts."""
+    """Place types that a search of Places (New) accepts."""
     half: frozenset[str]
 
 
@@ -54,7 +54,7 @@ def type_table() -> TypeTable:
 
 
 def normal_types(given: Iterable[str], primary: str | None = None) -> tuple[str, ...]:
-    """Return types of either API in virl's vocabulary, the most specific first.
+    """Return types of either API as virl's types, the most specific first.
 
     Args:
         given: the types of a place.
@@ -70,7 +70,7 @@ def normal_types(given: Iterable[str], primary: str | None = None) -> tuple[str,
 
 
 def asked_types(wanted: Collection[str]) -> list[str]:
-    """Return the types to ask Places (New) for; empty if it knows none."""
+    """Return the types to ask Places (New) for; empty if it knows none of those wanted."""
     table = type_table()
     asked: dict[str, None] = {}
     for name in sorted(wanted):
@@ -82,14 +82,14 @@ def asked_types(wanted: Collection[str]) -> list[str]:
 
 
 def asked_legacy_types(wanted: Collection[str]) -> list[str]:
-    """Return the types to ask the legacy API for, one by one; empty if it knows none."""
+    """Return the types to ask the legacy API for, one by one; empty if it knows none of those wanted."""
     table = type_table()
     asked = (one for name in sorted(wanted) for one in table.asked_as.get(name, (_normal(name),)))
     return [one for one in dict.fromkeys(asked) if one in table.searchable]
 
 
 def known_as(wanted: Collection[str]) -> frozenset[str]:
-    """Return types in virl's vocabulary, to compare with those of places."""
+    """Return wanted types in virl's vocabulary, to compare with those of places."""
     return frozenset(wanted).union(map(_normal, wanted))
 
 
@@ -111,23 +111,23 @@ SAME_M = (
     25.0  # two entries of one name this near to each other are one place; chosen, V-IRL's matching radius
 )
 DAY = 1440
-"""Minutes of a day."""
+"""Number of minutes in a day."""
 PAGES = 3
-"""Most pages of a text search, of 20 places each."""
+"""Largest number of pages of a text search, of 20 places each."""
 PHOTO_SIDE = 1024
 """Largest width and height of a photo in pixels; chosen."""
 NOT_OPEN = ("CLOSED_PERMANENTLY", "CLOSED_TEMPORARILY", "FUTURE_OPENING")
 """Values of `businessStatus` of places that are not open."""
 MOST_LISTED = 200
-"""Most places, photos, periods or reviews read of one reply; chosen: ten times what Google says."""
+"""Largest number of places, photos, periods or reviews read of a reply; chosen: ten times Google's."""
 MOST_RATED = 3
-"""Most types of a search for well rated places; chosen: as many as a wish names."""
+"""Largest number of types in a search for well rated places; chosen: as many as a wish names."""
 MOST_RATINGS = 1_000_000_000
-"""Largest number of ratings of a place that is believed; chosen."""
+"""Largest believed number of ratings of a place; chosen."""
 
 
 class PlacesApi(NearbyApi, Protocol):
-    """One generation of Google's Places; its types are of `vocabulary`."""
+    """A client of one generation of Google's Places."""
 
     def search_text(self, query: str, near: LatLng) -> list[Place]:
         """Return the places that fit a text, best first."""
@@ -151,12 +151,12 @@ class PlacesApi(NearbyApi, Protocol):
 
 
 class FullPlacesApi(PlacesApi, Protocol):
-    """The generation of Places whose searches can return hours and reviews too."""
+    """A client of the generation of Places whose searches can return hours and reviews too."""
 
     def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Return places of a type around a circle, in full, rated `least` of 5 or better.
+        """Return places of a type around a circle, in full, rated `least` (of 5) or better.
 
         Args:
             center: the middle.
@@ -172,7 +172,7 @@ ApiT_co = TypeVar("ApiT_co", bound=PlacesApi, covariant=True)
 
 
 class GooglePlaces(Generic[ApiT_co]):
-    """Places of Google Maps, without those closed for good and without double entries.
+    """Places by Google Maps, without closed places and double entries.
 
     Args:
         api: whom to ask.
@@ -242,7 +242,7 @@ class GooglePlaces(Generic[ApiT_co]):
         )
 
     def details(self, place_id: str) -> Place:
-        """Return the place with its hours and up to five reviews.
+        """Return the place with this id, with its hours and up to five reviews.
 
         Raises:
             NotFound: no place has this id.
@@ -275,7 +275,7 @@ class GooglePlaces(Generic[ApiT_co]):
 
 
 class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
-    """Places of the generation whose searches return hours and reviews for a little more.
+    """Places by Google Maps whose searches return hours and reviews for a little more.
 
     Details of a place that was told in full are not asked for again.
     """
@@ -348,17 +348,17 @@ def no_place(place_id: str) -> NotFound:
 
 
 Period = tuple[int, int, tuple[int, int] | None]
-"""(day, minute) of an opening and of its closing; days from 0 (Sunday), no closing if always open."""
+"""(day, minute of opening; day, minute of closing or `None` if always open), days from 0 (Sunday)."""
 _ALWAYS: Period = (0, 0, None)
-"""The only period of a place that never closes."""
+"""Value of the only period of a place that never closes."""
 
 
 class PeriodBody(Protocol):
-    """A period of either generation."""
+    """A period of opening hours in a reply of either generation."""
 
     @property
     def stretch(self) -> Period:
-        """Day and minute of its opening, and of its closing."""
+        """Opening and closing as (day, minute), days from 0 (Sunday); no closing if always open."""
         ...
 
 
@@ -366,7 +366,7 @@ PeriodT = TypeVar("PeriodT", bound=PeriodBody)
 
 
 def report_endless(periods: tuple[PeriodT, ...], info: ValidationInfo) -> tuple[PeriodT, ...]:
-    """Return all periods unchanged; those without a closing are reported."""
+    """Return all periods unchanged, and report those without a closing."""
     stretches = [one.stretch for one in periods]
     if info.context and stretches != [_ALWAYS] and any(closing is None for *_, closing in stretches):
         info.context("periods: an opening has no closing", stretches)

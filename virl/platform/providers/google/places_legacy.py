@@ -33,9 +33,9 @@ from virl.platform.providers.http.replies import MUST_FIT, Notes, OrUnknown, Rep
 
 SERVICE = "Places API"
 PAGE_TRIES = 3
-"""Tries of a further page; chosen."""
+"""Number of tries to get a further page; chosen."""
 NEAR_M = 5_000
-"""Metres around a position where a text search looks first; chosen: a part of a town."""
+"""Radius in metres around a position where a text search looks first; chosen: a part of a town."""
 
 _DETAILED = [
     "place_id",
@@ -50,11 +50,11 @@ _DETAILED = [
     "opening_hours",
     "reviews",
 ]
-"""Fields of a place that are asked for with its details."""
+"""Names of the fields that are asked for with a place's details."""
 
 
 class LegacyPlaces:
-    """The legacy Places API.
+    """A client of the legacy Places API.
 
     Args:
         http: the way to Google.
@@ -204,32 +204,40 @@ class _LegacyPoint(ReplyBody):
 
     @property
     def of_week(self) -> tuple[int, int]:
-        """Day, from 0 (Sunday), and minute after midnight."""
+        """(day, from 0 for Sunday; minutes after midnight)."""
         return self.day, int(self.time[:2]) * 60 + int(self.time[2:])
 
 
 class _LegacyPeriod(ReplyBody):
+    """A period in which a place is open: opening, and closing unless it never closes."""
+
     open: _LegacyPoint
     close: Annotated[_LegacyPoint | None, MUST_FIT] = None
 
     @property
     def stretch(self) -> Period:
-        """Day and minute of its opening, and of its closing."""
+        """Opening and closing as (day, minute), days from 0 (Sunday); no closing if always open."""
         return (*self.open.of_week, self.close.of_week if self.close else None)
 
 
 class _LegacyHours(ReplyBody):
+    """The opening hours of a place."""
+
     periods: tuple[_LegacyPeriod, ...] = Field((), max_length=MOST_LISTED)
     closing = field_validator("periods")(report_endless)
 
 
 class _LegacyReview(ReplyBody):
+    """A review of a place: stars, text and author."""
+
     rating: float = Field(ge=0, le=5)
     text: str = ""
     author_name: str = ""
 
 
 class _LegacyPlace(ReplyBody):
+    """A place of a reply of the legacy API."""
+
     place_id: str = Field(min_length=1)
     name: str
     types: tuple[str, ...] = Field((), max_length=MOST_LISTED)
@@ -246,7 +254,7 @@ class _LegacyPlace(ReplyBody):
 
     @property
     def place(self) -> Place:
-        """The place as virl's type."""
+        """Place as virl's type."""
         return Place(
             id=self.place_id,
             name=self.name,
@@ -271,8 +279,12 @@ class _LegacyFound(ReplyBody):
 
 
 class _LegacyPhoto(ReplyBody):
+    """A reference to a photo."""
+
     photo_reference: str = Field(min_length=1)
 
 
 class _LegacyAlbum(ReplyBody):
+    """References to the photos of a place."""
+
     photos: tuple[_LegacyPhoto, ...] = Field((), max_length=MOST_LISTED)

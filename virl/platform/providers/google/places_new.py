@@ -42,15 +42,15 @@ SERVICE = "Places API (New)"
 KEPT_SEARCHES = 512
 """Number of searches kept in memory, for neighbours and `--cache off`; chosen: about 10 MB."""
 MOST_TYPES = 50
-"""Most types of a nearby search."""
+"""Largest number of types of a nearby search."""
 NEAR_M = 5_000.0
-"""Metres around a position where a text search looks first; chosen: a part of a town."""
+"""Radius in metres around a position where a text search looks first; chosen: a part of a town."""
 
 _LISTED = (
     "id,displayName,types,primaryType,location,formattedAddress,"
     "rating,userRatingCount,priceLevel,priceRange,businessStatus"
 )
-"""Field mask of a search."""
+"""Names of a place's fields in the field mask of a search."""
 _DETAILED = (
     f"{_LISTED},regularOpeningHours,reviews,accessibilityOptions,websiteUri,"
     "internationalPhoneNumber,nationalPhoneNumber,servesVegetarianFood"
@@ -63,18 +63,18 @@ _PRICES = {
     "PRICE_LEVEL_EXPENSIVE": 3,
     "PRICE_LEVEL_VERY_EXPENSIVE": 4,
 }
-"""Price level of each of Google's words."""
+"""Price level, 0 to 4, of each of Google's words."""
 PRICE_CUTS = {"USD": (10, 30, 60), "EUR": (10, 30, 60), "GBP": (8, 24, 48)}
-"""Amounts for one from which on price levels 2, 3 and 4 are taken, by currency; chosen, in dollars as Yelp
-has its levels. Another currency has no levels."""
+"""Prices for one person from which on price levels 2, 3 and 4 are given, by currency.
+Chosen, in dollars as Yelp has its levels. Another currency has no levels."""
 _YES_NO = {True: "yes", False: "no", None: ""}
 """Words for facts that are true, false or not known."""
 LONGEST = 200
-"""Characters of a fact at most, as in facts of maps."""
+"""Largest number of characters of a fact, as in facts of maps."""
 
 
 class NewPlaces:
-    """Places API (New).
+    """A client of Places API (New).
 
     Args:
         http: the way to Google.
@@ -165,7 +165,7 @@ class NewPlaces:
         return NearbyResult(places, radius if told_all else 0.0)
 
     def _pages_of(self, body: dict[str, object], fields: str) -> tuple[list[Place], bool]:
-        """Return (the places of a text search's pages, whether there are no more); a request for each 20.
+        """Return (places of a text search's pages, True if there are no more); a request for each 20.
 
         One request for each 20 places.
         """
@@ -202,7 +202,7 @@ class NewPlaces:
         return (picture(self._http.bytes(self._http.request(call)), SERVICE) for call in calls)
 
     def _details(self, place_id: str, fields: str, shape: type[ShapeT]) -> ShapeT:
-        """Return fields of a place in a shape; `NotFound` for an unknown id."""
+        """Return some fields of a place in a shape; raise `NotFound` for an unknown id."""
         query = {name: text for name, text in self._language.items() if "reviews" in fields}
         if "/" in place_id:
             raise no_place(place_id)
@@ -217,11 +217,15 @@ class NewPlaces:
 
 
 class _Position(CamelBody):
+    """A position of a reply, degrees."""
+
     latitude: Latitude
     longitude: Longitude
 
 
 class _Text(CamelBody):
+    """A text of a reply, without its language."""
+
     text: str = ""
 
 
@@ -234,30 +238,38 @@ class _Point(CamelBody):
 
     @property
     def of_week(self) -> tuple[int, int]:
-        """Day, from 0 (Sunday), and minute after midnight."""
+        """(day, from 0 for Sunday; minutes after midnight)."""
         return self.day, self.hour * 60 + self.minute
 
 
 class _Period(CamelBody):
+    """A period in which a place is open: opening, and closing unless it never closes."""
+
     open: _Point
     close: Annotated[_Point | None, MUST_FIT] = None
 
     @property
     def stretch(self) -> Period:
-        """Day and minute of its opening, and of its closing."""
+        """Opening and closing as (day, minute), days from 0 (Sunday); no closing if always open."""
         return (*self.open.of_week, self.close.of_week if self.close else None)
 
 
 class _Hours(CamelBody):
+    """The opening hours of a place."""
+
     periods: tuple[_Period, ...] = Field((), max_length=MOST_LISTED)
     closing = field_validator("periods")(report_endless)
 
 
 class _Author(CamelBody):
+    """The author of a review."""
+
     display_name: str = ""
 
 
 class _Review(CamelBody):
+    """A review of a place: stars, text and author."""
+
     rating: float = Field(ge=0, le=5)
     text: _Text | None = None
     original_text: _Text | None = None
@@ -265,12 +277,14 @@ class _Review(CamelBody):
 
 
 class _Money(CamelBody):
+    """An amount of money in whole units of a currency."""
+
     currency_code: str
     units: Annotated[int, MUST_FIT] = Field(0, ge=0, lt=2**63)
 
 
 class _PriceRange(CamelBody):
-    """The amounts that most people spend."""
+    """The range of amounts that most people spend at a place."""
 
     start_price: _Money
     end_price: Annotated[_Money | None, MUST_FIT] = None
@@ -281,17 +295,21 @@ class _PriceRange(CamelBody):
 
     @property
     def level(self) -> int | None:
-        """Price level 1 to 4 of its middle; `None` in a currency without `PRICE_CUTS`."""
+        """Price level, 1 to 4, of the middle of the range; `None` in a currency without `PRICE_CUTS`."""
         low, high = self.start_price, self.end_price
         cuts = PRICE_CUTS.get(low.currency_code)
         return 1 + bisect_right(cuts, (low.units + (high or low).units) / 2) if cuts else None
 
 
 class _Accessibility(CamelBody):
+    """The wheelchair access of a place."""
+
     wheelchair_accessible_entrance: bool | None = None
 
 
 class _Place(CamelBody):
+    """A place of a reply of Places (New)."""
+
     id: str = Field(min_length=1)
     display_name: _Text
     types: tuple[str, ...] = Field((), max_length=MOST_LISTED)
@@ -313,7 +331,7 @@ class _Place(CamelBody):
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
-        """Facts under the names that maps use, in a fixed order."""
+        """(name, text) of facts, under the names that maps use, in a fixed order."""
         entrance, prices = self.accessibility_options.wheelchair_accessible_entrance, self.price_range
         told = {
             "phone": self.international_phone_number or self.national_phone_number,
@@ -332,7 +350,7 @@ class _Place(CamelBody):
 
     @property
     def place(self) -> Place:
-        """The place as virl's type."""
+        """Place as virl's type."""
         derived = self.price_range.level if self.price_range else None
         return Place(
             id=self.id,
@@ -366,22 +384,24 @@ class _Found(CamelBody):
 
     @property
     def read(self) -> list[Place]:
-        """The places that could be read, as virl's type."""
+        """Places that could be read, as virl's type."""
         return [one.place for one in self.places if one]
 
 
 class _Photo(CamelBody):
+    """The resource name of a photo."""
+
     name: str = Field(min_length=1)
 
 
 class Album(CamelBody):
-    """The photos of a place."""
+    """References to the photos of a place."""
 
     photos: tuple[_Photo, ...] = Field((), max_length=MOST_LISTED)
 
 
 def _mask(fields: str) -> str:
-    """Return the field mask of a search from fields of places."""
+    """Return the field mask of a search, from a mask of fields of a place."""
     return ",".join(f"places.{field}" for field in fields.split(","))
 
 

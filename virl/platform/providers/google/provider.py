@@ -6,6 +6,7 @@ from virl.platform.providers.provider import Access, Provider
 
 
 def _open(name: str, file: GoogleCity, access: Access) -> City:
+    """Return the city of a file, with the clients of Google imported only now."""
     from virl.platform.providers.google.city import google_city  # noqa: PLC0415 - brings in the clients
 
     return google_city(name, file, access)

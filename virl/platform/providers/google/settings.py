@@ -24,59 +24,59 @@ BASE_URL_VARIABLE = "VIRL_GOOGLE_BASE_URL"
 
 CacheMode = Literal["off", "session", "ttl"]
 Tier = Literal["ids", "essentials", "pro", "enterprise", "atmosphere"]
-"""Price class of a place's field, from the cheapest on."""
+"""Price classes of the fields of a place, from the cheapest on."""
 
 
 class GooglePriceSource(Settings):
-    """The source of prices."""
+    """The page from which prices were read."""
 
     url: str
-    """Google's page that states them."""
+    """Address of Google's page with the prices."""
     via: str | None = None
-    """The page that was read, where it was not Google's own."""
+    """Address of the page that was read, where it was not Google's own; else `None`."""
     read: date
 
 
 class Sku(Settings):
-    """A line of Google's price list."""
+    """A line of Google's price list (stock keeping unit), with prices."""
 
     title: str
     usd_per_1000: float | None = Field(ge=0)
-    """Dollars for a thousand billable events, in the first paid tier; `null` if it is not known."""
+    """Price in dollars of a thousand billable events, in the first paid tier; `null` if not known."""
     free_per_month: int | None = Field(default=None, ge=0)
-    """Events of a month that cost nothing, where that is limited and known. No sum counts on it."""
+    """Number of free events in a month, where limited and known. No sum counts on it."""
     source: str
 
     @property
     def micro_usd(self) -> int:
-        """Millionths of a dollar for one event; 0 if it is not known."""
+        """Price of one event in millionths of a dollar; 0 if it is not known."""
         return round((self.usd_per_1000 or 0.0) * 1000)
 
 
 class Endpoint(Settings):
-    """One method of one of Google's APIs."""
+    """One method of one of Google's APIs: path, price and limits."""
 
     service: str
-    """The name under which Google's console enables it."""
+    """Name under which Google's console enables the API."""
     base: str = Field(pattern=r"^https://[^/]+$")
     prefix: str = Field(pattern=r"^/")
-    """The start of a path: a call's own path is appended to it."""
+    """Start of the URL's path; a call's own path is appended."""
     method: Literal["GET", "POST"] = "GET"
     key_in: Literal["query", "header"] = "query"
     signed: bool = False
-    """True if Google takes URL signatures here."""
+    """True if Google takes URL signatures at this endpoint."""
     sku: str
-    """The SKU that a request is billed as; for a method with `tiers`, the cheapest."""
+    """Name of the SKU that a request is billed as; with `tiers` the cheapest."""
     advanced_sku: str | None = None
-    """The SKU of a route that uses traffic, more than ten stops or a better order of stops."""
+    """Name of the SKU of a route with traffic, over ten stops or a better order of stops."""
     tiers: dict[Tier, str] = Field(default_factory=dict)
-    """The SKU of a request whose field mask reaches into this tier."""
+    """Name of the SKU of a request whose field mask reaches into a tier, by tier."""
     per: Literal["request", "element"] = "request"
-    """The unit that is billed: a request, or each pair of an origin and a destination."""
+    """Unit that is billed: a request, or each pair of an origin and a destination."""
     keep: Literal["never", "session"] | int = "session"
-    """The time that replies may be kept: days, for the session, or never."""
+    """Time that replies may be kept: a number of days, `session`, or `never`."""
     per_minute: int = Field(ge=1)
-    """Most billable events a minute that are sent."""
+    """Largest number of billable events a minute."""
 
 
 class CacheSettings(Settings):
@@ -88,25 +88,25 @@ class CacheSettings(Settings):
 
 
 class GoogleSettings(Settings):
-    """`platform/providers/google.yaml`."""
+    """The settings of Google in `platform/providers/google.yaml`."""
 
     api: Literal["new", "legacy"] = "new"
-    """The generation of Places and Routes that is asked."""
+    """Generation of Places and Routes that is asked."""
     map_tiles: bool | None = None
-    """True if the key may use the Map Tiles API, which knows the links of panoramas, and tiles; `None` asks
-    Google, free of charge, when that matters first."""
+    """True if the key may use the Map Tiles API, which has tiles and links of panoramas.
+    `None` asks Google, free of charge, when that matters first."""
     base_url: str | None = Field(default=None, pattern=HOST)
-    """One host instead of all of Google's, such as `http://127.0.0.1:8765`; paths stay."""
+    """Host that replaces all of Google's, such as `http://127.0.0.1:8765`; paths stay."""
     timeouts: Timeouts = Timeouts()
     retries: Retries = Retries()
     concurrency: int = Field(default=8, ge=1, le=256)
-    """Most requests at once to one host."""
+    """Largest number of requests at once to one host."""
     max_reply_mb: float = Field(default=32.0, gt=0)
     cache: CacheSettings = CacheSettings()
     sources: dict[str, GooglePriceSource]
     skus: dict[str, Sku]
     field_tiers: dict[Tier, tuple[str, ...]]
-    """The tier of each field of a place; a field that is not named is of the dearest."""
+    """Names of the fields of a place in each tier; an unnamed field is of the dearest."""
     endpoints: dict[str, Endpoint]
 
     @model_validator(mode="after")
@@ -123,7 +123,7 @@ class GoogleSettings(Settings):
         return self
 
     def endpoint(self, name: str) -> Endpoint:
-        """Return the endpoint of this name.
+        """Return the endpoint with this name; raise an error for an unknown one.
 
         Raises:
             UnknownName: there is none.
@@ -172,7 +172,7 @@ class Keys:
     key: str = field(repr=False)
     secret: str = field(default="", repr=False)
     redaction: Redaction = field(init=False, repr=False, compare=False)
-    """Redaction that takes key and secret out of replies."""
+    """Redaction that removes key and secret from replies."""
 
     def __post_init__(self) -> None:
         check_key(self.key, KEY_VARIABLE)

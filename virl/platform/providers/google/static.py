@@ -14,11 +14,11 @@ from virl.platform.providers.http.replies import ReplyBody, picture
 
 SERVICE = "Street View Static API"
 LARGEST = 640
-"""Largest width and height of a picture, pixels."""
+"""Largest width and height of a picture in pixels."""
 
 
 class _Nearest(ReplyBody):
-    """The metadata of the panorama nearest to a position, or of an id."""
+    """The metadata of a panorama: the one nearest to a position, or the one with an id."""
 
     status: str
     pano_id: str = ""
@@ -35,7 +35,7 @@ class _Nearest(ReplyBody):
 
     @property
     def panorama(self) -> Panorama | None:
-        """The panorama without links, which this API does not know; `None` if there is none."""
+        """Panorama without links, which this API does not know; `None` if there is none."""
         if self.status != "OK" or self.location is None:
             return None
         return Panorama(self.pano_id, self.location.position, 0.0, (), self.date)
@@ -76,7 +76,7 @@ def _ask_nearest(http: GoogleHttp, query: dict[str, str]) -> Panorama | None:
 
 
 def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
-    """Return the picture through a camera at a panorama; one paid request.
+    """Return the picture through a camera at a panorama, by one paid request.
 
     Args:
         http: sends the request.

@@ -25,7 +25,7 @@ from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.replies import UNREADABLE
 
 KEPT_METADATA = 20_000
-"""Metadata of panoramas kept in memory; chosen: about 10 MB."""
+"""Number of panoramas whose metadata are kept in memory; chosen: about 10 MB."""
 
 
 class GoogleStreetView:
@@ -229,7 +229,7 @@ class LinklessStreetView:
 
 
 def _check(radius: float) -> None:
-    """Check that a radius is within its range of metres."""
+    """Raise an error for a radius outside its range of metres."""
     if not 0 < radius <= MAX_RADIUS_M:
         raise BadInput(f"radius {radius:g} is outside (0, {MAX_RADIUS_M:g}] metres")
 
@@ -289,5 +289,5 @@ class KeyedStreetView:
 
     @property
     def _street_view(self) -> GoogleStreetView | LinklessStreetView:
-        """The street view that fits the key."""
+        """Street view that fits the key: with or without links."""
         return self._linked if self.is_linked else self._linkless

@@ -33,25 +33,25 @@ SERVICE = "Map Tiles API"
 THUMBNAIL = (600, 250)
 """Largest (width, height) of a thumbnail, pixels (page "Street View Tiles")."""
 BATCH = 100
-"""Most positions of a panoIds request."""
+"""Largest number of positions of a request for ids of panoramas."""
 DENIED = "PERMISSION_DENIED"
-"""Code of a refusal to a key that may not use an API."""
+"""Code of Google's refusal to a key that may not use an API."""
 MARGIN_S = 60.0
-"""Seconds before the end of a session from which it is renewed; chosen."""
+"""Seconds before the end of a session at which it is renewed; chosen."""
 MOST_LINKS = 100
-"""Most links read of a panorama; chosen: ten times the largest crossing."""
+"""Largest number of links read of a panorama; chosen: ten times the largest crossing."""
 LARGEST = 65_536
 """Largest side of a panorama in pixels; chosen: four times Google's largest."""
 LARGEST_TILE = 1024
 """Largest side of a tile in pixels; Google's have 512."""
 LEVEL_TILT = 90.0
-"""Tilt of a level panorama, degrees: Google counts it from straight down."""
+"""Tilt in degrees of a level panorama, which Google counts from straight down."""
 
 GotT = TypeVar("GotT")
 
 
 Heading = Annotated[float, AfterValidator(normalize_heading)]
-"""Degrees, [0, 360)."""
+"""Heading in degrees, [0, 360)."""
 
 
 class _Neighbour(CamelBody):
@@ -72,16 +72,16 @@ class Capture(CamelBody):
     date: str | None = None
     neighbours: tuple[_Neighbour, ...] = Field((), alias="links", max_length=MOST_LINKS)
     width: int = Field(alias="imageWidth", ge=1, le=LARGEST)
-    """Width of its largest picture, pixels."""
+    """Width of the largest picture, pixels."""
     height: int = Field(alias="imageHeight", ge=1, le=LARGEST)
-    """Height of its largest picture, pixels."""
+    """Height of the largest picture, pixels."""
     tile: int = Field(alias="tileWidth", ge=1, le=LARGEST_TILE)
-    """Side of a tile, pixels."""
+    """Side of a square tile, pixels."""
     imagery_type: str = ""
     tilt: float = Field(LEVEL_TILT, ge=0, le=180)
     """Tilt of the picture's centre, degrees from straight down; 90 is level."""
     roll: float = Field(0.0, ge=-360, le=360)
-    """Roll to the right in degrees; that Google counts it so is an assumption."""
+    """Roll of the camera to the right in degrees; that Google counts it so is an assumption."""
     copyright: str = ""
     """Name to credit: Google, or a photographer."""
     report_problem_link: str = ""
@@ -98,12 +98,12 @@ class Capture(CamelBody):
 
     @property
     def position(self) -> LatLng:
-        """The position of the camera."""
+        """Position of the camera."""
         return LatLng(self.lat, self.lng)
 
     @property
     def links(self) -> tuple[tuple[str, float | None], ...]:
-        """Id of each neighbour, and the heading to it in degrees; `None` where not told."""
+        """(id of the neighbour, heading to it in degrees or `None` where not given) of each link."""
         return tuple((one.pano_id, one.heading) for one in self.neighbours)
 
     @property
@@ -118,7 +118,7 @@ class Capture(CamelBody):
 
     @property
     def largest_zoom(self) -> int:
-        """Zoom level of the largest picture; at level 0 all of it fits on one tile."""
+        """Zoom level of the largest picture; at level 0 the whole picture fits on one tile."""
         return ceil(log2(max(self.width / self.tile, 1.0)))
 
     def size(self, zoom: int) -> tuple[int, int]:
@@ -128,18 +128,22 @@ class Capture(CamelBody):
 
 
 class _Session(CamelBody):
+    """A session of Map Tiles, with the time at which it ends."""
+
     session: str
     expiry: float
-    """Seconds since 1970."""
+    """Time at which the session ends, seconds since 1970."""
 
 
 class _PanoIds(CamelBody):
+    """The reply to a request for ids of panoramas."""
+
     pano_ids: tuple[Annotated[str | None, OrUnknown], ...] | None = None
-    """Ids, empty for a position without panorama; `None` where no position has one."""
+    """Ids by position, empty for one without panorama; `None` where no position has one."""
 
 
 class PanoramaTiles:
-    """The client of Map Tiles' street view: ids, metadata, tiles and thumbnails.
+    """A client of Map Tiles' street view: ids, metadata, tiles and thumbnails.
 
     Args:
         http: the way to Google.
@@ -207,7 +211,7 @@ class PanoramaTiles:
             raise
 
     def tile(self, capture: Capture, zoom: int, tile: Tile) -> Image:
-        """Return the pixels of one tile.
+        """Return the pixels of one tile of a panorama at a zoom level.
 
         Args:
             capture: the panorama.
@@ -278,7 +282,7 @@ def _blames_session(fault: ProviderError) -> bool:
 
 
 class Mosaic:
-    """The picture of one panorama, put together from tiles as views need them.
+    """A picture of one panorama, put together from tiles as views need them.
 
     Args:
         tiles: where they come from.

@@ -20,34 +20,40 @@ from virl.platform.providers.http.replies import OrUnknown, ReplyBody, read_body
 DIRECTIONS = "Directions API"
 MATRIX = "Distance Matrix API"
 SIDE = 10
-"""Most origins, and most destinations, of a matrix request."""
+"""Largest number of origins, and of destinations, of a matrix request."""
 LATEST = 2**33
-"""Largest time that is read, seconds since 1970."""
+"""Largest time that is accepted, seconds since 1970."""
 
 
 class _Amount(ReplyBody):
-    """A number of a reply with its unit left out."""
+    """A number of a reply, whose unit follows from its field."""
 
     value: float = Field(ge=0, le=LATEST)
-    """Metres, seconds, or seconds since 1970, by the field."""
+    """Number in metres, seconds, or seconds since 1970, by the field."""
 
     @property
     def time(self) -> datetime:
-        """The value, seconds since 1970, as a time."""
+        """Point in time of a value in seconds since 1970."""
         return datetime.fromtimestamp(self.value, UTC)
 
 
 class _Named(ReplyBody):
+    """A thing of a reply of which only the name is read."""
+
     name: str = ""
 
 
 class _RiddenLine(ReplyBody):
+    """The line of a ride: names and kind of vehicle."""
+
     name: str = ""
     short_name: str = ""
     vehicle: _Named = _Named()
 
 
 class _Details(ReplyBody):
+    """The details of a ride: stops, times, headsign and line."""
+
     departure_stop: _Named = _Named()
     arrival_stop: _Named = _Named()
     departure_time: _Amount | None = None
@@ -57,10 +63,14 @@ class _Details(ReplyBody):
 
 
 class _StepLine(ReplyBody):
+    """The line of a step, an encoded polyline."""
+
     points: EncodedPath = ()
 
 
 class _LegacyStep(ReplyBody):
+    """One step of a leg: length, duration, line, instruction, and ride where there is one."""
+
     distance: _Amount | None = None
     duration: _Amount | None = None
     polyline: _StepLine = _StepLine()
@@ -69,7 +79,7 @@ class _LegacyStep(ReplyBody):
 
     @property
     def step(self) -> JourneyStep:
-        """The step as part of a journey."""
+        """Step of a journey as virl's type."""
         ride = None
         if details := self.transit_details:
             ride = Ride(
@@ -85,17 +95,21 @@ class _LegacyStep(ReplyBody):
 
 
 class _LegacyLeg(ReplyBody):
+    """The way between two stops: length, duration and steps."""
+
     distance: _Amount | None = None
     duration: _Amount | None = None
     steps: tuple[_LegacyStep, ...] = ()
 
     @property
     def seconds(self) -> float:
-        """Seconds of the leg; `inf` where they cannot be read."""
+        """Duration of the leg in seconds; `inf` where it cannot be read."""
         return self.duration.value if self.duration else float("inf")
 
 
 class _LegacyWay(ReplyBody):
+    """A route of a reply, in legs."""
+
     legs: tuple[_LegacyLeg, ...]
 
 
@@ -106,16 +120,20 @@ class _LegacyDirections(ReplyBody):
 
 
 class _LegacyPair(ReplyBody):
+    """The duration from one origin to one destination, with its status."""
+
     status: str
     duration: _Amount | None = None
 
     @property
     def seconds(self) -> float:
-        """Seconds between the two; `inf` where no way leads."""
+        """Duration from the origin to the destination in seconds; `inf` where no way leads."""
         return self.duration.value if self.status == "OK" and self.duration else float("inf")
 
 
 class _LegacyRow(ReplyBody):
+    """Durations from one origin to all destinations."""
+
     elements: tuple[Annotated[_LegacyPair | None, OrUnknown], ...]
 
 
@@ -126,7 +144,7 @@ class _LegacyMatrix(ReplyBody):
 
 
 class LegacyWays:
-    """Ways of the legacy Directions and Distance Matrix APIs.
+    """A client of the legacy Directions and Distance Matrix APIs.
 
     Args:
         http: the way to Google.
@@ -186,7 +204,7 @@ class LegacyWays:
         return legs
 
     def _ask_directions(self, stops: Sequence[LatLng], **options: Any) -> tuple[_LegacyLeg, ...]:
-        """Return the legs of the best route that the Directions API finds."""
+        """Return the legs of the best route that the Directions API finds; refuses a reply without one."""
         ways = self._client.ask(googlemaps.Client.directions, stops[0], stops[-1], **options)
         if not ways:
             raise no_route(stops)

@@ -18,25 +18,25 @@ from virl.platform.providers.http.replies import MUST_FIT, CamelBody, OrUnknown
 
 SERVICE = "Routes API"
 MOST_PAIRS = 625
-"""Most pairs of a matrix request."""
+"""Largest number of pairs of origin and destination of a matrix request."""
 SIDE = 25
-"""Most origins, and most destinations, of a matrix request."""
+"""Largest number of origins, and of destinations, of a matrix request."""
 
 _LEG_FIELDS = "routes.legs.duration"
 """Field mask for the durations of legs."""
 _MATRIX_FIELDS = "originIndex,destinationIndex,duration,condition,status"
 """Field mask of a matrix."""
 _STEP = "routes.legs.steps"
-"""Prefix of the fields of a step."""
+"""Prefix of the names of a step's fields."""
 _ROUTE_FIELDS = (
     "routes.distanceMeters,routes.duration,routes.polyline.encodedPolyline,"
     f"{_STEP}.polyline.encodedPolyline,{_STEP}.navigationInstruction.instructions"
 )
 """Field mask of a route."""
 _STOPS = f"{_STEP}.transitDetails.stopDetails"
-"""Prefix of the fields of a ride's stops."""
+"""Prefix of the names of the fields of a ride's stops."""
 _LINE = f"{_STEP}.transitDetails.transitLine"
-"""Prefix of the fields of a ride's line."""
+"""Prefix of the names of the fields of a ride's line."""
 _RIDE_FIELDS = ",".join(
     (
         "routes.duration",
@@ -47,7 +47,7 @@ _RIDE_FIELDS = ",".join(
         f"{_STEP}.transitDetails.headsign",
     )
 )
-"""Field mask of a journey."""
+"""Field mask of a journey by public transport."""
 
 
 def _read_seconds(text: object) -> float:
@@ -67,16 +67,20 @@ def _read_time(text: object) -> datetime:
 
 
 Duration = Annotated[float, PlainValidator(_read_seconds)]
-"""Seconds, read from a text such as `"90s"`."""
+"""Duration in seconds, read from a text such as `"90s"`."""
 Timestamp = Annotated[datetime, PlainValidator(_read_time)]
-"""Time, read from a text such as `"2026-11-24T09:00:00Z"`."""
+"""Point in time, read from a text such as `"2026-11-24T09:00:00Z"`."""
 
 
 class _StopName(CamelBody):
+    """The name of a stop."""
+
     name: str = ""
 
 
 class _TransitStops(CamelBody):
+    """The stops where a ride begins and ends, with times."""
+
     departure_stop: _StopName = _StopName()
     arrival_stop: _StopName = _StopName()
     departure_time: Timestamp | None = None
@@ -84,34 +88,48 @@ class _TransitStops(CamelBody):
 
 
 class _VehicleName(CamelBody):
+    """The name of a kind of vehicle."""
+
     text: str = ""
 
 
 class _TransitVehicle(CamelBody):
+    """The kind of vehicle of a line."""
+
     name: _VehicleName = _VehicleName()
 
 
 class _TransitLine(CamelBody):
+    """The line of a ride: names and kind of vehicle."""
+
     name: str = ""
     name_short: str = ""
     vehicle: _TransitVehicle = _TransitVehicle()
 
 
 class _TransitDetails(CamelBody):
+    """The details of a ride: stops, line and headsign."""
+
     stop_details: _TransitStops = _TransitStops()
     transit_line: _TransitLine = _TransitLine()
     headsign: str = ""
 
 
 class _StepLine(CamelBody):
+    """The line of a step, an encoded polyline."""
+
     encoded_polyline: EncodedPath = ()
 
 
 class _Instruction(CamelBody):
+    """The instruction of a step, text or HTML."""
+
     instructions: str = ""
 
 
 class _Step(CamelBody):
+    """One step of a leg: length, duration, line, instruction, and ride where there is one."""
+
     distance_meters: float = Field(0.0, ge=0)
     static_duration: Duration = 0.0
     polyline: _StepLine = _StepLine()
@@ -120,12 +138,12 @@ class _Step(CamelBody):
 
     @property
     def line(self) -> tuple[Sequence[LatLng], str]:
-        """Positions of the step, and the name of its street."""
+        """(positions of the step, name of its street, empty without one)."""
         return self.polyline.encoded_polyline, street_in(self.navigation_instruction.instructions)
 
     @property
     def step(self) -> JourneyStep:
-        """The step as part of a journey."""
+        """Step of a journey as virl's type."""
         ride = None
         if details := self.transit_details:
             stops, line = details.stop_details, details.transit_line
@@ -141,11 +159,15 @@ class _Step(CamelBody):
 
 
 class _Leg(CamelBody):
+    """The way between two stops: duration and steps."""
+
     duration: Annotated[Duration | None, OrUnknown] = None
     steps: tuple[_Step, ...] = ()
 
 
 class _Way(CamelBody):
+    """A route of a reply: line, length, duration and legs."""
+
     polyline: _StepLine = _StepLine()
     distance_meters: float | None = Field(None, ge=0)
     duration: Duration | None = None
@@ -175,7 +197,7 @@ class _Computed(CamelBody, Generic[RouteT]):
 
 
 class _Pair(CamelBody):
-    """An element of the reply of `computeRouteMatrix`: one origin and destination."""
+    """One element of the reply of `computeRouteMatrix`: an origin and a destination."""
 
     origin_index: Annotated[int, MUST_FIT] = Field(0, ge=0)
     destination_index: Annotated[int, MUST_FIT] = Field(0, ge=0)
@@ -184,7 +206,7 @@ class _Pair(CamelBody):
 
 
 class RoutesApi:
-    """Ways of the Routes API.
+    """A client of the Routes API.
 
     Args:
         http: the way to Google.
@@ -247,7 +269,7 @@ class RoutesApi:
     def _route(
         self, stops: Sequence[LatLng], body: Mapping[str, object], fields: str, shape: type[_Computed[RouteT]]
     ) -> RouteT:
-        """Return the best route of a request, in a shape."""
+        """Return the best route that answers a request, in the shape of its reply."""
         routes = self._http.read(
             self._http.request(Call("routes_compute", body=body, fields=fields)), shape
         ).routes

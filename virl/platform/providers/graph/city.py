@@ -13,7 +13,7 @@ from virl.platform.providers.pictures.streetview import GraphStreetMap, GraphStr
 from virl.resources import data_home
 
 MARKS = {"touchdown": Path("graph", "nodes.txt"), "r2r": Path("connectivity")}
-"""Path that a folder has if it is the data set, by the data set's name."""
+"""Path that a data set's folder contains, by which the folder is recognized, by data set."""
 
 
 def find_data(name: str, override: Path | None = None) -> Path:
@@ -41,7 +41,7 @@ def find_data(name: str, override: Path | None = None) -> Path:
 
 
 MANIFEST = "export.json"
-"""Name of the manifest of an export."""
+"""Name of the manifest file of an export."""
 
 
 def attribution_of(folder: Path) -> str:
@@ -63,7 +63,7 @@ def attribution_of(folder: Path) -> str:
 
 
 def open_graph_city(name: str, title: str, folder: Path) -> City:
-    """Return the city of a folder with `graph/` and, where the user has them, `panoramas/`.
+    """Return the city of a folder with `graph/` and, if the user has pictures, `panoramas/`.
 
     Its centre is the panorama nearest to the mean of all.
 

@@ -16,18 +16,18 @@ from virl.geo.globe import Floats, Ints, signed_turn
 from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 
 SHOWN = 20
-"""Most faults that a message lists; chosen."""
+"""Largest number of faults that a message lists; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileFault:
-    """One fault of a data file, and its line."""
+    """One fault of a data file, with its line."""
 
     file: Path
     line: int
     """Number of the line, from 1; 0 for a fault of the whole file."""
     what: str
-    """The fault in words."""
+    """Description of the fault."""
 
     def __str__(self) -> str:
         where = f"{self.file}, line {self.line}" if self.line else str(self.file)
@@ -35,7 +35,7 @@ class FileFault:
 
 
 class GraphFault(BadInput):
-    """The files of a data set do not hold what they should.
+    """The error of data files that do not hold what they should.
 
     Args:
         faults: at least one; all of them stay in `faults`, and the message names the first ones.
@@ -55,7 +55,7 @@ def by_line(faults: Iterable[FileFault]) -> list[FileFault]:
 
 
 def refuse(faults: Sequence[FileFault]) -> None:
-    """Raise one error for all faults, if there are any.
+    """Raise one error for all faults; do nothing if there are none.
 
     Raises:
         GraphFault: there are.
@@ -85,11 +85,11 @@ class Table:
     lines: Ints
     """Line number, from 1, of each row."""
     broken: list[str]
-    """First cells of the lines with a wrong number of fields."""
+    """First cells of the lines with a wrong number of fields, which have no row."""
     faults: list[FileFault] = field(default_factory=list)
 
     def blame(self, rows: Iterable[int], what: Iterable[str]) -> None:
-        """Add a fault in words for each of these rows."""
+        """Add a fault for each of some rows, with its description."""
         self.faults += [
             FileFault(self.file, int(self.lines[row]), text) for row, text in zip(rows, what, strict=True)
         ]
@@ -179,7 +179,7 @@ def read_lines(file: Path) -> tuple[list[str], list[FileFault]]:
 
 
 def repeats(*keys: NDArray[np.generic]) -> tuple[Ints, Ints]:
-    """Return (rows whose keys stand in an earlier row, those earlier rows), in order."""
+    """Return (rows whose keys stand in an earlier row, those earlier rows), both in order."""
     order = np.lexsort(keys)
     same = np.ones(max(len(order) - 1, 0), bool)
     for key in keys:
@@ -190,12 +190,12 @@ def repeats(*keys: NDArray[np.generic]) -> tuple[Ints, Ints]:
 
 
 def _parse_numbers(cells: Sequence[str]) -> Floats:
-    """Return the numbers of cells; `nan` for a cell that is none."""
+    """Return the numbers in cells; `nan` for a cell that is no number."""
     return np.array([float(cell) if _NUMBER.fullmatch(cell) else np.nan for cell in cells], float)
 
 
 MAX_WORDS = 1000
-"""Most words of an instruction; chosen: the longest in Touchdown's and R2R's dev sets has 396."""
+"""Largest number of words of an instruction; chosen: Touchdown's and R2R's longest has 396."""
 
 
 @dataclass(frozen=True, slots=True)

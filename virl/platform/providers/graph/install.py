@@ -20,7 +20,7 @@ from virl.settings.model import Settings
 MANIFEST = "checksums.json"
 """Name of the manifest in a data set's folder."""
 _AGAIN = "copy the data again, or set VIRL_DATA to a folder that can be written"
-"""Advice for a copy that failed."""
+"""Advice in errors about a copy that failed."""
 _CONNECTIVITY = "_connectivity.json"
 """Ending of the names of R2R's graph files."""
 
@@ -33,7 +33,7 @@ Files = Mapping[str, Path]
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A public data set: its contents, licence and sources."""
+    """A public data set: description, licence, sources and layout."""
 
     about: str
     """Description in a sentence."""
@@ -41,7 +41,7 @@ class DataSet:
     sources: tuple[str, ...]
     """URLs of public repositories that hold the data."""
     layout: tuple[tuple[str, str], ...]
-    """(pattern of files, target path as a template) pairs; the first match counts."""
+    """(pattern of files, template of the target path); the first match counts."""
 
 
 DATA_SETS: Mapping[str, DataSet] = {
@@ -78,12 +78,12 @@ DATA_SETS: Mapping[str, DataSet] = {
 
 
 class FileSum(Settings):
-    """Size and digest of a file when it was copied into the data folder."""
+    """The size and digest of a file when it was copied into the data folder."""
 
     bytes: int
-    """Size in bytes."""
+    """Size of the file in bytes."""
     sha256: str
-    """SHA-256 as hex digits."""
+    """SHA-256 of the file as hex digits."""
 
 
 class Manifest(Settings):
@@ -94,6 +94,7 @@ class Manifest(Settings):
 
 
 def _silent(file: str) -> None:
+    """Do nothing with the path of a file."""
     del file
 
 

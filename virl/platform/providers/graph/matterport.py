@@ -22,14 +22,14 @@ from virl.platform.providers.graph.data_files import (
 )
 
 FRAME = LocalFrame(LatLng(0.0, 0.0))
-"""Frame of a building: its scan's origin lies at 0, 0 degrees, and its y axis points north."""
+"""Frame of metres of a building: its scan's origin lies at 0, 0 degrees, its y axis points north."""
 
 _SUFFIX = "_connectivity.json"
 _log = logging.getLogger(__name__)
 
 
 class _Viewpoint(BaseModel):
-    """A viewpoint of a connectivity file, with the fields that are read."""
+    """A viewpoint in a connectivity file, as far as its fields are read."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
@@ -43,7 +43,7 @@ class _Viewpoint(BaseModel):
 
 
 class _Route(BaseModel):
-    """An entry of an R2R file: a path and its instructions."""
+    """An entry of an R2R file: a path with its instructions."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
@@ -147,7 +147,7 @@ def _read(file: Path, kind: type[_EntryT]) -> tuple[list[_EntryT], list[FileFaul
 
 
 def _items(file: Path) -> list[object]:
-    """Return the entries of a JSON list, of which there must be one."""
+    """Return the entries of a JSON list; raise an error for an empty list."""
     try:
         items = read_json(file.read_bytes())
     except FileNotFoundError:

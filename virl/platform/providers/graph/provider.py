@@ -14,6 +14,7 @@ class GraphCity(CityFile):
 
 
 def _open(name: str, file: GraphCity, access: Access) -> City:
+    """Return the city of a file, with its readers imported only now."""
     from virl.platform.providers.graph.city import find_data, open_graph_city  # noqa: PLC0415 - the graphs
 
     del access

@@ -115,7 +115,7 @@ def _number_nodes(nodes: Table) -> dict[str, int]:
 
 
 def _ends(links: Table, column: int, number: Mapping[str, int], broken: list[str]) -> Ints:
-    """Return the node numbers of one end of each link; -1, a fault, for an unknown node.
+    """Return the node numbers at one end of each link; -1 and a fault for an unknown node.
 
     A node whose own line is broken has been named already, so links to it are not.
     """
@@ -146,7 +146,7 @@ def _check_links(links: Table, source: Ints, target: Ints, heading: Floats) -> N
 
 
 class _Line(BaseModel):
-    """One episode, a line of a file, with the fields that are read."""
+    """One episode, a line of a file, as far as its fields are read."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
@@ -157,7 +157,7 @@ class _Line(BaseModel):
 
 
 SCHEMA = 2
-"""Version of the cache files; a file of another version is made anew."""
+"""Version of the cache files; a file of another version is made again."""
 _ARRAYS = ("lat", "lng", "first", "target", "heading", "length", "yaw", "height")
 """Names of the graph's arrays in a cache file."""
 

@@ -20,7 +20,7 @@ Proof = Callable[[httpx.Request], tuple[httpx.URL, httpx.Headers]]
 
 
 class Secrets(Protocol):
-    """A key, token or password that proves to a server who asks."""
+    """A source of the key, token or password that a server requires."""
 
     def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
         """Return (URL, headers) of a request with the key in them."""
@@ -28,7 +28,7 @@ class Secrets(Protocol):
 
     @property
     def redaction(self) -> Redaction:
-        """Redaction that takes the key out of replies."""
+        """Redaction that removes the key from replies."""
         ...
 
 
@@ -39,26 +39,26 @@ class NoKey:
         self.redaction = Redaction.of()
 
     def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
-        """Return (URL, headers) of a request as they are."""
+        """Return (URL, headers) of a request unchanged."""
         return request.url, request.headers
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key or token that goes into a header; its `repr` does not show it.
+    """An API key or token that is sent in a header; its `repr` does not show it.
 
     Raises:
         BadInput: it holds what no key does.
     """
 
     text: str = field(repr=False)
-    """The key itself."""
+    """Text of the key."""
     variable: str
-    """Name of the environment variable that it comes from."""
+    """Name of the environment variable with the key."""
     header: str
-    """Name of the header that carries it."""
+    """Name of the header that the key is sent in."""
     scheme: str = ""
-    """The words before the key in the header, such as `"OAuth "`."""
+    """Words before the key in the header, such as `"OAuth "`."""
     redaction: Redaction = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class ServerUrl:
     """The URL of a server, which may hold a user, a password and a query; they never show in its `repr`."""
 
     given: httpx.URL = field(repr=False)
-    """The URL with its user, password and query."""
+    """URL with its user, password and query."""
     redaction: Redaction = field(repr=False, compare=False)
 
     @classmethod
@@ -116,7 +116,7 @@ class ServerUrl:
 
     @property
     def bare(self) -> httpx.URL:
-        """The URL without credentials and query."""
+        """URL without credentials and query."""
         return self.given.copy_with(userinfo=b"", query=None, fragment=None)
 
     @property
@@ -142,7 +142,7 @@ class ServerUrl:
 
 
 def check_key(key: str, variable: str) -> None:
-    """Check that a key has no characters that no key has.
+    """Raise an error for a key with characters that no key has.
 
     Raises:
         BadInput: it holds what no key does; names the environment variable that it came from.
@@ -152,7 +152,7 @@ def check_key(key: str, variable: str) -> None:
 
 
 def key_in_environment(variable: str) -> str:
-    """Return the key in an environment variable, empty without one; a placeholder is warned of."""
+    """Return the key in an environment variable, empty without one; warns of a placeholder."""
     text = os.environ.get(variable, "").strip()
     warn_of_placeholder(variable, len(text))
     return text
@@ -167,7 +167,7 @@ class KeyTransport(httpx.BaseTransport):
     """
 
     def __init__(self, inner: httpx.BaseTransport, proof: Proof) -> None:
-        """Prepare to send requests by `inner`, with what `proof` adds."""
+        """Prepare to send requests through `inner`, with what `proof` adds."""
         self._inner = inner
         self._proof = proof
 
@@ -181,5 +181,5 @@ class KeyTransport(httpx.BaseTransport):
         )
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections of the inner transport."""
         self._inner.close()

@@ -25,15 +25,16 @@ mp mq mr ms mt mu mv mw my na nc ne nf ng nr nu nz om pf pg ph pk pm pr re rw sa
 th tk tm tn to tt tv tw tz ug um us vg vi vn wf ye yt za zm zw
 """
 NUMBER_FIRST = frozenset(_CODES.split())
-"""Codes of the countries whose house numbers stand before the street, by the templates of OpenCage's
-address-formatting 1.3.2; in the others, and in unknown ones, they stand after it."""
+"""Codes of the countries whose house numbers stand before the street.
+By the templates of OpenCage's address-formatting 1.3.2; in the others, and in unknown ones, they stand
+after it."""
 
 _ROADS = ("road", "pedestrian", "footway", "square")
-"""Keys of the street."""
+"""Keys of a reply with the street, the surest first."""
 _TOWNS = ("city", "town", "village", "municipality")
-"""Keys of one level of a place; countries differ in which they use (Nominatim, "Place Output Formats")."""
+"""Keys of a reply with the town; countries differ in which they use (Nominatim, "Place Output Formats")."""
 _PARTS = ("neighbourhood", "quarter", "hamlet", "suburb")
-"""Keys of parts of a town, the smallest first, for addresses where streets have no names."""
+"""Keys of a reply with a part of a town, the smallest first, where streets have no names."""
 
 
 def written_address(parts: Mapping[str, str], name: str = "") -> str:
@@ -62,18 +63,18 @@ def written_address(parts: Mapping[str, str], name: str = "") -> str:
 
 
 MATCHES = 5
-"""Most places that a search returns."""
+"""Largest number of places that a search returns."""
 LARGEST_MB = 1.0
-"""Largest reply in megabytes."""
+"""Largest size of a reply in megabytes."""
 MARGIN_M = 5_000.0
-"""Metres around the district within which an address counts as its own; chosen as for Google."""
+"""Distance in metres around the district within which an address counts; chosen as for Google."""
 HOUSE = 18
-"""Zoom of a reverse search that finds houses."""
+"""Zoom level of a reverse search that finds houses."""
 ELSE = "try again later, or give --box S,W,N,E instead"
 
 
 class _Described(ReplyBody):
-    """The name and address of a place in a reply."""
+    """The name and address of a place in a reply of Nominatim."""
 
     display_name: str = ""
     name: str = ""
@@ -96,18 +97,18 @@ class Match(_Described):
 
     @property
     def position(self) -> LatLng:
-        """Position of its middle."""
+        """Position of the middle of the place."""
         return LatLng(self.lat, self.lon)
 
     @property
     def box(self) -> Box:
-        """Box around all of it, or its middle where that is not known."""
+        """Box around the whole place, or of its middle alone where its extent is not known."""
         south, north, west, east = self.boundingbox or (self.lat, self.lat, self.lon, self.lon)
         return Box(south, west, north, east)
 
     @property
     def fitting_box(self) -> Box:
-        """Box around all of it, or a square around its middle where that has no fitting size."""
+        """Box around the whole place, or a square around its middle where that does not fit a request."""
         own = self.box
         usual = own.south < own.north and own.width > 0 and own.fits
         return own if usual else square_around(self.position)
@@ -117,6 +118,8 @@ class Match(_Described):
 
 
 class _Reverse(_Described):
+    """The reply to a reverse search: a place with position, or an error."""
+
     lat: Latitude | None = None
     lon: Longitude | None = None
     error: Any = None
@@ -131,7 +134,7 @@ def _judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
 
 
 class Nominatim:
-    """A client of a Nominatim server.
+    """A client of a Nominatim server: addresses of OpenStreetMap.
 
     Args:
         settings: of the service.
@@ -212,7 +215,7 @@ class Nominatim:
 
 
 def find_places(name: str, tell: Tell) -> list[Match]:
-    """Return the places with a name, the most important first; at least one.
+    """Return the places with a name, the most important first; raise an error if there is none.
 
     Asks the server of `VIRL_NOMINATIM_URL`, by default the public one.
 

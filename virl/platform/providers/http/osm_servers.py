@@ -33,38 +33,37 @@ from virl.settings.model import Settings, load_settings
 ServiceName = Literal["overpass", "nominatim", "osrm", "valhalla"]
 
 CACHE = "open-maps"
-"""Folder of replies and turns within the cache of this machine."""
+"""Name of the folder of replies and turns within this machine's cache."""
 PATIENT = Retries(further=7, first_wait=5.0, longest_wait=120.0)
-"""Number of retries of a command that a user waits for, and pauses between them; chosen."""
+"""Number of retries, and pauses between them, of a command that a user waits for; chosen."""
 GIVE_UP_S = 600.0
-"""Seconds from the first request after which no other is made; chosen."""
+"""Seconds from the first request after which no further one is made; chosen."""
 LATER = "try again later, or name another server"
 
 _DAY_S = 86_400.0
 
 
 class MapServiceSettings(Settings):
-    """One service of `platform/providers/open-maps.yaml`."""
+    """The settings of one service of `platform/providers/open-maps.yaml`."""
 
     title: str
     variable: str
-    """The environment variable that names another server."""
+    """Name of the environment variable with another server's URL."""
     url: str
-    """The public server; `{profile}` stands for `foot`, `bike` or `car`."""
+    """URL of the public server; `{profile}` stands for `foot`, `bike` or `car`."""
     apart_s: float = Field(ge=0)
-    """Seconds between the beginnings of two requests to the public server, over all processes of this
-    machine."""
+    """Seconds between the starts of two requests of this machine to the public server."""
     keep_days: float = Field(ge=0)
-    """Days for which replies are kept."""
+    """Number of days that replies are kept."""
     timeouts: Timeouts = Timeouts()
     retries: Retries = Retries(further=5, first_wait=2.0, longest_wait=120.0)
     max_reply_mb: float = Field(gt=0)
     policy: str
-    """The rules of the public server for its users."""
+    """Rules of the public server for its users, in words."""
     source: str
-    """The page with these rules."""
+    """Address of the page with these rules."""
     licence: str
-    """The licence of the data."""
+    """Licence of the data."""
 
     def patient(self, timeouts: Timeouts, max_reply_mb: float) -> "MapServiceSettings":
         """Return the settings for a command that sends one request and waits for it."""
@@ -73,7 +72,7 @@ class MapServiceSettings(Settings):
 
 
 class OpenMapsSettings(Settings):
-    """`platform/providers/open-maps.yaml`."""
+    """The settings of all services in `platform/providers/open-maps.yaml`."""
 
     overpass: MapServiceSettings
     nominatim: MapServiceSettings
@@ -96,12 +95,12 @@ def load_open_maps() -> OpenMapsSettings:
 
 
 def service_url(settings: MapServiceSettings, url: str | None = None) -> str:
-    """Return the URL of a server: of the city's file, the environment or the public one."""
+    """Return the URL of a server: by the city's file, the environment, or the public one."""
     return url or os.environ.get(settings.variable, "").strip() or settings.url
 
 
 def map_judge(*answers: int) -> Judge:
-    """Return the judge of a server whose answers have these statuses, 200 by default."""
+    """Return a judge of replies whose good statuses are these, 200 by default."""
 
     def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
         """Return a good reply, or the fault of its status or body."""
@@ -117,7 +116,7 @@ def map_judge(*answers: int) -> Judge:
 
 
 class MapServer:
-    """A server of map data, whose URL may hold credentials that are never shown.
+    """A client of a server of map data, whose URL may hold credentials that are never shown.
 
     Args:
         settings: its URL, pace and policy.

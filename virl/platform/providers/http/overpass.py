@@ -44,7 +44,7 @@ _REMARK = re.compile(rb"<remark>(.*?)(?:</remark>|$)", re.DOTALL)
 _ROOT = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?<osm[\s>]")
 _PIECE = 1 << 20
 _OVERLAP = 4096
-"""Bytes that two pieces overlap, to see what lies across them."""
+"""Number of bytes that two pieces of a file overlap, to find words that lie across them."""
 
 
 def query_of(box: Box) -> str:
@@ -102,7 +102,7 @@ class Overpass:
         self.title, self.close = self._server.title, self._server.close
 
     def read(self, query: str, shape: type[ShapeT]) -> ShapeT:
-        """Return the JSON that answers a query, as its shape.
+        """Return the JSON that answers a query, in a shape.
 
         Raises:
             ProviderError: the server did not answer, or refused; its verdict is `smaller` where a query for
@@ -164,6 +164,7 @@ class Overpass:
             raise self._fault("the reply is cut short: it has no </osm> at its end", LATER)
 
     def _fault(self, reason: str, remedy: str) -> ProviderError:
+        """Return the error of this server for a reason, with the remedy."""
         return ProviderError(self.title, reason, remedy)
 
 

@@ -35,13 +35,13 @@ class MinuteLimit:
         self._lock = threading.Lock()
 
     def wait(self, events: int = 1) -> None:
-        """Wait until so many events may happen, and count them; at most a minute's worth are counted."""
+        """Wait until `events` events may happen, and count them, at most a minute's worth."""
         events = min(events, self._per_minute)
         while (pause := self._enter(events)) > 0:
             self._sleep(pause)
 
     def _enter(self, events: int) -> float:
-        """Count the events and return 0; or return the seconds to wait before the next try."""
+        """Return 0 once the events are counted, or the seconds to wait before the next try."""
         with self._lock:
             now = self._clock()
             while self._recent and self._recent[0][0] + MINUTE_S <= now:
@@ -62,7 +62,7 @@ class OneAtATime:
 
     @contextmanager
     def hold(self, key: str) -> Iterator[None]:
-        """Wait until no other thread is within a block of this key, and keep others out of this one."""
+        """Wait until no other thread holds this key, and hold it during the block."""
         with self._guard:
             lock, users = self._inside.get(key, (threading.Lock(), 0))
             self._inside[key] = (lock, users + 1)
@@ -79,7 +79,7 @@ class OneAtATime:
 if sys.platform == "win32":
 
     def _lock(file: BinaryIO) -> None:
-        """Lock nothing: processes are not kept apart there."""
+        """Do nothing, on systems that cannot lock a file between processes."""
 
 else:
     import fcntl
@@ -89,7 +89,7 @@ else:
 
 
 class SecondsApart:
-    """A gate that lets requests begin at least so many seconds apart, over all threads and processes.
+    """A gate that keeps the starts of requests some seconds apart, over all threads and processes.
 
     Args:
         seconds: between the beginnings of two requests.
@@ -106,7 +106,7 @@ class SecondsApart:
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Prepare the gate; processes with the same `file` take turns."""
+        """Prepare a gate of so many seconds; processes with the same `file` take turns."""
         self._seconds = seconds
         self._file = file
         self._clock = clock
@@ -137,14 +137,14 @@ class SecondsApart:
 
 
 AT_ONCE = 8
-"""Threads that ask at once; chosen."""
+"""Number of threads that ask at once; chosen."""
 
 GivenT = TypeVar("GivenT")
 GotT = TypeVar("GotT")
 
 
 def ask_all(ask: Callable[[GivenT], GotT], given: Sequence[GivenT]) -> list[GotT]:
-    """Return `ask` of each item, in order, several at once; raise the first error once all have ended."""
+    """Return the results of `ask` for all items, in order; raise the first error once all have ended."""
     if len(given) < 2:
         return [ask(one) for one in given]
     threads = [(copy_context(), one) for one in given]  # who pays is known in the context

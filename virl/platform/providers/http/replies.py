@@ -34,43 +34,43 @@ MAX_WORDS = 200  # characters of a provider's own words that are shown (chosen)
 _LONGEST_PAGE = 20_000  # bytes of an error page that are looked at
 
 UNREADABLE = "UNREADABLE"
-"""Code of a fault: a whole reply that lacks what it must hold."""
+"""Code of the fault of a whole reply that lacks what it must hold."""
 ASKED_WRONG = "do not retry: the request itself has to change"
-"""Advice for a request that would fail again."""
+"""Advice on a request that would fail again."""
 
 _TAG = re.compile(r"<[^<>]*>")
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A reply as it came: status, headers and body, without keys."""
+    """A reply as received: status, headers and body, without keys."""
 
     status: int
     headers: Mapping[str, str]
-    """Headers by lower-case name."""
+    """Headers by their lower-case names."""
     body: bytes
     billed: bool = False
-    """True where it may be charged whatever it says, since a redirect led to it."""
+    """True if the reply may be charged whatever it says, as a redirect led to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpFault:
-    """The fault of a reply that is of no use, or that did not come."""
+    """The fault of a reply that cannot be used, or that did not come."""
 
     reason: str
-    """The fault in words, without keys."""
+    """Description of the fault, without keys."""
     verdict: Verdict
     """Meaning of the fault: whether another try, or a smaller request, may help."""
     billed: bool = False
-    """True where the try may be charged: answers are, refusals are not."""
+    """True if the try may be charged: answers are, refusals are not."""
     status: int | None = None
     """HTTP status of the reply; `None` if none came."""
     code: str = ""
-    """Code in the body of the refusal; may be empty."""
+    """Code in the body of the refusal; empty where it has none."""
     wait: float | None = None
-    """Seconds that the server asks to wait; `None` if it does not say."""
+    """Seconds that the server asks to wait; `None` if it does not ask."""
     reply: Received | None = None
-    """The whole reply that refuses; `None` if none came."""
+    """Reply that refuses, if whole; `None` if none came."""
 
     @property
     def may_retry(self) -> bool:
@@ -79,12 +79,12 @@ class HttpFault:
 
 
 def _delay_text() -> str:
-    """Return the advice to try again later, and how the run is continued."""
+    """Return the advice to try again later, with how to continue the run."""
     return f"try again later; continue the run with {way_on()}"
 
 
 def usual_remedy(fault: HttpFault, service: str) -> str:
-    """Return the advice on a fault, the same for any service."""
+    """Return the advice on a fault that suits any service."""
     del service
     if fault.code == UNREADABLE:
         return f"ask for something else, or {_delay_text()}"
@@ -92,7 +92,7 @@ def usual_remedy(fault: HttpFault, service: str) -> str:
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that `Retry-After`, in seconds or as a date, asks to wait; `None` without it.
+    """Return the seconds that a `Retry-After` header asks to wait; `None` without it.
 
     Args:
         headers: by lower-case name.
@@ -130,11 +130,11 @@ Longitude = Annotated[float, Field(ge=-180, le=180)]
 
 
 Notes = Callable[[str, object], None]
-"""A function that records (reason, part) of a part of a reply that is left out."""
+"""A function that records (reason, part) for each part of a reply that is left out."""
 
 
 class ReplyBody(BaseModel):
-    """The shape of a part of a reply; on reading, inner parts that do not fit are left out and reported.
+    """The base of shapes of replies; inner parts that do not fit are left out and reported.
 
     Fields that it does not name do not matter. `null` is the same as a missing field. Of a list or a mapping
     the parts that do not fit are left out, and a field that does not fit and has a default takes it: both are
@@ -155,7 +155,7 @@ class ReplyBody(BaseModel):
     def _read_as_far_as_possible(
         cls, given: Any, read: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
-        """Read the part without what does not fit, as long as it can do without."""
+        """Return the part, read without inner parts that do not fit, as far as these may be missing."""
         if not isinstance(given, Mapping):
             return read(given)
         told = {name: value for name, value in given.items() if value is not None}
@@ -168,15 +168,15 @@ class ReplyBody(BaseModel):
 
 
 MUST_FIT = "must fit"
-"""Mark of a field for which neither its default nor a rounded number may stand in: its part is left out."""
+"""Mark of a field that no default or rounded number may replace; else its part is left out."""
 _MOST_TRIES = 4
-"""Times that a part is mended at most: an element may be cut, then rounded, then left out (chosen)."""
+"""Largest number of times that a part is mended: cut, rounded, then left out (chosen)."""
 
 
 def _mend(
     shape: type[ReplyBody], given: object, told: dict[str, Any], fault: ValidationError, notes: Notes | None
 ) -> dict[str, Any]:
-    """Return a part's fields without what does not fit; raise the fault if a required one does not."""
+    """Return a part's fields without those that do not fit; raise the fault if a required one does not."""
     mended, gone, copied = dict(told), dict[str, set[Any]](), set[str]()
     for error in fault.errors(include_url=False):
         name, *within = error["loc"] or ("",)
@@ -213,7 +213,7 @@ def _mend(
 
 
 def _repair(error: ErrorDetails) -> Any:
-    """Return a list cut to its longest length, or a fraction rounded; `None` for other faults."""
+    """Return a list cut to its largest length, or a fraction rounded; `None` for other faults."""
     given = error["input"]
     if error["type"] == "too_long" and isinstance(given, list):
         return given[: error["ctx"]["max_length"]]
@@ -230,7 +230,7 @@ def _put(whole: Any, path: Sequence[Any], part: Any) -> None:
 
 
 def _reason(error: ErrorDetails, told: Mapping[str, Any], part: Any) -> str:
-    """Return what does not fit and why, with the name of the item that it belongs to."""
+    """Return what does not fit and why, with the name of its item; `None` for a nameless value."""
     steps = [str(step) for step in error["loc"] if not isinstance(step, int)]
     why = "Input should be an object" if error["type"] == "model_type" else error["msg"]
     said = ": ".join(filter(None, (".".join(steps), why)))
@@ -240,7 +240,7 @@ def _reason(error: ErrorDetails, told: Mapping[str, Any], part: Any) -> str:
 
 
 _IDS = ("id", "place_id", "panoId", "pano_id", "name")
-"""Fields that name an item, the surest first."""
+"""Names of fields that identify an item, the surest first."""
 
 
 def _is_fixed(annotation: Any, value: object) -> bool:
@@ -267,11 +267,11 @@ def _or_unknown(given: Any, read: ValidatorFunctionWrapHandler, info: Validation
 
 
 OrUnknown = WrapValidator(_or_unknown)
-"""Validator that reads a value that does not fit as `None`, and reports it."""
+"""Validator that gives `None` for a value that does not fit, and reports it."""
 
 
 class CamelBody(ReplyBody):
-    """The shape of a part of a reply with names such as `displayName`."""
+    """The base of shapes of replies with names in camel case, such as `displayName`."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
@@ -280,7 +280,7 @@ ShapeT = TypeVar("ShapeT", bound=ReplyBody)
 
 
 def read_body(shape: type[ShapeT], reply: object, service: str, notes: Notes | None = None) -> ShapeT:
-    """Check a reply, as parsed from JSON, against its shape and return it.
+    """Return a reply, parsed from JSON, in its shape; raise an error if it does not fit.
 
     Args:
         shape: the shape of the reply.
@@ -319,7 +319,7 @@ def _misfit(fault: ValidationError) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The kind and the JSON shape that the body of a good reply must have."""
+    """The kind and the JSON shape that a good reply's body must have."""
 
     kind: Literal["object", "array", "image", "file"]
     """Kind of body: a JSON object, a JSON array, a picture, or any bytes for a file."""
@@ -327,7 +327,7 @@ class Wanted:
     """Shape of the JSON object; `None` for any."""
 
     def misfit(self, body: bytes) -> tuple[str, bool] | None:
-        """Return (what is wrong with a body, whether it is whole JSON); `None` for a good body."""
+        """Return (what is wrong with a body, True if it is whole JSON); `None` for a good body."""
         if self.kind in {"file", "image"}:
             fault = _misfit_of_picture(body) if self.kind == "image" else None
             return (fault, False) if fault else None
@@ -369,7 +369,7 @@ def picture(data: bytes, service: str) -> Image:
 
 
 Judge = Callable[[Wanted, Received], Received | HttpFault]
-"""A function from the wanted body and a reply without keys to that reply, or to its fault."""
+"""A function (wanted body, reply without keys) to the same reply, or to its fault."""
 
 
 def usual_judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
@@ -412,7 +412,7 @@ def refusal(reply: Received) -> HttpFault:
 
 
 def words_and_code(body: bytes) -> tuple[str, str]:
-    """Return (the words, the code) of the body of a refusal; either may be empty.
+    """Return (message, code) in the body of a refusal; each may be empty.
 
     The words are the `message` of the JSON or of its `error`, or else those of the page; the code is the
     `code` of the `error`, or an `error` that is a word.
@@ -427,6 +427,6 @@ def words_and_code(body: bytes) -> tuple[str, str]:
 
 
 class PointBody(ReplyBody):
-    """A point: longitude before latitude."""
+    """A GeoJSON point: longitude before latitude."""
 
     coordinates: tuple[Longitude, Latitude]

@@ -55,26 +55,26 @@ class Request:
     """A request to a service, without its key."""
 
     name: RequestName
-    """Name of the request in caches, recordings and counts."""
+    """Name of the request for caches, recordings and counts."""
     url: str | Callable[[], str]
-    """URL, or a function that gives it anew before each try."""
+    """URL, or a function to a new URL before each try."""
     method: str = "GET"
     query: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, object] | None = None
-    """JSON object that is sent; `None` for no body."""
+    """JSON object to send; `None` for no body."""
     headers: Mapping[str, str] = field(default_factory=dict)
     extensions: Mapping[str, object] = field(default_factory=dict)
     """Extensions of the httpx request, which `Secrets.proof` reads."""
     price: Price = FREE
-    """Price of sending it once."""
+    """Price of sending the request once."""
     key: str = ""
-    """Key in the cache; empty for that of the name."""
+    """Key in the cache; empty for the key of the name."""
     lifetime: float = 0.0
     """Seconds for which the cache keeps the reply; 0 keeps none."""
     scope: str = ""
     """Scope in the cache; empty where all runs may see the reply."""
     is_recorded: bool = True
-    """True where the reply may be recorded."""
+    """True if the reply may be recorded."""
     service: str = ""
     """Name of the service in errors; empty for the title of the `Service`."""
 
@@ -90,28 +90,28 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The clock, the pauses and the chance of retries."""
+    """The clock, pauses and random numbers of retries."""
 
     clock: Callable[[], float] = time.monotonic
     """Function that returns seconds on a clock that only goes forward."""
     sleep: Callable[[float], None] = time.sleep
-    """Function that waits some seconds."""
+    """Function that waits for some seconds."""
     chance: Callable[[], float] = random.random
     """Function that returns a number in [0, 1), for the jitter of pauses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits on how fast and how often a service is asked, and how long it is waited for."""
+    """The limits on how fast and how often a service is asked, and how long to wait for it."""
 
     timeouts: Timeouts
     retries: Retries
     max_reply_mb: float = MAX_REPLY_MB
-    """Megabytes; a larger reply is not read to its end."""
+    """Largest size of a reply in megabytes; a larger one is not read to its end."""
     at_once: int | None = None
-    """Most requests to a host at the same time; `None` for no limit."""
+    """Largest number of requests to a host at the same time; `None` for no limit."""
     per_minute: Mapping[str, int] = field(default_factory=dict)
-    """Most events a minute, by endpoint; the one of `""` is for all endpoints that are not named."""
+    """Largest number of events a minute by endpoint; `""` stands for all others together."""
     turns: SecondsApart | None = None
     """Gate that keeps requests some seconds apart; `None` for no gate."""
     give_up_s: float = float("inf")
@@ -122,7 +122,7 @@ class Limits:
 
 
 class Service:
-    """A client that sends the requests of a service, once for equal ones. Safe for several threads.
+    """A client that sends the requests of one service, equal ones once. Safe for several threads.
 
     Args:
         title: its name in errors.
@@ -176,7 +176,7 @@ class Service:
         self._retries = RetryPolicy(**limits.retries.model_dump(), sleep=pace.sleep, chance=pace.chance)
 
     def read(self, request: Request, shape: type[ShapeT]) -> ShapeT:
-        """Return the JSON object that answers a request, as its shape.
+        """Return the JSON object that answers a request, in its shape.
 
         Raises:
             ProviderError: the service refuses, cannot be reached or answers nonsense, each time it was tried.
@@ -245,7 +245,7 @@ class Service:
         return self._answer(request, Wanted("image"))
 
     def download(self, request: Request, file: BinaryIO) -> None:
-        """Write the body that answers a request into a file, neither kept nor recorded.
+        """Write the body that answers a request to a file; it is neither cached nor recorded.
 
         The file is emptied before each try. Keys are not taken out of what it takes.
 
@@ -269,7 +269,7 @@ class Service:
         return reply if isinstance(reply, Received) and reply.status == httpx.codes.OK else None
 
     def pay(self, request: Request) -> None:
-        """Book the price of a request that somebody else sends.
+        """Book the price of a request that is sent by another program, such as a web page.
 
         Raises:
             BudgetExceeded: it would cost more than is left.
@@ -290,11 +290,11 @@ class Service:
         )
 
     def tell_pause(self, why: str, seconds: float) -> None:
-        """Show a line that a pause of so many seconds follows, and why."""
+        """Show the user that a pause of some seconds follows, and why."""
         self._tell(f"{self.title}: {self._secrets.redaction.text(why)}: waiting {max(1, round(seconds))} s")
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections to the service."""
         self._wire.close()
 
     def _answer(self, request: Request, wanted: Wanted) -> builtins.bytes:
@@ -319,7 +319,7 @@ class Service:
             self.keeping.record.write(request.name, Reply(reply.status, reply.body))
 
     def _kept_or_fetched(self, request: Request, wanted: Wanted) -> Received | HttpFault:
-        """Return a good reply, cached before it is returned, or the fault that ended all tries."""
+        """Return a good reply, from the cache or fetched and cached, or the fault that ended all tries."""
         key, cache = request.key or request.name.key(), self.keeping.cache if request.lifetime else None
         # A second thread with the same wish waits here, and then finds the reply in the cache.
         with self._one_at_a_time.hold(key):
@@ -342,7 +342,7 @@ class Service:
             return outcome
 
     def _fetch(self, request: Request, wanted: Wanted, into: BinaryIO | None = None) -> Received | HttpFault:
-        """Send a request, with retries, until a reply is good or no further try may help."""
+        """Return a reply to a request, sent again until it is good or no further try may help."""
         limits, clock = self._limits, self._limits.pace.clock
         began = clock()
 
@@ -354,14 +354,14 @@ class Service:
             return outcome if within else None
 
         def tell(outcome: Received | HttpFault, seconds: float) -> None:
-            """Show that a pause of so many seconds follows."""
+            """Show the user that a pause of some seconds follows."""
             if isinstance(outcome, HttpFault):
                 self.tell_pause(request.name_reason(outcome.reason), seconds)
 
         return self._retries.run(lambda: self._try(request, wanted, into), failure, tell=tell)
 
     def _try(self, request: Request, wanted: Wanted, into: BinaryIO | None) -> Received | HttpFault:
-        """Send a request once, its price held before in the ledger and given back if it is not billed."""
+        """Return the reply to a request sent once; its price is held before, and given back if not billed."""
         address = request.url if isinstance(request.url, str) else request.url()
         if fault := self._unsafe(address):
             return fault

@@ -9,32 +9,32 @@ from virl.redaction import shown_url
 from virl.settings.model import Settings
 
 HOST = r"^https?://[^/?#@\s]+$"
-"""A scheme and a host, such as `http://127.0.0.1:8765`."""
+"""Pattern of a scheme and a host, such as `http://127.0.0.1:8765`."""
 
 
 class Timeouts(Settings):
-    """Seconds that parts of a request may take."""
+    """Time limits for the parts of a request, in seconds."""
 
     connect: float = Field(default=5.0, gt=0)
     read: float = Field(default=20.0, gt=0)
-    """Between two pieces of a reply."""
+    """Largest time in seconds between two pieces of a reply."""
     total: float = Field(default=60.0, gt=0)
-    """Seconds for a whole reply."""
+    """Largest time in seconds for a whole reply."""
 
 
 class Retries(Settings):
     """The number of further tries of a request, and the pauses before them."""
 
     further: int = Field(default=4, ge=0, le=20)
-    """Requests after the first."""
+    """Number of tries after the first."""
     first_wait: float = Field(default=0.5, ge=0)
-    """Seconds; doubles with every further try. Half of it is left to chance."""
+    """Seconds before the second try; doubles with every further one. Half of it is random."""
     longest_wait: float = Field(default=30.0, ge=0)
-    """Seconds; a server that asks for more with `Retry-After` is not waited for."""
+    """Largest wait in seconds; a server that asks for more with `Retry-After` is not waited for."""
 
 
 def checked_host(url: str, variable: str) -> str:
-    """Return a scheme and a host without a slash at the end.
+    """Return a scheme and a host without a slash at the end; raise an error for anything else.
 
     Args:
         url: as an environment variable gives it.

@@ -45,7 +45,7 @@ _log = logging.getLogger(__name__)
 
 
 class ReplyCache:
-    """Replies kept in one SQLite file, each until it expires.
+    """A cache of replies in one SQLite file, each until it expires.
 
     Above `max_bytes` the oldest replies go first. A file that is corrupt is set aside under another name,
     with a warning, and an empty one takes its place, which other processes notice. A file that another
@@ -63,7 +63,7 @@ class ReplyCache:
     def __init__(
         self, folder: Path, max_bytes: float = 512e6, clock: Callable[[], float] = time.time
     ) -> None:
-        """Open the file in a folder, which keeps at most `max_bytes` bytes."""
+        """Open the cache's file in a folder, which keeps at most `max_bytes` bytes."""
         self.file = folder / FILE_NAME
         self._max_bytes = max_bytes
         self._clock = clock
@@ -101,7 +101,7 @@ class ReplyCache:
             self._evict()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the cache's file."""
         with self._lock:
             self._connection.close()
 
@@ -222,7 +222,7 @@ def _execute(connection: sqlite3.Connection, statement: str, values: Sequence[ob
 
 
 class _Garbled(sqlite3.DatabaseError):
-    """A file so damaged that SQLite's own message about it is no text."""
+    """The error of a file so damaged that SQLite's message about it is no text."""
 
     sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 
@@ -239,7 +239,7 @@ class RequestName:
     endpoint: str
     """Name of the endpoint, such as `"geocode"`; fit for a folder."""
     canonical: str
-    """The request as JSON with sorted parts."""
+    """Request as JSON with sorted parts."""
 
     def key(self, host: str = "") -> str:
         """Return the SHA-256 of the request and the host that is asked: 64 hex digits."""
@@ -247,20 +247,20 @@ class RequestName:
 
 
 FORMAT = 1
-"""Version of the files of a recording."""
+"""Version of the format of a recording's files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply: a status of 200 to 499 and a body without keys."""
+    """A reply to record: a status of 200 to 499 and a body without keys."""
 
     status: int
-    """HTTP status."""
+    """HTTP status, 200 to 499."""
     body: bytes
 
 
 class _Entry(Settings):
-    """The content of `KEY.json`: the request and the status of its reply."""
+    """The contents of `KEY.json` in a recording: the request and the status of its reply."""
 
     format: int
     status: int
@@ -344,29 +344,29 @@ def _files(folder: Path, request: RequestName) -> tuple[Path, Path]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file whole, or not at all."""
+    """Write bytes to a file whole, or not at all."""
     with replace_file(path, "record the run again") as file:
         file.write(data)
 
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """The cache, the recording or replay, and the books that the requests of services go through.
+    """The cache, the recording or replay, and the ledger that requests of services go through.
 
     Raises:
         BadInput: a recording is to be made and replayed.
     """
 
     cache: ReplyCache | None = None
-    """Cache of replies; `None` keeps none."""
+    """Cache of replies; `None` for no cache."""
     scope: str = ""
     """Scope in the cache of usual replies; empty where all runs may see them."""
     session: str = field(default_factory=lambda: session_scope(""))
     """Scope in the cache of replies that only this run may see."""
     record: Recording | None = None
-    """Folder that replies are written to; `None` records nothing."""
+    """Recording that replies are written to; `None` for no recording."""
     replay: Replay | None = None
-    """Folder that replies are read from in place of the network; `None` for the network."""
+    """Recording that replies are read from instead of the network; `None` for the network."""
     ledger: Ledger = field(default_factory=Ledger)
     left_out: LeftOut = field(default_factory=LeftOut)
     """Counts of the parts of replies that cannot be read."""
@@ -405,11 +405,11 @@ class Keeping:
         return self.record is not None or self.replay is not None
 
     def close(self) -> None:
-        """Close the cache."""
+        """Close the cache of replies."""
         if self.cache:
             self.cache.close()
 
 
 def session_scope(session: str) -> str:
-    """Return the cache scope of the runs with this name; a new one for an empty name."""
+    """Return the cache scope of runs with this session name; a new scope for an empty name."""
     return f"session {session or uuid.uuid4().hex}"

@@ -21,7 +21,7 @@ from virl.traces.spans import span
 from virl.version import __version__
 
 _DEADLINE: ContextVar[float | None] = ContextVar("deadline", default=None)
-"""Moment on `time.monotonic` at which waits end; `None` for none."""
+"""Moment on `time.monotonic`, in seconds, at which waits end; `None` for no end."""
 
 
 @contextmanager
@@ -60,6 +60,7 @@ class _TimedBackend(httpcore.SyncBackend):
     def connect_tcp(
         self, host: str, port: int, timeout: float | None = None, *args: Any, **more: Any
     ) -> httpcore.NetworkStream:
+        """Return a connection to a host, whose waits end at `deadline`."""
         left = _seconds_left(timeout, httpcore.ConnectTimeout)
         return _TimedStream(super().connect_tcp(host, port, left, *args, **more))
 
@@ -71,21 +72,26 @@ class _TimedStream(httpcore.NetworkStream):
         self._inner = inner
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Return up to `max_bytes` bytes received until `deadline`."""
         return self._inner.read(max_bytes, _seconds_left(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Send bytes until `deadline`."""
         self._inner.write(buffer, _seconds_left(timeout, httpcore.WriteTimeout))
 
     def close(self) -> None:
+        """Close the connection."""
         self._inner.close()
 
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
+        """Return the connection with TLS, whose waits end at `deadline`."""
         left = _seconds_left(timeout, httpcore.ConnectTimeout)
         return _TimedStream(self._inner.start_tls(ssl_context, server_hostname, left))
 
     def get_extra_info(self, info: str) -> Any:
+        """Return a detail of the inner connection."""
         return self._inner.get_extra_info(info)
 
 
@@ -109,7 +115,7 @@ _MOST_REDIRECTS = 3  # a photo takes one (chosen)
 
 
 class Wire:
-    """Connections to some hosts, which alone get the key.
+    """A client of the connections to some hosts, which alone get the key.
 
     Args:
         hosts: scheme and host of each.
@@ -232,7 +238,7 @@ class Wire:
             )
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections to the hosts."""
         self._client.close()
 
     def _reply(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | Received | HttpFault:

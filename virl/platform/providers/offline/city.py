@@ -29,7 +29,7 @@ _KEPT = ArrayStore("plans", "plan of a town", 12, encode, partial(decode, CityPl
 
 
 def draw_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...] = ()) -> CityPlan:
-    """Return the plan of the town that grows from a seed, the same under every Python.
+    """Return the plan of the town that grows from a seed, the same under every version of Python.
 
     The same seed gives the same city, under every Python.
 
@@ -47,7 +47,7 @@ def draw_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...]
 
 @lru_cache(maxsize=PLANS)
 def kept_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...] = ()) -> CityPlan:
-    """Return the plan of `draw_plan`, from the cache where it was drawn before.
+    """Return the plan of `draw_plan`, from the cache on disk if it was drawn before.
 
     Args:
         seed: of the town.
@@ -60,17 +60,17 @@ def kept_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...]
 
 
 def _plan_key(seed: int, town: str, street_signs: tuple[StreetSigns, ...]) -> str:
-    """Return a text that tells a plan from all others."""
+    """Return a text that differs for different plans, for the cache."""
     return " ".join((str(seed), town, *street_signs))
 
 
 def plan_of(file: CityFile) -> CityPlan | None:
-    """Return the plan of the city of a file; `None` for a city that is not made."""
+    """Return the plan of a file's city; `None` for a city that is not a made town."""
     return kept_plan(file.seed, street_signs=file.street_signs) if isinstance(file, OfflineCity) else None
 
 
 def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...] = ()) -> City:
-    """Return the city of a seed, with all its providers and its ground truth.
+    """Return the made town of a seed as a city, with all providers and its ground truth.
 
     Args:
         name: of the city.
@@ -84,7 +84,7 @@ def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSig
 
 
 def _open_town(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...]) -> OpenTown:
-    """Return the opened town of a seed, with its providers."""
+    """Return the town of a seed, opened with its providers, to be shared by runs."""
     with collector_paused():
         plan = kept_plan(seed, title, street_signs)
     renderer = renderer_on_demand(plan)
@@ -123,7 +123,7 @@ class OfflineMaps(GraphMaps):
         self._layout = layout
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:  # noqa: ARG002
-        """Return the journey by bus that arrives first, set out at a minute; the same every day.
+        """Return the bus journey that arrives first and sets out at a minute or later; the same every day.
 
         Raises:
             NoRoute: an end is off the map.

@@ -10,12 +10,12 @@ StreetSigns = Literal["plates", "signposts"]
 
 
 class OfflineCity(CityFile):
-    """A file of `platform/cities/` for a city that is made."""
+    """The contents of a file of `platform/cities/` for a made town."""
 
     invents_life: ClassVar[bool] = True
-    """True: all that lives in a made town is invented."""
+    """True, as all life in a made town is invented."""
 
     seed: int = Field(ge=0)
-    """The seed that the city grows from."""
+    """Seed from which the town grows."""
     street_signs: tuple[StreetSigns, ...] = ()
-    """Over its junctions: `plates` with street names and house numbers, `signposts` to landmarks."""
+    """Signs over junctions: `plates` with street names and house numbers, `signposts` to landmarks."""

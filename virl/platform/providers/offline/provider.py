@@ -6,6 +6,7 @@ from virl.platform.providers.provider import Access, Provider
 
 
 def _open(name: str, file: OfflineCity, access: Access) -> City:
+    """Return the city of a file, with the renderer imported only now."""
     from virl.platform.providers.offline.city import open_offline  # noqa: PLC0415 - brings in the renderer
 
     del access

@@ -8,11 +8,11 @@ from virl.geo.globe import LatLng, LocalFrame, distance, signed_turn
 from virl.osm.box import Box
 
 ZOOM = 16
-"""Zoom of the squares that pictures are asked by first: 610 m wide at the equator, 400 at 49 degrees."""
+"""Zoom level of the squares that are asked first: 610 m wide at the equator, 400 at 49 degrees."""
 SMALLEST_ZOOM = 22
-"""Zoom of the smallest squares that a full one is split into: 6 m wide at 49 degrees."""
+"""Zoom level of the smallest squares that a full one is split into: 6 m wide at 49 degrees."""
 MOST_LAT = 85.0
-"""Most degrees of latitude, north or south, of the grid of squares."""
+"""Largest latitude in degrees, north or south, of the grid of squares."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -27,29 +27,29 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """The name of the square in file names."""
+        """Name of the square for file names."""
         return f"{self.zoom}-{self.x}-{self.y}"
 
     @property
     def box(self) -> Box:
-        """Edges of the square, degrees."""
+        """Box of the square, degrees."""
         west, north = _corner(self.zoom, self.x, self.y)
         east, south = _corner(self.zoom, self.x + 1, self.y + 1)
         return Box(south, west, north, east)
 
     @property
     def degrees(self) -> tuple[float, float, float, float]:
-        """(west, south, east, north) in degrees, as in GeoJSON."""
+        """Degrees (west, south, east, north) of the square, as in GeoJSON."""
         box = self.box
         return box.west, box.south, box.east, box.north
 
     def parts(self) -> "tuple[Cell, Cell, Cell, Cell]":
-        """Return the four squares of the next zoom that it consists of."""
+        """Return the four squares of the next zoom level that this one is made of."""
         zoom, x, y = self.zoom + 1, 2 * self.x, 2 * self.y
         return Cell(zoom, x, y), Cell(zoom, x + 1, y), Cell(zoom, x, y + 1), Cell(zoom, x + 1, y + 1)
 
     def contains(self, position: LatLng) -> bool:
-        """Return whether a position is in the square; squares of a zoom never overlap."""
+        """Return whether a position is in the square; squares of one zoom level never overlap."""
         return cell_at(position, self.zoom) == self
 
     def metres_to(self, position: LatLng) -> float:
@@ -62,7 +62,7 @@ class Cell:
 
 
 def cell_at(position: LatLng, zoom: int = ZOOM) -> Cell:
-    """Return the square of a zoom that a position is in."""
+    """Return the square of a zoom level that a position is in."""
     lat = radians(max(-MOST_LAT, min(MOST_LAT, position.lat)))
     count = 2**zoom
     x = (position.lng + 180.0) / 360.0 * count

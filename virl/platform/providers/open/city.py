@@ -43,14 +43,14 @@ if TYPE_CHECKING:
 
 
 OSM_CREDIT = "© OpenStreetMap contributors (ODbL 1.0)"
-"""Credit of services that give no date of their data before they are asked."""
+"""Credit of services that do not give the date of their data."""
 GOOGLE_CREDIT = "Google Maps"
 """Credit of Google's places and maps."""
 
 
 @dataclass(frozen=True, slots=True)
 class CityGround:
-    """The places, maps and walkable ways of a city, without its pictures. Made by `ground_of`."""
+    """The places, maps and walkable ways of a city, without pictures, as `ground_of` makes them."""
 
     places: Places
     maps: Callable[[NavigationGraph], Maps]
@@ -58,13 +58,13 @@ class CityGround:
     ways: Sequence[Sequence[LatLng]] = ()
     """Walkable ways as positions, split at junctions; empty where they are not all known."""
     attribution: str = ""
-    """Names to credit."""
+    """Names to credit for places and maps."""
     time_zone: str | None = None
     """IANA name of the time zone; `None` where it is not known."""
     whole_maps: Maps | None = None
     """Maps that need no panoramas, in place of `maps`; `None` for `maps`."""
     close: Callable[[], None] = lambda: None
-    """A function that closes the connections."""
+    """Function that closes the connections."""
 
 
 def ground_of(name: str, file: OpenCity, access: Access) -> CityGround:
@@ -89,7 +89,7 @@ def ground_of(name: str, file: OpenCity, access: Access) -> CityGround:
 
 
 class _GroundParts:
-    """The parts that a city's file names; their connections and credits are collected."""
+    """A maker of the parts that a city's file names, which collects their connections and credits."""
 
     def __init__(self, name: str, file: OpenCity, access: Access) -> None:
         self._name, self._file, self._access = name, file, access
@@ -98,7 +98,7 @@ class _GroundParts:
         self.close = self._closing.close
 
     def ground(self) -> CityGround:
-        """Return the places, maps and ways together."""
+        """Return the places, maps and ways of the city."""
         town, google = self._town(), self._google()
         services = load_open_maps()
         keeping = Keeping.of(self._access, CACHE)
@@ -150,7 +150,7 @@ class _GroundParts:
         services: OpenMapsSettings,
         keeping: Keeping,
     ) -> Places:
-        """Return the source of places that the file names."""
+        """Return the source of places that the city's file names."""
         if self._file.places == "google" and google:
             return google[0]
         if self._file.places == "osm":
@@ -191,7 +191,7 @@ class _GroundParts:
     def _addresses(
         self, town: "MappedTown | None", services: OpenMapsSettings, keeping: Keeping
     ) -> Addresses:
-        """Return the addresses of the extract, or else of Nominatim."""
+        """Return the addresses of the city's extract, or else of Nominatim."""
         if town:
             return town.addresses
         found = Nominatim(services.nominatim, keeping, district_of(self._file), self._file.nominatim_url)
@@ -207,11 +207,11 @@ def district_of(file: OpenCity) -> Box:
 
 
 FOLDER = "open"
-"""Folder within the user's data folder that has a folder for each service."""
+"""Name of the folder in the user's data folder with a folder for each picture service."""
 
 
 def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
-    """Return the city of a file; no service is asked yet.
+    """Return the city of a file of pictures, places and maps; no service is asked yet.
 
     Args:
         name: of the city.
@@ -265,9 +265,10 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
 
 
 def _close_all(*parts: Callable[[], None]) -> Callable[[], None]:
-    """Return a function that runs all functions, even where one raises an error."""
+    """Return a function that calls all functions, even where one raises an error."""
 
     def close() -> None:
+        """Call all functions, even where one raises an error."""
         with ExitStack() as every:
             for part in parts:
                 every.callback(part)

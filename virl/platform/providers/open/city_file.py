@@ -15,7 +15,7 @@ from virl.resources import data_home
 
 Host = Annotated[str, Field(pattern=HOST)]
 Url = Annotated[str, Field(pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$")]
-"""A URL with a path, and without credentials: those go into the environment."""
+"""URL with a path and without credentials, which go into the environment."""
 
 
 _HOSTS = TypeAdapter(dict[str, Host])
@@ -29,37 +29,37 @@ def _check_service(name: str) -> str:
 
 
 class OpenCity(CityFile):
-    """A file of `platform/cities/` for a real district in open data."""
+    """The contents of a file of `platform/cities/` for a real district in open data."""
 
     streetview: Annotated[str, AfterValidator(_check_service)] = "panoramax"
-    """The service of the pictures: one of `virl.platform.providers.open.pictures.PICTURES`."""
+    """Name of the picture service: one of `virl.platform.providers.open.pictures.PICTURES`."""
     places: Literal["osm", "overpass", "overture", "google"] = "osm"
-    """The source of places: `osm` is the extract, `overture` the file of that field."""
+    """Source of places: `osm` is the extract, `overture` the file of that field."""
     maps: Literal["osm", "osrm", "valhalla", "google"] = "osm"
-    """The source of routes: `osm` is the extract. It knows the addresses too where there is one; else
-    Nominatim does, except for `google`."""
+    """Source of routes: `osm` (the extract), `osrm`, `valhalla` or `google`.
+    The extract, where there is one, knows the addresses too; else Nominatim does, except for `google`."""
     center: Position
     extract: Path | None = None
-    """An OpenStreetMap extract; without it there are streets alone, no places and no addresses."""
+    """Path of an OpenStreetMap extract; without it there may be no places and addresses."""
     overture: Path | None = None
-    """A GeoParquet file of Overture's places, or a folder of them; looked for in the folder `overture` of the
-    user's data folder too."""
+    """Path of a GeoParquet file of Overture's places, or of a folder of them.
+    Also looked for in the folder `overture` of the user's data folder."""
     as_of: date | None = None
-    """Last day on which pictures may have been taken; later ones are left out."""
+    """Last day on which pictures may have been taken; later ones are left out. `None` for no limit."""
     reach_m: float = Field(default=400.0, ge=50, le=3000)
-    """Metres around the center whose pictures are known at first, in a city without a polygon; more are
-    asked for as one comes near the edge."""
+    """Radius in metres around the center whose pictures are known at first, without a polygon.
+    More are asked for as a walk comes near the edge."""
     picture_urls: dict[str, Host] = Field(default_factory=dict)
-    """Servers of pictures by the name of their service, each written as a field `NAME_url`; by default those
-    of the services."""
+    """URL of the picture server by the name of its service; by default the service's own.
+    Each is written as a field `NAME_url`."""
     overpass_url: Url | None = None
-    """An Overpass interpreter; by default as `platform/providers/open-maps.yaml` says."""
+    """URL of an Overpass interpreter; by default that of `platform/providers/open-maps.yaml`."""
     nominatim_url: Url | None = None
-    """A search of Nominatim; by default likewise."""
+    """URL of a Nominatim server; by default that of `platform/providers/open-maps.yaml`."""
     osrm_url: Url | None = None
-    """An OSRM server, in which `{profile}` stands for foot, bike or car; by default likewise."""
+    """URL of an OSRM server with `{profile}` for foot, bike or car; by default as for the others."""
     valhalla_url: Url | None = None
-    """A Valhalla server; by default likewise."""
+    """URL of a Valhalla server; by default that of `platform/providers/open-maps.yaml`."""
     google: GoogleOptions = GoogleOptions()
     """Options of Google, for `places: google` and `maps: google`."""
 
@@ -84,12 +84,12 @@ class OpenCity(CityFile):
 
     @property
     def picture_url(self) -> str | None:
-        """The server of pictures that the file names."""
+        """URL of the picture server that the file names; `None` for the service's own."""
         return self.picture_urls.get(self.streetview)
 
     @property
     def overture_files(self) -> Path | None:
-        """The file or folder of Overture's places: as given, or in the user's data folder if only there."""
+        """Path of Overture's places: as given, or in the user's data folder if only there."""
         if self.overture is None or self.overture.exists():
             return self.overture
         kept = data_home() / "overture" / self.overture
@@ -97,5 +97,5 @@ class OpenCity(CityFile):
 
     @property
     def asks_google(self) -> bool:
-        """Return whether parts of it cost money, and may not be shown to others."""
+        """Return whether parts of the city come from Google, cost money and may not be shown to others."""
         return "google" in {self.places, self.maps}

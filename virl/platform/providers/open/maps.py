@@ -14,11 +14,11 @@ from virl.platform.city.graph import GraphMaps
 from virl.platform.city.maps import OFF_MAP_M, SPEED_M_S, Address, Route, TravelMode
 
 AskTable = Callable[[Sequence[LatLng], Sequence[LatLng]], Floats]
-"""A function from origins and destinations to their seconds, shape (origins, destinations)."""
+"""A function (origins, destinations) to seconds, shape (origins, destinations)."""
 
 
 class Addresses(Protocol):
-    """A source of addresses."""
+    """A source of the positions of addresses, and of addresses near positions."""
 
     def find(self, address: str) -> LatLng:
         """Return the position of an address.
@@ -34,7 +34,7 @@ class Addresses(Protocol):
 
 
 class RouteSource(Protocol):
-    """A source of routes and travel times, as `Maps` has them."""
+    """A source of routes and travel times, with the methods that `Maps` has for them."""
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
         """Return the shortest route through two or more stops, in their order."""
@@ -54,7 +54,7 @@ class RouteSource(Protocol):
 
 
 class OpenMaps:
-    """Maps of addresses from one source, ways from another, and ways along panoramas.
+    """Maps made of addresses from one source, ways from another, and ways along panoramas.
 
     Args:
         addresses: who knows them.
@@ -71,7 +71,7 @@ class OpenMaps:
 
 
 def check_stops(stops: Sequence[LatLng], least: int = 0) -> None:
-    """Check that stops are finite, and at least `least` of them.
+    """Raise an error unless all stops are finite, and at least `least` of them.
 
     Raises:
         BadInput: there are fewer than two for a route, or one is not finite.
@@ -84,7 +84,7 @@ def check_stops(stops: Sequence[LatLng], least: int = 0) -> None:
 
 
 def check_on_map(stop: LatLng, metres: float, mode: TravelMode) -> None:
-    """Check that a stop is at most `OFF_MAP_M` metres from a way of the mode.
+    """Raise an error for a stop that is more than `OFF_MAP_M` metres from a way of the mode.
 
     Args:
         stop: where somebody wants to go.
@@ -99,7 +99,7 @@ def check_on_map(stop: LatLng, metres: float, mode: TravelMode) -> None:
 
 
 def table_of_reached(origins: Sequence[LatLng], destinations: Sequence[LatLng], ask: AskTable) -> Floats:
-    """Return travel times, seconds, of a service that refuses a table for one unreachable stop.
+    """Return travel times in seconds by a service that refuses a table with an unreachable stop.
 
     Such stops are found by asking for fewer; their seconds are `inf`.
 
@@ -134,16 +134,16 @@ def table_of_reached(origins: Sequence[LatLng], destinations: Sequence[LatLng], 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """A way between two stops as a service gives it, from road to road."""
+    """The way between two stops as a service gives it, from road to road."""
 
     path: Sequence[LatLng]
-    """Corners of the way."""
+    """Positions of the corners of the way."""
     streets: Sequence[str]
     """Street name of each piece between two corners."""
     metres: float
-    """Length in metres."""
+    """Length of the way in metres."""
     seconds: float
-    """Seconds that the way takes."""
+    """Duration of the way in seconds."""
 
 
 def join_legs(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) -> Route:

@@ -32,11 +32,11 @@ from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.maps import Leg, check_stops, join_legs, table_of_reached
 
 PROFILES: dict[TravelMode, str] = {"walking": "foot", "cycling": "bike", "driving": "car"}
-"""OSRM's profile of each mode, for `{profile}` and the path."""
+"""OSRM's name of the profile of each mode of travel, for `{profile}` and the path."""
 MOST_STOPS = 50
-"""Most stops of a route, and most origins or destinations of a table: OSRM takes 100 together."""
+"""Largest number of stops of a route, and of origins or destinations of a table (OSRM takes 100 together)."""
 _UNREACHED = frozenset({"NoRoute", "NoSegment", "NoTable"})
-"""Codes of replies that no way leads there."""
+"""Codes of replies that say that no way leads there."""
 _judge = map_judge(200, 400)
 """Judge of replies; status 400 comes with a code that says why."""
 
@@ -46,38 +46,54 @@ Point = tuple[Longitude, Latitude]
 
 
 class _OsrmLine(ReplyBody):
+    """The line of a step, as (longitude, latitude) points."""
+
     coordinates: tuple[Point, ...]
 
 
 class _OsrmStep(ReplyBody):
+    """One step of a leg: line and street name."""
+
     geometry: _OsrmLine
     name: str = ""
 
 
 class _OsrmLeg(ReplyBody):
+    """The way between two stops: metres, seconds and steps."""
+
     distance: Metres
     duration: Seconds
     steps: tuple[_OsrmStep, ...] = ()
 
 
 class _OsrmRoute(ReplyBody):
+    """A route of a reply, in legs."""
+
     legs: tuple[_OsrmLeg, ...]
 
 
 class _OsrmWaypoint(ReplyBody):
+    """The distance in metres from a stop to the nearest road."""
+
     distance: Annotated[Metres, MUST_FIT] = 0.0
 
 
 class _OsrmAnswer(ReplyBody):
+    """The fields of every reply: a code, and a message on faults."""
+
     code: str
     message: str = ""
 
 
 class _OsrmRouted(_OsrmAnswer):
+    """The reply of the route service."""
+
     routes: tuple[_OsrmRoute, ...] = ()
 
 
 class _OsrmTable(_OsrmAnswer):
+    """The reply of the table service: seconds by origin and destination, and the stops' distances."""
+
     durations: tuple[Annotated[tuple[Annotated[Seconds | None, OrUnknown], ...] | None, OrUnknown], ...] = ()
     sources: tuple[Annotated[_OsrmWaypoint | None, OrUnknown], ...] = ()
     destinations: tuple[Annotated[_OsrmWaypoint | None, OrUnknown], ...] = ()
@@ -88,7 +104,7 @@ FoundT = TypeVar("FoundT")
 
 
 class OsrmWays:
-    """Routes and travel times of an OSRM server.
+    """A source of routes and travel times by an OSRM server.
 
     Args:
         settings: of the service.
@@ -110,7 +126,7 @@ class OsrmWays:
         self._variable = settings.variable
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections to the server."""
         for server in self._servers.values():
             server.close()
 
@@ -150,7 +166,7 @@ class OsrmWays:
         return in_blocks(origins, destinations, (MOST_STOPS, MOST_STOPS), ask)
 
     def _table(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
-        """Return the seconds of one table; `inf` from or to a stop that is off the map."""
+        """Return the seconds of one table, shape (origins, destinations); `inf` at a stop off the map."""
         count = len(origins)
         numbers = range(count + len(destinations))
         query = {
@@ -189,7 +205,7 @@ class OsrmWays:
         shape: type[AnswerT],
         read: Callable[[AnswerT], FoundT | None],
     ) -> FoundT:
-        """Return what `read` finds in the reply of an OSRM service; raise `NoRoute` if no way leads."""
+        """Return the result of `read` on a reply of an OSRM service; raise `NoRoute` if no way leads."""
         server = self._server(mode)
         places = ";".join(f"{stop.lng:.6f},{stop.lat:.6f}" for stop in stops)
         path = f"{service}/v1/{PROFILES[mode]}/{places}"
@@ -206,7 +222,7 @@ class OsrmWays:
         return found
 
     def _server(self, mode: TravelMode) -> MapServer:
-        """Return the server for a mode of travel."""
+        """Return the client of the server for a mode of travel."""
         speed_of(mode)
         if mode not in self._servers:
             raise BadInput(

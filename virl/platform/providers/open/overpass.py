@@ -21,9 +21,9 @@ from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.places import FoundPlace
 
 QUERY_S = 60
-"""Seconds that the server may work on a query; counted against the caller. Chosen."""
+"""Largest time in seconds that the server may work on a query; counted against the caller. Chosen."""
 QUERY_MB = 256
-"""Megabytes that the server may use for a query; chosen."""
+"""Largest memory in megabytes that the server may use for a query; chosen."""
 LINES = ("highway", "railway", "public_transport")
 """Keys that are mostly of streets and tracks: only values that make a place are asked for."""
 
@@ -32,11 +32,11 @@ _KIND_OF_LETTER = {"n": "node", "w": "way", "r": "relation"}
 _ID = re.compile(r"([nwr])(\d{1,18})")
 """Pattern of the id of an object, such as `n12`."""
 _HEAD = f"[out:json][timeout:{QUERY_S}][maxsize:{QUERY_MB * 1_000_000}]"
-"""Settings at the start of each query."""
+"""Settings at the start of each query, in Overpass QL."""
 
 
 def places_within(box: Box) -> str:
-    """Return the query for all named places in a box, areas with their middle."""
+    """Return the query for all named places in a box, areas with their middle, in Overpass QL."""
     area = ",".join(f"{degrees:.7f}" for degrees in box.degrees)
     areas = f"[{_any_of([key for key in place_keys() if key not in LINES])}]"
     lines = "".join(f'way["name"]["{key}"~"^({"|".join(type_table()[key])})$"];' for key in LINES)
@@ -47,28 +47,32 @@ def places_within(box: Box) -> str:
 
 
 def _any_of(keys: Sequence[str]) -> str:
-    """Return the filter for objects with any of these keys."""
+    """Return the filter for objects with any of these keys, in Overpass QL."""
     return f'~"^({"|".join(keys)})$"~"."'
 
 
 def place_of_id(place_id: str) -> str | None:
-    """Return the query for one object by its id, such as `n12`; `None` if it is no such id."""
+    """Return the query for one object by its id, such as `n12`; `None` for a malformed id."""
     found = _ID.fullmatch(place_id)
     return f"{_HEAD};{_KIND_OF_LETTER[found[1]]}({found[2]});out center;" if found else None
 
 
 _MOST_SPLITS = 3
-"""Times that a tile is split into four, so at most 64 boxes; chosen."""
+"""Largest number of times that a tile is split into four, so at most 64 boxes; chosen."""
 _LETTER_OF_KIND = {"node": "n", "way": "w", "relation": "r"}
 """Letter of ids for each of Overpass' kinds of object."""
 
 
 class _Middle(ReplyBody):
+    """The middle of an area, degrees."""
+
     lat: Latitude
     lon: Longitude
 
 
 class _Element(ReplyBody):
+    """An object of a reply: kind, id, position and tags."""
+
     type: str
     id: Annotated[int, MUST_FIT]
     lat: Latitude | None = None
@@ -91,13 +95,15 @@ class _Element(ReplyBody):
 
 
 class _Elements(ReplyBody):
+    """The reply to a query: objects, a remark on faults, and the date of the data."""
+
     elements: tuple[_Element, ...]
     remark: str = ""
     osm3s: dict[str, str] = Field(default_factory=dict)
 
 
 class OverpassPlaces:
-    """Places asked of an Overpass server, as an extract would give them.
+    """A source of places by an Overpass server, as an extract would give them.
 
     Args:
         settings: of the service.
@@ -139,7 +145,7 @@ class OverpassPlaces:
         return list({found.place.id: found for found in every}.values())
 
     def _ask(self, query: str) -> _Elements:
-        """Return the reply to a query."""
+        """Return the reply of the server to a query in Overpass QL."""
         return self._overpass.read(query, _Elements)
 
 

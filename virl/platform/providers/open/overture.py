@@ -18,7 +18,7 @@ from virl.platform.city.places import Place
 from virl.platform.providers.open.places import FoundPlace
 
 OF_EVERY_PLACE = ("point_of_interest", "establishment")
-"""Types that every place has."""
+"""Place types that every place has."""
 
 
 def types_of(categories: Iterable[str]) -> tuple[str, ...]:
@@ -35,7 +35,7 @@ def types_of(categories: Iterable[str]) -> tuple[str, ...]:
 
 @cache
 def _wider() -> Mapping[str, tuple[str, ...]]:
-    """Return the type and the wider types that each place type comes with in OpenStreetMap."""
+    """Return each place type with the wider types that come with it in OpenStreetMap."""
     found: dict[str, tuple[str, ...]] = {}
     for values in type_table().values():
         for types in values.values():
@@ -45,24 +45,24 @@ def _wider() -> Mapping[str, tuple[str, ...]]:
 
 
 LEAST_CONFIDENCE = 0.4
-"""Overture's confidence, [0, 1], below which places are left out; chosen. 0 means surely gone."""
+"""Least confidence of Overture, [0, 1], of a place that is listed; chosen. 0 means surely gone."""
 NEEDED = ("id", "geometry", "bbox", "names")
-"""Columns without which a file holds no places."""
+"""Names of the columns without which a file holds no places."""
 WANTED = (
     *(*NEEDED, "taxonomy", "basic_category", "categories", "confidence", "addresses", "phones", "websites"),
     *("brand", "operating_status", "sources"),
 )
-"""Columns that are read; a file may lack some."""
+"""Names of the columns that are read; a file may lack some."""
 CLOSED = frozenset({"temporarily_closed", "permanently_closed"})
-"""Values of `operating_status` of closed places."""
+"""Values of the column `operating_status` of closed places."""
 UNKNOWN_LICENCE = "licence not given"
-"""Licence in the credit of a source that gives none."""
+"""Licence named in the credit of a source that gives none."""
 
 _Row = Mapping[str, Any]
 
 
 class OverturePlaces:
-    """Places in files of Overture Maps, without hours, ratings, prices and reviews.
+    """A source of places by files of Overture Maps, without hours, ratings, prices and reviews.
 
     Args:
         files: a GeoParquet file of the type `place`, or a folder of them.
@@ -96,7 +96,7 @@ class OverturePlaces:
         return found[0]
 
     def credit(self, box: Box) -> str:
-        """Return the line that credits the sources of the places in a box, with their licences.
+        """Return the credit, in a line, for the sources of the places in a box, with their licences.
 
         Raises:
             BadInput: the file is damaged.
@@ -151,7 +151,7 @@ def _open_files(files: Path) -> ds.Dataset:
 
 
 def _one_line(fault: Exception) -> str:
-    """Return an error as one line."""
+    """Return the text of an error on one line."""
     return " ".join(str(fault).split())[:LONGEST]
 
 

@@ -34,24 +34,24 @@ _MAX_REPLY_MB = 64.0
 
 
 class PictureSettings(Settings):
-    """Speed and patience with which a service is asked, and where it is."""
+    """The settings of a picture service: its server, and how fast and often it is asked."""
 
     title: str
     base_url: str = Field(pattern=HOST)
     per_minute: int = Field(ge=1)
-    """Most requests a minute."""
+    """Largest number of requests a minute."""
     concurrency: int = Field(default=4, ge=1, le=64)
-    """Most requests at once."""
+    """Largest number of requests at once."""
     page: int = Field(ge=1, le=10_000)
-    """Most pictures that are asked for at once; a reply with as many is split into four boxes."""
+    """Largest number of pictures asked for at once; a full reply is split into four boxes."""
     keep_days: float = Field(default=30.0, gt=0)
-    """Days for which it is kept which pictures there are; then they are asked for again."""
+    """Number of days that lists of pictures are kept."""
     timeouts: Timeouts = Timeouts(read=60.0, total=180.0)
     retries: Retries = Retries(longest_wait=60.0)
 
 
 class PictureClient(Protocol):
-    """A client that lists the pictures of a service and fetches them."""
+    """A client of a picture service, which lists and fetches pictures."""
 
     def shots(self, cell: Cell) -> Sequence[Shot] | None:
         """Return the pictures in a square; `None` where there are too many for one reply.
@@ -62,7 +62,7 @@ class PictureClient(Protocol):
         ...
 
     def picture(self, shot: Shot, part: str) -> bytes:
-        """Return the file of a part of a picture: `sd`, `hd`, or `tile-COLUMN-ROW` where it has tiles.
+        """Return the JPEG file of a part of a picture: `sd`, `hd`, or `tile-COLUMN-ROW` if it has tiles.
 
         Raises:
             ProviderError: the service fails, or has it no more (status 403, 404 or 410).
@@ -72,19 +72,19 @@ class PictureClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token for the header `Authorization` that a service requires."""
+    """The token in the header `Authorization` that a service requires."""
 
     variable: str
-    """Name of the environment variable that holds it."""
+    """Name of the environment variable with the token."""
     scheme: str
     """Word before the token in the header, such as `"Bearer "`."""
     source: str
-    """Page where users get a token."""
+    """Address of the page where users get a token."""
 
 
 @dataclass(frozen=True, slots=True)
 class PictureServer:
-    """A server of pictures: its settings, and the HTTP service that asks it."""
+    """A server of pictures: its settings, and the HTTP client that asks it."""
 
     settings: PictureSettings
     service: Service
@@ -98,7 +98,7 @@ class PictureServer:
         url: Callable[[], str] | None = None,
         is_recorded: bool = True,
     ) -> Request:
-        """Return a request to the server, or to an address that it gave.
+        """Return a request to the server, or to a URL that the server gave.
 
         Args:
             endpoint: its name in counts and recordings, such as `"panoramax_search"`.
@@ -116,16 +116,16 @@ class PictureServer:
 
 @dataclass(frozen=True, slots=True)
 class PictureService:
-    """A service of pictures: its settings, its client, and its judge of refusals."""
+    """The code of a picture service: its settings, its client, and its judge of refusals."""
 
     settings: PictureSettings
     client: Callable[[PictureServer], PictureClient]
-    """Function from a server to its client."""
+    """Function from a `PictureServer` to the client."""
     judge: Judge = field(default=usual_judge)
     token: Token | None = None
-    """The token that is required; `None` for a service without."""
+    """Token that is required; `None` for a service without."""
     a_step: str = "1 picture a step of Hiro"
-    """Pictures that one step of an agent fetches, in words."""
+    """Number of pictures that one step of an agent fetches, in words."""
 
 
 PICTURES: Registry[PictureService] = Registry(
@@ -134,7 +134,7 @@ PICTURES: Registry[PictureService] = Registry(
     expected=PictureService,
     builtin=partial(scan, "virl.platform.providers.open", "client", "PICTURES"),
 )
-"""virl's own services of pictures and those of other packages, by name."""
+"""Picture services of virl and of other packages, by name."""
 
 
 def url_variable(name: str) -> str:
@@ -159,7 +159,7 @@ def picture_settings(name: str, url: str | None = None) -> PictureSettings:
 
 
 def open_pictures(name: str, settings: PictureSettings, access: Access) -> tuple[PictureClient, Service]:
-    """Return (client, HTTP service) of a service of pictures; nothing is asked yet.
+    """Return (client, HTTP client) of a picture service; nothing is asked yet.
 
     Args:
         name: of the service.
@@ -197,7 +197,7 @@ def _remedy(token: Token | None, fault: HttpFault, service: str) -> str:
 
 
 def _key(settings: PictureSettings, token: Token, access: Access) -> ApiKey | None:
-    """Return the token of the environment as a key; `None` in a replay without one."""
+    """Return the token of the environment as a key; `None` in a replay where there is no token."""
     key = ApiKey.from_environment(token.variable, "Authorization", token.scheme)
     if key is None and access.replay is None:
         raise ProviderError(
@@ -209,7 +209,7 @@ def _key(settings: PictureSettings, token: Token, access: Access) -> ApiKey | No
 
 
 class Licence(Settings):
-    """Terms of a picture."""
+    """The terms of a licence of pictures."""
 
     title: str
     url: str
@@ -218,21 +218,21 @@ class Licence(Settings):
 
 
 class Read(Settings):
-    """A page on which terms were read."""
+    """A page on which terms were read, with the day."""
 
     url: str
     read: date
 
 
 class OpenSettings(Settings):
-    """`platform/providers/open.yaml`."""
+    """The settings in `platform/providers/open.yaml`."""
 
     licences: dict[str, Licence]
-    """Licences by SPDX identifier."""
+    """Terms of licences by SPDX identifier."""
     sources: tuple[Read, ...]
 
     def licence(self, name: str) -> Licence | None:
-        """Return the terms of a licence, its name in any case; `None` if they are unknown."""
+        """Return the terms of a licence, its name in upper or lower case; `None` if they are unknown."""
         known = {one.casefold(): licence for one, licence in self.licences.items()}
         return known.get(name.casefold())
 
@@ -252,11 +252,11 @@ def load_open_settings() -> OpenSettings:
 
 
 AGAIN = "run it again"
-"""Advice for a picture that could not be written."""
+"""Advice on a picture that could not be written."""
 
 
 class PictureCredit(BaseModel):
-    """The credit of a kept picture: the content of `credit.json` beside it."""
+    """The credit of a kept picture, in the file `credit.json` beside it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -269,14 +269,14 @@ class PictureCredit(BaseModel):
     page: str
     """URL of the page that shows the picture."""
     taken: str
-    """Time at which it was taken, ISO 8601."""
+    """Time at which the picture was taken, ISO 8601."""
     fetched: str
-    """Day on which it was fetched, ISO 8601."""
+    """Day on which the picture was fetched, ISO 8601."""
 
 
 @dataclass(frozen=True)
 class KeptPictures:
-    """Pictures of one service on disk, those whose licences allow it.
+    """The pictures of one service that are kept on disk, if their licences allow it.
 
     Args:
         folder: where they are kept; `None` keeps none.

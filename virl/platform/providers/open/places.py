@@ -18,22 +18,22 @@ from virl.towns.places import MAX_RADIUS_M, OfflinePlaces
 from virl.towns.plan.town_plan import Shop
 
 SEARCHED_M = 1500.0
-"""Metres around a position where a text is searched; chosen: a walk of 20 minutes."""
+"""Radius in metres around a position in which a text is searched; chosen: a walk of 20 minutes."""
 ZOOM = 14
-"""Zoom of the squares; chosen: 1.6 km wide at 48 degrees, a few thousand places in a dense city."""
+"""Zoom level of the squares; chosen: 1.6 km wide at 48 degrees, some thousand places in a city."""
 MOST_TILES = 25
-"""Most squares of one question; chosen: 8 km across at 48 degrees, 25 requests at one a second."""
+"""Largest number of squares of one question; chosen: 8 km across, 25 requests at one a second."""
 _INDEXES = 8
-"""Number of sets of squares whose index is kept; chosen: a walk crosses few."""
+"""Number of sets of squares whose index is kept in memory; chosen: a walk crosses few."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundPlace:
-    """A place with all that its source knows, and its other names."""
+    """A place with all that its source knows."""
 
     place: Place
     also: tuple[str, ...] = ()
-    """Other names of the place."""
+    """Other names of the place, under which it is found too."""
 
 
 class PlaceSource(Protocol):
@@ -58,7 +58,7 @@ class PlaceSource(Protocol):
 
 
 class TiledPlaces:
-    """Places of a source that is asked square by square of the map. Safe for several threads.
+    """Places by a source that is asked square by square. Safe for several threads.
 
     The same question has the same answer, whatever was asked before: places of other tiles are left out.
 
@@ -112,7 +112,7 @@ class TiledPlaces:
         return [place for place in found if distance(near, place.position) <= SEARCHED_M]
 
     def details(self, place_id: str) -> Place:
-        """Return the place with its hours and facts.
+        """Return the place with this id, with its hours and facts.
 
         Raises:
             NotFound: no place has this id.
@@ -122,7 +122,7 @@ class TiledPlaces:
         return known.place if known else self._source.find_one(place_id).place
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Return no photos: maps have none.
+        """Return an empty list, as maps have no photos; raise `NotFound` for an unknown id.
 
         Raises:
             NotFound: no place has this id.
@@ -164,5 +164,5 @@ def _cells_around(position: LatLng, radius: float) -> list[Cell]:
 
 
 def _no_photo(shop: Shop) -> Image:
-    """Raise an error: no photo of these places is ever drawn."""
+    """Raise an error, as no photo of these places is ever drawn."""
     raise AssertionError(f"{shop.place.id} has no front")

@@ -6,6 +6,7 @@ from virl.platform.providers.provider import Access, Provider
 
 
 def _open(name: str, file: OpenCity, access: Access) -> City:
+    """Return the city of a file, with the clients of its services imported only now."""
     from virl.platform.providers.open.city import open_city_of_parts  # noqa: PLC0415 - brings in the graphs
 
     return open_city_of_parts(name, file, access)

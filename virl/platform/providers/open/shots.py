@@ -16,17 +16,17 @@ from virl.platform.providers.open.cells import SMALLEST_ZOOM, Cell
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
 
 THIN = 30
-"""Number of pictures below which a square's list is kept for hours only (chosen: searches may miss some)."""
+"""Number of pictures below which a square's list is kept for hours only (chosen: searches miss some)."""
 _DAY_S = 86_400.0
-"""Seconds of a day."""
+"""Number of seconds in a day."""
 _THIN_S = 6 * 3600.0
 """Seconds for which a list of few pictures is kept."""
 _STILL_M = 0.5
-"""Metres between pictures below which no direction is taken from them."""
+"""Distance in metres between pictures below which no direction is taken from them."""
 
 
 class TileMatrix(BaseModel):
-    """The tiles of a panorama: the pattern of their URLs, and their number and size."""
+    """The tiles of a panorama: URL pattern, number and size."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -39,7 +39,7 @@ class TileMatrix(BaseModel):
 
 
 class Shot(BaseModel):
-    """One shared picture as its service describes it, without pixels and without URLs that expire."""
+    """One shared picture as its service describes it, without pixels and URLs that expire."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -49,9 +49,9 @@ class Shot(BaseModel):
     heading: float | None = None
     """Heading of the middle column, degrees clockwise from north; `None` where not told."""
     pitch: float = 0.0
-    """Degrees that the middle looks above the horizon."""
+    """Elevation of the picture's middle above the horizon, degrees."""
     roll: float = 0.0
-    """Degrees that the camera leans to the right."""
+    """Lean of the camera to the right, degrees."""
     fov: float = Field(gt=0, le=FULL_TURN)
     """Horizontal field of view in degrees; 360 for a panorama."""
     sky: float | None = Field(default=None, ge=0, le=1)
@@ -79,7 +79,7 @@ class Shot(BaseModel):
 
 
 class _Listed(BaseModel):
-    """The kept list of a square: its pictures, or that it was split into four."""
+    """The kept list of the pictures in a square, or a note that it was split into four."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -91,12 +91,12 @@ class _Listed(BaseModel):
 
 
 Page = Callable[[Cell], Sequence[Shot] | None]
-"""A function from a square to its pictures, asked of a service; `None` if they are too many."""
+"""A function that asks a service for the pictures in a square; `None` if they are too many."""
 
 
 @dataclass(frozen=True)
 class ShotLists:
-    """The lists of the pictures taken in squares of the map; each is kept for some days.
+    """The lists of the pictures in squares of the map, each kept for some days.
 
     Args:
         ask: asks for one square.
@@ -111,7 +111,7 @@ class ShotLists:
     clock: Callable[[], float] = time.time
 
     def of(self, cell: Cell) -> list[Shot]:
-        """Return all pictures in a square, from the kept list or asked, in parts where there are many.
+        """Return all pictures in a square, from a kept list or asked for, in parts where there are many.
 
         Raises:
             ProviderError: the service fails.
@@ -150,7 +150,7 @@ class ShotLists:
 
 
 def pictures_of(shots: Iterable[Shot]) -> list[Picture]:
-    """Return shots as pictures of sequences; one without a heading faces along its sequence."""
+    """Return shared pictures as pictures of sequences; one without a heading faces along its sequence."""
     by_sequence: dict[str, list[Shot]] = {}
     for shot in shots:
         by_sequence.setdefault(shot.sequence, []).append(shot)

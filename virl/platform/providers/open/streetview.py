@@ -44,27 +44,27 @@ from virl.platform.providers.pictures.projection import (
 from virl.platform.providers.pictures.streetview import GraphStreetMap
 
 EDGE_M = 60.0
-"""Metres to the edge of the known pictures below which more are asked for; chosen: twice a link."""
+"""Least distance in metres to the edge of the known pictures; nearer, more are asked for. Chosen."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The area and time whose pictures are wanted."""
+    """The area and the time of the pictures that are wanted."""
 
     start: LatLng
-    """Position whose nearest panorama decides which part of the graph is kept."""
+    """Position that decides which connected part of the graph is kept."""
     region: Region | None
-    """Region that is asked for at once; `None` to ask for more on the way."""
+    """Region that is asked for at once; `None` to ask for more as a walk goes on."""
     reach_m: float
-    """Metres around the start that are known at first, without a region."""
+    """Radius in metres around the start that is known at first, without a region."""
     as_of: date | None = None
-    """Last day on which pictures may have been taken; later ones are left out."""
+    """Last day on which pictures may have been taken; `None` for no limit."""
 
 
 class _State(BaseModel):
-    """The squares and panoramas that a run has seen, kept so that the next run finds the same."""
+    """The squares and panoramas that runs have seen, kept in a file so that later runs find the same."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -76,7 +76,7 @@ class _State(BaseModel):
 
 
 class Explored:
-    """A panorama graph that is built on first use and grows on the way. Safe for several threads.
+    """A panorama graph that is built on first use and grows as a walk goes on. Safe for several threads.
 
     Args:
         lists: gives the pictures of squares.
@@ -107,7 +107,7 @@ class Explored:
 
     @property
     def graph(self) -> PictureGraph:
-        """The graph as far as it is known now; built if there is none yet.
+        """Graph as far as it is known now; built if there is none yet.
 
         Raises:
             NoStreetView: there are no pictures.
@@ -134,7 +134,7 @@ class Explored:
             return made
 
     def credits(self) -> str:
-        """Return a line of the authors and licences of all known panoramas; asks nothing."""
+        """Return a line of the authors and licences of all known panoramas; asks no service."""
         with self._lock:
             return credit_line(self._made.pictures.values(), "Pictures by", most=None) if self._made else ""
 
@@ -144,7 +144,7 @@ class Explored:
             return self._shots[pano_id]
 
     def _begin(self) -> None:
-        """Build the first graph: of the region, or around the start and what earlier runs have seen."""
+        """Build the first graph: of the region, or around the start with what earlier runs have seen."""
         extent = self._extent
         if extent.region:
             self._grow(cells_of(box_around(extent.region)))
@@ -155,7 +155,7 @@ class Explored:
         self._save(self._grow(first | kept, state.panoramas if state else ()))
 
     def _grow(self, cells: set[Cell], known: tuple[str, ...] = ()) -> PictureGraph:
-        """Return the graph with the pictures of more squares; `known` panoramas stay in it."""
+        """Return the graph with the pictures of more squares; panoramas of `known` stay in it."""
         region = self._extent.region
         listed = [shot for cell in sorted(cells) for shot in self._lists.of(cell)]
         inside = [shot for shot in listed if region is None or region.contains(shot.position)]
@@ -198,7 +198,7 @@ class Explored:
 
 
 def _digest(extent: Extent) -> str:
-    """Return a hash that names the file of an extent."""
+    """Return a hash of an extent, which names its file."""
     told = [*extent.start, extent.reach_m, str(extent.as_of)]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]
 
@@ -268,17 +268,17 @@ class StreetsOnTheWay:
 
 
 SD_WIDTH = 2048
-"""Width in pixels of the `sd` picture of a panorama."""
+"""Width in pixels of the picture `sd` of a panorama."""
 SHARPER = 1.25
-"""Ratio of a view's pixels a degree to those of `sd` above which tiles are fetched; chosen."""
+"""Least ratio of a view's pixels a degree to those of `sd` for tiles to be fetched; chosen."""
 KEPT = 8
-"""Decoded pictures kept in memory; chosen: one of 5760 x 2880 pixels takes 50 MB."""
+"""Number of decoded pictures kept in memory; chosen: one of 5760 x 2880 pixels takes 50 MB."""
 GONE = frozenset({403, 404, 410})
-"""HTTP statuses of a picture that was taken away."""
+"""HTTP statuses of a picture that was taken away by its owner."""
 
 
 class OpenStreetView:
-    """Street view of shared pictures, over a graph that may grow.
+    """Street view by shared pictures, over a graph that may grow.
 
     Args:
         service: its name, for errors.

@@ -16,15 +16,15 @@ from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.maps import Leg, check_stops, join_legs, table_of_reached
 
 COSTINGS: dict[TravelMode, str] = {"walking": "pedestrian", "cycling": "bicycle", "driving": "auto"}
-"""Valhalla's costing of each mode."""
+"""Valhalla's name of the costing of each mode of travel."""
 DIGITS = 6
-"""Decimal digits of the degrees in its polylines."""
+"""Number of decimal digits of the degrees in Valhalla's polylines."""
 MOST_STOPS = 20
-"""Most stops of a route: Valhalla's default limit for bicycles; pedestrians have 50."""
+"""Largest number of stops of a route: Valhalla's default limit for bicycles; pedestrians have 50."""
 SIDE = 50
-"""Most origins, and most destinations, of a matrix: the default limit is 2,500 pairs."""
+"""Largest number of origins, and of destinations, of a matrix: the default limit is 2,500 pairs."""
 _NO_WAY = frozenset({154, 170, 171, 442})
-"""Codes of errors for: too far apart, not connected, no road near a stop, no path."""
+"""Codes of errors that no way leads: too far apart, not connected, no road near a stop, no path."""
 
 
 Seconds = Annotated[float, Field(ge=0)]
@@ -32,43 +32,59 @@ Index = Annotated[int, Field(ge=0)]
 
 
 class _ValhallaSummary(ReplyBody):
+    """The duration and length of a leg."""
+
     time: Seconds
-    """Seconds of the leg."""
+    """Duration of the leg in seconds."""
     length: Annotated[float, Field(ge=0)]
     """Length of the leg in kilometres."""
 
 
 class _Maneuver(ReplyBody):
+    """A stretch of a leg with its street names, from one corner of the line to another."""
+
     street_names: tuple[str, ...] = ()
     begin_shape_index: Index
     end_shape_index: Index
 
 
 class _ValhallaLeg(ReplyBody):
+    """The way between two stops: summary, line and stretches."""
+
     summary: _ValhallaSummary
     shape: Annotated[tuple[LatLng, ...], PlainValidator(partial(read_polyline, digits=DIGITS))]
     maneuvers: tuple[_Maneuver, ...] = ()
 
 
 class _ValhallaTrip(ReplyBody):
+    """A route of a reply, in legs."""
+
     legs: tuple[_ValhallaLeg, ...]
     units: str = "kilometers"
 
 
 class _ValhallaAnswer(ReplyBody):
+    """The fields of every reply: code and text of an error."""
+
     error_code: int | None = None
     error: str = ""
 
 
 class _ValhallaRouted(_ValhallaAnswer):
+    """The reply of the route service."""
+
     trip: _ValhallaTrip | None = None
 
 
 class _Cell(ReplyBody):
+    """The seconds from one origin to one destination."""
+
     time: Seconds | None = None
 
 
 class _ValhallaMatrix(_ValhallaAnswer):
+    """The reply of the matrix service: seconds by origin and destination."""
+
     sources_to_targets: tuple[
         Annotated[tuple[Annotated[_Cell | None, OrUnknown], ...] | None, OrUnknown], ...
     ] = ()
@@ -79,7 +95,7 @@ FoundT = TypeVar("FoundT")
 
 
 class ValhallaWays:
-    """Routes and travel times of a Valhalla server.
+    """A source of routes and travel times by a Valhalla server.
 
     Args:
         settings: of the service.
@@ -162,7 +178,7 @@ class ValhallaWays:
         read: Callable[[AnswerT], FoundT | None],
         between: str,
     ) -> FoundT:
-        """Return what `read` finds in a reply; raise `NoRoute` if no way leads."""
+        """Return the result of `read` on a reply; raise `NoRoute` if no way leads."""
         server = self._server
         request = server.request(f"valhalla_{what}", {}, url=server.url.url_below(what), path=what, body=body)
         answer = server.service.read(request, shape)

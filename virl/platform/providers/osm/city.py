@@ -33,11 +33,11 @@ from virl.towns.streetview import OfflineStreetMap, OfflineStreetView, renderer_
 from virl.towns.truth import OfflineTruth, PlanInventory, count_names, plan_statistics
 
 FIELDS_M = 400.0
-"""Metres from the middle to the nearest panorama beyond which it is in fields; chosen."""
+"""Largest distance in metres from the middle to a panorama; farther, the middle is in fields. Chosen."""
 
 
 def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
-    """Return the city of a twin, with all its providers and its ground truth.
+    """Return the city of a real town rebuilt from a map, with all providers and its ground truth.
 
     Args:
         name: of the city.
@@ -54,7 +54,7 @@ def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
 
 
 def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
-    """Return the opened town of a twin for a day."""
+    """Return the town of a file as it is on a day, opened to be shared by runs."""
     extract = file.extract_part
     twin = read_twin(extract, day)
     omissions = [replace(one, source=f"{extract.file.name}: {one.source}") for one in twin.extract.left_out]
@@ -87,7 +87,7 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
 
 
 def _middle(layout: StreetPlan) -> LatLng:
-    """Return the position of the middle; in fields, that of the nearest panorama."""
+    """Return the position of the middle of a plan; in fields, that of the nearest panorama."""
     xy = layout.panoramas.xy
     away = np.hypot(*xy.T)
     if away.min() <= FIELDS_M:
@@ -96,7 +96,7 @@ def _middle(layout: StreetPlan) -> LatLng:
 
 
 def _inventory(twin: Twin, plan: CityPlan, statistics: Callable[[CityPlan], CityStatistics]) -> PlanInventory:
-    """Return the inventory of a twin, which does not hold the large extract: pages read it anew to count."""
+    """Return the inventory of a twin, without the large extract, which pages read anew to count."""
     lines = twin.extract.lines
     ways = [(lines.ids[way], lines.tags[way].get("highway", "")) for way in twin.streets.way.tolist()]
     known = twin.houses.known.tolist() + [True] * len(twin.houses.above.ids)
@@ -105,7 +105,7 @@ def _inventory(twin: Twin, plan: CityPlan, statistics: Callable[[CityPlan], City
 
 
 def twin_statistics(twin: Twin) -> CityStatistics:
-    """Return the counts of what a twin holds; its area is the part that was read."""
+    """Return the counts of what a twin holds, for the area that was read."""
     houses = twin.houses
     unread = sorted(
         (shop.place.name, tags["opening_hours"])

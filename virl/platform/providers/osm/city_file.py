@@ -12,44 +12,44 @@ from virl.osm.box import MAX_RADIUS_M, RADIUS_M, SUFFIXES, ExtractPart, find_ext
 from virl.platform.providers.provider import CityFile, Position
 
 INVENTED = "invented"
-"""Suffix of a path that asks for invented life."""
+"""Suffix of a given path that asks for invented life."""
 
 
 class OsmCity(CityFile):
-    """A file of `platform/cities/` for a twin.
+    """The contents of a file of `platform/cities/` for a real town rebuilt from a map.
 
     Its `polygon` says which part of the extract to read, or `around` and `radius` do; by default, all of it.
     """
 
     extract: Path
-    """An OpenStreetMap extract; looked for in the folder `osm` of the user's data folder too."""
+    """Path of an OpenStreetMap extract; also looked for in `osm` of the user's data folder."""
     around: Position | None = None
-    """`[lat, lng]`: the middle of the square to read."""
+    """Position `[lat, lng]` of the middle of the square to read; `None` for the busiest town."""
     radius: float = Field(default=RADIUS_M, ge=50, le=MAX_RADIUS_M)
-    """Half the side of that square, in metres."""
+    """Half the side in metres of the square to read."""
     names: str = Field(default="", pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]+)*)?$")
-    """Language of the names of places and streets, such as `en` for `name:en`; those without one, and
-    by default all, have the name that is written on the spot."""
+    """Language of the names of places and streets, such as `en` for `name:en`.
+    Those without one, and by default all, have the name that is written on the spot."""
     life: Literal["mapped", "invented"] = "mapped"
-    """`invented` adds reviews, ratings, prices, hidden attributes and homes to rent, which no map has."""
+    """Life of the town: `invented` adds reviews, ratings, prices, hidden attributes and homes."""
     seed: int = Field(default=0, ge=0)
-    """Seed of what is invented."""
+    """Seed of the random numbers for what is invented."""
 
     @property
     def part(self) -> Region | None:
-        """The part of the extract to read; `None` for all of it."""
+        """Region of the extract to read; `None` for all of it."""
         if self.polygon or not self.around:
             return self.region
         return region_around(self.around, self.radius)
 
     @property
     def map_file(self) -> Path:
-        """The extract."""
+        """Path of the extract."""
         return find_extract(self.extract)
 
     @property
     def extract_part(self) -> ExtractPart:
-        """The extract, the part of it to read, and what is invented there."""
+        """Choice of extract, region and what is invented, for the reader of extracts."""
         return ExtractPart(
             self.map_file, self.title, self.part, self.radius, self.names, self.life, self.seed
         )
@@ -63,7 +63,7 @@ def title_of(city: str) -> str:
 
 
 def with_part(city: str, around: str | None, radius: float | None, *, invented: bool = False) -> str:
-    """Return the path of an extract with the part to read, such as `FILE@60.17,24.94,800`.
+    """Return the path of an extract with the part to read appended, such as `FILE@60.17,24.94,800`.
 
     Args:
         city: a path of an extract.
@@ -113,7 +113,7 @@ def city_of_path(city: str) -> OsmCity:
 
 
 def _split(city: str) -> tuple[str, str]:
-    """Return (file, part behind the `@`) of a given path; the part may be empty."""
+    """Return (file, part behind the `@`) of a given path; the part is empty without an `@`."""
     path, at, part = city.rpartition("@")
     return (path, part) if at and path.endswith(SUFFIXES) else (city, "")
 

@@ -29,7 +29,7 @@ from virl.resources import data_home
 
 
 def install_extract(extract: Path, *, force: bool = False) -> tuple[Path, str]:
-    """Copy an extract into the data folder, and return (its new path, the date of its data).
+    """Copy an extract into the data folder; return (its new path, date of its data).
 
     Args:
         extract: the file.
@@ -101,15 +101,15 @@ def keep_extract(extract: Path, *, force: bool) -> Path:
 
 SUFFIX = ".osm.gz"
 LONGEST_NAME = 60
-"""Most characters of a file's name."""
+"""Largest number of characters of a file's name."""
 
 _NAME = re.compile(r"\w[\w.\-]*")
-"""Pattern of a file's name."""
+"""Pattern of an allowed file name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A box to fetch, and the name to keep it under."""
+    """A box to fetch, and the name of the file to keep it in."""
 
     box: Box
     name: str
@@ -152,7 +152,7 @@ def place_target(place: str, name: str | None, tell: Tell) -> Target:
 
 
 def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool = False) -> tuple[Path, str]:
-    """Fetch the map of a box into the data folder, and return (its path, the date of its data).
+    """Fetch the map of a box into the data folder; return (its path, date of its data).
 
     Nothing is left behind where it fails or is interrupted.
 
@@ -189,7 +189,7 @@ def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool
 
 
 def _check_name(name: str) -> str:
-    """Return a file's name without its suffix, checked."""
+    """Return the name of a file without its suffix, checked for its characters and length."""
     bare = name.removesuffix(SUFFIX)
     if not _NAME.fullmatch(bare) or len(bare) > LONGEST_NAME:
         raise BadInput(
@@ -199,7 +199,7 @@ def _check_name(name: str) -> str:
 
 
 def _pack(reply: Path, packed: Path, server: str) -> str:
-    """Replace a reply by a compressed copy that can be read, and return the date of its data."""
+    """Replace a reply by a compressed copy, checked to be readable, and return the date of its data."""
     with reply.open("rb") as plain, gzip.GzipFile(packed, "wb", compresslevel=6, mtime=0) as into:
         shutil.copyfileobj(plain, into)
     reply.unlink()

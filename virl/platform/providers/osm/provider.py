@@ -8,6 +8,7 @@ from virl.platform.providers.provider import Access, Paths, Provider
 
 
 def _open(name: str, file: OsmCity, access: Access) -> City:
+    """Return the city of a file, with the reader of extracts imported only now."""
     require("osm", what=f"{name}, a town of OpenStreetMap,")
     from virl.platform.providers.osm.city import open_twin  # noqa: PLC0415 - needs the extra
 

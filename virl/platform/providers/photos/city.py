@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from virl.osm.mapped import MappedTown
 
 AGAIN = "put it back, or run virl import photos again"
-"""Advice for a missing or broken photograph."""
+"""Advice on a missing or broken photograph."""
 KEPT = 8
-"""Decoded photographs kept in memory; chosen: one of 5760x2880 pixels takes 50 MB."""
+"""Number of decoded photographs kept in memory; chosen: one of 5760x2880 pixels takes 50 MB."""
 
 
 class PhotoStreetView:
-    """Street view of a folder of photographs, linked to a graph.
+    """Street view by a folder of photographs, linked to a graph.
 
     Args:
         made: the graph of those that are linked.

@@ -23,40 +23,40 @@ from virl.platform.providers.pictures.picture import FULL_TURN, Picture
 from virl.platform.providers.provider import CityFile, Position
 
 SUFFIX = ".photos.json"
-"""Ending of the names of index files."""
+"""Ending of the names of index files of photographs."""
 UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
-"""Stand-in for a time that is not known."""
+"""Time that stands for one that is not known."""
 
 
 def _check_inside(name: str) -> str:
-    """Return a path, checked to stay within the folder."""
+    """Return a relative path; raise an error if it leaves the folder."""
     if not name or Path(name).is_absolute() or ".." in Path(name).parts:
         raise ValueError("must be a path within the folder of photographs")
     return name
 
 
 class Photo(JsonRecord):
-    """One photograph."""
+    """One photograph of an index: file, position, direction and time."""
 
     file: Annotated[str, AfterValidator(_check_inside)]
-    """Path within the folder."""
+    """Path within the folder of photographs."""
     position: Position
     heading: float
     """Heading of the middle column, degrees clockwise from north."""
     pitch: float = 0.0
-    """Degrees that the middle looks above the horizon."""
+    """Elevation of the picture's middle above the horizon, degrees."""
     roll: float = 0.0
-    """Degrees that the camera leans to the right."""
+    """Lean of the camera to the right, degrees."""
     fov: float = Field(gt=0, le=FULL_TURN)
     """Horizontal field of view in degrees; 360 for a panorama."""
     sky: float | None = Field(default=None, ge=0, le=1)
-    """Share of the panorama's height cut off above it, [0, 1]; `None`: half of what is missing."""
+    """Share of the panorama's height cut off above the photo, [0, 1]; `None`: half of what is missing."""
     left: float | None = Field(default=None, ge=0, le=1)
-    """Share of the panorama's width cut off to its left, [0, 1]; `None` for a whole one."""
+    """Share of the panorama's width cut off left of the photo, [0, 1]; `None` for a whole panorama."""
     sequence: str
-    """Name of the sequence that it belongs to."""
+    """Name of the sequence of photographs that it belongs to."""
     rank: int
-    """Place in the sequence, from 0."""
+    """Number in the sequence, from 0."""
     taken: AwareDatetime = UNKNOWN_TIME
     author: str = ""
     licence: str = ""
@@ -77,21 +77,21 @@ class Photo(JsonRecord):
 
 
 class PhotoIndex(BaseModel):
-    """All photographs of a folder that can be placed."""
+    """An index of all photographs of a folder that have a position."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal[2] = 2
-    """Version; rises when the same photographs are read in another way."""
+    """Version of the index; rises when the same photographs are read in another way."""
     title: str
     folder: str
-    """The folder of the photographs, as seen from the index."""
+    """Path of the folder of photographs, relative to the index."""
     photos: tuple[Photo, ...] = Field(min_length=1)
 
     @field_validator("format", mode="before")
     @classmethod
     def _is_current(cls, given: object) -> object:
-        """Check that the index is not of an earlier format."""
+        """Raise an error for an index of an earlier version."""
         if given == 1:
             raise ValueError("an earlier version of virl wrote it, with some wrong headings")
         return given
@@ -123,14 +123,14 @@ def write_index(file: Path, index: PhotoIndex) -> None:
 
 
 class PhotosCity(CityFile):
-    """A file of `platform/cities/` for photographs of one's own."""
+    """The contents of a file of `platform/cities/` for a user's own photographs."""
 
     photos: Path
-    """The index that `virl import photos` wrote."""
+    """Path of the index that `virl import photos` wrote."""
     extract: Path | None = None
-    """An OpenStreetMap extract, for places, addresses and routes; without it, there are only streets."""
+    """Path of an OpenStreetMap extract with places, addresses and ways; `None` for streets alone."""
     as_of: date | None = None
-    """Last day on which photos may have been taken; later ones are left out."""
+    """Last day on which photographs may have been taken; later ones are left out."""
 
 
 def city_of_path(city: str) -> PhotosCity:

@@ -24,7 +24,7 @@ from virl.platform.providers.pictures.picture import FULL_TURN
 
 
 def true_heading(magnetic: float, position: LatLng, taken: datetime) -> float | None:
-    """Return a heading from true north, degrees; `None` where the model does not hold.
+    """Return a magnetic heading as one from true north, degrees; `None` where the model does not hold.
 
     Args:
         magnetic: degrees from magnetic north.
@@ -50,18 +50,18 @@ def true_heading(magnetic: float, position: LatLng, taken: datetime) -> float | 
 
 SUFFIXES = (".jpg", ".jpeg")
 PAUSE_S = 120.0
-"""Seconds between photographs beyond which another sequence begins; chosen."""
+"""Seconds between photographs above which a new sequence begins; chosen."""
 JUMP_M = 100.0
-"""Metres between photographs beyond which another sequence begins; chosen."""
+"""Distance in metres between photographs above which a new sequence begins; chosen."""
 USUAL_FOV = 70.0
-"""Degrees assumed for a flat photograph that does not say: a phone's main camera has 65 to 78."""
+"""Field of view in degrees assumed for a flat photograph that does not say: a phone's has 65 to 78."""
 STILL_M = 0.5
-"""Metres between photographs below which no direction is taken from them."""
+"""Distance in metres between photographs below which no direction is taken from them."""
 MOST_APART_M = 30.0
-"""Metres between a photograph and the track beyond which the track is not used; chosen."""
+"""Largest distance in metres between a photograph and the track for the track to be used; chosen."""
 
 _FILM_MM = (36.0, 24.0)
-"""Longer and shorter side in millimetres of the film that `FocalLengthIn35mmFilm` refers to."""
+"""Size (longer, shorter side) in millimetres of the film that `FocalLengthIn35mmFilm` refers to."""
 _ON_ITS_SIDE = frozenset({5, 6, 7, 8})
 """Values of EXIF's `Orientation` for pictures turned by a quarter."""
 
@@ -71,51 +71,51 @@ class Metadata:
     """The metadata in a photograph's file; `None` for what is missing."""
 
     size: tuple[int, int]
-    """(width, height) in pixels after turning it upright."""
+    """Size (width, height) in pixels, after turning the picture upright."""
     position: LatLng | None
     heading: float | None
     """Heading of the middle column, degrees; `None` also where the compass says -1."""
     magnetic: bool
     """True where the heading is from magnetic north."""
     pitch: float
-    """Degrees that the middle looks above the horizon."""
+    """Elevation of the picture's middle above the horizon, degrees."""
     roll: float
-    """Degrees that the camera leans to the right."""
+    """Lean of the camera to the right, degrees."""
     fov: float | None
     """Horizontal field of view in degrees, 360 for a panorama; `None` where unknown."""
     equirectangular: bool
-    """True for a panorama, or a part of one."""
+    """True for an equirectangular panorama, or a part of one."""
     sky: float | None
     """Share of the panorama's height cut off above the picture, [0, 1]; `None` where not told."""
     left: float | None
-    """Share of the panorama's width cut off to its left, [0, 1]; `None` for a whole one."""
+    """Share of the panorama's width cut off left of the picture, [0, 1]; `None` for a whole one."""
     taken: datetime | None
     """Time of GPS, or else of the camera, in UTC unless an offset is told."""
     author: str
     copyright: str
     lacks_hemisphere: bool
-    """True for a latitude and longitude without N or S, E or W."""
+    """True if latitude or longitude lacks its N or S, E or W."""
 
     @property
     def attitude(self) -> Attitude:
-        """The attitude of the camera; heading 0 where it is not known."""
+        """Attitude of the camera; its heading is 0 where not known."""
         return Attitude(self.heading or 0.0, self.pitch, self.roll)
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The photographs of a folder, and the files that were left out."""
+    """The photographs imported from a folder, and the files that were left out."""
 
     photos: tuple[Photo, ...]
     left_out: dict[str, list[str]]
     """Names of the files that were left out, by reason."""
     off_track: tuple[str, ...]
-    """Names of files whose own position is far from the track's, which is not used for them."""
+    """Names of files whose own position is far from the track's, so that the track is not used."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A photograph with its position and, where known, time and heading."""
+    """A photograph with a position and, where known, time and heading."""
 
     name: str
     position: LatLng
@@ -123,9 +123,9 @@ class _Placed:
     heading: float | None
     """Heading of the middle column from true north, degrees; `None` where unknown."""
     told: Metadata
-    """Metadata of its file."""
+    """Metadata of the photograph's file."""
     off_track: bool
-    """True where its own position is far from the track's."""
+    """True if the photograph's own position is far from the track's."""
 
 
 def import_photos(
@@ -327,7 +327,7 @@ def _valid_position(lat: float | None, lng: float | None) -> LatLng | None:
 
 
 def _side(told: Any, sides: str) -> str | None:
-    """Return the one of two letters that a word such as `South` begins with; `None` for neither."""
+    """Return the one of two letters, such as `NS`, that a word begins with; `None` for neither."""
     word = told.decode("latin-1") if isinstance(told, bytes) else str(told or "")
     return next((letter for letter in sides if word.strip("\0 ").upper().startswith(letter)), None)
 
@@ -346,7 +346,7 @@ def _degrees(parts: Any, told_side: Any, sides: str) -> float | None:
 
 
 def _compass(told: Any) -> float | None:
-    """Return a heading in [0, 360) degrees; `None` for -1 or no number."""
+    """Return a heading in degrees, [0, 360); `None` for -1 or no number."""
     found = _number(told)
     return None if found in {None, -1.0} else found % FULL_TURN
 
@@ -369,7 +369,7 @@ def _is_equirectangular(size: tuple[int, int], pano: Mapping[str, Any]) -> bool:
 
 
 def _ratio(part: Any, whole: Any) -> float | None:
-    """Return a part over a whole, cut to [0, 1]; `None` if either is missing or the whole is 0."""
+    """Return a part as a share of a whole, cut to [0, 1]; `None` if either is missing or the whole is 0."""
     one, other = _number(part), _number(whole)
     return min(max(one / other, 0.0), 1.0) if one is not None and other else None
 
@@ -397,7 +397,7 @@ def _camera_time(camera: Mapping[int, Any]) -> datetime | None:
 
 
 def _number(value: Any) -> float | None:
-    """Return a value as a number; `None` if it is none or absurd."""
+    """Return a value as a number; `None` if it is no number or absurd."""
     try:
         number = float(value)
     except (TypeError, ValueError, ZeroDivisionError):

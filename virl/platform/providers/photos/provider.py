@@ -6,6 +6,7 @@ from virl.platform.providers.provider import Access, Paths, Provider
 
 
 def _open(name: str, file: PhotosCity, access: Access) -> City:
+    """Return the city of a file, with the reader of photographs imported only now."""
     from virl.platform.providers.photos.city import open_photos_city  # noqa: PLC0415 - brings in the graphs
 
     return open_photos_city(name, file, access.day)

@@ -14,14 +14,14 @@ from virl.geo.region import position_fault
 MOST_BYTES = 64_000_000
 """Largest GPX file in bytes; chosen: a day at one point a second has 10 MB."""
 LONGEST_S = 60.0
-"""Most seconds between two points of a segment; in longer gaps no position is known. Chosen."""
+"""Largest time in seconds between two points of a segment; longer gaps have no position. Chosen."""
 STILL_M = 0.5
-"""Metres between points below which they give no direction."""
+"""Distance in metres between points below which they give no direction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Consecutive points of a track, by time."""
+    """A run of consecutive points of a track, by time."""
 
     seconds: tuple[float, ...]
     """Time of each point, seconds since 1970, rising."""

@@ -20,27 +20,27 @@ from virl.platform.city.graph import NavigationGraph, build_graph
 from virl.platform.providers.pictures.picture import Captures, Picture, captures
 
 STEP_M = 8.0
-"""Least metres between two panoramas of the graph; chosen: Google's lie 5 to 12 m apart."""
+"""Least distance in metres between two panoramas of the graph; chosen: Google's lie 5 to 12 m apart."""
 
 _SNAP_M = 10.0
-"""Most metres from a picture to the way that it is placed on."""
+"""Largest distance in metres from a picture to the way that it is placed on."""
 _SAME_M = 0.05
-"""Metres within which the ends of ways are one junction."""
+"""Distance in metres within which the ends of ways are one junction."""
 
 _ALONG_M = 30.0
-"""Most metres of a link along a way or a sequence."""
+"""Largest length in metres of a link along a way or a sequence."""
 _ACROSS_M = 20.0
-"""Most metres of a link between sequences, as mapillary-js has for spherical ones."""
+"""Largest length in metres of a link between sequences, as in mapillary-js for spherical pictures."""
 _NEAREST_M = 0.1
 _SECTOR = 45.0
-"""Half width in degrees of the sectors in which a link across is sought, as in mapillary-js."""
+"""Half the width in degrees of the sectors in which a link across is sought, as in mapillary-js."""
 _BEST_M = 5.0
-"""Preferred length of a link across in metres, as in mapillary-js."""
+"""Preferred length in metres of a link across, as in mapillary-js."""
 _DETOUR = 1.1
-"""Ratio up to which two links replace a direct one; chosen."""
+"""Largest ratio of two links' length to a direct one's that they replace; chosen."""
 
 Pairs = set[tuple[int, int]]
-"""Two-way links as numbers of two points, the lower first."""
+"""Two-way links as (number of a point, number of the other), the lower one first."""
 
 
 def thin_points(xy: Floats, step: float = STEP_M) -> Ints:
@@ -76,7 +76,7 @@ class PictureGraph:
 
     graph: NavigationGraph
     pictures: dict[str, Picture]
-    """Picture of each node, by id."""
+    """Picture of each node, by the node's id."""
     left_out: int
     """Number of pictures that no link connects with the others."""
 
@@ -90,7 +90,7 @@ def picture_graph(
     step: float = STEP_M,
     known: Collection[str] = (),
 ) -> PictureGraph:
-    """Return the graph of chosen and linked pictures, of the part that holds the start.
+    """Return the graph of chosen pictures and links between them, the part that holds the start.
 
     Panoramas are taken before flat pictures, newer ones before older ones, none nearer to another than a
     step. Where there are ways, a picture within 10 m of one is placed on it and linked along it, at most
@@ -131,7 +131,7 @@ def picture_graph(
 
 
 def _thin_after(xy: Floats, first: NDArray[np.bool_], step: float) -> Ints:
-    """Return the result of `thin_points`, with all `first` points kept."""
+    """Return the points that `thin_points` keeps, where all points of `first` are kept."""
     order = np.argsort(~first, kind="stable")
     stands = np.empty(len(xy), np.int64)
     stands[order] = order[thin_points(xy[order], step)]
@@ -147,7 +147,7 @@ def _part(
     start: tuple[float, float] | None,
     known: NDArray[np.bool_],
 ) -> Ints:
-    """Return the numbers of the kept points connected with the start, or of the largest part.
+    """Return the numbers of the kept points connected with the start, or of the largest connected part.
 
     What is connected with a known point is kept too.
     """
@@ -178,16 +178,16 @@ def _build_part(part: Ints, links: Pairs, taken: Captures, xy: Floats) -> Naviga
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WalkableWays:
-    """The walkable ways of a map, split at their junctions."""
+    """The walkable ways of a map, split at their junctions, as arrays."""
 
     lines: tuple[shapely.LineString, ...]
-    """Lines in metres, between junctions."""
+    """Line of each way in metres, from junction to junction."""
     tree: shapely.STRtree
     """Search tree of the lines."""
     junctions: Ints
     """Numbers of the junctions at both ends of each way, shape (n, 2)."""
     lengths: Floats
-    """Metres of each way, shape (n,)."""
+    """Length of each way in metres, shape (n,)."""
 
 
 def _ways_of(lines: Sequence[shapely.LineString]) -> WalkableWays:
@@ -205,7 +205,7 @@ def _ways_of(lines: Sequence[shapely.LineString]) -> WalkableWays:
 
 
 def _snap(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
-    """Return points moved to the nearest way within `_SNAP_M`, their ways, and the metres along these.
+    """Return (points moved to the nearest way within `_SNAP_M`, their ways, metres along these).
 
     Returns:
         The points in metres, (n, 2); the way of each, -1 for none, (n,); metres along it, (n,).
@@ -230,7 +230,7 @@ def _along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pai
         along: metres along it, as `_snap` gives them.
         ways: of the map.
     """
-    pieces = _pieces(kept, way, along, ways)
+    pieces = _cut_ways(kept, way, along, ways)
     links: Pairs = set()
     for number in kept.tolist():
         if way[number] >= 0:
@@ -243,7 +243,7 @@ def _along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pai
     return links
 
 
-def _pieces(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiGraph[tuple[str, int]]":
+def _cut_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiGraph[tuple[str, int]]":
     """Return the ways cut at the points, as a graph in which no way leads through a point."""
     on: dict[int, list[int]] = defaultdict(list)
     for number in kept[np.argsort(along[kept], kind="stable")].tolist():

@@ -11,7 +11,7 @@ from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
 from virl.platform.city.streetview import Attitude, Image
 
 FULL_TURN = 360.0
-"""Degrees of a full turn."""
+"""Number of degrees in a full turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,13 @@ class Picture:
     fov: float
     """Horizontal field of view in degrees; 360 for a panorama."""
     sequence: str
-    """Name of the drive or walk that it belongs to."""
+    """Name of the drive or walk on which the picture was taken."""
     rank: int
-    """Place in the sequence."""
+    """Number of the picture in its sequence."""
     taken: datetime
-    """Time with time zone at which it was taken."""
+    """Time, with time zone, at which the picture was taken."""
     author: str
-    """Name to credit."""
+    """Name of the author to credit."""
     licence: str
     """SPDX identifier, such as `CC-BY-SA-4.0`."""
 
@@ -43,7 +43,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Captures:
-    """Pictures as arrays of length n, in the order of their sequences."""
+    """Pictures as arrays of length n, sorted by sequence."""
 
     pictures: tuple[Picture, ...]
     frame: LocalFrame
@@ -88,7 +88,7 @@ def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Capt
 def whole_panorama(
     pixels: Image, sky: float | None = None, left: float = 0.0, fov: float = FULL_TURN
 ) -> Image:
-    """Return a panorama, shape (width / 2, width, 3), from a part of it; the rest is black.
+    """Return a whole panorama, shape (width / 2, width, 3), from a part of one; the rest is black.
 
     Args:
         pixels: RGB.

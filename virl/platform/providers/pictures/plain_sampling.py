@@ -14,7 +14,7 @@ from virl.platform.city.streetview import Image
 Floats32 = NDArray[np.float32]
 
 _TERMS = 7
-"""Terms of the series for the arc tangent: it is off by at most 5e-7 radians."""
+"""Number of terms of the arc tangent's series, which is off by at most 5e-7 radians."""
 
 
 def _fit_arc_tangent() -> tuple[np.float32, ...]:
@@ -30,7 +30,7 @@ def _fit_arc_tangent() -> tuple[np.float32, ...]:
 
 
 ARC_TANGENT = _fit_arc_tangent()
-"""Coefficients of a polynomial in u squared that is arctan(u) / u on [-1, 1]."""
+"""Coefficients of the polynomial in u squared that is about arctan(u) / u on [-1, 1]."""
 
 
 def rays_by(axes: Floats32, width: int, height: int) -> tuple[Floats32, Floats32, Floats32]:

@@ -23,19 +23,19 @@ from virl.platform.providers.pictures.plain_sampling import Floats32, rays_by
 IS_COMPILED = not missing_packages(("cv2", "numba"))
 """True where compiled code takes the samples; without `virl[eyes]` the same views take ten times as long."""
 PAD = 2
-"""Rows of padding at each pole; chosen: one is as far as a bilinear sample reaches."""
+"""Number of padding rows at each pole; chosen: one is as far as a bilinear sample reaches."""
 KEPT_MAPS = 16
-"""Maps of sample points kept in memory; chosen: one of 800 by 460 pixels takes 3 MB."""
+"""Number of maps of sample points kept in memory; chosen: one of 800 by 460 pixels takes 3 MB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Equirectangular:
-    """A panorama, padded for `perspective`; made by `equirectangular`."""
+    """A panorama padded for `perspective`, made by `equirectangular`."""
 
     padded: Image
     """RGB panorama with `PAD` rows beyond each pole, as on the far side of the pole."""
     attitude: Attitude
-    """Heading, pitch and roll of the camera that took it."""
+    """Heading, pitch and roll of the camera that took the panorama."""
 
 
 def equirectangular(pixels: Image, yaw: float = 0.0, attitude: Attitude | None = None) -> Equirectangular:
@@ -147,7 +147,7 @@ def _points(
 
 
 def _axes(camera: Camera, attitude: Attitude) -> Floats32:
-    """Return a step right, a step up and the focal length of a camera, by a capture's axes, shape (3, 3).
+    """Return (step right, step up, focal length forward) of a camera by a capture's axes, shape (3, 3).
 
     Returns:
         Shape (3, 3): the rows are right, up and forward by the axes of the capture.
@@ -161,7 +161,7 @@ def _axes(camera: Camera, attitude: Attitude) -> Floats32:
 
 
 Tile = tuple[int, int]
-"""Column and row of a tile, from 0 at the top left."""
+"""(column, row) of a tile, from 0 at the top left."""
 
 
 def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile: int) -> set[Tile]:
@@ -201,7 +201,7 @@ def tiles_at(
 
 
 def paste_tile(place: Image, pixels: Image, side: int) -> None:
-    """Write a tile to its place in a panorama, scaled if its size is not as announced.
+    """Write a tile into its place in a panorama, scaled if its size is not as announced.
 
     One of another size than the service announced is scaled. Of one that is larger than its place the right
     and lower parts are left out; what a smaller one lacks is filled with its edge.
@@ -222,7 +222,7 @@ def paste_tile(place: Image, pixels: Image, side: int) -> None:
 
 
 LEAST_SHOWN = 0.5
-"""Least share of a view that a photograph has to show; chosen. The rest is black."""
+"""Least share of a view, [0, 1], that a photograph has to show; chosen. The rest is black."""
 
 
 def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> Image:
@@ -251,7 +251,7 @@ def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> 
 
 
 def check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Camera) -> None:
-    """Check that a photograph shows enough of a view.
+    """Raise an error unless a photograph shows enough of a view.
 
     Args:
         shown: true at pixels of the view that it shows.
@@ -271,7 +271,7 @@ def check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Ca
 
 
 _GRID = 3600, 1800
-"""Columns and rows of points at which a panorama is looked up to be shown or not (chosen)."""
+"""Numbers of columns and rows of points at which a panorama is checked to be shown (chosen)."""
 
 
 def whole_attitude(held: Picture, left: float | None) -> Attitude:
@@ -286,7 +286,7 @@ def whole_attitude(held: Picture, left: float | None) -> Attitude:
 
 
 def check_part(held: Picture, left: float, camera: Camera) -> None:
-    """Check that a part of a panorama shows enough of a view.
+    """Raise an error unless a part of a panorama shows enough of a view.
 
     Args:
         held: the picture, with its attitude.

@@ -14,7 +14,7 @@ from virl.platform.city.streetview import Camera, Panorama, View
 from virl.platform.providers.pictures.projection import Equirectangular, equirectangular, perspective
 
 KEPT = 8
-"""Decoded panoramas kept in memory; chosen: one of 3328x1664 pixels takes 17 MB."""
+"""Number of decoded panoramas kept in memory; chosen: one of 3328x1664 pixels takes 17 MB."""
 
 
 class PanoramaFolder:
@@ -56,7 +56,7 @@ class PanoramaFolder:
 
 
 class GraphStreetView:
-    """Street view of a navigation graph whose pictures lie in a folder, if there are any.
+    """Street view by a navigation graph and a folder of pictures, if there is one.
 
     A panorama's heading is the yaw of its node, 0 where that is not known.
 
@@ -119,7 +119,7 @@ class GraphStreetMap:
 
 
 def street_lines(graph: NavigationGraph) -> list[list[int]]:
-    """Return chains of node numbers along links, cut at crossings and dead ends; rings close.
+    """Return the streets as rows of node numbers along links, cut at crossings and ends; rings are closed.
 
     A ring begins and ends with the same node. A node without links is on no line.
     """

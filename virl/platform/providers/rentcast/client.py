@@ -35,7 +35,7 @@ KEY_HEADER = "X-Api-Key"
 
 
 class RentCastHttp:
-    """A client of RentCast.
+    """A client of RentCast's API of homes to rent.
 
     Args:
         settings: host, price and limits.
@@ -118,7 +118,7 @@ class RentCastHttp:
 
 
 def price_of(settings: RentCastSettings) -> Price:
-    """Return the price of one request."""
+    """Return the price of one request to RentCast."""
     usd = settings.usd_per_request
     unknown = "" if usd is not None else "`usd_per_request` in platform/providers/rentcast.yaml"
     return Price(ENDPOINT, 1, round((usd or 0.0) * 1e6), unknown)
@@ -141,7 +141,7 @@ def open_rentcast(access: Access, settings: RentCastSettings | None = None) -> R
 
 
 def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
-    """Return a good reply, of status 404 an empty one, or its fault."""
+    """Return a good reply, an empty one for status 404, or its fault."""
     if reply.status == 200:
         return judge_body(wanted, reply, billed=True)
     fault = refusal(reply)

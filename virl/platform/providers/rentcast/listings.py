@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def every_page(ask: Callable[[int], tuple[Sequence[T], bool]], most: int) -> tuple[list[T], bool]:
-    """Return the items of up to `most` pages, and whether there may be more.
+    """Return (items of up to `most` pages, True if there may be more).
 
     Args:
         ask: given the number of a page, from 0 on, returns what it holds and whether there may be more.
@@ -38,13 +38,13 @@ def every_page(ask: Callable[[int], tuple[Sequence[T], bool]], most: int) -> tup
 
 
 SQUARE_METRES_PER_SQUARE_FOOT = 0.3048**2
-"""Square metres of a square foot, exact."""
+"""Area in square metres of one square foot, exact."""
 NAME_LENGTH = 80
-"""Characters of an address in a fault at most (chosen)."""
+"""Largest number of characters of an address in a fault (chosen)."""
 
 
 class _ListingRecord(ReplyBody):
-    """A record of RentCast, with the fields that are read."""
+    """A record of RentCast, as far as its fields are read."""
 
     id: str = Field(min_length=1)
     formattedAddress: str = Field(min_length=1)  # noqa: N815 - RentCast's names
@@ -60,7 +60,7 @@ class _ListingRecord(ReplyBody):
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Listings, and a line for each record that is none."""
+    """Listings read from records, and a line for each record that could not be read."""
 
     listings: Sequence[Listing]
     faults: Sequence[str]
@@ -68,7 +68,7 @@ class Records:
 
 
 def as_listings(records: Iterable[Any], notes: Notes | None = None) -> Records:
-    """Return the listings in records; a record without a required field is named and left out.
+    """Return the listings in records, with a line for each record that lacks a required field.
 
     What RentCast leaves out of size and age stays unknown, and so does what cannot be read. Square feet
     become square metres. Of two records with the same id, the first counts.
@@ -114,7 +114,7 @@ def _name(record: object, number: int) -> str:
 
 
 def _first_fault(fault: ValidationError) -> str:
-    """Return the first fault of a record in words."""
+    """Return the first fault of a record, in words."""
     first = fault.errors()[0]
     field = ".".join(map(str, first["loc"]))
     if first["type"] == "missing" or first.get("input") is None:
@@ -125,7 +125,7 @@ def _first_fault(fault: ValidationError) -> str:
 def select_homes(
     listings: Iterable[Listing], area: Polygon, price: tuple[float, float], bedrooms: int | None
 ) -> list[Listing]:
-    """Return the listings within an area (degrees) and a range of monthly rents, cheapest first.
+    """Return the listings within an area (degrees) and a range of monthly rents in dollars, cheapest first.
 
     Args:
         listings: any number.
@@ -149,7 +149,7 @@ def select_homes(
 
 
 def check(area: Polygon, price: tuple[float, float]) -> None:
-    """Check that an area is valid and that a price range is in order.
+    """Raise an error for an invalid area, or a price range out of order.
 
     Raises:
         BadInput: they cannot.
@@ -162,13 +162,13 @@ def check(area: Polygon, price: tuple[float, float]) -> None:
 
 
 METRES_PER_MILE = 1609.344
-"""Metres of an international mile, exact."""
+"""Length in metres of an international mile, exact."""
 MAX_RADIUS_MILES = 100.0
 """Largest radius of a search in miles (developers.rentcast.io)."""
 
 
 class RentCastListings:
-    """Listings asked of the RentCast API.
+    """Homes to rent, asked of the RentCast API.
 
     Args:
         http: the way there.
@@ -219,6 +219,7 @@ class RentCastListings:
         settings = self._http.settings
 
         def ask(number: int) -> tuple[list[object], bool]:
+            """Return (records of a page, True if it is full) by the page's number."""
             window = {"limit": str(settings.page), "offset": str(number * settings.page)}
             found = self._http.rentals(query | window)
             return found, len(found) >= settings.page
@@ -232,7 +233,7 @@ class RentCastListings:
 
 
 class FileListings:
-    """The listings of a file of RentCast records.
+    """Homes to rent, from a file of RentCast records.
 
     Args:
         listings: all that the file holds.

@@ -12,19 +12,19 @@ BASE_URL_VARIABLE = "VIRL_RENTCAST_BASE_URL"
 
 
 class RentCastSettings(Settings):
-    """`platform/providers/rentcast.yaml`."""
+    """The settings in `platform/providers/rentcast.yaml`."""
 
     base_url: str = Field(pattern=HOST)
     usd_per_request: float | None = Field(ge=0)
-    """Dollars, beyond what the plan includes; `null` if it is not known."""
+    """Price in dollars of a request beyond the plan's; `null` if it is not known."""
     page: int = Field(ge=1, le=500)
-    """Listings a request."""
+    """Number of listings in a request."""
     most_pages: int = Field(ge=1)
-    """Requests for one district."""
+    """Largest number of requests for one district."""
     per_minute: int = Field(ge=1)
-    """Most requests a minute."""
+    """Largest number of requests a minute."""
     keep_hours: float = Field(ge=0)
-    """Hours that replies are kept on disk; 0 keeps none."""
+    """Number of hours that replies are kept on disk; 0 keeps none."""
     timeouts: Timeouts = Timeouts()
     retries: Retries = Retries(further=3)
 

@@ -31,24 +31,24 @@ FIELDS = (
     "id,geometry,computed_geometry,compass_angle,computed_compass_angle,computed_rotation,camera_type,"
     "camera_parameters,is_pano,captured_at,sequence,creator,width,height"
 )
-"""Fields that are asked of each image."""
+"""Names of the fields that are asked of each image."""
 LICENCE = "CC-BY-SA-4.0"
 PAGE = "https://www.mapillary.com/app/?pKey="
 """Start of the URL of an image's page."""
 WHOLE = frozenset({"spherical", "equirectangular"})
-"""Camera types of panoramas."""
+"""Names of the camera types of panoramas."""
 FLAT = frozenset({"perspective", "brown"})
-"""Camera types of flat pictures."""
+"""Names of the camera types of flat pictures."""
 USUAL_FOV = 70.0
-"""Degrees assumed for a flat picture of unknown focal length: a phone's main camera has 65 to 78."""
+"""Field of view in degrees assumed for a flat picture of unknown focal length: a phone's has 65 to 78."""
 MOST_ROLL = 45.0
-"""Most degrees of roll of a flat picture; more is a phone held upright, already turned (chosen)."""
+"""Largest roll in degrees of a flat picture; more is a phone held upright, already turned (chosen)."""
 
 MOST_APART_M = 30.0
-"""Metres from the measured position beyond which a computed one is not used."""
+"""Largest distance in metres from the measured position to a computed one that is used."""
 
 UNKNOWN = -1.0
-"""Compass angle, degrees, of an image without a compass."""
+"""Compass angle in degrees that stands for an image without a compass."""
 
 
 MOST_PIXELS = 1_000_000
@@ -56,10 +56,12 @@ MOST_PIXELS = 1_000_000
 
 ID = Field(pattern=r"^[0-9]{1,30}$")
 _Radians = Annotated[float, Field(ge=-10, le=10)]
-"""An element of an axis times an angle; more than a whole turn is none that is sent (chosen)."""
+"""Component of a rotation vector in radians; more than a whole turn is never sent (chosen)."""
 
 
 class _Creator(ReplyBody):
+    """The author of an image."""
+
     username: str = ""
 
 
@@ -101,11 +103,13 @@ class ImageBody(ReplyBody):
 
 
 class _Id(ReplyBody):
+    """The id of an image."""
+
     id: str = ID
 
 
 class Ids(ReplyBody):
-    """The reply that lists the image ids of a sequence."""
+    """The reply that lists the ids of a sequence's images."""
 
     data: tuple[_Id, ...]
 
@@ -166,21 +170,23 @@ def _fov(image: ImageBody) -> float:
 
 
 THUMBS = {"sd": "thumb_2048_url", "hd": "thumb_original_url"}
-"""Field with the URL of each size of a picture."""
+"""Name of the field with the URL of each size of a picture."""
 
 _TOO_MUCH = "reduce the amount of data"
-"""Words of a refusal whose square holds too much."""
+"""Words in a refusal that say that a square holds too much."""
 _BUSY = frozenset({"2", "4"})
 """Codes of refusals that pass: the service fails for a while, or the token has asked too much."""
 _STATUSES = {"100": 404, "190": 401}
-"""HTTP status for a code: no such object, or no valid token."""
+"""HTTP status for each code of a refusal: no such object, or no valid token."""
 _EXPIRED = frozenset({403, 410})
 """HTTP statuses of a picture's URL that has expired."""
 _BATCH = 100
-"""Images in one request by ids (chosen: their fields are about 60 kB)."""
+"""Largest number of images in one request by ids (chosen: their fields are about 60 kB)."""
 
 
 class _Address(ReplyBody):
+    """The URLs of an image in two sizes."""
+
     thumb_2048_url: str = ""
     thumb_original_url: str = ""
 

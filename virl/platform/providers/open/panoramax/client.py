@@ -15,39 +15,49 @@ from virl.platform.providers.open.shots import THIN, Shot, TileMatrix
 from virl.platform.providers.pictures.picture import FULL_TURN
 
 USUAL_FOV = 70.0
-"""Degrees assumed for a flat picture that does not say: a phone's main camera has 65 to 78."""
+"""Field of view in degrees assumed for a flat picture that does not say: a phone's has 65 to 78."""
 
 Degrees = Annotated[float, Field(ge=-360, le=720)]
 Moment = Annotated[datetime, AfterValidator(lambda told: told if told.tzinfo else told.replace(tzinfo=UTC))]
-"""A time; one without a zone is in UTC, as STAC has it."""
+"""Point in time; one without a zone is in UTC, as STAC has it."""
 
 
 _Pixels = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
-"""Pixels of a side or a margin of a picture (limits chosen)."""
+"""Number of pixels of a side or a margin of a picture (limits chosen)."""
 
 
 class _Camera(ReplyBody):
+    """The camera of a picture: field of view in degrees, sensor and visible area in pixels."""
+
     field_of_view: float | None = Field(default=None, gt=0, le=FULL_TURN)
     sensor_array_dimensions: tuple[_Pixels, _Pixels] | None = None
     visible_area: tuple[_Pixels, _Pixels, _Pixels, _Pixels] | None = None
 
 
 class _Provider(ReplyBody):
+    """An author or host of a picture, with its roles."""
+
     name: str = ""
     roles: tuple[str, ...] = ()
 
 
 class _Matrix(CamelBody):
+    """The tiles of a panorama at one size: width in pixels, and number of columns and rows."""
+
     tile_width: float = Field(ge=16, le=8192)
     matrix_width: int = Field(ge=1, le=256)
     matrix_height: int = Field(ge=1, le=128)
 
 
 class _MatrixSet(CamelBody):
+    """The sizes in which a panorama has tiles."""
+
     tile_matrix: tuple[_Matrix, ...] = Field(min_length=1)
 
 
 class _Properties(ReplyBody):
+    """The metadata of a picture: time, licence, direction, camera and author."""
+
     datetime: Moment
     license: str = ""
     azimuth: Degrees | None = Field(default=None, alias="view:azimuth")
@@ -62,10 +72,14 @@ class _Properties(ReplyBody):
 
 
 class _Asset(ReplyBody):
+    """The URL of a file of a picture."""
+
     href: str
 
 
 class _Link(ReplyBody):
+    """A link of a reply, with what it leads to."""
+
     rel: str = ""
     href: str = ""
 
@@ -143,7 +157,7 @@ def _middle_heading(told: _Properties) -> float | None:
 
 
 def _shares_shown(camera: _Camera) -> tuple[float | None, float]:
-    """Return (share of a turn cut off at the left or `None`, share shown)."""
+    """Return (share of a full turn cut off at the left, or `None`; share of a full turn shown)."""
     if camera.visible_area is None or camera.sensor_array_dimensions is None:
         return None, 1.0
     width, (left, _, right, _) = camera.sensor_array_dimensions[0], camera.visible_area
@@ -185,7 +199,7 @@ def _tiles(item: Item) -> TileMatrix | None:
 
 SEARCH, IMAGES = "/api/search", "/api/pictures"
 MOST_PAGES = 10
-"""Most pages of a square; one with more is asked for in four parts (chosen)."""
+"""Largest number of pages of a square; one with more is asked for in four parts (chosen)."""
 
 
 class Panoramax:
@@ -240,7 +254,7 @@ class Panoramax:
         return self._server.service.bytes(self._server.request(endpoint, path, url=lambda: address))
 
     def _address(self, shot: Shot, part: str) -> str:
-        """Return the URL of a part of a picture."""
+        """Return the URL of a part of a picture, asked of the server where it is not known."""
         kind, _, tile = part.partition("-")
         if kind == "tile" and shot.tiles:
             column, _, row = tile.partition("-")
