@@ -24,7 +24,7 @@ from virl.agent.tool import TOOLS, tool_names
 from virl.errors import BadInput
 from virl.journal.journal import Journal, read_journal
 from virl.serve.mcp import sessions as sessions_module
-from virl.serve.mcp.resources import MOST_JOURNAL, _journal
+from virl.serve.mcp.resources import MOST_JOURNAL, _journal_tail
 from virl.serve.mcp.session import MAP_FILE, WIDTH, CitySession
 from virl.serve.mcp.sessions import OpenCity, SessionDefaults, Sessions, opened_sessions
 from virl.serve.mcp.tools import LONGEST_TEXT, MOST_PICTURES, PICTURE_SIDE
@@ -337,7 +337,7 @@ def test_resources_are_listed_and_others_refused(tmp_path: Path) -> None:
 def test_of_a_long_journal_the_latest_lines_are_sent(tmp_path: Path) -> None:
     lines = [json.dumps({"seq": number, "text": "x" * 1000}) for number in range(500)]
     (tmp_path / "journal.jsonl").write_text("\n".join(lines) + "\n" + '{"cut')
-    sent = _journal(tmp_path)
+    sent = _journal_tail(tmp_path)
     assert len(sent) <= MOST_JOURNAL + 10
     assert sent.splitlines() == lines[-len(sent.splitlines()) :]
 
