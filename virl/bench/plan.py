@@ -280,7 +280,7 @@ class RunProgress:
 def outlook(
     benchmark: AnyBenchmark, left: int, workers: int, done: Sequence[Mapping[str, Any]], out: Path
 ) -> Iterator[str]:
-    """Yield lines on what is left to run, how long that takes and what it may cost.
+    """Yield lines on the episodes left to run and, where known, the time that they take.
 
     Args:
         benchmark: what is run.

@@ -52,7 +52,7 @@ class WalkWorld:
     graphs: Mapping[str, NavigationGraph]
     """Graphs by the `scan` of the episodes; a city's only graph has the name `""`."""
     ids: Sequence[str]
-    """Ids of all episodes, in their order."""
+    """Ids of all episodes in file order, then the keys of lines or entries that cannot be read."""
     instructions: Mapping[str, InstructionEpisode]
     """Episodes that can be tried, by id."""
     faults: Mapping[str, str]

@@ -291,7 +291,7 @@ def _price_step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]
 
 
 def _price_looks(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
-    """Return the requests for a step's views: single pictures, or tiles of whole panoramas."""
+    """Return the priced requests for a step's views: static pictures, or the panorama tiles touched."""
     constants, counted = "virl/routines/explore/looking.py: LOOK_RANGE, LOOK_FOV", f"counted: {habits.source}"
     if imagery == "static":
         return [
@@ -373,7 +373,7 @@ def tiles_of(cameras: Iterable[Camera], zoom: int = _ZOOM) -> set[tuple[int, int
 
 @cache
 def _tiles_of_one(camera: Camera, zoom: int) -> frozenset[tuple[int, int]]:
-    """Return the (x, y) of the tiles that one camera's view touches at a zoom level."""
+    """Return the (x, y) indices of the tiles of a Google panorama that a camera's view touches."""
     width, height = _GOOGLES.size(zoom)
     right, up, forward = rays_of(replace(camera, width=_RAYS, height=_RAYS), _GOOGLES.attitude)
     columns = (np.arctan2(right, forward) / (2 * np.pi) + 0.5) * width - 0.5

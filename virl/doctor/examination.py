@@ -36,7 +36,7 @@ def examine_machine(
     mind: str = "rules",
     record: Recording | None = None,
 ) -> Report:
-    """Check this machine, Google's services and the mind's server, estimate costs, and return the report.
+    """Check machine, Google's services and mind's server, price a run, and return the report.
 
     Args:
         budget_usd: most dollars for paid probes; `None` asks none of them.

@@ -218,7 +218,7 @@ def _to_score(tally: Tally, at: float | None) -> Score:
 
 
 def _truth(role: Role, name: str, labelled: LabelledSet) -> Truth | None:
-    """Return the ground truth for the simulated detector; `None` for all other models."""
+    """Return the ground truth of a set's city if the model is or uses a simulated one, else `None`."""
     from virl.platform.providers import open_city  # noqa: PLC0415 - brings in the renderer
 
     settings = read_model(role, name)

@@ -219,7 +219,7 @@ _SHOWN = 12  # groups of each sort that a message names (chosen)
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text that drives a run, and the stretches of it on which the rules act."""
+    """A text that says what a run does, and the phrases in it that rules act on."""
 
     text: str
     used: tuple[str, ...]
@@ -236,7 +236,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """The groups of a text's words by what the rules make of them."""
+    """A text's words as groups: understood by rules, harmless asides, and limits that no rule checks."""
 
     understood: tuple[str, ...]
     asides: tuple[str, ...]

@@ -159,7 +159,7 @@ def ask_instruction(mind: Mind, entries: Sequence[HistoryEntry]) -> str:
 
 
 def ask_points(mind: Mind, entries: Sequence[HistoryEntry]) -> Floats:
-    """Return positions at the entries' ends as the mind draws them, metres east and north, (entries, 2).
+    """Return the points that a mind draws for entries, metres right and ahead of the start, (entries, 2).
 
     Raises:
         MindFailed: no reply in three was a list of that many points.

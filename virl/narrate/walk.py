@@ -144,7 +144,7 @@ def _stop(step: StepRecord) -> WalkStop:
 
 
 def _things_in(view: ViewRecord, heading: float) -> Iterator[tuple[str, str]]:
-    """Yield (name, side in words) of each thing in a view, for a walker heading so in degrees."""
+    """Yield (name, side in words) of each thing in a view; the walker's heading is in degrees."""
     camera = Camera(view.heading, view.pitch, view.fov, view.width, view.height)
     for found in view.detections:
         x0, y0, x1, y1 = found.box

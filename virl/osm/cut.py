@@ -182,7 +182,7 @@ class _Part:
 
 
 def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[int] | None = None) -> None:
-    """Write the part of a file within a region's box: ways and areas whole, points inside.
+    """Write what of an OpenStreetMap file touches a region's box: ways and areas whole, points inside.
 
     Memory grows with the region and not with the file. The locations of all nodes of a large file lie beside
     `part` meanwhile, on disk.

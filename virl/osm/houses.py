@@ -59,7 +59,7 @@ _SMALLEST_PASSAGE_M2 = 1.5
 _COLOUR_KEYS = ("building:colour", "building:color", "building:facade:colour")
 _ROOF_COLOUR_KEYS = ("roof:colour", "roof:color")
 _SOFTENED = 0.12  # of white in a wall of a tagged colour: façades are paler than their names; chosen
-"""Share of white mixed into a wall's tagged colour; chosen: façades are paler than their names."""
+"""Share of white, [0, 1], mixed into a wall's tagged colour, since façades are paler; chosen."""
 _TOLD_BY_TOWN = 10
 """Least number of houses with a tagged material for a town's others to be drawn like them; chosen."""
 
@@ -301,7 +301,7 @@ def _ground(line: LineString, tags: Tags) -> Polygon:
 
 
 def _polygons(shape: Geometry) -> Iterator[Polygon]:
-    """Yield the polygons of a shape that are large enough, counterclockwise."""
+    """Yield a shape's polygons of at least `_SMALLEST_PASSAGE_M2` square metres, counterclockwise."""
     for part in shapely.get_parts(shapely.make_valid(shape)):
         if isinstance(part, Polygon) and part.area >= _SMALLEST_PASSAGE_M2:
             yield shapely.orient_polygons(part, exterior_cw=False)

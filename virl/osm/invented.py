@@ -121,7 +121,7 @@ def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
 
 
 def _residential_doors(extract: OsmExtract) -> list[Door]:
-    """Return addresses of residential buildings, or all of them where too few buildings say what they are."""
+    """Return addresses tagged as residential, or all addresses where fewer than `HOMES` are."""
     residential = [door for tags, door in doors_of([extract.areas]) if tags.get("building") in RESIDENTIAL]
     if len(residential) >= HOMES:
         return residential

@@ -169,7 +169,7 @@ def _extract_of(file: ExtractPart) -> tuple[Path, Region | None, str]:
 
 
 def names_of(twin: Twin, shops: Sequence[Shop]) -> tuple[dict[str, tuple[str, ...]], TwinAddresses]:
-    """Return (other names of each place by its id, addresses that know all names).
+    """Return (other names of each place by its id, index of addresses and of all place names).
 
     Args:
         twin: of the town.

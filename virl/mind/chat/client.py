@@ -78,7 +78,7 @@ class ModelClient:
         self._say_left_out(tally)
 
     def _say_left_out(self, tally: RequestUsage) -> None:
-        """Note once each ability that the model lacks; on pictures only if some are left out."""
+        """Note once each ability that the model lacks, except pictures, which `says_blind` notes."""
         for ability in self.abilities.left_out:
             if ability != "pictures":
                 self.sender.remarks.say(ability, f"{self.name} {LEFT_OUT[ability]}", tally.remarks)

@@ -247,7 +247,7 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class City:
-    """A city: a name, one provider of each kind, and facts about the city itself."""
+    """A city: its name, its street view, places, maps and listings, and facts about the city itself."""
 
     name: str
     """Name by which `open_city` opens the city."""

@@ -60,7 +60,7 @@ def _do_nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    """Settings of the web mover's page: what it loads, and how long it waits."""
+    """Settings of the web mover's page: address and key, waits and tries, links to read, and payment."""
 
     maps_js: str = GOOGLE + MAPS_JS
     """Address from which the page loads the Maps JavaScript API."""

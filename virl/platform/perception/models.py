@@ -106,7 +106,7 @@ class Models:
         return model
 
     def keeping_detector(self, name: str) -> Detector:
-        """Return the detector with this name; one of virl's that sees pixels alone also stores its finds."""
+        """Return the detector of a name; virl's own that see pixels alone also store what they find."""
         if "detector" in self.options.given:
             return self.detector(name)
         settings, model = _detector_settings(name), self.detector(name)

@@ -367,7 +367,7 @@ class _Stop(_Loose):
 
 
 class CountingCharacter(_Loose):
-    """The fields of the character that the page names."""
+    """The recorded settings of a character that the counting page shows: count, senses, start, route."""
 
     count: _Count
     senses: _Senses

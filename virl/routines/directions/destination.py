@@ -214,7 +214,7 @@ def _named_kind(asked: str, place_types: Sequence[str]) -> str | None:
 def _places_of_kind(
     places: Places, kind: str, here: LatLng, within: float, place_types: Sequence[str]
 ) -> list[Place]:
-    """Return the places of a type within so many metres, nearest first."""
+    """Return places of a type, or found by other words, within so many metres of `here`, nearest first."""
     if kind in place_types:
         return places.nearby(here, within, [kind], whole=NEAREST_M)
     found = [place for place in places.search(kind, here) if distance(here, place.position) <= within]

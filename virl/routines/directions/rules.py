@@ -373,7 +373,7 @@ def _turn_sentence(point: Point, rng: Random) -> str:
 
 
 def _last_stretch(point: Point, rng: Random) -> list[str]:
-    """Return a sentence on the crossings before the destination; empty without any."""
+    """Return at most one sentence on the crossings between the last turn and the destination."""
     told = _stop_told(point)
     if point.crossings is None or told == "crossing":
         return []

@@ -53,7 +53,7 @@ class Stand:
 
     @property
     def at_an_end(self) -> bool:
-        """Return whether the only link leads back."""
+        """Return whether no link leads ahead: at a dead end, or where the street ends in another."""
         return link_ahead(self.links, self.pose.heading, self.came_from) is None
 
     @property

@@ -118,7 +118,7 @@ class Sessions:
         return iter(list(self._sessions.values()))
 
     def check(self) -> None:
-        """Check that the default city and mind of sessions can be opened.
+        """Check that the default city exists and may be paid for, and that the default mind opens.
 
         Raises:
             VirlError: it is not.

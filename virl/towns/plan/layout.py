@@ -40,7 +40,7 @@ _ONE_SIDED = 2
 _WEAK_SIDE = 0.12
 """Busyness of the other side of a one-sided shopping street, as a share of its shops' side."""
 _CORNERS = 14
-"""Number of crossings away from shopping streets with a few shops of their own."""
+"""Number of random crossings around which fronts are busy enough for a few shops."""
 _SHOPPING_LENGTH_M = 800.0
 """Least length of a shopping street in metres."""
 _SPILL = 0.75

@@ -93,7 +93,7 @@ class Line(NamedTuple):
 
 
 def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, ...]:
-    """Return signposts over streets that leave junctions, to landmarks on the shortest way.
+    """Return signs over the streets at junctions, with names of landmarks and the metres to each.
 
     A landmark that is signed at one junction is signed at each on the way to it. Where there is room left, a
     board points to the middle of the town.

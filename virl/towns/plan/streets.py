@@ -126,7 +126,7 @@ Edge = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The streets of a town, their junctions, and the blocks that stay green."""
+    """The streets of a made town, their junctions, and a point in each block that stays green."""
 
     streets: tuple[Street, ...]
     junctions: Floats

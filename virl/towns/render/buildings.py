@@ -346,7 +346,7 @@ def walls_of(buildings: Sequence[Building]) -> Walls:
 
 
 def looks_of(building: Building) -> tuple[int, Floats]:
-    """Return (index of a building's facade, tint of its walls as RGB)."""
+    """Return (index in `FACADES`, RGB colour of the walls, each in [0, 1]) of a building."""
     facades = _OF_WALL.get(building.material, _ALL)
     style = facades[building.variant % len(facades)]
     if building.paint is not None:

@@ -222,7 +222,7 @@ def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) 
 
 @kernel
 def mark_shown(drawing: GeometryBuffer, marks: NDArray[np.bool_]) -> None:
-    """Set the marks of the quads that some pixel shows to True."""
+    """Set `marks` to True, in place, at the index in `order` of each quad that some pixel shows."""
     shown = drawing.shown
     for row in range(shown.shape[0]):
         for column in range(shown.shape[1]):

@@ -77,7 +77,7 @@ class Parameters(Settings):
     rough_spread: Positive
     """Spread in degrees of a turn where only one link of the way is seen."""
     not_outermost: Share
-    """Factor on a left turn into another way than the leftmost, or right than the rightmost."""
+    """Factor on the fit of a left turn into a way with another farther left; likewise for right turns."""
     rough_not_outermost: Share
     tee_with_way_ahead: Share
     """Factor on a turn "at the T" or "where the road ends" at a crossing where a way leads on."""

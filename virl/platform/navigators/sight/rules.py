@@ -117,7 +117,7 @@ def _excluded_words(kinds: Set[str]) -> str:
 
 
 def _closed_types(moment: Moment | None) -> frozenset[str]:
-    """Return the place types usually closed at a moment; none without a moment."""
+    """Return the place types usually closed at a (weekday, minute of the day); none without a moment."""
     if moment is None:
         return frozenset()
     return frozenset(kind for kind, hours in usual_hours().items() if not open_then(hours, *moment))

@@ -54,7 +54,7 @@ class SimulatedSettings(DetectorSettings):
     found: float = Field(gt=0, le=1)
     """Chance, [0, 1], that a large thing in plain sight is found."""
     half_size: float = Field(gt=0)
-    """Size in pixels at which the chance `found` has fallen to half."""
+    """Size in pixels (square root of the box's area) at which the chance of a find is half of `found`."""
     size_width: float = Field(gt=0)
     """Width of the logistic fall of the chance over the logarithm of the size."""
     half_seen: float = Field(gt=0, lt=1)

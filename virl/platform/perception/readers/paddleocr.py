@@ -42,7 +42,7 @@ class PaddleOcrSettings(ModelSettings):
     """Number of lines that are read at once."""
 
     def needs(self) -> Needs:
-        """Return the requirements: the packages and the two folders."""
+        """Return the requirements: PaddleOCR's packages and the folders of its two models."""
         return Needs(("paddleocr", self.package), weights=(self.find_weights, self.read_weights), pip=PIP)
 
     @property

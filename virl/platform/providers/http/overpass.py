@@ -144,7 +144,7 @@ class Overpass:
         redaction = self._server.url.redaction
 
         def words(page: bytes) -> str:
-            """Return the text of an error page without keys."""
+            """Return a server's page as one line of plain text, with the URL's secrets redacted."""
             return redaction.text(page_words(redaction.body(page)))
 
         tail = b""

@@ -134,7 +134,7 @@ Notes = Callable[[str, object], None]
 
 
 class ReplyBody(BaseModel):
-    """The base of shapes of replies; inner parts that do not fit are left out and reported.
+    """The base class of service replies; inner parts that do not fit are left out and reported.
 
     Fields that it does not name do not matter. `null` is the same as a missing field. Of a list or a mapping
     the parts that do not fit are left out, and a field that does not fit and has a default takes it: both are

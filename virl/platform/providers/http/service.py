@@ -298,7 +298,7 @@ class Service:
         self._wire.close()
 
     def _answer(self, request: Request, wanted: Wanted) -> builtins.bytes:
-        """Return the body that answers a request: replayed, cached or fetched; recorded if asked for."""
+        """Return the body of a good reply in the wanted form: replayed, cached or fetched; kept if asked."""
         keeping = self.keeping
         if keeping.replay:
             reply = keeping.replay.read(request.name, request.service or self.title)

@@ -127,7 +127,7 @@ def box_target(box: Box, name: str | None) -> Target:
 
 
 def place_target(place: str, name: str | None, tell: Tell) -> Target:
-    """Return the target of a place's box, named after the place unless a name is given.
+    """Look up a place and return the box to download there and the name of the file for it.
 
     Args:
         place: its name.

@@ -180,7 +180,7 @@ def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile
 def tiles_at(
     columns: Floats | Floats32, rows: Floats | Floats32, width: int, height: int, tile: int
 ) -> set[Tile]:
-    """Return the (column, row) of all tiles that points of a padded panorama are sampled from.
+    """Return the (column, row) of each tile with pixels that sample points of a padded panorama need.
 
     Args:
         columns: of the points.
