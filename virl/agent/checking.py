@@ -205,7 +205,7 @@ def _check_in_city(
     elsewhere: bool,
     is_abroad: bool,
 ) -> None:
-    """Check a character within its city, opened without cost, and add the faults."""
+    """Check a character within its city, opened without cost; add a fault of the start, raise others."""
     with opened_city(loaded.character.city, access) as city:
         if not elsewhere:
             with faults:

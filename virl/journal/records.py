@@ -265,7 +265,7 @@ class InterruptedRecord(Record):
 
 
 class CostRecord(Record):
-    """The cost of a run, by its book of payments; rules cost nothing and are not counted."""
+    """The cost of a run: payments, where booked by its book; all else, such as views, by its records."""
 
     usd: Usd = 0.0
     """US dollars paid for models and providers together."""

@@ -174,7 +174,7 @@ class FrontMatter(Settings):
 
 @dataclass(frozen=True, slots=True)
 class PromptFolder:
-    """A folder of prompts that belongs to a character or a routine."""
+    """A folder of prompts, such as a run's own, a character's, a routine's or virl's."""
 
     path: Path
     package: str = ""

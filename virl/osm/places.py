@@ -231,7 +231,7 @@ class Pois:
     shapes: Shapes
     """Point or area of each place in metres, shape (n,)."""
     unmapped: Counter[str]
-    """Number of objects with each tag, such as `shop=foo`, that has no place type in the table."""
+    """Number of places by tag, such as `shop=foo`, for which the table has only the key's general types."""
     again: tuple[tuple[str, str], ...] = ()
     """(id of an object, id of the place that it repeats) pairs."""
 

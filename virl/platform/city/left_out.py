@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from virl.files.writing import JsonLines
 
 LEFT_OUT = "left_out.jsonl"
-"""Name of the file in a run's folder with each item that could not be read."""
+"""Name of the file in a run's folder with items and fields not read, and places not reached."""
 MOST_REASONS = 10
 """Largest number of reasons kept for each source (chosen: as many as fit a short list)."""
 

@@ -132,7 +132,7 @@ _TRIES = 24
 _NEAREST_M, _FARTHEST_M = 80.0, 400.0
 """Least and largest distance in metres from a start to a drawn address. Chosen: as Virlton's errands lie."""
 _STREET_M, _HOUSE_M = 60.0, 40.0
-"""Largest distances in metres from a drawn spot to a street, and from there to a house."""
+"""Most metres from a drawn spot to a panorama, more for late tries at an address; then to an address."""
 _DETOUR = 2.5
 """Largest ratio of a way to the straight line, unless all ways are longer. Chosen."""
 

@@ -289,7 +289,7 @@ def check_script(mind: ScriptMind, character: Character) -> None:
 
 
 def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) -> NoReturn:
-    """Raise `MindFailed` for a script whose call of a tool cannot be carried out.
+    """Raise `BadInput` with the script's line for a failed call; a fault that is a bug is raised itself.
 
     Args:
         mind: with its script.
@@ -297,7 +297,7 @@ def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) 
         request: call of the tool.
 
     Raises:
-        MindFailed: what was asked cannot be done; names the script's line.
+        BadInput: what was asked cannot be done; names the line of the script.
         Exception: the fault itself, if it is a bug.
     """
     turns = _count_turns(request.state["messages"])

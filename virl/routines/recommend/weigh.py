@@ -211,7 +211,7 @@ def _weigh(
 
 
 def _open(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | None:
-    """Return the closing time as words if the place is open now, on arrival and for the stay; else `None`."""
+    """Return until when a place is open, if for the whole visit; `UNKNOWN` without hours if `unsure`."""
     asked = RECOMMEND.of(agent.character)
     if not place.is_open:
         return None

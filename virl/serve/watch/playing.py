@@ -64,7 +64,7 @@ def game_for(name: str, options: BaseOptions, out: Path, episode: str) -> Game:
 
 
 def _notice_of(name: str) -> str:
-    """Return the notice of a city by its name; empty if the city cannot be opened."""
+    """Return the notice of a city by its name; empty if the city is no longer known here."""
     city = open_known(name)
     return city.notice if city else ""
 

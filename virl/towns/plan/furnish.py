@@ -33,7 +33,7 @@ CAR_SLOT_M, CAR_FROM_KERB_M, CAR_FROM_JUNCTION_M, CAR_FROM_ROAD_M = 6.2, 1.1, 12
 CARS = 520
 
 _TANGENT_M = 0.5
-"""Distance in metres between the two points of a street that give its direction."""
+"""Half the distance in metres between the two points of a street that give its direction."""
 
 
 class Kerbs:

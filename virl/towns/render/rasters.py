@@ -106,7 +106,7 @@ def material_beyond(park: float, water: float, gravel: float, is_path: bool, has
 
 
 def uniform_distance(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
-    """Return how many large cells around each have its one material; 0 where the cell is mixed.
+    """Return each large cell's distance, in large cells, to the nearest not of one material off streets.
 
     0 where it is not even in this cell; n where nothing else lies nearer than n - 1 of them.
 

@@ -348,7 +348,7 @@ def no_place(place_id: str) -> NotFound:
 
 
 Period = tuple[int, int, tuple[int, int] | None]
-"""(day, minute of opening; day, minute of closing or `None` if always open), days from 0 (Sunday)."""
+"""(day from 0 for Sunday, minute of opening, (day, minute) of closing or `None` if none is given)."""
 _ALWAYS: Period = (0, 0, None)
 """Value of the only period of a place that never closes."""
 
