@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from xml.etree import ElementTree as ET  # nosec B405 - it writes only
+from xml.etree import ElementTree as ET  # nosec B405
 
 from virl.geo.globe import LatLng
 from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
