@@ -29,7 +29,7 @@ from virl.files.writing import (
 from virl.journal.folder import lock_run
 from virl.journal.reading import (
     RESUME,
-    Order,
+    RecordSequence,
     check_views,
     line_error,
     missing_view,
@@ -71,7 +71,7 @@ class Journal:
         self._lock = lock
         self._lines = lines
         self._kept: set[str] = set()
-        self._order = Order()
+        self._order = RecordSequence()
         self.tell: Callable[[AnyRecord], None] | None = None
         """Function called with each record after it is written; `None` for none."""
         for record in records:
@@ -399,7 +399,7 @@ class JournalTail:
     def __init__(self, folder: Path) -> None:
         self._path = folder / JOURNAL
         self._read = 0
-        self._order = Order()
+        self._order = RecordSequence()
 
     @property
     def is_over(self) -> bool:

@@ -34,7 +34,7 @@ class Contents:
     """Writer of further lines; its `torn` is the last line if that is incomplete."""
 
 
-class Order:
+class RecordSequence:
     """The checks on the order of a journal's records, given those read so far."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ def read_contents(path: Path) -> Contents:
     """
     if not path.is_file():
         raise JournalBroken(f"{path}: no such journal: give a run folder")
-    order = Order()
+    order = RecordSequence()
 
     def next_record(line: bytes) -> AnyRecord:
         """Return the record in a line; raise `ValueError` if it is damaged or out of order."""

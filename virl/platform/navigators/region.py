@@ -155,7 +155,7 @@ def _matrix(points: Floats) -> NDArray[np.uint16]:
     return matrix
 
 
-Order = Callable[[Sequence[LatLng]], Sequence[int]]
+OrderFunction = Callable[[Sequence[LatLng]], Sequence[int]]
 """A function from positions to their numbers in the order to visit them, 0 first."""
 
 
@@ -186,7 +186,7 @@ class RegionNavigator:
         follow_links: bool = True,
         file: Path | None = None,
         progress: Progress | None = None,
-        order: Order = shortest_tour,
+        order: OrderFunction = shortest_tour,
     ) -> None:
         self.skipped: dict[str, str] = {}
         """Reason by id, for panoramas found that were not there any more on the walk."""

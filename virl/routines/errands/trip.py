@@ -70,7 +70,7 @@ class Trip(BaseModel):
     @property
     def is_shortest(self) -> bool:
         """Return whether the order is proven to be the fastest."""
-        return Order(self.order, self.seconds, self.bound).is_shortest
+        return StopOrder(self.order, self.seconds, self.bound).is_shortest
 
 
 def plan_trip(agent: Agent, task: Task) -> Trip:
@@ -117,7 +117,7 @@ class Times:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class StopOrder:
     """An order of stops with its seconds."""
 
     stops: tuple[int, ...]
@@ -132,7 +132,7 @@ class Order:
         return self.seconds <= self.bound + 0.01
 
 
-def exact_order(times: Times) -> Order:
+def exact_order(times: Times) -> StopOrder:
     """Return the fastest order, by dynamic programming over sets of visited stops.
 
     Args:
@@ -160,7 +160,7 @@ def exact_order(times: Times) -> Order:
         order.append(previous)
     order.reverse()
     seconds = times.seconds_along(order)
-    return Order(tuple(order), seconds, seconds)
+    return StopOrder(tuple(order), seconds, seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ def _plan_trip(maps: Maps, task: Task) -> Trip:
         _refuse(stops, matrix, mode)
     # An order of the user's own that is as good stays as it is.
     if task.demands.in_order or as_given <= best.seconds + AS_GOOD_S:
-        best = Order(given, as_given, best.bound)
+        best = StopOrder(given, as_given, best.bound)
     last = [len(stops) - 1] if task.end else []
     numbers = [0, *(number + 1 for number in best.stops), *last]
     legs = [
@@ -279,7 +279,7 @@ def _refuse(stops: Sequence[ErrandStop], matrix: Floats, mode: TravelMode) -> No
     )
 
 
-def best_order(times: Times, seconds: float) -> Order:
+def best_order(times: Times, seconds: float) -> StopOrder:
     """Return the fastest order of stops found in a number of seconds.
 
     Args:
@@ -292,7 +292,7 @@ def best_order(times: Times, seconds: float) -> Order:
     return proven(times, searched, seconds)
 
 
-def local_search(times: Times) -> Order:
+def local_search(times: Times) -> StopOrder:
     """Return a fast order: the best of nearest-neighbour and insertion, improved until no move helps.
 
     Moves take a piece of up to three stops elsewhere, either way round, or turn a longer piece around.
@@ -300,10 +300,10 @@ def local_search(times: Times) -> Order:
     finite = _finite(times)
     best = min((_improve(finite, start) for start in _first_orders(finite)), key=finite.seconds_along)
     # Improved with finite times in place of infinite ones, so the true time may still be infinite.
-    return Order(tuple(best), times.seconds_along(best), 0.0)
+    return StopOrder(tuple(best), times.seconds_along(best), 0.0)
 
 
-def proven(times: Times, order: Order, seconds: float) -> Order:
+def proven(times: Times, order: StopOrder, seconds: float) -> StopOrder:
     """Return an order, or a faster one, with the bound proven in a number of seconds.
 
     Args:
@@ -340,7 +340,7 @@ def proven(times: Times, order: Order, seconds: float) -> Order:
         # Only rounds that the solver comes to are forbidden: there are too many to list them all.
         cuts.forbid(rounds)
     found = times.seconds_along(best)
-    return Order(tuple(best), found, min(bound, found) if np.isfinite(found) else bound)
+    return StopOrder(tuple(best), found, min(bound, found) if np.isfinite(found) else bound)
 
 
 class _Cuts:
