@@ -24,7 +24,7 @@ from virl.platform.perception.standing import model_readiness
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE, KEY_VARIABLE, SECRET_VARIABLE, Keys
 from virl.platform.providers.graph.city import MARKS, find_data
-from virl.platform.providers.open.pictures import PICTURES
+from virl.platform.providers.open.picture_services import PICTURES
 from virl.platform.providers.provider import PROVIDERS
 from virl.registry import ROUTINES, Registry
 from virl.resources import cache_home

@@ -25,7 +25,7 @@ from virl.platform.providers.open.cells import cells_around, cells_of
 from virl.platform.providers.open.city import FOLDER, district_of
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.osrm import OsrmWays
-from virl.platform.providers.open.pictures import (
+from virl.platform.providers.open.picture_services import (
     PICTURES,
     KeptPictures,
     load_open_settings,

@@ -21,7 +21,7 @@ from virl.geo.globe import LatLng
 from virl.platform.city.left_out import LeftOut
 from virl.platform.city.streetview import Camera, Image
 from virl.platform.providers.open.cells import Cell, cell_at
-from virl.platform.providers.open.pictures import (
+from virl.platform.providers.open.picture_services import (
     KeptPictures,
     PictureClient,
     load_open_settings,

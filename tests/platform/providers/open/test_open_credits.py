@@ -10,7 +10,7 @@ import pytest
 from virl.errors import NoStreetView
 from virl.geo.globe import LatLng, destination
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.pictures import KeptPictures, load_open_settings
+from virl.platform.providers.open.picture_services import KeptPictures, load_open_settings
 from virl.platform.providers.open.shots import Shot, ShotLists
 from virl.platform.providers.open.streetview import Explored, Extent
 

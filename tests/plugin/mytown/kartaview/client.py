@@ -6,7 +6,7 @@ from mytown.kartaview.photos import Answer, shots_of
 from virl.geo.globe import LatLng, distance
 from virl.platform.providers.http.replies import HttpFault, Received, Wanted, usual_judge
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.pictures import PictureServer, PictureService, PictureSettings
+from virl.platform.providers.open.picture_services import PictureServer, PictureService, PictureSettings
 from virl.platform.providers.open.shots import Shot
 from virl.platform.providers.rentcast.listings import every_page
 

@@ -20,7 +20,7 @@ from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.maps import Addresses, OpenMaps
 from virl.platform.providers.open.osrm import OsrmWays
-from virl.platform.providers.open.pictures import (
+from virl.platform.providers.open.picture_services import (
     KeptPictures,
     load_open_settings,
     open_pictures,

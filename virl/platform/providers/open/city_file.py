@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 from virl.errors import UnknownName
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.http.settings import HOST
-from virl.platform.providers.open.pictures import PICTURES
+from virl.platform.providers.open.picture_services import PICTURES
 from virl.platform.providers.provider import CityFile, Position
 from virl.resources import data_home
 
@@ -32,7 +32,7 @@ class OpenCity(CityFile):
     """The contents of a file of `platform/cities/` for a real district in open data."""
 
     streetview: Annotated[str, AfterValidator(_check_service)] = "panoramax"
-    """Name of the picture service: one of `virl.platform.providers.open.pictures.PICTURES`."""
+    """Name of the picture service: one of `virl.platform.providers.open.picture_services.PICTURES`."""
     places: Literal["osm", "overpass", "overture", "google"] = "osm"
     """Source of places: `osm` is the extract, `overture` the file of that field."""
     maps: Literal["osm", "osrm", "valhalla", "google"] = "osm"

@@ -27,7 +27,7 @@ from virl.platform.city.streetview import Camera, Image, Panorama, View
 from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.replies import picture
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
-from virl.platform.providers.open.pictures import KeptPictures, PictureClient
+from virl.platform.providers.open.picture_services import KeptPictures, PictureClient
 from virl.platform.providers.open.shots import Shot, ShotLists, TileMatrix, pictures_of
 from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture, credit_line, whole_panorama

@@ -23,7 +23,12 @@ from virl.platform.providers.http.replies import (
     usual_judge,
 )
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.pictures import PictureServer, PictureService, PictureSettings, Token
+from virl.platform.providers.open.picture_services import (
+    PictureServer,
+    PictureService,
+    PictureSettings,
+    Token,
+)
 from virl.platform.providers.open.shots import THIN, Shot
 from virl.platform.providers.pictures.picture import FULL_TURN
 

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 
 from virl.platform.providers.http.replies import CamelBody, OrUnknown, PointBody, ReplyBody
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.pictures import PictureServer, PictureService, PictureSettings
+from virl.platform.providers.open.picture_services import PictureServer, PictureService, PictureSettings
 from virl.platform.providers.open.shots import THIN, Shot, TileMatrix
 from virl.platform.providers.pictures.picture import FULL_TURN
 
