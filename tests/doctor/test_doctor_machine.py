@@ -127,7 +127,20 @@ def test_packages_of_extras() -> None:
 def test_every_extra_of_a_user_is_looked_at() -> None:
     found = {finding.what: finding for finding in extras()}
     wanted = {
-        *("geo", "google", "gym", "inspect", "maps", "mcp", "notebook", "osm", "otel", "overture", "photos"),
+        *(
+            "eyes",
+            "geo",
+            "google",
+            "gym",
+            "inspect",
+            "maps",
+            "mcp",
+            "notebook",
+            "osm",
+            "otel",
+            "overture",
+            "photos",
+        ),
         *("ray", "serve", "train", "vision", "web"),
     }
     assert {f"extra {name}" for name in wanted} == found.keys()
