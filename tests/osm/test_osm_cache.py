@@ -129,10 +129,11 @@ def test_what_a_large_file_takes_is_told_before_it_is_read_whole(
     file: Path, kept: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(module, "TOLD_FROM_MB", 1e-9)
+    monkeypatch.setattr(module, "HOUSES_OF_MB", 3_904_000 / (file.stat().st_size / 1e6))
     load_twin(file, city_of_path(f"{file}@{AROUND},250").part)
     assert not caplog.records
     load_twin(file, None)
     load_twin(file, None)
     [told] = caplog.messages
-    assert told.startswith(f"{file}: all of it has about 0,000 houses and takes ")
+    assert told.startswith(f"{file}: all of it has about 3,904,000 houses and takes ")
     assert kept.is_dir()

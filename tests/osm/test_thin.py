@@ -116,6 +116,11 @@ def test_what_is_not_sorted_or_damaged_is_left_to_osmium(
     assert thin(damaged, box, tmp_path / "a") is None
     with pytest.raises(BadInput, match="cannot be read as an OpenStreetMap extract"):
         read_extract(damaged, region_around(MIDDLE, 200))
+    packed = tmp_path / "packed.osm.pbf"
+    with osmium.SimpleWriter(osmium.io.File(str(packed), "pbf,pbf_compression=lz4")) as writer:
+        writer.add_node(mutable.Node(id=1, location=(0.0, 0.0), timestamp="2021-03-04T05:06:07Z"))
+    assert thin(packed, box, tmp_path / "c") is None
+    assert newest_day(packed) == "2021-03-04"
     unsorted = tmp_path / "unsorted.osm.pbf"
     with osmium.SimpleWriter(str(unsorted)) as writer:
         for number in (2, 1):

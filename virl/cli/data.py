@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -283,6 +283,15 @@ RegionOption = Annotated[
 ]
 
 
+def _writer_option(what: str) -> Any:
+    """Return the option that names the mind which writes a part of a data set, such as its questions."""
+    return typer.Option(
+        envvar="VIRL_MIND",
+        help=f"Who writes the {what}: `rules`, or a chat model such as `openai:MODEL`.",
+        autocompletion=complete_minds,
+    )
+
+
 @collect_app.command()
 @add_guard()
 def places(
@@ -335,14 +344,7 @@ def vqa(
     city: CityOption,
     out: OutOption,
     region: RegionOption = None,
-    mind: Annotated[
-        str,
-        typer.Option(
-            envvar="VIRL_MIND",
-            help="Who writes the questions: `rules`, or a chat model such as `openai:MODEL`.",
-            autocompletion=complete_minds,
-        ),
-    ] = "rules",
+    mind: Annotated[str, _writer_option("questions")] = "rules",
     seed: Annotated[int, typer.Option(help="Random seed for the order of the answers.", min=0)] = 0,
     budget_usd: BudgetOption = None,
     cache: CacheOption = None,
@@ -361,14 +363,7 @@ def routes(
     city: CityOption,
     out: OutOption,
     region: RegionOption = None,
-    mind: Annotated[
-        str,
-        typer.Option(
-            envvar="VIRL_MIND",
-            help="Who writes the directions: `rules`, or a chat model such as `openai:MODEL`.",
-            autocompletion=complete_minds,
-        ),
-    ] = "rules",
+    mind: Annotated[str, _writer_option("directions")] = "rules",
     count: Annotated[int | None, typer.Option(help="Number of routes.", min=1)] = None,
     longest: Annotated[float | None, typer.Option(help="Maximum length of a route in metres.", min=1)] = None,
     farthest_start: Annotated[

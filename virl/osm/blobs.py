@@ -30,6 +30,8 @@ _LARGEST = 32 << 20
 _BESIDE = 200
 """Nanodegrees around the part within which nodes count as inside, as osmium rounds; chosen."""
 _NONE = np.empty(0, np.int64)
+UNREADABLE = (EOFError, ValueError, LookupError, zlib.error)
+"""Errors raised for a file that is damaged, or packed in another way than by zlib."""
 Bytes = NDArray[np.uint8]
 
 
@@ -61,12 +63,16 @@ def thin(path: Path, box: Box, out: Path) -> set[int] | None:
         with path.open("rb") as file:
             thinning = _Thinning(file, sides, out.parent)
             return thinning.write(out) if thinning.read() else None
-    except (EOFError, ValueError, LookupError, zlib.error):
+    except UNREADABLE:
         return None  # osmium says what is wrong with the file
 
 
 def newest_second(path: Path) -> int:
-    """Return the time of the newest object of a PBF file in seconds since 1970; 0 if none has a time."""
+    """Return the time of the newest object of a PBF file in seconds since 1970; 0 if none has a time.
+
+    Raises:
+        EOFError, ValueError, LookupError, zlib.error: the file is one of `UNREADABLE`.
+    """
     with path.open("rb") as file:
         return max(newest_in(data) for _, _, data in _unpacked(file, 0, None))
 
@@ -183,19 +189,21 @@ def _unpacked(file: BinaryIO, start: int, most: int | None) -> Iterator[tuple[in
     """Yield (first byte, byte behind the end, unpacked bytes) of up to `most` blobs from a byte on.
 
     Raises:
-        EOFError, ValueError, LookupError, zlib.error: the file is damaged, or packed in another way.
+        EOFError, ValueError, LookupError, zlib.error: the file is one of `UNREADABLE`.
     """
     for _ in range(most) if most else count():
         file.seek(start)
         if not (head := file.read(4)):
             return
         size = dict(fields_of(file, int.from_bytes(head, "big")))[DATA_SIZE]
-        data = b""
+        data = None
         for name, length in fields_of(file, size):
             if name in (RAW, _ZLIB):
                 file.seek(-length, 1)
                 data = file.read(length)
                 data = data if name == RAW else zlib.decompressobj().decompress(data, _LARGEST)
+        if data is None:
+            raise LookupError("neither plain nor packed by zlib")
         end = file.tell()
         yield start, end, np.frombuffer(data, np.uint8)
         start = end

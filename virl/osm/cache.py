@@ -50,9 +50,9 @@ def _build(extract: Path, part: Region | None, names: str, day: date | None) -> 
     megabytes = extract.stat().st_size / 1e6 if extract.name.endswith(".pbf") and part is None else 0.0
     if megabytes >= TOLD_FROM_MB:
         _log.warning(
-            "%s: all of it has about %.0f,000 houses and takes %.0f minutes and %.0f GB of memory, only this "
+            "%s: all of it has about %s houses and takes %.0f minutes and %.0f GB of memory, only this "
             "once: `--around LAT,LNG` opens a part in seconds",
-            extract, megabytes * HOUSES_OF_MB / 1000, megabytes * SECONDS_OF_MB / 60 + 0.5,
+            extract, f"{round(megabytes * HOUSES_OF_MB, -3):,.0f}", megabytes * SECONDS_OF_MB / 60 + 0.5,
             megabytes * MEMORY_OF_MB / 1000 + 0.5,
         )  # fmt: skip
     held = translate_names(read_extract(extract, part, _iso(day)), names)

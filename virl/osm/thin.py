@@ -40,14 +40,21 @@ def cut_part(path: Path, region: Region, part: Path, date: str = "") -> None:
 
 def newest_day(path: Path) -> str:
     """Return the day `YYYY-MM-DD` of the newest object of an extract; empty if none has a time."""
-    if is_fast(path):
-        from virl.osm.blobs import newest_second  # noqa: PLC0415 - as above
-
-        newest = newest_second(path)
-    else:
+    newest = _newest_by_blobs(path) if is_fast(path) else None
+    if newest is None:
         every = (one.timestamp for one in osmium.FileProcessor(str(path)) if isinstance(one, Object))
         newest = int(max((one.timestamp() for one in every), default=0))
     return f"{datetime.fromtimestamp(newest, UTC):%Y-%m-%d}" if newest > 0 else ""
+
+
+def _newest_by_blobs(path: Path) -> int | None:
+    """Return the time of the newest object in seconds since 1970; `None` for a file left to osmium."""
+    from virl.osm.blobs import UNREADABLE, newest_second  # noqa: PLC0415 - as above
+
+    try:
+        return newest_second(path)
+    except UNREADABLE:
+        return None
 
 
 def is_fast(path: Path) -> bool:
