@@ -324,8 +324,6 @@ def compile_renderer(city: str, given: City | None, console: Console) -> None:
 def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
     """Return the mover for a city: the user's, or the one that fits, as known before the city is opened.
 
-    The user's, or the one that fits.
-
     Raises:
         UnknownName: there is no such mover.
         BadInput: it does not work there.

@@ -252,10 +252,7 @@ class CharacterField(Generic[ValueT]):
 def character_model(
     fields: tuple[CharacterField[Any], ...], base: type[Character] = Character
 ) -> type[Character]:
-    """Return the pydantic model of character files with further fields; the last of one name counts.
-
-    Of two of one name, the last counts.
-    """
+    """Return the pydantic model of character files with further fields; the last of one name counts."""
     declared: dict[str, Any] = {
         one.name: (one.kind, Field(default=one.default, description=one.about)) for one in fields
     }

@@ -172,7 +172,7 @@ def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Rando
 def draw_address(city: City, start: LatLng, taken: Collection[str], random: Random) -> Address | None:
     """Return an address near a start, not among the `taken` texts; `None` where no way leads anywhere.
 
-    Where no address is known, it is a spot on a street; `None` where no way leads anywhere.
+    Where no address is known, it is a spot on a street.
 
     Args:
         city: with streets.

@@ -152,10 +152,7 @@ def _avoid_ambiguous_turns(
 
 
 def _way_around(mover: Mover, walk: Sequence[Stand], wrong: int) -> tuple[str, ...]:
-    """Return the ids of panoramas on a way around a turn that cannot be told; empty if there is none.
-
-    Empty if no way leads there.
-    """
+    """Return the ids of panoramas on a way around a turn that cannot be told; empty if there is none."""
     first = walk[max(wrong - BACK, 0)]
     later = {stand.panorama.id for stand in walk[wrong + 1 : wrong + 1 + AROUND]}
     before = {stand.panorama.id for stand in walk[: max(wrong - BACK, 0)]}

@@ -80,8 +80,6 @@ class TypeQuestion(BaseModel):
 def choose_place_type(question: TypeQuestion, lexicon: Lexicon, aside: tuple[str, ...] = ()) -> PlaceType:
     """Return the place type that the intention mentions most; if not offered, the first related one.
 
-    Where it is not offered, the first related one that is.
-
     Args:
         question: what is wanted, and the types to choose from.
         lexicon: the words.

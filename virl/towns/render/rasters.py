@@ -108,8 +108,6 @@ def material_beyond(park: float, water: float, gravel: float, is_path: bool, has
 def uniform_distance(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
     """Return each large cell's distance, in large cells, to the nearest not of one material off streets.
 
-    0 where it is not even in this cell; n where nothing else lies nearer than n - 1 of them.
-
     Args:
         kerb: raster of distances to the kerb.
         nearest: raster of the nearest segment.

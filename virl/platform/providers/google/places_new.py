@@ -165,10 +165,7 @@ class NewPlaces:
         return NearbyResult(places, radius if told_all else 0.0)
 
     def _pages_of(self, body: dict[str, object], fields: str) -> tuple[list[Place], bool]:
-        """Return (places of a text search's pages, True if there are no more); a request for each 20.
-
-        One request for each 20 places.
-        """
+        """Return (places of a text search's pages, True if there are no more); a request for each 20."""
         places: list[Place] = []
         token, count = "", 0
         for _ in range(self._pages):

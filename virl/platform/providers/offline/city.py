@@ -31,8 +31,6 @@ _KEPT = ArrayStore("plans", "plan of a town", 12, encode, partial(decode, CityPl
 def draw_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...] = ()) -> CityPlan:
     """Return the plan of the town that grows from a seed, the same under every version of Python.
 
-    The same seed gives the same city, under every Python.
-
     Args:
         seed: any non-negative integer.
         town: its name.

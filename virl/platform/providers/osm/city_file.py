@@ -92,8 +92,6 @@ def with_part(city: str, around: str | None, radius: float | None, *, invented: 
 def city_of_path(city: str) -> OsmCity:
     """Return the city file for a path `FILE` or `FILE@[LAT,LNG[,RADIUS]][,invented]`.
 
-    `FILE` or `FILE@[LAT,LNG[,RADIUS]][,invented]`.
-
     Raises:
         BadInput: the part is no position with a radius.
     """

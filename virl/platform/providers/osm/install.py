@@ -52,8 +52,6 @@ def install_extract(extract: Path, *, force: bool = False) -> tuple[Path, str]:
 def install_part(extract: Path, box: Box, name: str, *, force: bool = False) -> tuple[Path, str]:
     """Copy the part of an extract in a box into the data folder; return (path, date of its data).
 
-    Gives its path and the date of its data.
-
     Args:
         extract: OpenStreetMap file.
         box: of the part.
