@@ -66,7 +66,7 @@ FILE = "episodes.html"
 TITLE = "Step through every episode on its map"
 
 _LEGEND = (
-    "The gold path is green, the path walked orange. Choose an episode on the left; the slider and the list "
+    "The gold path is green, the path walked blue. Choose an episode on the left; the slider and the list "
     "go through its decisions."
 )
 
