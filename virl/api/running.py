@@ -17,7 +17,7 @@ from rich.console import Console
 from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.plan import Objects, RunOptions, check_sense, source_of, with_folder
-from virl.agent.start import Tell, begin, run_agent
+from virl.agent.start import RecordListener, begin, run_agent
 from virl.console import SafeConsole, echo
 from virl.errors import BadInput, check_keywords
 from virl.extras import require
@@ -169,7 +169,7 @@ async def arun(
 def run_told(
     agent: str | Path | Character,
     settings: RunSettings,
-    tell: Tell | None,
+    tell: RecordListener | None,
     *,
     resume: bool = False,
     watch: bool = False,
