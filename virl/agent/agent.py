@@ -61,12 +61,7 @@ class Assembly:
         return replace(self, prompts=Prompts((PromptFolder(Path(folder), package), *self.prompts.folders)))
 
     def agent(self, run: Run, user: User | None = None) -> "Agent":
-        """Return the agent that acts and records in a run.
-
-        Args:
-            run: its record.
-            user: who may speak up; by default nobody does.
-        """
+        """Return the agent that acts in a run; `user` may speak up, by default nobody does."""
         own = {each.name: getattr(self, each.name) for each in fields(self)}
         return Agent(**own, run=run, user=user or Silent())
 

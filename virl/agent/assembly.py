@@ -98,7 +98,7 @@ def assemble(
     *,
     may_move_start: bool = False,
     first_position: LatLng | None = None,
-    fit_by: int | None = None,
+    replacement_seed: int | None = None,
 ) -> Assembly:
     """Return the checked parts of an agent for a character in a city.
 
@@ -112,8 +112,8 @@ def assemble(
             middle of a city that is not held whole.
         first_position: position of the first step of a run that goes on; if its start is not in the city any
             more, it started there.
-        fit_by: seed from which stand-ins are drawn for what its file names and this city lacks; `None` takes
-            the file as it is.
+        replacement_seed: seed from which replacements are drawn for what its file names and this city lacks;
+            `None` takes the file as it is.
 
     Raises:
         BadInput: there is no such routine, or its start is not in the city.
@@ -127,8 +127,8 @@ def assemble(
     own = PromptFolder(routine.folder / "prompts", routine.package)
     loaded, start, reason = _place_character(loaded, city, first_position, may_move_start=may_move_start)
     fitted: tuple[str, ...] = ()
-    if fit_by is not None:
-        character, fitted = routine.fit(loaded.character, city, start, fit_by)
+    if replacement_seed is not None:
+        character, fitted = routine.fit(loaded.character, city, start, replacement_seed)
         loaded = replace(loaded, character=character)
     opened = open_senses(senses.detector, senses.describer, models=models)
     if isinstance(mind, DescribedMind):
@@ -171,10 +171,6 @@ def perform(agent: Agent) -> Result:
 def check_mind(loaded: LoadedCharacter, mind: Mind) -> None:
     """Check that a mind can do what a character's routine needs; write nothing.
 
-    Args:
-        loaded: the character, with its fields checked.
-        mind: that the run would ask.
-
     Raises:
         BadInput: the rules do not understand what the character wants, a script does not fit its tools, or
             its mind is no chat model.
@@ -209,11 +205,7 @@ def understand_wish(loaded: LoadedCharacter, mind: Mind, *, check: bool = False)
 
 
 def start_panorama(city: City, loaded: LoadedCharacter) -> Panorama:
-    """Return the panorama nearest to the address or position in a city where a character starts.
-
-    Args:
-        city: opened already.
-        loaded: the character that starts there.
+    """Return the panorama nearest to the address or position in an open city where a character starts.
 
     Raises:
         BadInput: the start is not in the city.

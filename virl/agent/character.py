@@ -155,8 +155,7 @@ class SensesChoice(Settings):
     describer: str = "sign-describer"
     matcher: str = "sift"
     pictures: bool | None = None
-    """A switch to show views as pictures, not in words, to a model that uses tools; `None`: if it is known to
-    take them."""
+    """True if a model with tools is shown pictures, false if words; `None` for what it is known to take."""
 
     @property
     def by_role(self) -> tuple[tuple[Literal["detector", "describer", "matcher"], str], ...]:
@@ -188,20 +187,19 @@ class Character(Settings):
     background: str
     intention: str = Field(min_length=1, max_length=MOST_WORDING)
     routine: Annotated[str, AfterValidator(_name_of_routine)] | None = None
-    """The routine that the character lives by: one of virl's or of an installed package, `NAME.py` or a
-    folder `NAME/` beside the character file, or the name of an agent whose routine it is; by default that of
-    the file's own name."""
+    """Name of the routine that the character lives by; `None` for that of the file's own name.
+
+    It is a routine of virl or of an installed package, `NAME.py` or a folder `NAME/` beside the character
+    file, or the name of an agent whose routine it is."""
     tools: Annotated[tuple[ToolName, ...], BeforeValidator(_tool_names)] = ()
-    """The tools that a language model may use to fulfil the intention; without a `routine` of its own, the
-    character lives by them. `all` stands for all."""
+    """Tools that a language model may use, or `all`; without a `routine`, the character lives by them."""
     senses: SensesChoice = SensesChoice()
     mind: MindSettings = MindSettings()
     """Settings of the language model, where one is asked; those behind `--mind NAME?` go before them."""
     route: tuple[str | Point, ...] = ()
     """The stops of agents that follow a route, in order: addresses or positions."""
     region: str | tuple[tuple[float, float], ...] | None = None
-    """The outline of what agents visit that cover a region: `[lat, lng]` corners, or a file of them, seen
-    from the character's file; by default the city's own."""
+    """Region to visit: `[lat, lng]` corners, or a file seen from the character's; `None` for the city's."""
     instead: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Kinds of place to take for one that the town lacks, in order of preference."""
     accepts: tuple[str, ...] = ()

@@ -89,11 +89,7 @@ class LoadedCharacter:
         return routine
 
     def field_source(self, *field: str) -> str:
-        """Return where a field was set, such as `zoe.yaml, line 3: city`; without a line if it was changed.
-
-        Args:
-            field: names of sections, and of the field.
-        """
+        """Return where a field was set, such as `zoe.yaml, line 3: limits.steps`; no line if changed."""
         dotted = ".".join(field)
         try:
             read = read_settings(self.source)
@@ -190,11 +186,7 @@ def read_fields(texts: Sequence[str]) -> dict[str, object]:
 
 
 def with_fields(character: Character, fields: Mapping[str, object]) -> Character:
-    """Return a character with new values for some fields, given by dotted name.
-
-    Args:
-        character: as its file says.
-        fields: values by name, such as `{"limits.steps": 20}`.
+    """Return a character with new values for fields, by dotted name such as `limits.steps`.
 
     Raises:
         BadInput: there is no such field, or the value does not fit it.

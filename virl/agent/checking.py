@@ -135,10 +135,6 @@ def faults_beside(path: Path) -> tuple[VirlError, ...]:
 def check_before(loaded: LoadedCharacter, mind: Mind) -> None:
     """Check that a mind can do what a character's routine needs and reads the language of its wishes.
 
-    Args:
-        loaded: the character, with its fields checked.
-        mind: that the run would ask.
-
     Raises:
         BadInput: it cannot.
     """
@@ -224,9 +220,17 @@ def _check_in_city(
             loaded = replace(loaded, character=loaded.character.model_copy(update=usual))
         models = Models(ModelOptions(truth=city.truth, is_drawn=city.capabilities.is_drawn))
         mover = LinksMover(city.streetview)
-        fit_by = 0 if may_replace_names else None
+        replacement_seed = 0 if may_replace_names else None
         mind = mind or RuleMind()
-        assemble(loaded, city, mind, models, mover, may_move_start=may_move_start, fit_by=fit_by)
+        assemble(
+            loaded,
+            city,
+            mind,
+            models,
+            mover,
+            may_move_start=may_move_start,
+            replacement_seed=replacement_seed,
+        )
 
 
 def _is_foreign(text: str) -> bool:

@@ -21,8 +21,7 @@ from virl.version import code_version
 
 TOPIC = "consultation"
 THOUGHT, LOST = "thought", "lost-turn"
-"""Topics of notes on a model's turns: with a reply, and with replies that were lost, after which the
-model could not be asked any more."""
+"""Topics of notes on a model's turns: those with a reply, and those whose replies were lost at the end."""
 DEPTH = 3
 """Most agents in a chain in which each consults the next; chosen."""
 
@@ -82,11 +81,7 @@ def steps_taken(run: Run) -> int:
 
 
 def turns_taken(notes: Callable[[str], Sequence[NoteRecord]]) -> int:
-    """Return the number of a model's turns, including those of consulted agents.
-
-    Args:
-        notes: gives the notes of a topic.
-    """
+    """Return the number of a model's turns, consulted agents included; `notes` gives those of a topic."""
     counts = [note.data.get("replies", 1) for topic in (THOUGHT, LOST) for note in notes(topic)]
     return sum(int(str(count)) for count in counts) + turns_elsewhere(notes(TOPIC))
 

@@ -66,7 +66,7 @@ class Standing(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     state: RunState
-    """RunState of the run: `running`, `paused`, `yours` while the user steers, or `ended`."""
+    """State of the run: `running`, `paused`, `yours` while the user steers, or `ended`."""
     pose: PoseRecord | None = None
     """The agent's pose; `None` before the first step."""
     links: tuple[LinkChoice, ...] = ()
@@ -100,7 +100,8 @@ class Control:
         self._chosen: Link | None = None
         self._task: str | None = None
         """Task of the episode that the user plays, while a decision is awaited; `None` otherwise."""
-        self._finished = False
+        self.is_finished = False
+        """True if the user has ended the walk at the last decision."""
         self._question, self._answered, self._error = "", False, ""
         self._speech: deque[str] = deque()
         self._looks: deque[tuple[Camera, Future[View]]] = deque()
@@ -166,7 +167,7 @@ class Control:
                 raise BadInput(
                     "you cannot end this walk: only an episode that you play, when it waits for you"
                 )
-            self._finished, self._links = True, ()
+            self.is_finished, self._links = True, ()
 
     def say(self, text: str) -> str:
         """Send a message, or the answer to an open question, and return a sentence on who receives it.
@@ -265,11 +266,6 @@ class Control:
         """Return whether the user steers the run."""
         return self._state == "yours"
 
-    @property
-    def is_finished(self) -> bool:
-        """Return whether the user has ended the walk at the last decision."""
-        return self._finished
-
     def arrive(self, pose: PoseRecord) -> None:
         """Set the agent's pose, which `snapshot` reports."""
         with self._notify_change():
@@ -285,11 +281,7 @@ class Control:
         self._listeners = listeners
 
     def rest(self, look: TakeView, hear: RecordMessage) -> None:
-        """Hold the run's thread while the run is paused, and answer the user's looks and messages meanwhile.
-
-        Args:
-            look: takes the view that the user asks for.
-            hear: records what the user says.
+        """Hold the run's thread while the run is paused; answer the user's looks and messages meanwhile.
 
         Raises:
             RunStopped: the user interrupts the run.
@@ -320,8 +312,8 @@ class Control:
         """
         with self._notify_change():
             self._links, self._chosen = tuple(links), None
-            self._task, self._finished = task, False
-        self._serve_user(look, hear, lambda: self._chosen or self._finished or not self.is_yours)
+            self._task, self.is_finished = task, False
+        self._serve_user(look, hear, lambda: self._chosen or self.is_finished or not self.is_yours)
         with self._notify_change():
             link, self._chosen, self._links = self._chosen, None, ()
         return link

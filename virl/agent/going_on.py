@@ -40,11 +40,7 @@ def ended_before(
 
 
 def link_taken(links: Sequence[Link], step: StepRecord) -> Link:
-    """Return the link that a recorded step took; if it is gone, the one nearest to straight ahead.
-
-    Args:
-        links: that leave its pose now.
-        step: the recorded step, which is not the last of its walk.
+    """Return the one of a pose's links that a recorded step took; if it is gone, the straightest one.
 
     Raises:
         NoStreetView: no link leaves its pose any more.

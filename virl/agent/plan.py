@@ -64,11 +64,7 @@ class Objects:
         return {role: object_name(one) for role, one in given if one is not None}
 
     def check_same(self, begun: Mapping[str, str], folder: Path) -> None:
-        """Check that a resumed run is given objects of the same classes as at its beginning.
-
-        Args:
-            begun: the names of the objects at the beginning, by argument.
-            folder: the run's, named in errors.
+        """Check that a resumed run is given objects of the same classes as at its beginning, `begun`.
 
         Raises:
             BadInput: it is not; says which it needs.
@@ -95,7 +91,7 @@ def check_sense(role: Role, given: object) -> None:
 
 RUNS = Path("runs")
 
-_PLACES = frozenset({"route", "region", "errands", "preview.to", "client.where", "rent.areas"})
+_PLACE_FIELDS = frozenset({"route", "region", "errands", "preview.to", "client.where", "rent.areas"})
 """Dotted names of the fields of characters that hold addresses, places or regions of a city."""
 
 
@@ -196,9 +192,9 @@ def make_plan(options: RunOptions) -> Plan:
     character = character_of(options, source)
     may_replace_names = options.city not in (None, character.city)
     may_move_start = may_replace_names and not options.at
-    may_replace_names = may_replace_names and not _names_places(
-        options.fields
-    )  # what the user gives has to be there
+    named = {field.partition(".")[0] for field in options.fields} | set(options.fields)
+    if named & _PLACE_FIELDS or address_in(str(options.fields.get("intention", ""))):
+        may_replace_names = False  # what the user names has to be there
     if options.city:
         character = character.model_copy(update={"city": options.city})
     if options.at:
@@ -249,12 +245,6 @@ def make_plan(options: RunOptions) -> Plan:
     return Plan(loaded, start, folder, may_move_start, options.mover, may_replace_names, options.objects)
 
 
-def _names_places(fields: Mapping[str, object]) -> bool:
-    """Return whether any of these character fields, by dotted name, holds an address, place or region."""
-    named = {field.partition(".")[0] for field in fields} | set(fields)
-    return bool(named & _PLACES) or bool(address_in(str(fields.get("intention", ""))))
-
-
 def plan_resumed(options: RunOptions, source: Path, begun: StartRecord, folder: Path) -> Plan:
     """Return the plan of a resumed run, from its start record and the options given now.
 
@@ -289,11 +279,7 @@ def merge_options(options: RunOptions, begun: StartRecord, folder: Path) -> Star
     Raises:
         BadInput: the options ask for another run.
     """
-    for asked, was in (
-        (options.city, begun.city),
-        (options.mind, begun.mind),
-        (options.mover, begun.mover),
-    ):
+    for asked, was in ((options.city, begun.city), (options.mind, begun.mind), (options.mover, begun.mover)):
         if asked and asked != was:
             raise BadInput(
                 f"{folder}: this run was started with {was!r}, not {asked!r}: resume it with {was!r}"

@@ -40,8 +40,9 @@ class Wish:
     """The text in a character's file that must be understood when rules decide."""
 
     read: Callable[[Character, "Lexicon"], "Reading | None"]
-    """The reader that the routine's rules use: gives the text that drives the run and the words of it that
-    they act on, `None` where no text does. It raises `MindFailed` where they understand nothing."""
+    """Function that returns the text that drives a run, with the words that rules act on; `None` without one.
+
+    It raises `MindFailed` where the rules understand nothing."""
     field: str = ""
     """Name of the character's field for error messages; empty where the error names it."""
 
@@ -166,11 +167,7 @@ class Routine:
 
 
 def find_routine(folder: Path, name: str) -> Routine | None:
-    """Return the routine with a name: `NAME/` or `NAME.py` in a folder, else installed; `None` without one.
-
-    Args:
-        folder: of the character's file.
-        name: of the routine.
+    """Return the routine of a name: `NAME/` or `NAME.py` in a character's folder, else installed, or `None`.
 
     Raises:
         BadInput: two packages give the same name.

@@ -250,11 +250,7 @@ class Run:
         return self._audience.nested_audience()
 
     def keep(
-        self,
-        view: View,
-        purpose: Purpose,
-        detections: Sequence[Detection] = (),
-        caption: str = "",
+        self, view: View, purpose: Purpose, detections: Sequence[Detection] = (), caption: str = ""
     ) -> tuple[ViewRecord, ...]:
         """Write a view as a picture file, and return a tuple of its one record; empty if views are not kept.
 

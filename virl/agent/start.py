@@ -349,7 +349,7 @@ def _start_agent(
     audience: Audience | None = None,
     user: User | None = None,
 ) -> Iterator[Agent]:
-    """Yield the agent of a plan; for `None`, make its journal once all checks are passed."""
+    """Yield the agent of a plan after all checks; for a new run, `None`, only then make the journal."""
     start = plan.start
     with _resumable(plan.folder), ExitStack() as stack:
         stack.enter_context(export_traces())
@@ -375,7 +375,7 @@ def _start_agent(
                 unmoved,
                 may_move_start=plan.may_move_start,
                 first_position=first_position(done),
-                fit_by=start.seed if plan.may_replace_names else None,
+                replacement_seed=start.seed if plan.may_replace_names else None,
             )
         start = _fit_start_record(start, describe_start(plan.loaded.character), assembly, console)
         if not done:

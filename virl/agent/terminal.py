@@ -25,14 +25,7 @@ from virl.agent.routine import find_routine
 from virl.console import ACCENT, CAUTION, GOOD, as_markup, say
 from virl.geo.globe import LatLng
 from virl.journal.journal import SCRIPTED
-from virl.journal.records import (
-    AnyRecord,
-    CostRecord,
-    NoteRecord,
-    Result,
-    StartRecord,
-    StepRecord,
-)
+from virl.journal.records import AnyRecord, CostRecord, NoteRecord, Result, StartRecord, StepRecord
 from virl.journal.report import routine_name
 from virl.pages.numbers import count_noun, dollars, megabytes, show_duration
 from virl.platform.city.inventory import Inventory, street_finder

@@ -33,8 +33,9 @@ class Tool:
     """An action that a model can call, with its arguments, title and effects."""
 
     act: Callable[[Any, Any], Any]
-    """Function of (body, object of `arguments`) that acts: returns a `ToolResult` of `returns`; raises
-    `VirlError` with what the model should know."""
+    """Function from a body and an object of `arguments` to a `ToolResult` of `returns`.
+
+    It raises `VirlError` with what the model should know."""
     arguments: type[Arguments]
     returns: type[ToolData]
     title: str

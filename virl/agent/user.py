@@ -195,11 +195,7 @@ def unknown_state(state: Mapping[str, float], states: Collection[str]) -> str | 
 
 
 def parse_line(line: str, states: Collection[str]) -> Feedback:
-    """Return the feedback in a typed line: words, and feelings such as `hunger=90`.
-
-    Args:
-        line: as it was typed.
-        states: the feelings that may be set.
+    """Return the feedback in a typed line: words, and any of the feelings `states`, such as `hunger=90`.
 
     Raises:
         BadInput: there is no such feeling, or its value is not in [0, 100].
@@ -235,9 +231,7 @@ def read_feedback(path: Path) -> Scripted:
 
 
 def open_user(
-    feedback: str | None,
-    console: Console,
-    pause: Callable[[], AbstractContextManager[object]] = nullcontext,
+    feedback: str | None, console: Console, pause: Callable[[], AbstractContextManager[object]] = nullcontext
 ) -> User:
     """Return the user that a run's option `feedback` names: a file, the terminal, or nobody.
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -73,19 +74,8 @@ def view_record(
 
 def exchange_record(exchange: Exchange) -> ExchangeRecord:
     """Return the journal's record of a question and its reply, as plain JSON; of pictures only sizes."""
-    return ExchangeRecord(
-        prompt=exchange.prompt,
-        mind=exchange.mind,
-        inputs=_to_plain_json(exchange.inputs),
-        reply=_to_plain_json(exchange.reply),
-        cached=exchange.cached,
-        attempts=exchange.attempts,
-        input_tokens=exchange.input_tokens,
-        output_tokens=exchange.output_tokens,
-        usd=exchange.usd,
-        seconds=exchange.seconds,
-        remark=exchange.remark,
-    )
+    plain = replace(exchange, inputs=_to_plain_json(exchange.inputs), reply=_to_plain_json(exchange.reply))
+    return ExchangeRecord.model_validate(plain, from_attributes=True)
 
 
 def place_record(
@@ -117,12 +107,7 @@ def place_record(
 
 def requests_record(spending: Spending) -> RequestsRecord:
     """Return the journal's record of requests to map services: counts, bytes and US dollars."""
-    return RequestsRecord(
-        sent=dict(spending.sent),
-        cached=dict(spending.cached),
-        received=dict(spending.received),
-        usd=spending.usd,
-    )
+    return RequestsRecord.model_validate(spending, from_attributes=True)
 
 
 def _to_plain_json(values: Mapping[str, object]) -> dict[str, object]:

@@ -17,11 +17,7 @@ from virl.files.writing import refusals_in_a_line
 CONSULTED = "consulted"
 """Folder of the runs of consulted agents, each in a subfolder, within the caller's run folder."""
 
-_KINDS = {
-    "journal.jsonl": "an agent's run",
-    "records.jsonl": "a benchmark's run",
-    "card.json": "a data set",
-}
+_KINDS = {"journal.jsonl": "an agent's run", "records.jsonl": "a benchmark's run", "card.json": "a data set"}
 """Kinds of work that a folder may hold, by the name of the file that tells it."""
 
 

@@ -97,32 +97,23 @@ def _consulted_picture(folder: Path, ground: MapGround) -> MapFigure | Photo | N
 
 def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
     """Return the view with the sign of the entered place, else with the surest detection; `None` without."""
-    views = [
-        (_likeness(found, name), found.score, view, found, name, where)
-        for one in records
-        if isinstance(one, StepRecord | NoteRecord)
-        for name in [_entered_place(one)]
-        for where in [f"step {one.step}" if isinstance(one, StepRecord) else words(one.topic)]
-        for view in one.views
-        for found in view.detections
-    ]
+    views: list[tuple[float, float, ViewRecord, DetectionRecord, str, str]] = []
+    for one in records:
+        if not isinstance(one, StepRecord | NoteRecord):
+            continue
+        name, where = "", words(one.topic) if isinstance(one, NoteRecord) else f"step {one.step}"
+        if isinstance(one, StepRecord):
+            name = next((place.name for place in one.places if place.decision == "enter"), "")
+        for view in one.views:
+            for found in view.detections:
+                texts = SequenceMatcher(None, found.text.casefold(), name.casefold())
+                views.append((texts.ratio() if name else -1.0, found.score, view, found, name, where))
     for likeness, _, view, found, name, where in sorted(views, key=lambda rated: rated[:2], reverse=True)[:3]:
         data = embed(folder, [view.file], GRADES).get(view.file)
         if data:
             shown = (found,) if likeness >= ALIKE else view.detections if not name else ()
             return Photo(data, view, shown, seen_in(view.model_copy(update={"detections": shown}), where))
     return None
-
-
-def _entered_place(record: StepRecord | NoteRecord) -> str:
-    """Return the name of the place that was entered at a step; empty if none was, and for notes."""
-    places = record.places if isinstance(record, StepRecord) else ()
-    return next((place.name for place in places if place.decision == "enter"), "")
-
-
-def _likeness(found: DetectionRecord, name: str) -> float:
-    """Return the likeness of a detection's text and a place's name, [0, 1]; -1 if the name is empty."""
-    return SequenceMatcher(None, found.text.casefold(), name.casefold()).ratio() if name else -1.0
 
 
 def _draw_map(
@@ -185,12 +176,7 @@ def runs_in(folders: Sequence[Path]) -> list[Path]:
 
 
 def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | SkippedRun:
-    """Return a run's card for the gallery, or the reason why it cannot be shown.
-
-    Args:
-        folder: the run's.
-        ground: of a city, by its name.
-    """
+    """Return a run's card, or why it cannot be shown; `ground` gives the map ground of a city by name."""
     try:
         records = read_journal(folder)
         if end := next((record for record in records if isinstance(record, EndRecord)), None):

@@ -34,7 +34,6 @@ from virl.journal.reading import (
     line_error,
     missing_view,
     read_contents,
-    read_record,
 )
 from virl.journal.records import (
     AnyRecord,
@@ -193,19 +192,18 @@ class Journal:
         self._lock.close()
 
     def __enter__(self) -> Self:
+        """Return the journal, which the end of the block closes."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Close the journal and release its lock."""
         self.close()
 
 
 def read_journal(path: Path) -> tuple[AnyRecord, ...]:
-    """Return the whole records of a run's journal without changing it; a torn last line is left out.
-
-    Args:
-        path: a run's folder, or its `journal.jsonl`.
+    """Return the whole records of a journal, given its run's folder or its file, without a torn last line.
 
     Raises:
         JournalBroken: as `Journal.resume`, but views are not looked for.
@@ -383,22 +381,13 @@ class JournalTail:
                 while (
                     (line := file.readline(MOST_LINE)).endswith(b"\n") and b"\0" not in line and line.strip()
                 ):
-                    record = self._record(line)
+                    try:
+                        record = self._sequence.parse(self._path, line)
+                    except ValueError as fault:
+                        raise line_error(self._path, self._sequence.count + 1, str(fault)) from fault
                     self._offset += len(line)
                     yield record
         except OSError as fault:
             raise JournalBroken(f"{self._path}: cannot be read ({fault.strerror})") from fault
         if len(line) == MOST_LINE:  # a shorter one a kill or a crash left: whoever resumes the run removes it
             raise line_error(self._path, self._sequence.count + 1, TOO_LONG)
-
-    def _record(self, line: bytes) -> AnyRecord:
-        """Return the record in the next line; raise `JournalBroken` if it is damaged or out of order."""
-        number = self._sequence.count + 1
-        try:
-            record = read_record(self._path, line, is_first=number == 1)
-        except ValueError as fault:
-            raise line_error(self._path, number, str(fault)) from fault
-        if disorder := self._sequence.fault(record):
-            raise line_error(self._path, number, disorder)
-        self._sequence.take(record)
-        return record

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -70,6 +71,19 @@ class RecordSequence:
             return f"is a second note on {record.topic} {record.key!r}"
         return ""
 
+    def parse(self, path: Path, line: bytes) -> AnyRecord:
+        """Return the record in the next line of the journal at `path`, after adding it to the sequence.
+
+        Raises:
+            ValueError: the line is damaged or out of order; says why.
+            JournalBroken: the journal is of another format.
+        """
+        record = read_record(path, line, is_first=not self.count)
+        if fault := self.fault(record):
+            raise ValueError(fault)
+        self.take(record)
+        return record
+
 
 def read_contents(path: Path) -> Contents:
     """Return the checked contents of a `journal.jsonl`; an incomplete last line is no record.
@@ -80,18 +94,8 @@ def read_contents(path: Path) -> Contents:
     """
     if not path.is_file():
         raise JournalBroken(f"{path}: no such journal: give a run folder")
-    order = RecordSequence()
-
-    def next_record(line: bytes) -> AnyRecord:
-        """Return the record in a line; raise `ValueError` if it is damaged or out of order."""
-        record = read_record(path, line, is_first=not order.count)
-        if fault := order.fault(record):
-            raise ValueError(fault)
-        order.take(record)
-        return record
-
-    lines = JsonLines(path, RESUME)
-    records = tuple(lines.read(next_record, mend=_MEND, broken=JournalBroken))
+    sequence, lines = RecordSequence(), JsonLines(path, RESUME)
+    records = tuple(lines.read(partial(sequence.parse, path), mend=_MEND, broken=JournalBroken))
     if not records:
         raise JournalBroken(f"{path}: contains no complete record: start the run again")
     return Contents(records, lines)

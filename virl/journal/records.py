@@ -188,8 +188,7 @@ class StartRecord(Record):
     started: str
     """Time when the run began: UTC, ISO 8601."""
     id: str = ""
-    """Unique id of the run, made from its folder: a run begun there once more finds payments made before the
-    first record was written; empty in older runs."""
+    """Unique id of the run, made from its folder, by which its payments are found; empty in older runs."""
     mover: str = "links"
     mover_reason: str = ""
     """Reason for the choice of the mover, in words; empty if there was no choice."""
@@ -212,8 +211,7 @@ class StartRecord(Record):
     decided_by: str = ""
     """Name of what decides in place of the routine, such as `your own code`; empty where the routine does."""
     routine: str | None = None
-    """Name of the routine; empty if it lies beside the character's file, `None` in a journal of a
-    version that did not write it down."""
+    """Name of the routine; empty if it lies beside the character's file, `None` in older journals."""
     attribution: str = ""
     """The notice for every page about the city, as in `City.notice`; in older runs, the attribution only."""
     mind_settings: dict[str, object] = {}
@@ -332,6 +330,7 @@ class WordsRecord(Record):
     """Words of manner, reasons and small talk, which had no effect."""
 
     def __str__(self) -> str:
+        """Return the sentence that lists the words understood and not understood."""
         understood, left = (
             ", ".join(f'"{one}"' for one in each) for each in (self.understood, self.not_understood)
         )
@@ -366,8 +365,7 @@ class Result(Record):
     claims: tuple[Claim, ...] = ()
     """Claims of the agent that are compared with the truth where the city has one."""
     truth: ToldTruth | None = None
-    """Claims compared with the truth of a drawn city; `None` for others, for consulted agents, and in every
-    journal: only `result.json` has it."""
+    """Claims compared with a drawn city's truth, in `result.json` only; `None` elsewhere."""
     cost: CostRecord
     versions: dict[str, str]
     parts: tuple[PartRecord, ...] = ()

@@ -3,7 +3,7 @@
 Described in `docs/reference/run-folder.md`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib import import_module
@@ -216,8 +216,7 @@ REPORT = "report.html"
 CONSULTATION = "consultation"
 """Topic of the notes on consulted agents."""
 MOST_STORY, MOST_PAGE = 1_600_000, 5_600_000
-"""Most bytes of HTML for steps and notes, and of the page with its base64 pictures. Chosen: with its map
-and style the page stays under 6 MB."""
+"""Most bytes of HTML of the story, and of the page with pictures; chosen: a page stays under 6 MB."""
 STYLES, SCRIPTS = ("charts.css", "exhibits.css"), ("report.js", "maps.js", "tables.js")
 """Names of the report's own style sheets and scripts."""
 
@@ -317,7 +316,13 @@ def report_context(
         "parts": parts_of(records),
         "moves": own[-1].step if own else 0,
         "walked": sum(step.distance_m for step in steps),
-        "consulted": dict(_consulted_pages(folder, notes)),
+        "consulted": {
+            note.key: relative_address(page_of)
+            for note in notes
+            if note.topic == CONSULTATION
+            and relative_address(page_of := f"{note.data.get('folder')}/{REPORT}")
+            and (folder / page_of).is_file()
+        },
         "spots": None,
         "exhibits": draw_exhibits(shown, ground_of(city)),
     }
@@ -348,11 +353,3 @@ def start_of(records: Sequence[AnyRecord]) -> StartRecord:
 def shown_views(told: Sequence[Chapter]) -> list[str]:
     """Return the paths of the views in the chapters of a story; those of stretches and gaps are left out."""
     return [view.file for one in told if isinstance(one, StepRecord | NoteRecord) for view in one.views]
-
-
-def _consulted_pages(folder: Path, notes: Sequence[NoteRecord]) -> Iterator[tuple[str, str]]:
-    """Yield (key of the note, relative URL of the report) of each consulted agent's run that has a report."""
-    for note in notes:
-        page_of = f"{note.data.get('folder')}/{REPORT}"
-        if note.topic == CONSULTATION and relative_address(page_of) and (folder / page_of).is_file():
-            yield note.key, relative_address(page_of)

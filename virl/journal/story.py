@@ -58,12 +58,7 @@ def is_rows(value: object) -> bool:
 
 
 def seen_in(view: ViewRecord, where: str) -> str:
-    """Return a view's description for its `alt` text: direction, step or note, and detections.
-
-    Args:
-        view: the view.
-        where: the step or note that it belongs to, in words.
-    """
+    """Return a view's description for its `alt` text: direction, step or note (`where`), and detections."""
     sort = {"look": "View", "closer": "Closer look", "road": "View down the road", "photo": "Photo"}
     text = sort[view.purpose]
     if view.purpose != "photo":
@@ -110,12 +105,7 @@ class Stretch:
 def chapters(
     records: Sequence[StepRecord | NoteRecord], worth: Callable[[StepRecord], bool] | None = None
 ) -> Iterator[StepRecord | NoteRecord | Stretch]:
-    """Yield the chapters of a run's story, in order: notes, eventful steps, and stretches of other steps.
-
-    Args:
-        records: of a run.
-        worth: says whether a step is worth telling; by default `is_eventful`.
-    """
+    """Yield a story's chapters in order: notes, steps that are `worth` telling, and stretches of others."""
     worth = worth or is_eventful
     steps = [record.step for record in records if isinstance(record, StepRecord)]
     ends = {*steps[:1], *steps[-1:]}

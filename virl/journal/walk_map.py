@@ -164,11 +164,7 @@ def ground_of(city: City | None) -> MapGround:
 
 @cache
 def town_ground(name: str) -> MapGround:
-    """Return the ways and areas under a map of a city that needs no network, key or data; none for others.
-
-    Args:
-        name: of the city, as journals have it.
-    """
+    """Return the ways and areas under a map of a city that needs no network, key or data; none for others."""
     settings = all_cities().get(name)
     if settings is None or provider_of(settings).needs:
         return MapGround()
