@@ -83,7 +83,7 @@ def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry
 
 
 def _is_character(path: Path) -> bool:
-    """Return whether a YAML file is empty, has fields of a character, or has them though it is broken."""
+    """Return whether a YAML file has fields of a character, though it may be broken, empty or unreadable."""
     try:
         data = read_settings(path).data
     except VirlError:

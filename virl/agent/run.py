@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from threading import RLock
 from time import perf_counter
 from typing import Protocol
@@ -139,8 +138,11 @@ class Run:
         """The city's name."""
         self._data = data
         self._journal = journal
+        self.folder = journal.folder
+        """The folder of the run's files."""
         self._work: list[StepRecord | NoteRecord] = []
-        self._steps: list[StepRecord] = []
+        self.steps: list[StepRecord] = []
+        """The steps written so far, in order."""
         self._notes: dict[str, dict[str, NoteRecord]] = {}
         self.heard_until = -1
         """Number of the last journal record in which a routine recorded the user's words; -1 without one.
@@ -191,16 +193,6 @@ class Run:
             self.note(RESUMED, key, " ".join(told), data={"virl": version}, asked=())
 
     @property
-    def folder(self) -> Path:
-        """The folder of the run's files."""
-        return self._journal.folder
-
-    @property
-    def steps(self) -> Sequence[StepRecord]:
-        """The steps written so far, in order."""
-        return self._steps
-
-    @property
     def cost(self) -> CostRecord:
         """The cost of the run so far, consulted agents included."""
         # Each record is added once: every answer to a client of virl's servers asks for the cost again.
@@ -214,7 +206,7 @@ class Run:
         """Add a step or note that was written to the lists that `steps`, `notes` and `cost` read."""
         self._work.append(record)
         if isinstance(record, StepRecord):
-            self._steps.append(record)
+            self.steps.append(record)
             return
         self._notes.setdefault(record.topic, {})[record.key] = record
         if record.topic != SAID and "say" in record.data:
@@ -263,7 +255,7 @@ class Run:
         if not self._keep_views:
             return ()
         camera = view.camera
-        name = f"{len(self._steps):05d}-{purpose}"
+        name = f"{len(self.steps):05d}-{purpose}"
         if purpose != "photo":
             pano_id = _NOT_IN_FILE_NAMES.sub("-", view.pano_id)[-_LONGEST_ID:]
             name += f"-{pano_id}-{camera.heading:.0f}-{camera.fov:.0f}"
@@ -406,8 +398,8 @@ class Run:
             city=self.city,
             notice=self._notice,
             status=outcome.status,
-            steps=self._steps[-1].step if self._steps else 0,
-            distance_m=sum(step.distance_m for step in self._steps),
+            steps=self.steps[-1].step if self.steps else 0,
+            distance_m=sum(step.distance_m for step in self.steps),
             place=place,
             found=dict(found or {}),
             answer=dict(answer or {}),
@@ -433,11 +425,11 @@ class Run:
         """Return HTML for a notebook: the walk so far on a map, its figures, and the last decision."""
         if self.result is not None:
             return self.result._repr_html_()
-        last = self._steps[-1] if self._steps else None
-        path = [LatLng(step.pose.lat, step.pose.lng) for step in self._steps]
+        last = self.steps[-1] if self.steps else None
+        path = [LatLng(step.pose.lat, step.pose.lng) for step in self.steps]
         facts = (
             ("steps", last.step if last else 0),
-            ("walked", f"{sum(step.distance_m for step in self._steps):,.0f} m"),
+            ("walked", f"{sum(step.distance_m for step in self.steps):,.0f} m"),
             ("last", last.decided if last else None),
             ("cost", dollars(self.cost.usd)),
             ("folder", self.folder),

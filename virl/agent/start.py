@@ -167,7 +167,7 @@ def begin(
 
 
 def preview_run(options: RunOptions) -> Preview:
-    """Return a forecast of what `run_agent` would do; write nothing, and send no request over the network.
+    """Return a forecast of what `run_agent` would do; write nothing, and ask a city on the network nothing.
 
     Raises:
         BadInput: it would refuse; names all that is wrong.
@@ -212,7 +212,7 @@ def preview_run(options: RunOptions) -> Preview:
 def _resume_run(
     options: RunOptions, console: Console, control: Control | None, tell: RecordListener | None
 ) -> Finished:
-    """Return a run resumed to its end; of one that had ended, only files that lack are written again."""
+    """Return a run resumed to its end; of one that had ended, a missing result or report is written again."""
     source = source_of(options)
     journal, records = Journal.resume(options.out or latest_run(source.stem))
     with journal:

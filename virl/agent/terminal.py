@@ -198,7 +198,7 @@ class Story:
         )
 
     def step(self, record: StepRecord) -> None:
-        """Print the places and new objects of a step, and its decision if one was made by looking."""
+        """Print the places and new objects of a step, and a decision by others or by a look down roads."""
         self._advance_bar(record)
         for place in record.places:
             mark = f"[{GOOD}]enters[/]" if place.decision == "enter" else "passes"
@@ -254,11 +254,10 @@ class Story:
     def _untold(self, reason: str) -> str:
         """Return the part of a reason that no line ended with: none, that before its first colon, or all."""
         head, _, rest = reason.partition(": ")
-        return "" if self._has_told(reason) else head if rest and self._has_told(rest) else reason
-
-    def _has_told(self, reason: str) -> bool:
-        """Return whether a line printed so far ends with this reason."""
-        return any(line.endswith(f" {reason}") for line in self._told)
+        whole_told, rest_told = (
+            any(line.endswith(f" {part}") for line in self._told) for part in (reason, rest)
+        )
+        return "" if whole_told else head if rest and rest_told else reason
 
     def _say_at(self, step: int, markup: str) -> None:
         """Print a line of rich markup behind the number of its step."""

@@ -148,7 +148,12 @@ def shorten_story(told: Sequence[StepRecord | NoteRecord | Stretch], most: int) 
 
     The first and the last of the chapters in `told` always remain.
     """
-    sizes = list(map(_bytes_of, told))
+    sizes = [  # estimates, measured on runs by rules and by scripts
+        200 * len(one.steps)
+        if isinstance(one, Stretch)
+        else 1000 + 2 * len(one.model_dump_json(exclude_defaults=True))
+        for one in told
+    ]
     ends, size = [0, 0], 0
     for turn in range(len(told)):
         at = ends[0] if turn % 2 == 0 else len(told) - 1 - ends[1]
@@ -171,13 +176,6 @@ def steps_in(chapter: Chapter) -> Sequence[StepRecord]:
     if isinstance(chapter, Stretch):
         return chapter.steps
     return (chapter,) if isinstance(chapter, StepRecord) else ()
-
-
-def _bytes_of(chapter: StepRecord | NoteRecord | Stretch) -> int:
-    """Return the estimated bytes of a chapter's HTML; measured on runs by rules and by scripts."""
-    if isinstance(chapter, Stretch):
-        return 200 * len(chapter.steps)
-    return 1000 + 2 * len(chapter.model_dump_json(exclude_defaults=True))
 
 
 def is_eventful(step: StepRecord) -> bool:

@@ -94,7 +94,7 @@ class Lexicon(Settings):
     not_meant: tuple[str, ...]
     """Phrases that contain words of a place type but do not mean it."""
     passed_over: tuple[str, ...]
-    """Phrases before a place type that somebody refuses or comes from, such as "no"."""
+    """Phrases before a place type that somebody refuses or comes from."""
     longings: tuple[str, ...]
     """Phrases that introduce what somebody wants, such as "longs for"."""
     particulars: tuple[str, ...]

@@ -162,21 +162,21 @@ class LLMMind:
 
     def with_own_ledger(self) -> Self:
         """Return the same mind with a ledger of its own, for work that runs side by side."""
-        other = copy(self)
         # the sender stays the same: its budget, its pace and what it has remarked are shared
-        other._client = replace(self._client, ledger=self.ledger.with_own_ledger())  # noqa: SLF001  of its own class
-        return other
+        return self._with_client(ledger=self.ledger.with_own_ledger())
 
     def charged_to(self, ledger: Ledger) -> Self:
         """Return the same mind, whose questions are recorded and charged in another ledger."""
-        other, sender = copy(self), replace(self._client.sender, ledger=ledger)
-        other._client = replace(self._client, sender=sender, ledger=ledger)  # noqa: SLF001  of its own class
-        return other
+        return self._with_client(sender=replace(self._client.sender, ledger=ledger), ledger=ledger)
 
     def without_retries(self) -> Self:
         """Return the same mind that does not ask again after a reply that does not fit its type."""
+        return self._with_client(retries=0)
+
+    def _with_client(self, **changes: Any) -> Self:
+        """Return a copy of the mind whose client has other values in some fields."""
         other = copy(self)
-        other._client = replace(self._client, retries=0)  # noqa: SLF001  of its own class
+        other._client = replace(self._client, **changes)  # noqa: SLF001  of its own class
         return other
 
     @property

@@ -8,6 +8,7 @@ import base64
 import shutil
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
@@ -90,19 +91,16 @@ class _TaskResources:
             terms, own_minds={MIND: lambda ledger: LLMMind(InspectChatModel(), MIND, ledger=ledger)}
         )
         work = cls(Job(name, options.model_dump(mode="json"), terms), resources)
-        weakref.finalize(work, _clean_up, resources, out)
+        closing = ExitStack()
+        closing.callback(shutil.rmtree, out, ignore_errors=True)
+        closing.callback(resources.close)  # before its folder is removed
+        weakref.finalize(work, closing.close)
         return work
 
     def bench(self) -> Bench:
         """Return the benchmark ready to run episodes; it is opened at the first call."""
         key = ("inspect", self.job.benchmark)
         return self.resources.make_once(key, lambda: open_bench(self.job, self.resources))
-
-
-def _clean_up(resources: Resources, out: Path) -> None:
-    """Close the resources, and remove their folder."""
-    resources.close()
-    shutil.rmtree(out, ignore_errors=True)
 
 
 @solver
