@@ -66,7 +66,7 @@ def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
 
 
 def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
-    """Return a verdict on an activity; unwanted, repeated, tiring, or a meal without hunger it does not fit."""
+    """Return a verdict on an activity; it may not be unwanted, a repetition, too tiring, or an early meal."""
     activity, before = question.activity, question.done
     said = "\n".join((question.client.words, *question.wishes))
     if likes(said, lexicon).get(activity.sort, 0) < 0 and activity.kind == "normal":
