@@ -160,7 +160,7 @@ class Scene:
         """Return the best picture from here; among equals the one with its contents in the middle."""
 
         def value(shot: Shot) -> tuple[tuple[float, int, int, float], float]:
-            """Return the sort key (worth, minus twice the degrees from the middle to that of the contents)."""
+            """Return the sort key (worth, minus twice the degrees that the contents are off the middle)."""
             contents = (*shot.shops, *shot.things)
             turns = [signed_float_turn(shot.heading, one.direction.degrees) for one in contents]
             return shot.worth, -abs(min(turns) + max(turns)) if turns else 0.0

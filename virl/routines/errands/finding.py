@@ -18,7 +18,7 @@ from virl.platform.city.locate import is_address, locate
 from virl.platform.city.places import Place
 from virl.platform.city.starts import draw_address, is_there
 from virl.platform.city.streetview import Panorama, relocate
-from virl.routines.directions.destination import nearest_told
+from virl.routines.directions.destination import describe_nearest
 from virl.routines.directions.rules import kind_named
 from virl.routines.errands.rules import Demands, ErrandList, ErrandQuestion, list_errands, read_demands
 from virl.routines.errands.settings import ERRANDS, Errands, StandIn
@@ -143,7 +143,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
             told.append(f"{lacking}: goes to {stand_in.title} instead.")
             continue
         if not is_address(where):
-            lacking += nearest_told(city.places, kind_named(where, lexicon), start.position, kinds)
+            lacking += describe_nearest(city.places, kind_named(where, lexicon), start.position, kinds)
         told.append(f"{lacking}{LEFT_OUT}")
     fitted = errands.model_copy(update={"stand_ins": found})
     return character.model_copy(update={"errands": fitted}), tuple(told)

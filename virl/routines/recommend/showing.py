@@ -9,7 +9,7 @@ from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.platform.city.claims import PlaceClaim
 from virl.platform.city.outcome import Outcome
 from virl.routines.client import walk_in_words
-from virl.routines.directions.destination import nearest_told
+from virl.routines.directions.destination import describe_nearest
 from virl.routines.recommend.rules import NOBODY_SAYS
 from virl.routines.recommend.search import Errand, Search
 from virl.routines.recommend.weigh import UNKNOWN, Candidate, is_unsure, rank_candidates, why_not
@@ -82,7 +82,7 @@ def _nothing_found(agent: Agent, search: Search, here: LatLng) -> str:
     kinds = " or ".join(name.replace("_", " ") for name in search.place_types)
     within = f"within {walk_in_words(search.limit_minutes)} on foot"
     if not search.found:
-        near = nearest_told(agent.city.places, search.place_types[0], here, agent.senses.place_types)
+        near = describe_nearest(agent.city.places, search.place_types[0], here, agent.senses.place_types)
         return f"There is no {kinds} {within}{near}. Allow a longer walk, or wish for something else."
     unsure = sum(is_unsure(agent, found.id) for found in search.found)
     unlisted = f" ({unsure} of unknown hours were skipped)" if unsure else ""
