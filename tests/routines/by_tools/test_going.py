@@ -7,7 +7,7 @@ from made_life import made_character
 from virl.agent.tool import ToolData
 from virl.mind.lexicon import load_lexicon
 from virl.routines.by_tools.goals import read_goal
-from virl.routines.by_tools.street_plans import PlannedCall, Situation, go_to, choose_unvisited_link
+from virl.routines.by_tools.street_plans import PlannedCall, Situation, choose_unvisited_link, go_to
 from virl.tools.base import Listing, bearing_of, tell_data
 from virl.tools.looking import Find
 from virl.tools.moving import Moved, Surroundings, WayOn, Whereabouts
