@@ -180,7 +180,7 @@ def _look_at_stops(
 
 
 def _look(agent: Agent, goal: ErrandStop, heading: float) -> Sequence[ViewRecord]:
-    """Return the record of a view of a stop, toward `heading` degrees if it is there; empty without imagery."""
+    """Return the record of a view of a stop, toward `heading` degrees if close by; empty without imagery."""
     if distance(goal.stand, goal.position) > _AT_IT_M:
         heading = bearing(goal.stand, goal.position)
     try:

@@ -196,7 +196,7 @@ def _without_lead(match: re.Match[str]) -> tuple[int, str]:
 
 
 def _name(text: str, match: re.Match[str]) -> _Mention | None:
-    """Return a match as a place's name, without words that only begin the sentence; `None` if nothing is left."""
+    """Return a match as a place's name, without words that only begin the sentence; `None` if empty."""
     start, words = _without_lead(match)
     alone = len(words.split()) == 1
     before = text[: match.start()]
