@@ -88,7 +88,7 @@ def client_of(character: Character) -> Client:
 
 
 def check_language(character: Character) -> None:
-    """Raise `MindFailed` unless the client's intention is in a script that the rules can read.
+    """Raise `MindFailed` unless most letters of the client's intention are English ones.
 
     Raises:
         MindFailed: it is not.
@@ -148,9 +148,5 @@ def _minutes_in(words: str, units: Iterable[tuple[re.Pattern[str], float]]) -> I
     """Yield the minutes of every quantity in a text; `units` pairs patterns with minutes per unit."""
     for pattern, minutes in units:
         for match in pattern.finditer(words):
-            yield minutes * _number_of(match["number"])
-
-
-def _number_of(number: str) -> float:
-    """Return the number that a numeral, or a word such as "some", stands for."""
-    return _LOOSE[number] if number in _LOOSE else float(number)
+            number = match["number"]
+            yield minutes * (_LOOSE[number] if number in _LOOSE else float(number))

@@ -52,7 +52,7 @@ def place_plan(situation: Situation) -> Plan:
     """Plan to find a place and report on it; without a tool that lists places, by signs on the street."""
     goal = situation.goal
     if goal.address and not (goal.name or goal.place_type):
-        return (yield from _address(situation))
+        return (yield from _address_plan(situation))
     lists = situation.has("search_places") or situation.has("nearby_places")
     found: Choice | None = None
     if goal.ask_others and situation.has("consult"):
@@ -62,7 +62,7 @@ def place_plan(situation: Situation) -> Plan:
     chosen = found or ((yield from _search_best(situation)) if lists else None)
     if chosen is None:
         return PlanEnd((yield from _describe_lack(situation)), succeeded=False)
-    return (yield from _conclude_with(situation, chosen))
+    return (yield from _report_plan(situation, chosen))
 
 
 def count_places(situation: Situation) -> Plan:
@@ -77,7 +77,7 @@ def count_places(situation: Situation) -> Plan:
     )
 
 
-def _address(situation: Situation) -> Plan:
+def _address_plan(situation: Situation) -> Plan:
     """Plan to tell the way to the goal's address, and to go there if the agent can move."""
     goal = situation.goal
     if not situation.has("route"):
@@ -101,7 +101,7 @@ def _ask_others(situation: Situation) -> PlanPart[Choice | None]:
     tried: set[tuple[str, str]] = set()
     faults: tuple[str, ...] = ()
     for helper in _agents_to_ask(situation)[:ASKED]:
-        for request in (_request(situation, ()), _request(situation, faults)):
+        for request in (_compose_request(situation, ()), _compose_request(situation, faults)):
             if (helper, request) in tried or len(tried) >= ASKED:
                 continue
             tried.add((helper, request))
@@ -145,8 +145,8 @@ def _describe_lack(situation: Situation) -> PlanPart[str]:
     return f"{lacking}; the nearest place is {place.name}{kinds}, {place.away.distance_m:.0f} m off."
 
 
-def _request(situation: Situation, faults: tuple[str, ...]) -> str:
-    """Return the request to another agent in full sentences; cheaper once places failed conditions."""
+def _compose_request(situation: Situation, faults: tuple[str, ...]) -> str:
+    """Return the request to another agent; with `faults` of places named before, a stricter one."""
     goal, name = situation.goal, situation.character.name
     sentences = [f"{name} wants a {_goal_words(goal)}" + (" that is open now." if goal.open_now else ".")]
     if goal.max_price is not None:
@@ -193,7 +193,7 @@ def _search_best(situation: Situation) -> PlanPart[Choice | None]:
 
 
 def _nearest(choices: list[Choice]) -> PlanPart[Choice]:
-    """Return the choice with the shortest walk, which it then has as its way."""
+    """Return the choice with the shortest walk, and that as its way; the first if no way is known."""
     nearest: Choice | None = None
     for choice in sorted(choices, key=lambda one: one.place.away.distance_m):
         if nearest and nearest.way and choice.place.away.distance_m >= nearest.way.distance_m:
@@ -233,7 +233,7 @@ def _list_candidates(situation: Situation) -> PlanPart[list[ListedPlace]]:
 
 
 def _look_up_choice(situation: Situation, place_id: str) -> PlanPart[Choice | None]:
-    """Return a place with its details and failed conditions; `None` if it cannot be looked up."""
+    """Return a place with the conditions that it fails by its details; `None` if it cannot be looked up."""
     if not situation.has("place_details"):
         return None
     about = yield from call_for_data(
@@ -271,7 +271,7 @@ def _failed_conditions(
                 yield f"it is {say.so if verdict.holds else say.not_so}"
 
 
-def _conclude_with(situation: Situation, choice: Choice) -> Plan:
+def _report_plan(situation: Situation, choice: Choice) -> Plan:
     """Plan the end with a chosen place: the walk there, what is seen, and the report."""
     goal, place = situation.goal, choice.place
     known = [f"{place.name}, {place.address}".rstrip(", ")]

@@ -98,7 +98,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
     ) -> dict[str, Any] | None:
         """Return LangChain's jump to the end at a limit; else new messages of the user, or `None`."""
         messages, minutes = state["messages"], self._limits.minutes
-        turn = self._turn(messages)
+        turn = self._next_turn_key(messages)
         new = self._run.find_note(THOUGHT, turn) is None
         self._replies.most = self._limits.calls - turns_elsewhere(self._run.notes(CONSULTATION))
         if not self.outcome and new and self._replies.taken >= self._replies.most:
@@ -132,7 +132,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         self, request: ModelRequest[None], handler: Callable[[ModelRequest[None]], ModelResponse[Any]]
     ) -> AIMessage:
         """Return the model's reply, taken from the journal if it was given before the run was cut off."""
-        key = self._turn(request.messages)
+        key = self._next_turn_key(request.messages)
         if note := self._run.find_note(THOUGHT, key):
             if isinstance(self._decider, LLMMind):
                 self._decider.replays(PROMPT)
@@ -288,7 +288,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             views=told.views,
         )
 
-    def _turn(self, messages: Sequence[AnyMessage]) -> str:
+    def _next_turn_key(self, messages: Sequence[AnyMessage]) -> str:
         """Return the key of the model's next turn: its number from 1, as four digits."""
         return f"{self._turns.count(messages) + 1:04d}"
 

@@ -155,7 +155,7 @@ def count_things(situation: Situation) -> Plan:
 
 def tell_signs(situation: Situation) -> Plan:
     """Plan to report the texts of the signs in sight, each once."""
-    read_here = dict.fromkeys(sign.text for sign in (yield from _signs(situation)) if sign.text)
+    read_here = dict.fromkeys(sign.text for sign in (yield from _read_signs(situation)) if sign.text)
     told = ", ".join(map(repr, read_here)) or "none that can be read"
     return PlanEnd(f"Signs in sight from here: {told}.", succeeded=bool(read_here))
 
@@ -168,7 +168,7 @@ def look_for_sign(situation: Situation, name: str, *, near: bool) -> PlanPart[st
         name: name of the place.
         near: whether the place is so near that any sign of its type counts.
     """
-    signs = yield from _signs(situation)
+    signs = yield from _read_signs(situation)
     wanted = situation.goal.place_type
     by_name = [sign for sign in signs if _is_like_name(sign.text, name)]
     by_kind = [sign for sign in signs if near and wanted and sign.label == words_of(wanted)]
@@ -238,7 +238,7 @@ def _describe_sighting(situation: Situation) -> PlanPart[str]:
             for thing in (yield from detect_wanted(situation, f"Is there a {goal.things[0]}?")):
                 return f"There is a {thing.label} at {thing.direction.degrees:.0f} degrees."
         return ""
-    for sign in (yield from _signs(situation)):
+    for sign in (yield from _read_signs(situation)):
         kinds = kinds_wanted(sign.text, (), situation.lexicon) if sign.label == "sign" else [sign.label]
         same = goal.place_type in [kind.replace(" ", "_") for kind in kinds[:1]]
         if (goal.name and _is_like_name(sign.text, goal.name)) or (goal.place_type and same):
@@ -246,7 +246,7 @@ def _describe_sighting(situation: Situation) -> PlanPart[str]:
     return ""
 
 
-def _signs(situation: Situation) -> PlanPart[list[Find]]:
+def _read_signs(situation: Situation) -> PlanPart[list[Find]]:
     """Return the signs in sight, by `read_signs`, else by `detect` and `look`; empty without these tools."""
     if situation.has("read_signs"):
         return (yield from call_for_items(Find, "read_signs", {}, "What do the signs say?"))

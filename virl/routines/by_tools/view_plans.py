@@ -244,7 +244,7 @@ class PictureSearch:
 
 
 def _describe_shot(shot: Shot, places: int) -> str:
-    """Return advice in words to take a picture, as the best of those from some number of places."""
+    """Return advice in words to take a picture, which is the best of those from `places` places."""
     where = "a street corner" if shot.corner else "a stretch of street"
     return (
         f"Stand at {shot.position}, on {where}; point the camera at {shot.heading:.0f} degrees; make "
@@ -268,7 +268,7 @@ def _is_worth_a_look(situation: Situation, search: PictureSearch, surroundings: 
         return False
     missing = ENOUGH - len(search.looked_at)
     last = surroundings.moves_left < LONG_WALK * missing or not _unvisited_links(search, surroundings)
-    return not search.looked_at or _may_shoot_at(situation, surroundings) or (missing > 0 and last)
+    return not search.looked_at or _may_take_picture_at(situation, surroundings) or (missing > 0 and last)
 
 
 def _move_on(
@@ -338,10 +338,12 @@ def _look_around(situation: Situation, search: PictureSearch, surroundings: Surr
     search.looked_at.append(here)
     signs = yield from _read_signs(situation)
     things = (yield from _detect_things(situation, search)) if signs else ()
-    streets, boards = yield from _down_the_streets(situation, search, surroundings)
+    streets, boards = yield from _look_down_streets(situation, search, surroundings)
     fronts = tuple(heading for heading, count in streets if count >= SHOPFRONTS["many"])
     scene = Scene(here, surroundings.is_crossing, signs, things, fronts)
-    for _ in range(CLOSER if situation.has("read_signs") and _may_shoot_at(situation, surroundings) else 0):
+    for _ in range(
+        CLOSER if situation.has("read_signs") and _may_take_picture_at(situation, surroundings) else 0
+    ):
         shot = scene.best()
         heading = scene.heading_to_read(shot) if len(shot.shops) > 1 else None
         if heading is None or situation.turns_left <= KEPT_TURNS:
@@ -357,15 +359,15 @@ def _look_around(situation: Situation, search: PictureSearch, surroundings: Surr
     search.cues = search.cues or boards
 
 
-def _may_shoot_at(situation: Situation, surroundings: Surroundings) -> bool:
+def _may_take_picture_at(situation: Situation, surroundings: Surroundings) -> bool:
     """Return whether pictures are taken here: only at a crossing if a corner is wanted."""
     return surroundings.is_crossing or not situation.goal.corner
 
 
-def _down_the_streets(
+def _look_down_streets(
     situation: Situation, search: PictureSearch, surroundings: Surroundings
 ) -> PlanPart[tuple[list[tuple[float, int]], list[float]]]:
-    """Return (links' headings with counts of signs and fronts, headings of boards), in degrees.
+    """Look along unvisited links; return (headings with counts of shops, headings of boards), degrees.
 
     Headings are in degrees; the boards are seen far down the street, read or not.
     """

@@ -146,7 +146,7 @@ def _page_data(
     kept = sum(bool(sight.picture) for find in finds for sight in find.sights)
     whole = kept <= EMBEDDED_VIEWS
     if whole:
-        files = [file for find in finds for sight in find.sights for file in _files(sight)]
+        files = [file for find in finds for sight in find.sights for file in _picture_files(sight)]
         pictures = embed(folder, files, _GRADES)
     else:
         pictures = embed(folder, [find.best.crop for find in finds], THUMBNAILS, THUMBNAIL_BYTES)
@@ -165,7 +165,7 @@ def _page_data(
         "tallies": [_tally_kind(kind, finds, area, paper) for kind in kinds],
         "hectares": area.area / 10_000 if area is not None else None,
         "has_region": area is not None,
-        "map": _map(paper, steps, finds, kinds, area) if paper else None,
+        "map": _counts_map(paper, steps, finds, kinds, area) if paper else None,
         "thumbnails": {find.id: pictures.get(find.best.crop, "") for find in finds},
         "whole": whole,
         "unkept": sum(len(find.sights) for find in finds) - kept,
@@ -230,7 +230,7 @@ MANY = 60
 """Number of things above which markers are small and skipped by the keyboard; chosen."""
 
 
-def _map(
+def _counts_map(
     paper: Paper,
     steps: Sequence[StepRecord],
     finds: Sequence[Find],
@@ -261,7 +261,7 @@ def _thing_mark(find: Find, kind: int, paper: Paper, *, is_minor: bool) -> Mark:
     )
 
 
-def _files(sight: RecordedSighting) -> tuple[str, ...]:
+def _picture_files(sight: RecordedSighting) -> tuple[str, ...]:
     """Return the paths of a sighting's crop and whole picture, in the run's folder; empty if not kept."""
     return (sight.crop, sight.picture) if sight.picture else ()
 
@@ -293,7 +293,7 @@ def _sight_data(
 ) -> dict[str, object]:
     """Return a sighting as data for the page: step, seconds, camera in degrees, metres, pictures."""
     camera = sight.seen.camera
-    shown = [pictures.get(file, "") if whole else file for file in _files(sight)]
+    shown = [pictures.get(file, "") if whole else file for file in _picture_files(sight)]
     return {
         "step": sight.step,
         "seconds": round(elapsed.get(-1 if sight.step is None else sight.step, 0.0), 1),
@@ -367,14 +367,14 @@ def heat(points: Floats, kinds: Sequence[int], kind_count: int, region: shapely.
     shapely.prepare(region)
     inside = shapely.intersects_xy(region, points)
     points, kinds = points[inside], np.asarray(kinds, np.int64)[inside].tolist()
-    widths = [widest(float(region.area)) / 2**number for number in range(len(_LEVELS))]
+    widths = [largest_width(float(region.area)) / 2**number for number in range(len(_LEVELS))]
     return tuple(
         Level(name, width, _cells(points, kinds, kind_count, region, width))
         for name, width in zip(_LEVELS, widths, strict=True)
     )
 
 
-def widest(area_m2: float) -> float:
+def largest_width(area_m2: float) -> float:
     """Return the width in metres of the largest hexagons for an area: 1, 2 or 5 times a power of ten."""
     wanted = max(sqrt(area_m2) / _ACROSS, _SMALLEST_M * 2 ** (len(_LEVELS) - 1))
     power = 10.0 ** floor(log10(wanted))
@@ -408,7 +408,7 @@ def nearest_cells(points: Floats, width: float) -> Ints:
     return cells
 
 
-def middle(column: int, row: int, width: float) -> tuple[float, float]:
+def hexagon_middle(column: int, row: int, width: float) -> tuple[float, float]:
     """Return the middle (east, north), in metres, of a hexagon.
 
     Args:
@@ -430,7 +430,7 @@ def _cells(
     np.add.at(counts, (number.ravel(), np.asarray(kinds)), 1)
     cells = []
     for (column, row), counted in zip(where.tolist(), counts.tolist(), strict=True):
-        x, y = middle(column, row, width)
+        x, y = hexagon_middle(column, row, width)
         whole = hexagon(x, y, width)
         area = max(float(whole.intersection(region).area), LEAST_SHARE * float(whole.area))
         cells.append(Cell(x, y, area / 10_000, tuple(counted)))

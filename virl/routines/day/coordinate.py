@@ -146,7 +146,7 @@ def _visit(draft: DayDraft, progress: DayProgress, town: Town, spot: Spot) -> Pr
     if spot.id and place is None:
         raise Unfit(f"{spot.name} is listed, but the directory no longer knows it.")
     if place is not None:
-        fitted = fit(
+        fitted = fit_visit(
             place, town.weekday, starts, ends, wait=_LONGEST_WAIT, shortest=SHORTEST_VISIT, until=until
         )
         if fitted is None:
@@ -174,7 +174,7 @@ def objections(proposal: Proposal, estimate: DayEstimate, progress: DayProgress,
     return [*impossible(proposal, estimate, progress, town), *found]
 
 
-def stretches(place: Place, day: int) -> list[tuple[int, int]]:
+def opening_stretches(place: Place, day: int) -> list[tuple[int, int]]:
     """Return (opening, closing) times of a place on a weekday (0 is Monday), minutes after midnight, sorted.
 
     One that began the day before opens below 0, one that lasts into the next day closes beyond 1440. All day
@@ -193,7 +193,7 @@ def stretches(place: Place, day: int) -> list[tuple[int, int]]:
     return sorted(found)
 
 
-def fit(
+def fit_visit(
     place: Place, day: int, starts: int, ends: int, *, wait: int, shortest: int, until: int
 ) -> tuple[int, int] | None:
     """Return (start, end) for a visit while a place is open, minutes after midnight; `None` if impossible.
@@ -208,7 +208,7 @@ def fit(
         until: when the day ends, minutes after midnight.
     """
     least = min(shortest, ends - starts)
-    for opens, closes in stretches(place, day):
+    for opens, closes in opening_stretches(place, day):
         begin = max(starts, opens)
         end = min(begin + ends - starts, closes, until)
         if begin - starts <= wait and end - begin >= least:
@@ -324,7 +324,7 @@ def impossible(proposal: Proposal, estimate: DayEstimate, progress: DayProgress,
         found.append("It takes no time.")
     if proposal.place and not any(
         opens <= proposal.starts and proposal.ends <= closes
-        for opens, closes in stretches(proposal.place, town.weekday)
+        for opens, closes in opening_stretches(proposal.place, town.weekday)
     ):
         found.append(f"{proposal.place.name} is closed at that time.")
     cost = cost_of(proposal, estimate) + (proposal.way.usd if proposal.way else 0.0)

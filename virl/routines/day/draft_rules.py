@@ -88,7 +88,7 @@ def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
 
 
 def estimate(question: EstimateQuestion, lexicon: Lexicon) -> DayEstimate:  # noqa: ARG001
-    """Return an activity's changes of feelings and its cost by the table of pastimes, its way included."""
+    """Return an activity's changes of feelings, its way included, and its cost without the way."""
     activity = question.activity
     parts = _changes_by_cause(activity)
     changes = {}

@@ -41,12 +41,7 @@ def _as_whole(value: object) -> object:
     return round(number) if isinstance(number, float) and isfinite(number) else number
 
 
-def _to_clock(text: str) -> str:
-    """Return a time of day in the form HH:MM."""
-    return show_clock(parse_clock(text))
-
-
-Clock = Annotated[str, AfterValidator(_to_clock)]
+Clock = Annotated[str, AfterValidator(lambda text: show_clock(parse_clock(text)))]
 Whole = Annotated[int, BeforeValidator(_as_whole)]
 Dollars = Annotated[float, BeforeValidator(_number), Field(ge=0, le=100_000)]
 Level = Annotated[int, BeforeValidator(_as_whole), Field(ge=0, le=100)]
@@ -75,7 +70,7 @@ class DayDraft(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        """Return the allowed values of reply fields, by field path, for the inputs of a prompt."""
         kinds = get_args(Kind)
         return {"kind": kinds if inputs.get("scenic") else [kind for kind in kinds if kind != "scenic"]}
 
@@ -159,7 +154,7 @@ class Amendments(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        """Return the allowed values of reply fields, by field path, for the inputs of a prompt."""
         return {"changes.number": number_range(inputs, "activities", 1)}
 
 
@@ -187,7 +182,7 @@ class SceneryRatings(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        """Return the allowed values of reply fields, by field path, for the inputs of a prompt."""
         return {"ratings.view": number_range(inputs, "views")}
 
     @field_validator("ratings")

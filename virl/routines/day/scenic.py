@@ -54,7 +54,7 @@ def find_scenic(agent: Agent, town: Town) -> ScenicSpot | None:
         for panorama in _panoramas(town, park.position):
             if noted and noted[-1].rating == BEST:
                 break
-            if note := _rate(agent, town, park, panorama):
+            if note := _rate_panorama(agent, town, park, panorama):
                 noted.append(note)
     best = max(noted, key=lambda one: one.rating, default=None)
     if best is None:
@@ -83,11 +83,11 @@ def _panoramas(town: Town, middle: LatLng) -> list[Panorama]:
     return sorted(found.values(), key=lambda one: (distance(middle, one.position), one.id))[:PANORAMAS]
 
 
-def _rate(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSpot | None:
+def _rate_panorama(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSpot | None:
     """Return the best view from a panorama with its rating, kept in the journal; `None` without pictures."""
     noted = agent.run.find_note(TOPIC, panorama.id)
     if noted is None:
-        views = _views(town, panorama)
+        views = _views_from(town, panorama)
         if not views:
             return None
         prompt = agent.prompts.load("day/scenic", SceneryRatings)
@@ -119,7 +119,7 @@ def _rate(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSp
     )
 
 
-def _views(town: Town, panorama: Panorama) -> list[View]:
+def _views_from(town: Town, panorama: Panorama) -> list[View]:
     """Return the views from a panorama in four directions, without those that have no picture."""
     views = []
     for heading in HEADINGS:

@@ -143,7 +143,7 @@ def itinerary(
     lines = [f"# {plain(title)}", ""]
     for one in activities:
         where = f", {plain(one.spot.name)}" if one.spot.name and not one.mode else ""
-        lines.append(f"- **{one.time}** {plain(one.what)}{where}{_details(one)}")
+        lines.append(f"- **{one.time}** {plain(one.what)}{where}{_activity_details(one)}")
     if not activities:
         lines.append("Nothing could be planned.")
     after = activities[-1].state if activities else before
@@ -160,7 +160,7 @@ def itinerary(
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _details(one: Activity) -> str:
+def _activity_details(one: Activity) -> str:
     """Return an activity's cost, address, reason and changed feelings as Markdown, to follow its name."""
     cost = f" (${one.cost_usd:.2f})" if one.cost_usd else ""
     changes = ", ".join(f"{name} {by:+d}" for name, by in one.changes.items() if by)
@@ -246,7 +246,7 @@ def _unknown_hours(unsure: Sequence[str]) -> list[str]:
 
 
 def _asked_for(agent: Agent, plan: DayPlan) -> list[str]:
-    """Return the place types that the client asks for and does not drop; empty if a model plans."""
+    """Return the place types that the client asks for and does not refuse; empty if a model plans."""
     if not isinstance(agent.mind, RuleMind):
         return []
     said = " ".join((*plan.said, *plan.amendments)).lower()
@@ -327,7 +327,7 @@ def _day_map(agent: Agent, plan: DayPlan) -> MapExhibit:
     lines, here, number = [], plan.start, 0
     for one in plan.activities:
         if one.mode:
-            path = _path(agent, here.position, one)
+            path = _journey_path(agent, here.position, one)
             lines.append(MapLine(points=path, label=one.what))
         elif one.spot.name:
             number += 1
@@ -345,7 +345,7 @@ def _day_map(agent: Agent, plan: DayPlan) -> MapExhibit:
     return MapExhibit(title="Map", points=tuple(points), lines=tuple(lines))
 
 
-def _path(agent: Agent, here: LatLng, one: Activity) -> tuple[tuple[float, float], ...]:
+def _journey_path(agent: Agent, here: LatLng, one: Activity) -> tuple[tuple[float, float], ...]:
     """Return the (latitude, longitude) points of a journey from `here`; straight if routes cost money."""
     if agent.city.ledger:
         return ((here.lat, here.lng), (one.spot.lat, one.spot.lng))

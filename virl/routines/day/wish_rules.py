@@ -6,9 +6,9 @@ The pastimes that can be liked are in `platform/rules/day.yaml` and in the table
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 from rapidfuzz import fuzz
 
 from virl import resources
@@ -16,14 +16,13 @@ from virl.clock import parse_clock, show_clock
 from virl.mind.lexicon import GAP, Lexicon, found_in, phrase_pattern, words_of
 from virl.mind.sentences import asked_for
 from virl.platform.city.place_types import Words, by_type_as, types_marked
-from virl.routines.day.replies import Amendment, Amendments, AmendQuestion, NumberedActivity, Told
+from virl.routines.day.replies import Amendment, Amendments, AmendQuestion, Clock, NumberedActivity, Told
 from virl.settings.model import Settings, load_settings
 
 Feeling = Literal["stress", "joy", "sadness", "hunger", "energy", "pain"]
 """Name of a feeling of mind or body."""
 Points = dict[Feeling, float]
 """Signed points by feeling, on scales from 0 to 100."""
-Minute = Annotated[str, AfterValidator(lambda text: show_clock(parse_clock(text)))]
 MOST_WORDS = 3  # of one pastime that count in a clause; chosen
 _IN_ANY_DAY = (
     *("walk*", "stroll*", "on foot"),
@@ -109,12 +108,12 @@ def amend(question: AmendQuestion, lexicon: Lexicon) -> Amendments:  # noqa: ARG
     budget: float | None = None
     for clause in filter(None, (part.strip(" ,.") for part in _CLAUSES.split(question.said))):
         money = _MONEY.search(clause)
-        target = None if money else _target(clause, question.activities)
+        target = None if money else _meant_activity(clause, question.activities)
         if money:
             budget = float(next(filter(None, money.groups())))
         elif target:
-            starts, ends, rest = _times(clause, target)
-            place = _place(rest)
+            starts, ends, rest = _split_times(clause, target)
+            place = _asked_place(rest)
             is_dropped = bool(_DROP.search(clause)) and not (starts or ends or place)
             changes[target.number] = Amendment(
                 number=target.number, drop=is_dropped, place=place, what="", starts=starts, ends=ends
@@ -131,7 +130,7 @@ class Pastime(Settings):
 
     what: str = Field(min_length=1)
     minutes: int = Field(gt=0)
-    usual: tuple[Minute, Minute]
+    usual: tuple[Clock, Clock]
     """Hours in which towns usually offer the pastime."""
     usd: float = Field(ge=0)
     """Usual cost in US dollars."""
@@ -255,7 +254,7 @@ def _singular_and_plural(sort: str) -> tuple[str, str]:
     return name, f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
 
 
-def _target(clause: str, activities: Sequence[NumberedActivity]) -> NumberedActivity | None:
+def _meant_activity(clause: str, activities: Sequence[NumberedActivity]) -> NumberedActivity | None:
     """Return the activity that a clause means: by number, ordinal, time or name; `None` if it means none."""
     by_number = {one.number: one for one in activities}
     for found in _NUMBER.finditer(clause):
@@ -276,7 +275,7 @@ def _target(clause: str, activities: Sequence[NumberedActivity]) -> NumberedActi
     return None
 
 
-def _times(clause: str, target: NumberedActivity) -> tuple[str | None, str | None, str]:
+def _split_times(clause: str, target: NumberedActivity) -> tuple[str | None, str | None, str]:
     """Return (start, end, rest of the clause); times as HH:MM, or `None` where the clause names none."""
     starts = ends = None
     rest = clause
@@ -306,7 +305,7 @@ def _to_clock(text: str) -> str:
     return show_clock(12 * 60 if text.lower() == "noon" else parse_clock(text))
 
 
-def _place(clause: str) -> str:
+def _asked_place(clause: str) -> str:
     """Return the name of the place or pastime that a clause asks for; empty if it names none."""
     if found := _INSTEAD.search(clause):
         return re.sub(r"^(?:the|an?)\s+", "", found[1], flags=re.IGNORECASE)

@@ -184,7 +184,7 @@ def describe_nearest(places: Places, kind: str, here: LatLng, place_types: Seque
 def _find_named(
     places: Places, streetview: StreetView, name: str, here: LatLng, within: float
 ) -> Place | None:
-    """Return the nearest open place of a name, or of a shorter form of it, within metres; or `None`.
+    """Return the nearest open place of a name, or of a short form of it, at most `within` metres away.
 
     Of several, one near street view: a chain has branches in yards and stations, too.
     """

@@ -185,7 +185,7 @@ def _read_errands(agent: Agent, text: str) -> ErrandList:
 def _find_stop(
     agent: Agent, key: str, where: str, what: str, taken: tuple[ErrandStop, ...] = ()
 ) -> ErrandStop | str:
-    """Return the stop of an errand, other than those taken; or the reason why it is left out."""
+    """Return the stop of an errand, at none of the places `taken`; or the reason why it is left out."""
     noted = agent.run.find_note(STOP, key) or _note_stop(agent, key, where, what, taken)
     if reason := noted.data.get("left_out"):
         return str(reason)

@@ -176,7 +176,9 @@ def _mentions(text: str) -> Iterator[_Mention]:
         if not _overlaps(match, found):
             found.append(_Mention(*match.span(), match[0], is_address=True))
     names = [
-        name for match in _NAME.finditer(text) if not _overlaps(match, found) and (name := _name(text, match))
+        name
+        for match in _NAME.finditer(text)
+        if not _overlaps(match, found) and (name := _place_name(text, match))
     ]
     yield from sorted([*found, *names], key=lambda mention: mention.start)
 
@@ -195,7 +197,7 @@ def _without_lead(match: re.Match[str]) -> tuple[int, str]:
     return start, words
 
 
-def _name(text: str, match: re.Match[str]) -> _Mention | None:
+def _place_name(text: str, match: re.Match[str]) -> _Mention | None:
     """Return a match as a place's name, without words that only begin the sentence; `None` if empty."""
     start, words = _without_lead(match)
     alone = len(words.split()) == 1

@@ -130,7 +130,7 @@ def _legs_table(task: Task, trip: Trip, minute: int) -> TableExhibit:
 
 
 def _show_minutes(seconds: float) -> str:
-    """Return seconds as text in minutes, with a decimal below ten, such as "4.5 min"."""
+    """Return a duration given in seconds as text in minutes, such as "4.5 min" or "12 min"."""
     return f"{seconds / 60:.0f} min" if seconds >= 600 else f"{seconds / 60:.1f} min"
 
 

@@ -369,7 +369,7 @@ def _finite(times: Times) -> Times:
 
 
 def _improve(times: Times, order: list[int]) -> list[int]:
-    """Return an order of stops improved by the best single moves until none saves seconds."""
+    """Return an order of stops, changed by the best single moves until none saves time."""
     seconds, moves = times.seconds_along(order), _moves(len(order))
     stops = np.asarray(order, np.int64)
     while True:

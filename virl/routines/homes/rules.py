@@ -68,7 +68,7 @@ class HomeRatings(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        """Return the allowed values of reply fields, by field path, for the inputs of a prompt."""
         return {"ratings.home": number_range(inputs, "homes")}
 
     @field_validator("ratings")
@@ -96,7 +96,7 @@ class HomeWants(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        """Return the allowed values of reply fields, by field path, for the inputs of a prompt."""
         return {"wants.place_type": name_list(inputs, "place_types")}
 
     @field_validator("wants")

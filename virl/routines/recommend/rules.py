@@ -44,7 +44,7 @@ class PlaceSearch(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        """Return the allowed values of reply fields, by field path, for the inputs of a prompt."""
         return {"place_types": name_list(inputs, "place_types")}
 
     @field_validator("place_types")

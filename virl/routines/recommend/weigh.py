@@ -175,7 +175,7 @@ def _weigh(
         words = f"{found.id} is listed as a place, but the directory no longer knows it."
         agent.run.note(topic, found.id, words, data={"state": GONE})
         return
-    opened = _open(agent, place, found.minutes, unsure=unsure)
+    opened = _opening_text(agent, place, found.minutes, unsure=unsure)
     if opened is None:
         unknown = place.is_open and not place.hours
         agent.run.note(
@@ -196,7 +196,7 @@ def _weigh(
     yield candidate
 
 
-def _open(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | None:
+def _opening_text(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | None:
     """Return hours in words if a place is open for the whole visit, else `None`; `UNKNOWN` if `unsure`."""
     asked = RECOMMEND.of(agent.character)
     if not place.is_open:

@@ -108,7 +108,7 @@ def run(agent: Agent) -> None:
     """Search until the goal is in sight, or the decisions or moves are used up; end the run."""
     settings, city = SEARCH.of(agent.character), agent.city
     lexicon = agent.models.lexicon(LEXICON)
-    goal = _goal(agent, tuple(lexicon.types))
+    goal = _find_goal(agent, tuple(lexicon.types))
     signs = KeptSigns(agent.run.folder)
     reader = agent.models.reader(settings.reader)
     cameras = AROUND if city.ledger is None else SMALL_AROUND
@@ -179,7 +179,7 @@ def _join_types(kinds: Sequence[str], separator: str = " or ") -> str:
     return separator.join(kind.replace("_", " ") for kind in kinds)
 
 
-def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
+def _find_goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
     """Return the search's goal among place types, understood once a run and noted."""
     told = SEARCH.of(agent.character).goal.strip() or agent.character.intention
     moment = moment_in(told)

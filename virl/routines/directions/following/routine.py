@@ -15,7 +15,7 @@ from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.errors import JournalBroken
 from virl.geo.globe import LatLng
-from virl.journal.records import NoteRecord, StepRecord
+from virl.journal.records import StepRecord
 from virl.mind.base import Mind, costs
 from virl.mind.lexicon import Lexicon
 from virl.mind.prompt import Prompts
@@ -106,7 +106,10 @@ def _follow_leg(
     number, before = len(legs) + 1, sum(leg.steps for leg in legs)
     if noted := agent.run.find_note(LEG, str(number)):
         ended = Outcome("arrived" if noted.data["arrived"] else "lost", str(noted.data["reason"]))
-        return FollowedDirections(directions, ended, noted_steps(noted))
+        steps = noted.data["steps"]
+        if not isinstance(steps, int):
+            raise JournalBroken(f"the note on leg {noted.key} does not say how many steps it has")
+        return FollowedDirections(directions, ended, steps)
     honest = FOLLOW.of(agent.character).mode == "honest"
     # V-IRL's hints give away where the route turns.
     hints = HonestHints() if honest else PaperHints(directions.key_positions)
@@ -120,18 +123,6 @@ def _follow_leg(
         asked=(),
     )
     return leg
-
-
-def noted_steps(note: NoteRecord) -> int:
-    """Return the number of steps in a note on followed directions.
-
-    Raises:
-        JournalBroken: the note does not say it.
-    """
-    steps = note.data["steps"]
-    if not isinstance(steps, int):
-        raise JournalBroken(f"the note on leg {note.key} does not say how many steps it has")
-    return steps
 
 
 def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions | Outcome:
