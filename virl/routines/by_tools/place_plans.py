@@ -29,8 +29,8 @@ from virl.tools.routes import RouteLegs
 from virl.tools.task import Consulted
 
 LIKED = 4.0  # of 5: from here on, visitors speak well of a place (chosen)
-RADII_M = (300.0, 800.0, 2000.0, 5000.0)
-LISTED = 20
+RADII_M = (300.0, 800.0, 2000.0, 5000.0)  # in which places are listed, until enough of them fit
+LISTED = 20  # most places that one list is asked for
 LOOKED_UP = 10  # candidates of which details are asked (chosen)
 ROUTED = 4  # candidates to which a way is asked, where the nearest is wanted (chosen)
 ASKED = 2  # times that others are asked (chosen)
@@ -39,7 +39,7 @@ SAME_NAME = 75.0  # least likeness of 100 of a name that was asked for to one fo
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A place whose details were looked up, and the conditions of the goal that it fails."""
+    """A place that may be the answer, with the conditions of the goal that it fails."""
 
     place: ListedPlace
     faults: tuple[str, ...]

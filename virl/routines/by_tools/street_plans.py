@@ -28,7 +28,7 @@ T = TypeVar("T")
 DataT = TypeVar("DataT", bound=ToolData)
 SAME_SIGN = 70.0  # least likeness of 100 of a sign's text to a name (chosen)
 STRIDE = 4  # panoramas between two looks: about 40 m (chosen)
-KEPT_TURNS = 3
+KEPT_TURNS = 3  # turns that are kept for the end of the plan
 BACK_DEG = 135.0  # a way that turns by more leads back (chosen)
 THERE_M = 25.0  # a way so short is no way (chosen)
 SHORT_LEG_M = 6.0  # legs so short only lead onto the street (chosen)
@@ -134,7 +134,7 @@ def notice_things(situation: Situation, seen: dict[str, int]) -> PlanPart[None]:
 
 
 def report_things(situation: Situation, *, seen: bool) -> PlanPart[list[str]]:
-    """Look for the goal's things at the walk's end; return one sentence, or none if nothing is to be said."""
+    """Look for the goal's things at the walk's end; return one sentence on them, or an empty list."""
     if not situation.goal.things or not situation.has("detect"):
         return []
     here: dict[str, int] = {}

@@ -36,18 +36,18 @@ SAME_TEXT = 65.0  # least likeness of 100 of two readings of one sign (chosen)
 LETTERS = 4  # of a text that is worth a picture; a sign of Chinese counts as two (chosen)
 HOLDS = 0.01  # share of a view of a thing that is large enough to hold a picture together
 NEARLY_HOLDS = 0.004
-ROW = 2  # shops (chosen)
+ROW = 2  # shops that make a row (chosen)
 ROW_CHANCE = (0.1, 0.4, 0.7)
 """Probabilities that a view shows a row of shops: no sign read, one, or two close to each other.
 
 Estimated in Virlton, seeds 1 and 2, as is what follows.
 """
-FRONTS_CHANCE = 0.25  # as much more if it seems to have many shopfronts
+FRONTS_CHANCE = 0.25  # added to it if the view seems to have many shopfronts
 HELD_CHANCE = (0.97, 0.99)  # that a picture shows a large thing if one was found so large, or two
 UNSURE_CHANCE, NOT_SEEN_CHANCE = 0.8, 0.25  # if one is nearly so large, or none
 ENOUGH_SHOPS = 3  # more make a picture no better (chosen)
 ENOUGH, MOST = 3, 12  # places that are looked at (chosen)
-KEPT_TURNS = 3
+KEPT_TURNS = 3  # turns that are kept for the end of the plan
 TURNS_A_PLACE = 5  # move, where_am_i, read_signs, detect, and a closer look
 LONG_WALK = 8  # moves without a crossing before a place is looked at that is none (chosen)
 LONGEST_MOVE = 20  # as `move` takes them; it ends at crossings
@@ -57,14 +57,14 @@ AHEAD_DEG = 30.0  # what lies so close to a way's heading lies on it (chosen)
 AWAY_M = 60.0  # farther from where one has looked is no better (chosen)
 STREET_DEG = 60.0  # width of a look down a street (chosen)
 SHOPFRONTS: dict[Amount | None, int] = {"many": 3, "some": 1}  # in signs (chosen)
-SHOPS_M = 30.0  # what a shop that is seen makes up for of it (chosen)
+SHOPS_M = 30.0  # of that distance, for which a shop seen along a way makes up (chosen)
 TOWARDS_DEG = 40.0  # between a way and what lies along it (chosen)
 STRAIGHT = 10.0  # degrees that a way turns to make up for a metre (chosen)
 HERE_M = 3.0  # what is closer is the same place (chosen)
 APART_M = 25.0  # between two places that differ (chosen)
 SURE = 0.75  # score from which on a thing is taken to be in a picture (chosen)
 CLOSER = 2  # pictures of a place that are looked at more closely (chosen)
-BLIND = 3  # places (chosen)
+BLIND = 3  # places in a row without a find, after which the detector is not called (chosen)
 WHERE = "Where is this?"
 
 
@@ -108,7 +108,7 @@ class Shot:
 
     @property
     def row(self) -> bool:
-        """Return whether the picture surely shows a row of shops."""
+        """Return whether the picture surely shows a row of at least two shops."""
         if len(self.shops) != ROW:
             return len(self.shops) > ROW
         # One shop may have two signs, but seldom so far from each other.
@@ -117,12 +117,12 @@ class Shot:
 
     @property
     def anchor_count(self) -> int:
-        """The number of wanted things in the picture that are large, at most 2."""
+        """Number of wanted things in the picture that are large, at most 2."""
         return min(sum(one.share >= HOLDS for one in self.things), 2)
 
     @property
     def chance(self) -> float:
-        """The estimated probability, [0, 1], that the picture has a row of shops and a large wanted thing."""
+        """Estimated probability, in [0, 1], that the picture has a row of shops and a large wanted thing."""
         found = min(len(self.shops), ROW)
         row = 1.0 if self.row else ROW_CHANCE[found] + (FRONTS_CHANCE if self.fronts and found < ROW else 0.0)
         unsure = UNSURE_CHANCE if any(one.share >= NEARLY_HOLDS for one in self.things) else NOT_SEEN_CHANCE
@@ -130,13 +130,13 @@ class Shot:
 
     @property
     def worth(self) -> tuple[float, int, int, float]:
-        """The sort key of pictures; the larger is the better picture."""
+        """Sort key of the picture, larger is better: chance, shops, narrowness, surest thing."""
         sure = max((one.score for one in self.things), default=0.0)
         return self.chance, min(len(self.shops), ENOUGH_SHOPS), -self.width, sure
 
     @property
     def description(self) -> str:
-        """The picture's contents in words, such as the lettering of its shops."""
+        """Contents of the picture in words, such as the lettering of its shops."""
         signs = ", ".join(repr(one.text) for one in self.shops[:ENOUGH_SHOPS])
         lettering = f"{'a row of shops with ' if self.row else ''}the lettering {signs}" if signs else ""
         held = " and ".join(f"a {label}" for label in sorted({one.label for one in self.things}))
@@ -262,7 +262,7 @@ def _is_complete(situation: Situation, search: PictureSearch) -> bool:
 
 
 def _is_worth_a_look(situation: Situation, search: PictureSearch, surroundings: Surroundings) -> bool:
-    """Return whether to look around here: at first, where pictures may be taken, or before moves end."""
+    """Return whether to look around here: at first, where pictures may be taken, or as a last resort."""
     here = surroundings.position
     if here is None or any(distance(here, other) < APART_M for other in search.looked_at):
         return False

@@ -34,7 +34,7 @@ class Counting(Settings):
 
     @model_validator(mode="after")
     def _rechecks_things(self) -> Self:
-        """Return the settings; raise `ValueError` for a recheck score of a thing that is not counted."""
+        """Return the settings; raise `ValueError` if `recheck` names a thing that is not counted."""
         named = self.recheck if isinstance(self.recheck, dict) else {}
         if unknown := [label for label in named if label not in self.things]:
             raise ValueError(

@@ -45,6 +45,7 @@ class DayEntry:
     place: str = ""
     """Name or type of the place; empty for staying where one is."""
     place_id: str | None = None
+    """Id of the place; `None` if the plan names it only in words."""
     mode: Mode | None = None
     """Travel mode of a way; `None` for a visit."""
     cost_usd: float = 0.0

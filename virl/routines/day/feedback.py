@@ -120,7 +120,7 @@ class ClientChanges:
 
     @property
     def is_something(self) -> bool:
-        """Return whether the client's words change the day at all."""
+        """Return whether the client changes anything: activities, wishes, feelings or the budget."""
         return (
             bool(self.reply.changes or self.reply.wishes or self.state) or self.reply.budget_usd is not None
         )

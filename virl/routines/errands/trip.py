@@ -267,7 +267,7 @@ def best_order(times: Times, seconds: float) -> StopOrder:
 
 
 def local_search(times: Times) -> StopOrder:
-    """Return a fast order: the best of three first orders, improved until no move helps.
+    """Return a fast order: the best of three orders, each improved until no single move helps.
 
     Moves take a piece of up to three stops elsewhere, either way round, or turn a longer piece around.
     """

@@ -21,7 +21,7 @@ DENSE_RANGE = 300.0
 """Degrees of view in which names may be looked up: all but straight behind. Passing a restaurant in
 Helsinki whose sign can be read, 180 degrees never show it well on 21 % of the passes, 240 on 7 %, 300 on 2 %
 (135 passes, by truth)."""
-MATCH_SLACK = 5.0
+MATCH_SLACK = 5.0  # degrees added on either side of what a view or a box takes in
 LOOK_UP_RADIUS_M = 40.0  # in which a name on a sign is looked up: signs are read from so far; chosen
 LETTER_M = 0.2  # chosen: letters of a usual shop sign
 FARTHEST_M = 35.0  # chosen: so far down a road names are read
