@@ -32,7 +32,7 @@ from virl.platform.navigators.survey import (
 )
 
 MAX_TOGETHER = 10_000
-"""Largest number of points solved in one matrix; more are split (chosen: 200 MB, twice in the solver)."""
+"""Largest number of points in one matrix; more are split. Chosen: 200 MB, twice in the solver."""
 _LARGEST = np.iinfo(np.uint16).max
 
 
@@ -41,13 +41,13 @@ def path_length(points: Floats, order: Ints) -> float:
 
     Args:
         points: metres, shape (n, 2).
-        order: numbers of points.
+        order: numbers of the points, each once.
     """
     return float(np.hypot(*np.diff(points[order], axis=0).T).sum())
 
 
 def nearest_neighbour(points: Floats) -> Ints:
-    """Return an order of points, from number 0 on, that always goes to the nearest point left.
+    """Return the numbers of points in an order, from 0 on, that always goes to the nearest point left.
 
     Args:
         points: metres, shape (n, 2).
@@ -64,7 +64,7 @@ def nearest_neighbour(points: Floats) -> Ints:
 
 
 def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> list[int]:
-    """Return the order of a short path through all positions, from the first one to any end.
+    """Return the numbers of positions in the order of a short path through all, from the first to any end.
 
     Never longer than from each to the nearest one left. Up to 19 positions the path is the shortest, but for
     the rounding of distances to 1/65535 of the largest. The search cannot be seeded: of long tours, two runs
@@ -72,10 +72,10 @@ def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> 
 
     Args:
         positions: at most some 20 km apart, for which a flat map is exact enough.
-        seconds: of search; `seconds_for` the number of positions by default.
+        seconds: time of the search; `seconds_for` the number of positions by default.
 
     Returns:
-        The number of every position once, 0 first.
+        Number of every position once, 0 first.
 
     Raises:
         BadInput: `seconds` is not above 0.
@@ -102,7 +102,7 @@ def seconds_for(count: int) -> float:
 
 
 def _open_path(points: Floats, seconds: float, together: int) -> Ints:
-    """Return the order of a short path from point 0, found in `seconds`; many points are solved in parts."""
+    """Return the numbers of points in the order of a short path from 0, found in `seconds`."""
     if len(points) <= together:
         return _solve(points, seconds)
     # The part with the start comes first, as the path through the parts has to begin there.
@@ -121,7 +121,7 @@ def _open_path(points: Floats, seconds: float, together: int) -> Ints:
 
 
 def _split(points: Floats, part: Ints, together: int) -> list[Ints]:
-    """Return a part cut across its longer side until no piece has more than `together` points."""
+    """Return a set of points as pieces of at most `together` points, cut across the longer side each time."""
     if len(part) <= together:
         return [part]
     # A cut across the longer side gives the most compact parts.
@@ -131,7 +131,7 @@ def _split(points: Floats, part: Ints, together: int) -> list[Ints]:
 
 
 def _solve(points: Floats, seconds: float) -> Ints:
-    """Return the order of a short path from point 0, by fast-tsp."""
+    """Return the numbers of points in the order of a short path from 0, by one search of fast-tsp."""
     count = len(points)
     if count < 3:
         return np.arange(count)
@@ -142,7 +142,7 @@ def _solve(points: Floats, seconds: float) -> Ints:
 
 
 def _matrix(points: Floats) -> NDArray[np.uint16]:
-    """Return distances scaled to at most 65535; the added last row and column make a path of the tour."""
+    """Return the distances between points, scaled to at most 65535, with a row and column more."""
     count = len(points)
     # The diagonal of all points is the longest possible distance.
     scale = _LARGEST / max(np.hypot(*np.ptp(points, axis=0)), 1e-9)
@@ -156,24 +156,24 @@ def _matrix(points: Floats) -> NDArray[np.uint16]:
 
 
 OrderFunction = Callable[[Sequence[LatLng]], Sequence[int]]
-"""A function from positions to their numbers in the order to visit them, 0 first."""
+"""A function that returns the numbers of positions in the order to visit them, 0 first."""
 
 
 class RegionNavigator:
-    """A navigator to every panorama that relocating finds in a region.
+    """A navigator to every panorama of a region that a search by position and links finds.
 
     With a `file` the panoramas found and the order of the walk are kept, so that a walk that was killed goes
     on as it began, and asks nothing twice. Without one, a resumed walk asks again and orders what is left.
 
     Args:
-        streetview: where.
-        region: the polygon.
-        spacing: metres between the positions relocated, above 0.
-        radius: metres within which each is relocated, in (0, 1000].
-        follow_links: whether links lead to positions that are relocated too.
-        file: where panoramas and orders are kept, as JSON lines.
-        progress: told how far the search for panoramas is.
-        order: puts positions in a short order.
+        streetview: street view in which panoramas are searched for and visited.
+        region: polygon whose panoramas are visited.
+        spacing: metres between the positions at which a panorama is sought, above 0.
+        radius: metres around a position within which its panorama lies, in (0, 1000].
+        follow_links: whether positions at the ends of links are asked for too.
+        file: path of the survey file in which panoramas and orders are kept; `None` keeps nothing.
+        progress: function called during the search for panoramas.
+        order: returns the numbers of positions in the order to visit them, 0 first.
     """
 
     def __init__(
@@ -188,8 +188,9 @@ class RegionNavigator:
         progress: Progress | None = None,
         order: OrderFunction = shortest_tour,
     ) -> None:
+        """Keep the settings; panoramas are searched for when they are first needed."""
         self.skipped: dict[str, str] = {}
-        """Reason by id, for panoramas found that were not there any more on the walk."""
+        """Reasons why panoramas found in the search could not be visited, by their ids."""
         self._streetview = streetview
         self._find = partial(
             survey,
@@ -214,7 +215,7 @@ class RegionNavigator:
         return tuple(self._find_survey().found.values())
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk: one for each panorama, each once.
+        """Yield the steps of a walk over the panoramas of the region, one for each.
 
         The first is the start if it lies in the region, else the first panorama of the region that a short
         walk from the start comes to. The link of a choice is a hop: its heading and metres lead straight
@@ -245,7 +246,7 @@ class RegionNavigator:
             before, here, index = here, self._streetview.panorama(step.choice.link.pano_id), index + 1
 
     def _find_survey(self) -> RegionSurvey:
-        """Return the survey of the region, made at the first call; raise an error if it is empty."""
+        """Return the survey of the region, made at the first call; raise `NoStreetView` if it is empty."""
         if self._survey is None:
             self._survey = self._find()
         if not self._survey.found:
@@ -256,7 +257,7 @@ class RegionNavigator:
         return self._survey
 
     def _order_left(self, start: Pose, trail: Sequence[str]) -> list[str]:
-        """Return ids of the panoramas left to visit, in a stored order or a new one."""
+        """Return ids of the panoramas left to visit after a trail, in a stored order or else a new one."""
         known = self._find_survey()
         for order in reversed(known.store.orders):
             if not trail and order.start == start.pano_id:
@@ -268,7 +269,7 @@ class RegionNavigator:
         return self._new_order(start, trail)
 
     def _new_order(self, start: Pose, trail: Sequence[str]) -> list[str]:
-        """Return ids of the panoramas left to visit in a new order, the start first if it is one."""
+        """Return ids of the panoramas left to visit in a new order, which is stored."""
         known = self._find_survey()
         left = [one for one in known.found.values() if one.id not in {*trail, start.pano_id}]
         here = self._streetview.panorama(start.pano_id)
@@ -281,7 +282,7 @@ class RegionNavigator:
         return ids
 
     def _reorder(self, left: deque[str], here: str) -> None:
-        """Sort the panoramas left to visit into a tour from a panorama."""
+        """Sort the panoramas left to visit, in place, into a tour from a panorama."""
         found, position = self._find_survey().found, self._streetview.panorama(here).position
         rest = [found[pano_id] for pano_id in left if pano_id != here and pano_id in found]
         tour = self._order([position, *(one.position for one in rest)])
@@ -299,10 +300,10 @@ class RegionNavigator:
         return None
 
     def _choose(self, here: Panorama, left: deque[str]) -> Callable[[], Choice]:
-        """Return the function that chooses the next panorama of the tour, or the end."""
+        """Return the function that chooses the next panorama of the tour, or the walk's end."""
 
         def choose() -> Choice:
-            """Return the choice of the next panorama of the tour, or the end."""
+            """Return the choice of the next panorama of the tour, or of the walk's end."""
             following = self._next_panorama(left)
             if following is None:
                 return Choice.end(Outcome("finished", "every panorama of the region is visited"))
