@@ -316,7 +316,7 @@ def _serve_page(settings: Mapping[str, str]) -> Iterator[str]:
     """Serve the page while the context is open, as one document: a part that fails to load would be missed.
 
     Args:
-        settings: values that the page reads at its start, the key among them; they stand in no file or address.
+        settings: values that the page reads at its start, the key among them; they are in no file or address.
 
     Yields:
         Address of the page.

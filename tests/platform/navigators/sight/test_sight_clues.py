@@ -5,7 +5,7 @@ import pytest
 from virl.geo.globe import LatLng
 from virl.mind.lexicon import load_lexicon
 from virl.platform.city.streetview import Camera, Panorama
-from virl.platform.navigators.sight.clues import Clues, load_street_words, names_of_streets, address_in_task
+from virl.platform.navigators.sight.clues import Clues, address_in_task, load_street_words, names_of_streets
 from virl.platform.navigators.sight.looking import KnownSign
 from virl.platform.navigators.sight.rules import WayQuestion, choose_way
 from virl.platform.navigators.tourist.signs import Sign

@@ -7,6 +7,7 @@ true goal from above. These two know the answer of one episode, so they are made
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
+from typing import ClassVar
 
 from virl.platform.city.graph import NavigationGraph, panorama_at
 from virl.platform.city.streetview import Pose
@@ -23,7 +24,7 @@ from virl.platform.movers.discrete.oracle import Oracle, action_towards, gold_ac
 from virl.platform.navigators.instruction.base import Decision, Move, act
 
 STOP_AFTER = 40
-"""Number of panoramas, start included, after which forward and random stop (as published)."""
+"""Number of panoramas, start included, at which forward and random stop (as published)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +38,15 @@ class ForwardNavigator:
     stop_after: int = STOP_AFTER
     """Number of panoramas to pass before stopping, the start included."""
 
-    @property
-    def name(self) -> str:
-        """Name of the navigator in results."""
-        return "forward"
+    name: ClassVar[str] = "forward"
+    """Name of the navigator in results."""
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """Yield the moves straight ahead; the instruction is not read."""
         del instruction
 
         def choose(moves: Sequence[Move]) -> Decision:
-            """Return the decision to go forward, or to stop after enough panoramas."""
+            """Return the decision to go forward, or to stop after `stop_after` panoramas."""
             return Decision(Action.STOP if _count_passed(moves) >= self.stop_after else Action.FORWARD)
 
         return act(self.graph, start, choose, rules=self.rules, opening=self.opening)
@@ -70,10 +69,8 @@ class RandomNavigator:
     """Number of panoramas to pass before stopping, the start included."""
     seed: int = 0
 
-    @property
-    def name(self) -> str:
-        """Name of the navigator in results."""
-        return "random"
+    name: ClassVar[str] = "random"
+    """Name of the navigator in results."""
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """Yield random moves; the instruction is a part of the random numbers' seed."""
@@ -102,10 +99,8 @@ class GoldNavigator:
     """Ids of the panoramas of the gold path, start and target included."""
     rules: Rules = VELMA
 
-    @property
-    def name(self) -> str:
-        """Name of the navigator in results."""
-        return "gold"
+    name: ClassVar[str] = "gold"
+    """Name of the navigator in results."""
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """Yield the moves along the gold path; the instruction is not read.
@@ -141,10 +136,8 @@ class ShortestPathNavigator:
     rules: Rules = VELMA
     max_actions: int = MAX_ACTIONS
 
-    @property
-    def name(self) -> str:
-        """Name of the navigator in results."""
-        return "shortest"
+    name: ClassVar[str] = "shortest"
+    """Name of the navigator in results."""
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """Yield the moves of a shortest way to the target; the instruction is not read.
@@ -180,23 +173,19 @@ class HumanNavigator:
     Each move takes the actions that lead there under VELMA's rules, turns included, and they count as an
     agent's do. Validation holds, too: who walks into a dead end stays in it.
 
-    Args:
-        graph: where it walks.
-        opening: actions taken before the first decision (`OPENING` of the data set).
-        max_actions: the limit of a walk, opening included.
     """
 
     graph: NavigationGraph
     opening: Sequence[Action] = ()
+    """Actions taken before the first decision (`OPENING` of the data set)."""
     max_actions: int = MAX_ACTIONS
+    """Largest number of actions of a walk, those of the opening included."""
 
-    @property
-    def name(self) -> str:
-        """Name of the navigator in results: `"human"`."""
-        return HUMAN
+    name: ClassVar[str] = HUMAN
+    """Name of the navigator in results."""
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """Yield the moves of a walk; it ends where the person stops, or at the limit."""
+        """Yield the moves of a walk that a person steers; it ends where the person stops, or at the limit."""
         onward: list[tuple[int, str]] = []
 
         def choose(moves: Sequence[Move]) -> Decision:
@@ -213,7 +202,7 @@ class HumanNavigator:
         return act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
 
     def _step(self, instruction: str, state: WalkState, actions: int) -> Step:
-        """Return the step for a person to choose at, at a state after `actions` actions."""
+        """Return the step at which a person chooses, in a state after a number of actions."""
         here = panorama_at(self.graph, state.node)
         return Step(
             actions,
