@@ -160,7 +160,7 @@ def steered_by(steering: Steering | None) -> Iterator[None]:
         _STEERING.reset(token)
 
 
-@dataclass
+@dataclass(eq=False)
 class LinksMover:
     """A mover along the links that the provider of street view lists for a panorama."""
 

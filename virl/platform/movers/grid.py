@@ -297,7 +297,7 @@ HEADING_RANGE = 30.0  # degrees; V-IRL's general configuration
 """Largest angle in degrees from the wanted heading to a listed link that makes the grid unnecessary."""
 
 
-@dataclass
+@dataclass(eq=False)
 class HybridMover:
     """A mover along the links of another mover, or along a grid's where none of these leads the wanted way.
 

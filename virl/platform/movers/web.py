@@ -190,9 +190,7 @@ class StreetViewPage:
                 self._is_loaded = False
                 return _Failed(fault, may_retry=fault.may_retry)
 
-        outcome = self._retries.run(
-            attempt, lambda outcome: outcome if isinstance(outcome, _Failed) else None, tell=_log_retry
-        )
+        outcome = self._retries.run(attempt, _failure, tell=_log_retry)
         if isinstance(outcome, _Failed):
             raise outcome.error
         return outcome
@@ -244,6 +242,11 @@ def _browser_failed(fault: "WebDriverException") -> _PageFailed:
     """Return the error to raise for a browser that failed."""
     reason = (fault.msg or "no reason given").splitlines()[0]
     return _PageFailed(SERVICE, f"the browser failed ({reason})", "start again")
+
+
+def _failure(outcome: Mapping[str, Any] | _Failed) -> _Failed | None:
+    """Return the failed call that an outcome is; `None` for a reply."""
+    return outcome if isinstance(outcome, _Failed) else None
 
 
 def _log_retry(outcome: Mapping[str, Any] | _Failed, pause: float) -> None:

@@ -182,7 +182,6 @@ def survey(
         region: polygon in which panoramas are searched for.
         spacing: metres between the positions of the grid, above 0.
         radius: metres around a position within which its panorama lies, in (0, 1000].
-        radius: metres within which a position is relocated, in (0, 1000].
         follow_links: whether positions at the ends of links found are asked for too.
         file: survey file in which answers are kept, so that none is asked again; `None` keeps nothing.
         progress: function called after every batch; `None` for none.

@@ -145,7 +145,6 @@ def walk_states(
         start: first state of the walk.
         actions: actions as they are carried out.
         rules: effects of actions.
-        rules: of the steps.
     """
     states = [start]
     for action in actions:

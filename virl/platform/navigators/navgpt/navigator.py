@@ -281,7 +281,7 @@ class NavGptNavigator:
     def _resolve_wish(
         self, wish: GoTo | Finish | Malformed, here: ViewpointObservation
     ) -> Link | Finish | Malformed:
-        """Return the link that a wish takes from here, the wish to finish, or the fault of an impossible one."""
+        """Return the link that a wish takes from here, the wish to finish, or what is wrong with the wish."""
         if not isinstance(wish, GoTo):
             return wish
         way = next((way for way in here.ways if way.pano_id == wish.viewpoint), None)

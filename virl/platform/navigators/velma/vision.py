@@ -52,7 +52,7 @@ class ViewStatistics:
     """Name of the model that embedded the views, such as `ViT-bigG-14/laion2b_s39b_b160k`."""
 
     def of_scores(self, captions: NDArray[np.float32]) -> tuple[Floats, Floats]:
-        """Return (means, standard deviations) over the views of the scores of captions, given as embeddings."""
+        """Return (means, standard deviations) over the views of captions' scores, by caption embeddings."""
         wide = captions.astype(np.float64)
         # A score is linear in the embedding of a view: their mean and covariance tell those of all scores.
         variance = np.einsum("ni,ij,nj->n", wide, self.covariance, wide, optimize=True)
