@@ -8,7 +8,7 @@ distance.
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 
@@ -65,9 +65,9 @@ def plan_path(streetview: StreetView, positions: Sequence[LatLng], *, radius: fl
     Raises:
         BadInput: no position, or the radius is out of its range.
     """
-    ends = _ends(streetview, positions, radius)
+    ends, unplanned = _find_ends(streetview, positions, radius)
     goals = tuple(Goal(one.id, one.position, number) for number, one in enumerate(ends) if one)
-    return PointPlan(tuple(positions), goals, tuple(_without_imagery(ends, positions, radius)))
+    return PointPlan(tuple(positions), goals, tuple(unplanned))
 
 
 def plan_route(
@@ -92,8 +92,7 @@ def plan_route(
     Raises:
         BadInput: no destination, or the radius is out of its range.
     """
-    ends = _ends(streetview, destinations, radius)
-    unplanned = _without_imagery(ends, destinations, radius)
+    ends, unplanned = _find_ends(streetview, destinations, radius)
     goals: list[Goal] = []
     for number, end in enumerate(ends):
         if end is None:
@@ -110,20 +109,16 @@ def plan_route(
     return PointPlan(tuple(destinations), tuple(goals), tuple(sorted(unplanned)))
 
 
-def _ends(streetview: StreetView, positions: Sequence[LatLng], radius: float) -> Sequence[Panorama | None]:
-    """Return the panorama nearest to each destination within `radius` metres; `None` for one without."""
+def _find_ends(
+    streetview: StreetView, positions: Sequence[LatLng], radius: float
+) -> tuple[Sequence[Panorama | None], list[tuple[int, str]]]:
+    """Return (panorama nearest to each position or `None`, (number, reason) for each without one)."""
     if not positions:
         raise BadInput("a walk needs at least one destination")
-    return relocate(streetview, positions, radius)
-
-
-def _without_imagery(
-    ends: Sequence[Panorama | None], positions: Sequence[LatLng], radius: float
-) -> list[tuple[int, str]]:
-    """Return (number of a destination, reason) for each destination without a panorama nearby."""
-    reason = "no street view within {:g} m of {}"
+    ends = relocate(streetview, positions, radius)
     pairs = enumerate(zip(ends, positions, strict=True))
-    return [(number, reason.format(radius, where)) for number, (end, where) in pairs if end is None]
+    reason = f"no street view within {radius:g} m of"
+    return ends, [(number, f"{reason} {where}") for number, (end, where) in pairs if end is None]
 
 
 def _corners(streetview: StreetView, path: Sequence[LatLng], radius: float, before: str | None) -> list[Goal]:
@@ -412,7 +407,7 @@ class PointNavigator:
                 pose,
                 here,
                 metres,
-                self._choose(here, index, pursuit),
+                partial(self._choose, here, index, pursuit),
                 ways=partial(self.mover.links, pose),
                 steered=lambda _: pursuit.be_led(),
                 last=index == self.max_steps,
@@ -423,18 +418,13 @@ class PointNavigator:
                 return
             pose = self.mover.take(Pose(here.id, link.heading), link)
 
-    def _choose(self, here: Panorama, index: int, pursuit: Pursuit) -> Callable[[], Choice]:
-        """Return the function that makes the choice at a step; at the limit of steps it ends the walk."""
-
-        def choose() -> Choice:
-            """Return the navigator's choice, or the end at the limit of steps."""
-            if index == self.max_steps and pursuit.goal is not None:
-                limit = Outcome("limit", limit=self.max_steps, what="steps")
-                pursuit.end(limit.sentence)
-                return Choice.end(limit.with_detail(pursuit.outcome.sentence))
-            return self._decide(here, pursuit)
-
-        return choose
+    def _choose(self, here: Panorama, index: int, pursuit: Pursuit) -> Choice:
+        """Return the choice at the step of an index, or the walk's end at the limit of steps."""
+        if index == self.max_steps and pursuit.goal is not None:
+            limit = Outcome("limit", limit=self.max_steps, what="steps")
+            pursuit.end(limit.sentence)
+            return Choice.end(limit.with_detail(pursuit.outcome.sentence))
+        return self._decide(here, pursuit)
 
     def _decide(self, here: Panorama, pursuit: Pursuit) -> Choice:
         """Return the choice of the link towards the first goal that can be approached; give up the others."""

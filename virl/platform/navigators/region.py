@@ -8,6 +8,7 @@ from the last point, at a constant cost.
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -159,51 +160,31 @@ OrderFunction = Callable[[Sequence[LatLng]], Sequence[int]]
 """A function that returns the numbers of positions in the order to visit them, 0 first."""
 
 
+@dataclass(eq=False)
 class RegionNavigator:
     """A navigator to every panorama of a region that a search by position and links finds.
 
     With a `file` the panoramas found and the order of the walk are kept, so that a walk that was killed goes
     on as it began, and asks nothing twice. Without one, a resumed walk asks again and orders what is left.
 
-    Args:
-        streetview: street view in which panoramas are searched for and visited.
-        region: polygon whose panoramas are visited.
-        spacing: metres between the positions at which a panorama is sought, above 0.
-        radius: metres around a position within which its panorama lies, in (0, 1000].
-        follow_links: whether positions at the ends of links are asked for too.
-        file: path of the survey file in which panoramas and orders are kept; `None` keeps nothing.
-        progress: function called during the search for panoramas.
-        order: returns the numbers of positions in the order to visit them, 0 first.
     """
 
-    def __init__(
-        self,
-        streetview: StreetView,
-        region: Region,
-        *,
-        spacing: float = SPACING_M,
-        radius: float = RELOCATE_RADIUS_M,
-        follow_links: bool = True,
-        file: Path | None = None,
-        progress: Progress | None = None,
-        order: OrderFunction = shortest_tour,
-    ) -> None:
-        """Keep the settings; panoramas are searched for when they are first needed."""
-        self.skipped: dict[str, str] = {}
-        """Reasons why panoramas found in the search could not be visited, by their ids."""
-        self._streetview = streetview
-        self._find = partial(
-            survey,
-            streetview,
-            region,
-            spacing=spacing,
-            radius=radius,
-            follow_links=follow_links,
-            file=file,
-            progress=progress,
-        )
-        self._survey: RegionSurvey | None = None
-        self._order = order
+    streetview: StreetView
+    region: Region
+    _: KW_ONLY
+    spacing: float = SPACING_M
+    """Metres between the positions at which a panorama is sought, above 0."""
+    radius: float = RELOCATE_RADIUS_M
+    """Metres around a position within which its panorama lies, in (0, 1000]."""
+    follow_links: bool = True
+    """True if positions at the ends of links are asked for too."""
+    file: Path | None = None
+    """Path of the survey file in which panoramas and orders are kept; `None` keeps nothing."""
+    progress: Progress | None = None
+    order: OrderFunction = shortest_tour
+    skipped: dict[str, str] = field(default_factory=dict, init=False)
+    """Reasons why panoramas found in the search could not be visited, by their ids."""
+    _survey: RegionSurvey | None = field(default=None, init=False)
 
     def panoramas(self) -> tuple[SurveyedPanorama, ...]:
         """Return the panoramas of the region, in the order found; the first call searches for them.
@@ -231,24 +212,32 @@ class RegionNavigator:
         """
         # What somebody else has led elsewhere follows no order that is kept.
         left = deque(self._new_order(start, trail) if steered else self._order_left(start, trail))
-        before = self._streetview.panorama(trail[-1] if trail else start.pano_id)
+        before = self.streetview.panorama(trail[-1] if trail else start.pano_id)
         here = self._next_panorama(left)
         index = len(trail)
         while here is not None:
             hop = _hop(before, here)
             pose = start if here.id == start.pano_id else Pose(here.id, hop.heading)
-            step = Step(index, pose, here, hop.distance, self._choose(here, left))
+            step = Step(index, pose, here, hop.distance, partial(self._choose, here, left))
             yield step
             if step.choice.link is None:
                 return
             if step.decided_by:
                 self._reorder(left, step.choice.link.pano_id)
-            before, here, index = here, self._streetview.panorama(step.choice.link.pano_id), index + 1
+            before, here, index = here, self.streetview.panorama(step.choice.link.pano_id), index + 1
 
     def _find_survey(self) -> RegionSurvey:
         """Return the survey of the region, made at the first call; raise `NoStreetView` if it is empty."""
         if self._survey is None:
-            self._survey = self._find()
+            self._survey = survey(
+                self.streetview,
+                self.region,
+                spacing=self.spacing,
+                radius=self.radius,
+                follow_links=self.follow_links,
+                file=self.file,
+                progress=self.progress,
+            )
         if not self._survey.found:
             asked = self._survey.relocated_count
             raise NoStreetView(
@@ -272,8 +261,8 @@ class RegionNavigator:
         """Return ids of the panoramas left to visit in a new order, which is stored."""
         known = self._find_survey()
         left = [one for one in known.found.values() if one.id not in {*trail, start.pano_id}]
-        here = self._streetview.panorama(start.pano_id)
-        tour = self._order([here.position, *(one.position for one in left)])
+        here = self.streetview.panorama(start.pano_id)
+        tour = self.order([here.position, *(one.position for one in left)])
         ids = [left[number - 1].id for number in tour[1:]]
         if trail or start.pano_id in known.found:
             ids.insert(0, start.pano_id)
@@ -283,9 +272,9 @@ class RegionNavigator:
 
     def _reorder(self, left: deque[str], here: str) -> None:
         """Sort the panoramas left to visit, in place, into a tour from a panorama."""
-        found, position = self._find_survey().found, self._streetview.panorama(here).position
+        found, position = self._find_survey().found, self.streetview.panorama(here).position
         rest = [found[pano_id] for pano_id in left if pano_id != here and pano_id in found]
-        tour = self._order([position, *(one.position for one in rest)])
+        tour = self.order([position, *(one.position for one in rest)])
         left.clear()
         left.extend(rest[number - 1].id for number in tour[1:])
 
@@ -294,22 +283,17 @@ class RegionNavigator:
         while left:
             pano_id = left.popleft()
             try:
-                return self._streetview.panorama(pano_id)
+                return self.streetview.panorama(pano_id)
             except NoStreetView as fault:
                 self.skipped[pano_id] = str(fault)
         return None
 
-    def _choose(self, here: Panorama, left: deque[str]) -> Callable[[], Choice]:
-        """Return the function that chooses the next panorama of the tour, or the walk's end."""
-
-        def choose() -> Choice:
-            """Return the choice of the next panorama of the tour, or of the walk's end."""
-            following = self._next_panorama(left)
-            if following is None:
-                return Choice.end(Outcome("finished", "every panorama of the region is visited"))
-            return Choice(_hop(here, following), f"the tour leads on; {len(left) + 1} panoramas to visit")
-
-        return choose
+    def _choose(self, here: Panorama, left: deque[str]) -> Choice:
+        """Return the choice of the next panorama of the tour, or of the walk's end."""
+        following = self._next_panorama(left)
+        if following is None:
+            return Choice.end(Outcome("finished", "every panorama of the region is visited"))
+        return Choice(_hop(here, following), f"the tour leads on; {len(left) + 1} panoramas to visit")
 
 
 def _hop(here: Panorama, there: Panorama) -> Link:

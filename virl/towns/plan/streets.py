@@ -312,16 +312,7 @@ def _ways_out(rng: Generator, grid: JunctionGrid) -> set[tuple[int, int, bool]]:
 
 
 def _runs(draft: _StreetDraft, axis: int, line: int, first: float, last: float, length: int) -> list[Floats]:
-    """Return the unbroken parts of a grid line, each as its points' coordinates along the line.
-
-    Args:
-        draft: sides of cells that are left out, and junctions within sides.
-        axis: 0 for a line from west to east, 1 for one from south to north.
-        line: number of the line.
-        first: coordinate where the line begins; below 0 if it leads out of town.
-        last: coordinate where the line ends; above `length` if it leads out of town.
-        length: number of cells along the line.
-    """
+    """Return the unbroken parts of a grid line, each as its points' coordinates along the line."""
     spans: list[list[float]] = []
     pieces = [(first, 0.0)] if first < 0 else []
     for cell in range(length):

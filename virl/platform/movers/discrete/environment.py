@@ -71,6 +71,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         max_actions: int = MAX_ACTIONS,
         shaping: float = 0.0,
     ) -> None:
+        """Build the task of the episodes, with the walker in the first one."""
         self.task = build_task(graph, episodes, dataset, rules)
         self.observation_space = _observation_space(self.task)
         self.action_space = spaces.Discrete(len(ACTIONS))
@@ -146,20 +147,8 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
     """A Gymnasium environment of many walkers on one graph, each in an episode of its own.
 
     An episode that ended begins anew, with another, at the next step, whose action is not carried out
-    (Gymnasium's `NEXT_STEP`). The arguments are those of `StreetWalkEnv`.
-
-    Args:
-        graph: street graph of the episodes.
-        episodes: episodes to draw from.
-        num_envs: number of walkers.
-        dataset: data set whose rules of starting they follow.
-        rules: effects of actions.
-        max_actions: largest number of actions, the opening of Map2seq episodes included.
-        shaping: reward for each link that an action gets nearer to the target.
-
-    Raises:
-        BadInput: there are no episodes.
-        NoStreetView: the graph does not have the start or the target of an episode.
+    (Gymnasium's `NEXT_STEP`). `num_envs` is the number of walkers; the other arguments, and the errors that
+    are raised, are those of `StreetWalkEnv`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
@@ -178,6 +167,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         max_actions: int = MAX_ACTIONS,
         shaping: float = 0.0,
     ) -> None:
+        """Build the task of the episodes, with all walkers in the first one."""
         self.task = build_task(graph, episodes, dataset, rules)
         self.num_envs = num_envs
         self.single_observation_space = _observation_space(self.task)

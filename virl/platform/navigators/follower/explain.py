@@ -265,14 +265,7 @@ class _Explainer:
         return self._crossings[segment]
 
     def _turn_weight(self, leg: int, number: int, new: float, fit: float) -> float:
-        """Return the factor for ending a leg with a turn at the next crossing.
-
-        Args:
-            leg: number of the leg, from 0.
-            number: crossings counted on the leg before this one.
-            new: probability that people tell this crossing from the one before.
-            fit: factor for this crossing by what the text remarks on it.
-        """
+        """Return the factor for ending a leg with a turn at the next crossing, after `number` crossings."""
         if leg == len(self._legs):
             return 0.0
         weights = self._weights[leg]

@@ -119,7 +119,8 @@ MOST, MOST_STEPS = 99, 12.0  # chosen: more than anybody counts
 SOME_STEPS = 3.0
 """Number of steps (links) that "a few steps" means; measured on map2seq_seen/dev."""
 LESS, MORE = 0.8, 1.2
-"""Factors on a fraction after "less than" and "more than"; measured, 0.4 is best for "less than half"."""
+"""Factors on a fraction after "less than" and after "more than".
+Measured on map2seq_seen/dev, where "less than half" is 0.4."""
 _KINDS: dict[str, Kind] = {
     "LIGHT": "light",
     "DOUBLE": "double",

@@ -308,6 +308,7 @@ class EmbodiedWalk:
     _seen: SeenLinks = field(init=False)
 
     def __post_init__(self) -> None:
+        """Stand at the start, with nothing else of the graph seen."""
         self._seen = SeenLinks(self.graph)
         self._seen.stand(self.start.node)
         self._yaw = float(self.graph.yaw[self.start.node])

@@ -6,6 +6,7 @@ lead to a node at which nobody has stood yet.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import atan2, cos, degrees, radians, sin
 from typing import Literal, Protocol
 
@@ -216,10 +217,11 @@ class MapInWords:
     """A map that describes in words the ways which leave a node of a graph."""
 
     graph: NavigationGraph
-    _streets: Streets = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_streets", Streets(MapLinks(self.graph)))
+    @cached_property
+    def _streets(self) -> Streets:
+        """Streets of the graph, read once."""
+        return Streets(MapLinks(self.graph))
 
     def ways(self, node: int, heading: float) -> tuple[MapWay, ...]:
         """Return the ways that leave a node, as a walker there sees them, by their turns, the least first.

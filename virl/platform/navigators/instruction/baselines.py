@@ -192,7 +192,10 @@ class HumanNavigator:
             """Return the next action towards the panorama that the person chose, or the stop."""
             state = moves[-1].state if moves else start
             if not onward or onward[-1][0] == state.node:
-                choice = self._step(instruction, state, len(moves)).choice
+                here = panorama_at(self.graph, state.node)
+                pose, end = Pose(here.id, state.heading), Choice(None, "nobody plays")
+                step = Step(len(moves), pose, here, 0.0, lambda: end, task=instruction)
+                choice = step.choice
                 if choice.link is None:
                     return Decision(Action.STOP, choice.reason)
                 onward.append((self.graph.number(choice.link.pano_id), choice.reason))
@@ -200,15 +203,3 @@ class HumanNavigator:
             return Decision(action_towards(self.graph, state, node, VELMA), reason)
 
         return act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
-
-    def _step(self, instruction: str, state: WalkState, actions: int) -> Step:
-        """Return the step at which a person chooses, in a state after a number of actions."""
-        here = panorama_at(self.graph, state.node)
-        return Step(
-            actions,
-            Pose(here.id, state.heading),
-            here,
-            0.0,
-            lambda: Choice(None, "nobody plays"),
-            task=instruction,
-        )

@@ -297,7 +297,16 @@ class IntentionNavigator:
             memory.leave(pano_id, target)
         for index in range(len(trail), self.max_steps + 1):
             self._arrive(pose, memory)
-            step = self._step(index, pose, came_from, memory)
+            back = (link.distance for link in self.mover.links(pose) if link.pano_id == came_from)
+            step = Step(
+                index,
+                pose,
+                self.streetview.panorama(pose.pano_id),
+                next(back, 0.0),
+                partial(self._choose, index, pose, came_from, memory),
+                ways=partial(self.mover.links, pose),
+                last=index == self.max_steps,
+            )
             yield step
             link = step.choice.link
             if link is None:
@@ -306,30 +315,12 @@ class IntentionNavigator:
             came_from = pose.pano_id
             pose = self.mover.take(pose, link)
 
-    def _step(self, index: int, pose: Pose, came_from: str | None, memory: _Memory) -> Step:
-        """Return the step at a pose, whose choice is made when it is asked for."""
-
-        def choose() -> Choice:
-            """Return the navigator's choice, or the walk's end at the limit of steps."""
-            if index == self.max_steps:
-                limit = Outcome("limit", limit=self.max_steps, what="steps")
-                left = memory.prospects.ways(pose)
-                return Choice.end(limit.with_detail(left_in_words(left)) if self.eyes else limit)
-            return self._choose(pose, came_from, memory)
-
-        back = (link.distance for link in self.mover.links(pose) if link.pano_id == came_from)
-        return Step(
-            index,
-            pose,
-            self.streetview.panorama(pose.pano_id),
-            next(back, 0.0),
-            choose,
-            ways=partial(self.mover.links, pose),
-            last=index == self.max_steps,
-        )
-
-    def _choose(self, pose: Pose, came_from: str | None, memory: _Memory) -> Choice:
-        """Return the choice at a pose: straight on between crossings, a road at a crossing, or the end."""
+    def _choose(self, index: int, pose: Pose, came_from: str | None, memory: _Memory) -> Choice:
+        """Return the choice at the step of an index: straight on, a road at a crossing, or the end."""
+        if index == self.max_steps:
+            limit = Outcome("limit", limit=self.max_steps, what="steps")
+            left = memory.prospects.ways(pose)
+            return Choice.end(limit.with_detail(left_in_words(left)) if self.eyes else limit)
         links = self.mover.links(pose)
         if not links:
             return Choice.end(Outcome("blocked"))

@@ -1,7 +1,7 @@
 """`NavGptNavigator`: reasons and acts with one tool, from viewpoint to viewpoint (NavGPT, 2023)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple
 
 from virl.errors import BadInput
@@ -42,7 +42,6 @@ MAX_STEPS = 10
 """Largest number of replies in an episode, refused ones included (as in NavGPT's published code)."""
 MAX_SUMMARY = 400
 """Largest number of characters of a viewpoint's summary. Chosen: a long sentence."""
-
 _MAX_SCRATCHPAD = 7000
 """Largest number of characters of thoughts and observations shown (as in NavGPT's published code)."""
 _MAX_REPLY = 1500
@@ -153,43 +152,33 @@ class ChatHistory:
         }
 
 
+@dataclass(eq=False)
 class NavGptNavigator:
     """A navigator that asks a mind for a thought and an action at each viewpoint, and walks there.
 
     Nothing is kept from one walk to the next. Only viewpoints that a way leads to can be gone to; a reply
     that names another, or none, is told what is wrong with it and counts as a step.
+
+    Raises:
+        BadInput: `max_steps` is below 1.
     """
 
-    def __init__(
-        self,
-        graph: NavigationGraph,
-        mind: Mind,
-        observations: Observations,
-        *,
-        max_steps: int = MAX_STEPS,
-        form: PromptForm = "auto",
-    ) -> None:
-        """Load the prompts for walks on one graph.
+    graph: NavigationGraph
+    mind: Mind
+    """Mind that answers `movement/navgpt-step`, or `movement/navgpt-chat`, and `movement/navgpt-summary`."""
+    observations: Observations
+    """Source of what is seen at the viewpoints of the graph."""
+    _: KW_ONLY
+    max_steps: int = MAX_STEPS
+    """Largest number of replies in an episode, refused ones included; at least 1."""
+    form: PromptForm = "auto"
 
-        Args:
-            graph: graph of the viewpoints.
-            mind: answers the prompts `movement/navgpt-step`, or `movement/navgpt-chat`, and
-                `movement/navgpt-summary`.
-            observations: source of what is seen at the viewpoints.
-            max_steps: largest number of replies in an episode, at least 1.
-            form: form in which the mind is asked.
-
-        Raises:
-            BadInput: `max_steps` is below 1.
-        """
-        if max_steps < 1:
-            raise BadInput(f"a walk of {max_steps} steps: must be at least 1")
-        self._graph = graph
-        self._mind = mind
-        self._observations = observations
-        self._max_steps = max_steps
-        self._ids = frozenset(graph.ids)
-        self._in_chat = in_chat(form, mind)
+    def __post_init__(self) -> None:
+        """Check the limit, and load the prompts."""
+        if self.max_steps < 1:
+            raise BadInput(f"a walk of {self.max_steps} steps: must be at least 1")
+        self._ids = frozenset(self.graph.ids)
+        self._in_chat = in_chat(self.form, self.mind)
         self._chat_prompt = load_prompt("movement/navgpt-chat", NavGptTurn)
         self._step_prompt = load_prompt("movement/navgpt-step", Text)
         self._summary_prompt = load_prompt("movement/navgpt-summary", Text)
@@ -197,7 +186,7 @@ class NavGptNavigator:
     @property
     def name(self) -> str:
         """Name of the navigator in results, such as `"navgpt --observations graph, chat"`."""
-        return f"navgpt --observations {self._observations.name}{', chat' if self._in_chat else ''}"
+        return f"navgpt --observations {self.observations.name}{', chat' if self._in_chat else ''}"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """Yield the moves of a walk, each to a viewpoint; the last is always a stop.
@@ -216,15 +205,15 @@ class NavGptNavigator:
         stands = [stand(here, state.heading)]
         opening = {"viewpoint": here.viewpoint, "view": observation_parts(here, state.heading)}
         history = ChatHistory(opening)
-        for replies_left in reversed(range(self._max_steps)):
-            reply = self._mind.ask(
+        for replies_left in reversed(range(self.max_steps)):
+            reply = self.mind.ask(
                 self._chat_prompt, rule_inputs={"stands": stands}, **history.inputs(instruction)
             )
             if reply.action == "finish":
                 yield _stop(state, reply.thought, [])
                 return
             way = next(way for way in here.ways if way.pano_id == reply.viewpoint)
-            before, state = state, WalkState(self._graph.number(way.pano_id), way.heading, state.node)
+            before, state = state, WalkState(self.graph.number(way.pano_id), way.heading, state.node)
             yield Move(way.pano_id, state, reason=reply.thought)
             if replies_left:
                 here = self._observe(state)
@@ -236,7 +225,7 @@ class NavGptNavigator:
                     "view": observation_parts(here, way.heading),
                 }
                 history.note_move(reply, arrival)
-        yield _stop(state, f"the limit of {self._max_steps} steps is reached", [])
+        yield _stop(state, f"the limit of {self.max_steps} steps is reached", [])
 
     def _walk_as_text(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """Yield the moves of a walk on which the mind is asked by one text, as published."""
@@ -245,9 +234,9 @@ class NavGptNavigator:
         stands = [stand(here, state.heading)]
         first = f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
         scratchpad = Scratchpad(first, observation_text(here, state.heading))
-        for replies_left in reversed(range(self._max_steps)):
+        for replies_left in reversed(range(self.max_steps)):
             opening, steps, left_out = scratchpad.history()
-            asked = self._mind.ask(
+            asked = self.mind.ask(
                 self._step_prompt,
                 rule_inputs={"stands": stands},
                 instruction=instruction,
@@ -264,7 +253,7 @@ class NavGptNavigator:
             if isinstance(wish, Finish):
                 yield _stop(state, thought_of(reply), refused)
                 return
-            before, state = state, WalkState(self._graph.number(wish.pano_id), wish.heading, state.node)
+            before, state = state, WalkState(self.graph.number(wish.pano_id), wish.heading, state.node)
             yield Move(wish.pano_id, state, reason=thought_of(reply), refused=tuple(refused))
             refused = []
             if replies_left:
@@ -272,11 +261,11 @@ class NavGptNavigator:
                 stands.append(stand(here, state.heading))
                 view = observation_text(here, state.heading)
                 scratchpad.note_move(reply, self._summary(left), _describe_arrival(before, wish), view)
-        yield _stop(state, f"the limit of {self._max_steps} steps is reached", refused)
+        yield _stop(state, f"the limit of {self.max_steps} steps is reached", refused)
 
     def _observe(self, state: WalkState) -> ViewpointObservation:
         """Return the observation at the viewpoint where a state stands."""
-        return self._observations.at(self._graph.ids[state.node])
+        return self.observations.at(self.graph.ids[state.node])
 
     def _resolve_wish(
         self, wish: GoTo | Finish | Malformed, here: ViewpointObservation
@@ -299,7 +288,7 @@ class NavGptNavigator:
         """Return a sentence on the viewpoint that was left, stored or from the mind; empty without texts."""
         if left.summary or not any(left.sentences):
             return left.summary
-        reply = self._mind.ask(self._summary_prompt, description="\n".join(left.sentences))
+        reply = self.mind.ask(self._summary_prompt, description="\n".join(left.sentences))
         return " ".join(reply.text.split())[:MAX_SUMMARY]
 
 

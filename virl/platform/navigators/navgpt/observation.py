@@ -13,7 +13,6 @@ NEAR_M = 3.0  # NavGPT tells objects within 3 m (section 3.2)
 """Radius in metres within which objects are named."""
 DIRECTIONS = ("Front", "Front Right", "Right", "Rear Right", "Rear", "Rear Left", "Left", "Front Left")
 """Names of the eight sectors, clockwise from the one that the walker faces (NavGPT, section 3.4)."""
-
 SECTOR_DEG = 360.0 / len(DIRECTIONS)
 """Width of a sector in degrees."""
 

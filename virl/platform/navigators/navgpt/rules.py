@@ -16,7 +16,6 @@ from virl.platform.navigators.navgpt.observation import Stand, WayAhead
 
 SUMMARY_WORDS = 30  # chosen: a sentence
 """Largest number of words of a viewpoint's summary by rules."""
-
 BACK_DEG, STRAIGHT_DEG = 150.0, 30.0  # turns of more lead back, and of less straight on; chosen
 
 _TOOL = "action_maker"

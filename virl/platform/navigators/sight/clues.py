@@ -27,7 +27,6 @@ MOST_WORDS = 4  # of a plate: more are a sentence; chosen
 """Largest number of words of a street's name plate."""
 TELLING_M = 25.0
 """Least distance in metres between the lowest and highest house number to tell a direction. Chosen."""
-
 _NUMBER = re.compile(r"(\d{1,4})\s?[A-Da-d]?")
 _SPAN = re.compile(r"\b(\d{1,4})\s?[-\u2013]\s?(\d{1,4})\b")
 _TOLD_NUMBER = re.compile(r"(?<![\d:.])\d{1,4}(?![\d:.]\d)\b")

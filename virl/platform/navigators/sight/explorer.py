@@ -49,7 +49,6 @@ MOST_DEAD_ENDS = 4
 """Largest number of dead ends in a question, the latest ones; chosen with `MOST_JUNCTIONS`."""
 MOST_SIGNS = 3
 """Largest number of signs quoted for a way."""
-
 _AHEAD_M, _KNOWN_M = 100.0, 150.0
 """(metres down a way to where it may lead, radius in metres there in which visited junctions count).
 Chosen in Virlham."""
@@ -241,7 +240,7 @@ class SightExplorer:
         ahead = [link for link in links if link != back] or list(links)
         led: Choice | None = None
         if self._can.looks_far:
-            led = self._choose_seen(pose, ahead) or self._choose_pointed(pose, links)
+            led = self._follow_signs(pose, ahead, links)
         self._is_led = led is not None
         if led:
             self._plan = None
@@ -259,16 +258,12 @@ class SightExplorer:
             return Choice(planned[0].first, "on the way to a street not walked yet")
         return self._ask(pose, frontiers)
 
-    def _choose_seen(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
-        """Return the choice of a link, not walked yet, down which a sign of the goal is seen; else `None`."""
-        for link in links:
+    def _follow_signs(self, pose: Pose, ahead: Sequence[Link], links: Sequence[Link]) -> Choice | None:
+        """Return the choice of a link to a sign of the goal, or where a new signpost points; else `None`."""
+        for link in ahead:
             shown = self._goal.shown_by(self._read_down(pose.pano_id, link))
             if shown and not self._map.visits(link.pano_id):
                 return Choice(link, f"the sign {shown.sign.text!r} is seen down this street")
-        return None
-
-    def _choose_pointed(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
-        """Return the choice of a link down which a new signpost points to the goal; else `None`."""
         ways = ((link, self._read_down(pose.pano_id, link)) for link in links)
         if found := self._guidance.follow(pose.pano_id, ways):
             link, pointer = found
@@ -299,25 +294,23 @@ class SightExplorer:
         nearest = sorted(frontiers, key=lambda one: (one.junctions, one.turn, one.metres))
         weighed = [self._weigh_way(index, way) for index, way in enumerate(nearest)]
         roads = sorted(weighed, key=cost)[:MOST_WAYS]
+        inputs = []
+        for index, road in enumerate(roads):
+            way = nearest[road.index]
+            words = way_in_words(way, pose, self._signs_down(way))
+            if sight := self._sights.get((way.pano_id, way.link.pano_id)):
+                words = f"{words}; {sight}"
+            inputs.append(road.model_dump() | {"index": index, "description": words})
         reply = self._mind.ask(
             self._prompt,
             task=self._goal.told,
             seen=map_in_words(self._map, self._clues, pose),
-            roads=[
-                self._way_inputs(index, nearest[road.index], road, pose) for index, road in enumerate(roads)
-            ],
+            roads=inputs,
         )
         chosen = nearest[roads[reply.index].index]
         # Only a way beyond a junction needs a plan, lest the next junction changes the mind.
         self._plan = (chosen.pano_id, chosen.link.pano_id) if chosen.junctions else None
         return Choice(chosen.first, reply.reason)
-
-    def _way_inputs(self, index: int, way: Frontier, road: DescribedWay, pose: Pose) -> dict[str, object]:
-        """Return a way as the prompt gets it: `road` by field, with its number and description."""
-        words = way_in_words(way, pose, self._signs_down(way))
-        if sight := self._sights.get((way.pano_id, way.link.pano_id)):
-            words = f"{words}; {sight}"
-        return road.model_dump() | {"index": index, "description": words}
 
     def _weigh_way(self, index: int, way: Frontier) -> DescribedWay:
         """Return a way in numbers, by which rules compare it with others, with an `index`."""

@@ -177,7 +177,6 @@ BOARD_JUNCTIONS, MOST_BOARDS, TOWN_JUNCTIONS = 0.02, 4, 0.01
 Chosen: in all less than a turn by 18 degrees, so that they decide between ways as near."""
 MOST_KINDS = 4
 """Largest number of place types that a wish may mean. Chosen."""
-
 QUOTED = re.compile(r'["\u201c]([^"\u201c\u201d]+)["\u201d]')
 _BESIDE = re.compile(r"\b(?:next to|beside|between|neighbou?rs?)\b", re.IGNORECASE)
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 
@@ -30,15 +30,12 @@ from virl.platform.navigators.tourist.ways import (
 
 MAX_STEPS = 40
 """Largest number of actions of a walk (V-IRL's limit)."""
-
 TRIES = 3
 """Number of times that a mind is asked for an action that is possible. Chosen."""
-
 LEADS_ON = "the street leads on"
 """Reason of a step along a street about which the mind was not asked."""
 CIRCLES = 2
 """Number of arrivals at a panorama with one heading that are no circle yet; one more is. Chosen."""
-
 TURNS_IN_A_ROW = 5
 """Number of turns in a row that mean that the walker does not know where to go (V-IRL's code)."""
 _END = re.compile(r"(?<=[.!?;])(?<!\bSt\.)(?<!\bMt\.)(?<!\bDr\.)(?<!\bAve\.)(?<!\bNo\.)\s+")
@@ -103,7 +100,7 @@ class TouristNavigator:
                 pose,
                 panorama,
                 metres,
-                self._chooser(pose, panorama, sentences, self.landmarks),
+                partial(self._choose, pose, panorama, sentences, self.landmarks),
                 ways=partial(self.mover.links, pose),
                 steered=partial(self._be_led, pose),
                 last=index == self.max_steps,
@@ -121,25 +118,20 @@ class TouristNavigator:
         """Id of the panorama of the step before; `None` at the start."""
         return self.poses[-1].pano_id if self.poses else None
 
-    def _chooser(
+    def _choose(
         self, pose: Pose, panorama: Panorama, sentences: Sequence[str], names: Sequence[str]
-    ) -> Callable[[], Choice]:
-        """Return the function that observes at a pose, decides on an action and records both."""
-
-        def choose() -> Choice:
-            """Return the choice at the pose, after looking around and asking the mind."""
-            links = self.mover.links(pose)
-            observation = self._observe(pose, panorama, links, names)
-            self.observations.append(observation)
-            act, link = self._decide(pose, links, observation, sentences)
-            self.transcript.append(TranscriptEntry(observation.to_prompt(), act))
-            self.poses.append(pose)
-            ended = None
-            if link is None:
-                ended = Outcome("arrived" if act.action == "stop" else "lost", act.reason)
-            return Choice(link, f"{act.words}: {act.reason}", outcome=ended)
-
-        return choose
+    ) -> Choice:
+        """Return the choice at a pose, after looking around for names and asking the mind; record both."""
+        links = self.mover.links(pose)
+        observation = self._observe(pose, panorama, links, names)
+        self.observations.append(observation)
+        act, link = self._decide(pose, links, observation, sentences)
+        self.transcript.append(TranscriptEntry(observation.to_prompt(), act))
+        self.poses.append(pose)
+        ended = None
+        if link is None:
+            ended = Outcome("arrived" if act.action == "stop" else "lost", act.reason)
+        return Choice(link, f"{act.words}: {act.reason}", outcome=ended)
 
     def _be_led(self, pose: Pose, choice: Choice) -> None:
         """Record the choice that a user or other decider made at a pose, where nothing is looked for."""

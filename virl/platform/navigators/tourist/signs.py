@@ -1,7 +1,7 @@
 """Spotting landmarks by reading: the words on signs, compared with the names looked for."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from rapidfuzz import fuzz, utils
@@ -18,23 +18,18 @@ from virl.platform.perception.signs import box_around, group_lines
 
 MIN_RESEMBLANCE = 80.0
 """Least likeness of words to a name, 0 to 100. Chosen: one letter in five may be misread."""
-
 MIN_SHARE = 0.7
 """Least share of a name's letters that a sign must show; one with fewer, cut off or hidden, counts for less.
 Chosen: the first word of a name of two is not enough."""
-
 QUARTER_DEG = 90.0
 """Width in degrees of the part of the circle that is read at once.
 The place of a sign in a view goes through the exact pinhole, so quarters tell eight directions as well as
 eight views do."""
-
 PITCHES = (-10.0, 34.0)
 """Pitches in degrees above the horizon of the lowest and the highest signs. Chosen."""
-
 LETTER_M, READ_M = 0.2, 12.0
 """(height in metres of letters that are read, distance in metres from which they are).
 Chosen: the least that shops use for a name, and from the middle of a street to its other side."""
-
 EDGE_PX = 2.0
 """Distance in pixels from a view's edge at which a sign may be cut off. Chosen."""
 
@@ -53,22 +48,16 @@ class Sign:
     box: Box
 
 
+@dataclass(eq=False)
 class SignReader:
-    """A reader of the signs around a panorama, which keeps the last view's signs.
+    """A reader of the signs around panoramas, which reads each quarter of the circle once."""
 
-    Args:
-        streetview: street view that has the views.
-        reader: reads the text in them.
-        cheap: width and height of a view that costs less than others (`Capabilities.cheap_view`): one such
-            view for each quarter of the circle is read then; letters have to be larger or nearer.
-    """
-
-    def __init__(self, streetview: StreetView, reader: Reader, cheap: tuple[int, int] | None = None) -> None:
-        """Begin with no panorama read."""
-        self._streetview = streetview
-        self._reader = reader
-        self._cheap = cheap
-        self._read: dict[tuple[str, float], tuple[Sign, ...]] = {}
+    streetview: StreetView
+    reader: Reader
+    cheap: tuple[int, int] | None = None
+    """(width, height) of a view that costs less than others (`Capabilities.cheap_view`): only one such view
+    is read for each quarter of the circle then, and letters have to be larger or nearer."""
+    _read: dict[tuple[str, float], tuple[Sign, ...]] = field(default_factory=dict)
 
     def signs(self, pano_id: str, heading: float) -> tuple[Sign, ...]:
         """Return the signs in the quarter of the circle around a heading at a panorama, each once.
@@ -80,10 +69,10 @@ class SignReader:
         key = (pano_id, round(normalize_heading(heading), 3))
         if key not in self._read:
             cameras = sign_cameras(heading)
-            if self._cheap:
-                cameras = [Camera(heading, sum(PITCHES) / 2, QUARTER_DEG, *self._cheap)]
-            views = [self._streetview.view(pano_id, camera) for camera in cameras]
-            read = read_views(self._reader, views)
+            if self.cheap:
+                cameras = [Camera(heading, sum(PITCHES) / 2, QUARTER_DEG, *self.cheap)]
+            views = [self.streetview.view(pano_id, camera) for camera in cameras]
+            read = read_views(self.reader, views)
             self._read[key] = _merge_readings(
                 sign for view, lines in zip(views, read, strict=True) for sign in signs_of(view.camera, lines)
             )

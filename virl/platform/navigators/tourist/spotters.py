@@ -22,13 +22,10 @@ MOST_OPTIONS = len(LETTERS) - 1
 """Largest number of landmarks offered, one letter each beside `NONE`."""
 NAMED = 90.0
 """Least likeness, 0 to 100, of a name to a reply that names it instead of its letter. Chosen."""
-
 SHARE = 0.9
 """Least length of a reply that names a landmark, as a share of the name: `A bakery` is too short. Chosen."""
-
 READ_SCORE = 0.75
 """Least confidence, [0, 1], of a line of text (V-IRL's published code, for PP-OCR)."""
-
 _LETTER = re.compile(
     r"""^\s*(?:[("'*]+\s*)?+(?:(?:the\s+)?(?:answer|option|choice)\s*(?:is|:)?\s*)?[("'*]*
     ([A-Za-z])(?![A-Za-z0-9'])""",
@@ -119,13 +116,10 @@ def chosen_option(reply: str, options: Sequence[str]) -> str | None:
 
 CLIP_THRESHOLD = 0.995
 """Least probability, [0, 1], of a landmark by CLIP and EVA (V-IRL's published code)."""
-
 DISTRACTORS = ("others", "a street without shops", "%#", "~~")
 """Captions that compete with a landmark: V-IRL's are odd symbols and the first; the second is ours."""
-
 SAID = 90.0
 """Least likeness, 0 to 100, of a name to a description that mentions it. Chosen."""
-
 _SENTENCE = re.compile(r"[.;!\n]+")
 _DENIES = re.compile(r"\b(?:no|not|none|neither|cannot|can't|isn't|aren't|without|unable)\b", re.IGNORECASE)
 

@@ -10,19 +10,14 @@ from virl.platform.city.streetview import Link, Panorama
 
 DIRECTIONS = tuple(egocentric_word(0.0, 45.0 * i) for i in range(8))
 """Names of eight directions, clockwise from dead ahead: front, front right, right and so on."""
-
 COMPASS = tuple(compass_word(45.0 * i) for i in range(8))
 """Names of eight compass directions, clockwise from north."""
-
 REACH_DEG = 60.0
 """Largest angle in degrees between a direction in words and the way that the words mean.
 Chosen: V-IRL's 45 degrees, and as much more as keeps a way that leaves half-way between two words within
 reach of both."""
-
 AHEAD_DEG = 45.0
 """Largest angle in degrees from the heading to a way that leads ahead at a crossing (V-IRL's)."""
-
-
 PARTS: Mapping[str, float] = MappingProxyType(
     {
         "a quarter of the way": 1 / 4,

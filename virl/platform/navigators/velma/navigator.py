@@ -106,7 +106,10 @@ class VelmaNavigator:
             )
         instruction = tidy(instruction)
         observer = Observer(self.graph, self.scorer, self.flow, self.map)
-        names = self._landmarks_of(instruction)
+        names: tuple[str, ...] = ()
+        if self.scorer is not None:
+            form: PromptForm = "chat" if self._in_chat else "text"
+            names = (self.landmarks or mind_landmarks(self.mind, form))(instruction)
         examples = self._examples_for(instruction, observer)
         observed = [observer.start(start, names)]
 
@@ -149,13 +152,6 @@ class VelmaNavigator:
         if published is None:
             return Decision(Action.FORWARD, "the reply names no action", (quote_reply(said),))
         return Decision(published)
-
-    def _landmarks_of(self, instruction: str) -> tuple[str, ...]:
-        """Return the landmarks of an instruction; none without a scorer, which alone needs them."""
-        if self.scorer is None:
-            return ()
-        form: PromptForm = "chat" if self._in_chat else "text"
-        return (self.landmarks or mind_landmarks(self.mind, form))(instruction)
 
     def _examples_for(self, instruction: str, observer: Observer) -> list[Example]:
         """Return `shots` example walks of other instructions, drawn by the seed and the instruction."""

@@ -20,7 +20,6 @@ from virl.platform.navigators.velma.verbalizer import Observer, Span, WalkText, 
 
 MAX_INSTRUCTION = 6_000  # characters; chosen: three times the longest of Touchdown (2,067) and Map2seq
 """Largest number of characters of an instruction that are read."""
-
 _BLANKS = re.compile(r"\s+")
 
 
@@ -115,12 +114,10 @@ def tidy(instruction: str) -> str:
 
 LandmarkExtractor = Callable[[str], tuple[str, ...]]
 """A function that returns the names of the landmarks in an instruction."""
-
 MAX_LANDMARKS = 20  # of an instruction; chosen: the paper counts 2.7 on average
 """Largest number of landmarks of an instruction that are looked for."""
 MAX_NAME = 80  # characters; chosen
 """Largest number of characters of a landmark's name."""
-
 _ITEM = re.compile(r"^\W{0,3}(\d{1,3})[.)]\s*(.*)$")
 _NEVER = ("intersection", "side street")
 _BARE = re.compile(

@@ -33,7 +33,6 @@ _NOT_A_NAME = re.compile(r"^(?:I|T|OK|Then|Turn|Go|Stop|Take|Pass|Walk|You|If|\d
 
 _TRIES = 3
 """Number of times that a question is asked before the walk fails (chosen)."""
-
 MAX_QUOTED = 200
 """Largest number of characters of a refused reply that are recorded (chosen)."""
 

@@ -28,11 +28,9 @@ from virl.platform.perception.images import crop
 
 STATISTICS_FORMAT = 1
 """Version of the format of a statistics file."""
-
 _DEVIATION_FLOOR = 1e-6  # below this all views score alike, and no landmark stands out
 OFFSETS = (-90.0, -45.0, 0.0, 45.0, 90.0)
 """Degrees to the right of the heading of each `Direction`, in order (section 5.2)."""
-
 FOV_DEG, WIDTH, HEIGHT = 60.0, 800, 460  # section 5.2
 THRESHOLD = 3.5  # section 6: standard deviations above the mean
 """Number of standard deviations above the mean from which a landmark counts as seen (VELMA)."""
@@ -155,6 +153,7 @@ class EmbeddingScorer:
     _captions: TextMemory = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        """Prepare a memory for the embeddings of captions."""
         object.__setattr__(self, "_captions", TextMemory(self.encoder))
 
     def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[VisibleLandmark]:
