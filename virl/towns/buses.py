@@ -57,7 +57,7 @@ class BusLine:
     name: str
     stops: tuple[BusStop, ...]
     offset: int
-    """Minute of every ten minutes, 0 to 9, at which the line's buses set out."""
+    """Minutes after each full ten minutes, 0 to 9, at which the line's buses set out."""
 
     @property
     def headsign(self) -> str:

@@ -39,7 +39,7 @@ class WordIndex:
     """
 
     def __init__(self, documents: Sequence[Mapping[str, float]]) -> None:
-        """Note the words of all texts."""
+        """Note in which documents each word stands, and its weight there."""
         self._count = len(documents)
         self._found: defaultdict[str, dict[int, float]] = defaultdict(dict)
         for number, texts in enumerate(documents):
@@ -324,7 +324,7 @@ class AddressBook:
         return None if shared is None else self._layout.frame.position(*self._layout.junctions[shared])
 
     def _middle(self, name: str) -> LatLng:
-        """Return the position of the panorama nearest to the mean of those on the street of a name."""
+        """Return the position of the panorama nearest to the middle of a street, given by its plain name."""
         panoramas = self._layout.panoramas
         mine = np.flatnonzero(np.isin(panoramas.street, self._streets[name]))
         xy = panoramas.xy[mine]

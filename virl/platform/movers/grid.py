@@ -222,7 +222,7 @@ class GridMover:
     """
 
     def __init__(self, streetview: StreetView, rings: Rings | None = None) -> None:
-        """Begin with no panorama asked around."""
+        """Begin with no position asked for yet."""
         self._streetview = streetview
         self._rings = rings or Rings()
         self._panoramas: dict[str, Panorama] = {}

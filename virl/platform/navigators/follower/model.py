@@ -61,7 +61,7 @@ class Parameters(Settings):
     """Number of links to a crossing "immediately after" at which its factor is down to half."""
     gap_near_spread: Positive
     gap_far: Positive
-    """Number of links of a "long block" at which its factor is up to half."""
+    """Number of links to a crossing beyond a "long block" at which its factor is up to half."""
     gap_far_spread: Positive
     gap_least: Share
     """Least value of the factors for a near and for a far crossing."""
@@ -82,15 +82,15 @@ class Parameters(Settings):
     tee_with_way_ahead: Share
     """Factor on a turn "at the T" or "where the road ends" at a crossing where a way leads on."""
     forced_bend: Share
-    """Factor on an unsaid turn of 45 to 70 degrees where no way is straighter."""
+    """Factor on a turn of 45 to 70 degrees that the text does not mention, where no way is straighter."""
     forced_turn: Share
-    """Factor on an unsaid turn of 70 degrees or more where no way is straighter, at a crossing."""
+    """Factor on a turn of 70 degrees or more, not mentioned, at a crossing where no way is straighter."""
     bear_spread: Positive
     """Degrees by which a way may bend more than another within 45 degrees and still be straight on."""
     bear: Share
-    """Least factor on an unsaid turn into another way than the straightest, within 45 degrees."""
+    """Least factor on a turn within 45 degrees, not mentioned, into another way than the straightest."""
     untold_turn: Share
-    """Least factor on an unsaid turn beyond 45 degrees."""
+    """Least factor on a turn beyond 45 degrees that the text does not mention."""
 
     stop_phrases: bool
     """True if stop phrases are told apart; False if each means anywhere on its block."""
@@ -135,7 +135,7 @@ class Parameters(Settings):
     with_traffic: Share
     """Probability that "with the flow of traffic" is the way the capturing car drove."""
     against_traffic: Share
-    """Probability that "against the traffic" is the other way."""
+    """Probability that "against the traffic" means the way opposite to the capturing car's."""
     traffic_untold: Share
     """Probability that a walk starts the way the car drove where the text says nothing of traffic."""
     crossing_told: Share

@@ -55,8 +55,8 @@ class SignReader:
     streetview: StreetView
     reader: Reader
     cheap: tuple[int, int] | None = None
-    """(width, height) of a view that costs less than others (`Capabilities.cheap_view`): only one such view
-    is read for each quarter of the circle then, and letters have to be larger or nearer."""
+    """(width, height) in pixels of a view that costs less (`Capabilities.cheap_view`); `None` for any view.
+    One such view is read for each quarter of the circle, and letters have to be larger or nearer."""
     _read: dict[tuple[str, float], tuple[Sign, ...]] = field(default_factory=dict)
 
     def signs(self, pano_id: str, heading: float) -> tuple[Sign, ...]:
