@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from virl.bench.benchmark import Confusion, Metric, Scores, Shown, ShownBox, ShownPoint, ShownView, Tally
 from virl.bench.episode import Record
-from virl.bench.metrics.places import Sought
+from virl.bench.metrics.places import SoughtPlace
 from virl.geo.globe import LatLng
 from virl.pages.numbers import count_noun
 from virl.platform.city.place_types import types_20
@@ -81,7 +81,7 @@ def show(record: Record) -> Shown:
     )
 
 
-def _sought(records: Sequence[Record], key: str) -> dict[str, Sought]:
+def _sought(records: Sequence[Record], key: str) -> dict[str, SoughtPlace]:
     """Return every place with the labels it was hit with from anywhere."""
     types: dict[str, frozenset[str]] = {}
     labels: dict[str, set[str]] = {}
@@ -90,10 +90,10 @@ def _sought(records: Sequence[Record], key: str) -> dict[str, Sought]:
             types[place["id"]] = frozenset(place["types"])
         for place_id, label in record.data[key]:
             labels.setdefault(place_id, set()).add(label)
-    return {place: Sought(kinds, frozenset(labels.get(place, ()))) for place, kinds in types.items()}
+    return {place: SoughtPlace(kinds, frozenset(labels.get(place, ()))) for place, kinds in types.items()}
 
 
-def _metric_tallies(places: dict[str, Sought]) -> dict[str, list[Tally]]:
+def _metric_tallies(places: dict[str, SoughtPlace]) -> dict[str, list[Tally]]:
     """Return the tallies of the sought places by metric."""
     by_type = [
         Tally(place_id, float(kind in one.labels), 1.0, kind)
@@ -127,7 +127,7 @@ def _boxes(records: Sequence[Record]) -> Iterator[Tally]:
             yield Tally(record.case, float(sum(box["right"] for box in boxes)), float(len(boxes)))
 
 
-def _confusion(places: dict[str, Sought]) -> Confusion:
+def _confusion(places: dict[str, SoughtPlace]) -> Confusion:
     """Count what places of a type were hit with; places with several types count with each."""
     labels = [*types_20(), NOT_FOUND]
     number = {label: index for index, label in enumerate(labels)}

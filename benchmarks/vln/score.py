@@ -7,7 +7,7 @@ from typing import Any
 from virl.bench.benchmark import Metric, Scores, Shown, ShownBox, ShownPoint, ShownView, Tally
 from virl.bench.episode import Record
 from virl.bench.metrics.places import METRICS as PARTS
-from virl.bench.metrics.places import KeyPosition, VlnScore, Walked, score_vln
+from virl.bench.metrics.places import KeyPosition, VlnScore, WalkedPath, score_vln
 from virl.datasets.collect.dataset import RouteRow
 from virl.geo.globe import LatLng
 
@@ -62,7 +62,7 @@ def score_of(data: Mapping[str, Any]) -> VlnScore:
     route = RouteRow.model_validate(data["route"])
     steps = data["walked"]
     onward = dict(zip(route.pano_ids, [*route.pano_ids[1:], ""], strict=True))
-    walked = Walked(
+    walked = WalkedPath(
         [LatLng(step["lat"], step["lng"]) for step in steps],
         [step["next"] or "stop" for step in steps],
     )

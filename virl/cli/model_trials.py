@@ -10,7 +10,7 @@ from typing import Any
 from virl.cli.listing import print_json, print_table
 from virl.console import echo, echo_json
 from virl.doctor.labelled_views import read_labelled, write_labelled
-from virl.doctor.model_quality import COLUMNS, MEASURED, Measured, measure, rows, write_check
+from virl.doctor.model_quality import COLUMNS, MEASURED, ModelMeasurement, measure, rows, write_check
 from virl.errors import BadInput, NoStreetView, UnknownName
 from virl.geo.globe import bearing
 from virl.platform.city.city import City
@@ -153,7 +153,7 @@ def check_models(
         for name in model_names(role)
         if name != ASKS_A_MIND and model_readiness(role, name).is_ready
     ]
-    results: list[Measured] = []
+    results: list[ModelMeasurement] = []
     for number, done in enumerate(measure(names, folder, ModelOptions(device, allow_downloads)), start=1):
         results.append(done)
         echo(f"{number} of {len(names)}: {done.name}{f': {done.fault}' if done.fault else ''}", err=True)

@@ -32,7 +32,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True, slots=True)
 class ShownMove:
-    """A decision of a walk, in the list beside the map."""
+    """One decision of a walk, as listed beside the map."""
 
     action: str
     node: int
@@ -44,7 +44,7 @@ class ShownMove:
 
 @dataclass(frozen=True, slots=True)
 class ShownEpisode:
-    """A walk as the page shows it."""
+    """One walk as the page shows it: instruction, both paths, outcome, metrics and decisions."""
 
     id: str
     instruction: str
@@ -58,7 +58,7 @@ class ShownEpisode:
     note: str = ""
     """Reason of the failure; empty if the walk did not fail."""
     figures: Mapping[str, str] = field(default_factory=dict)
-    """Metrics of the walk as texts, by name."""
+    """Metrics of the walk as texts, by heading."""
     moves: tuple[ShownMove, ...] = ()
 
 
@@ -81,7 +81,7 @@ def write_walks_page(
     success: str,
     figures: Callable[[WalkScores], Mapping[str, str]],
 ) -> None:
-    """Write the page of a run's walks, with a map of each.
+    """Write the page of a run's walks, with a map of each, to the HTML file `path`.
 
     Args:
         path: of the HTML file.
@@ -109,7 +109,7 @@ def _to_episode(
     success: str,
     figures: Callable[[WalkScores], Mapping[str, str]],
 ) -> ShownEpisode:
-    """Return a walk as the page shows it; `success` is the key of the score of reaching its target."""
+    """Return a recorded walk as the page shows it; `success` is the key of the score of its arrival."""
     data = record.data
     moves = zip(data["actions"], data["states"], data["decisions"], strict=True)
     return ShownEpisode(
@@ -117,7 +117,7 @@ def _to_episode(
         data["instruction"],
         tuple(graph.number(node) for node in data["gold"]),
         tuple(graph.number(node) for node in data["pano_path"]),
-        _end_of(record, success),
+        "failed" if record.status == "failed" else "reached" if data["scores"][success] else "missed",
         data["scan"],
         note=record.reason,
         figures=figures(data["scores"]),
@@ -134,17 +134,10 @@ def _to_episode(
     )
 
 
-def _end_of(record: Record, success: str) -> End:
-    """Return how a walk ended: failed, reached or missed; `success` is the key of the deciding score."""
-    if record.status == "failed":
-        return "failed"
-    return "reached" if record.data["scores"][success] else "missed"
-
-
 def write_episodes_page(
     path: Path, head: PageHead, graphs: Mapping[str, NavigationGraph], episodes: Sequence[ShownEpisode]
 ) -> None:
-    """Write the page of walks that are ready to be shown.
+    """Write the page of walks to the HTML file `path`, with a map for each `scan` in `graphs`.
 
     Args:
         path: of the HTML file.
@@ -172,12 +165,12 @@ def write_episodes_page(
 
 @cache
 def _templates() -> Environment:
-    """Return the templates of the page, compiled once a process."""
+    """Return the Jinja environment of the page's templates, made once a process."""
     return open_templates(_TEMPLATES)
 
 
 def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[str, object]:
-    """Return nodes near the walks, in tenths of a metre east and south, and the streets between them."""
+    """Return the nodes near the walks, in tenths of a metre east and south, and the links between them."""
     x, y = LocalFrame(LatLng(float(graph.lat.mean()), float(graph.lng.mean()))).to_metres(
         graph.lat, graph.lng
     )
@@ -196,7 +189,7 @@ def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[
 
 
 def _is_near(points: Floats, shown: Ints) -> NDArray[np.bool_]:
-    """Return a mask of the points that are near one of the shown points."""
+    """Return a mask of the points (n, 2), metres, within `_AROUND_M` of any point numbered in `shown`."""
     near = np.zeros(len(points), bool)
     if len(shown):
         distance, _ = cKDTree(points[shown]).query(points, distance_upper_bound=_AROUND_M)
@@ -211,7 +204,7 @@ def _round_metres(metres: Floats) -> list[int]:
 
 
 def _without_defaults(value: object) -> object:
-    """Return data without its empty fields, so that a page of 800 episodes stays small."""
+    """Return JSON data without empty texts, lists and objects, so that a page of 800 walks stays small."""
     if isinstance(value, dict):
         return {key: _without_defaults(item) for key, item in value.items() if item not in ("", (), {})}
     if isinstance(value, (list, tuple)):

@@ -15,13 +15,14 @@ from virl.bench.report.results import (
     MetricHead,
     Results,
     make_results,
+    published_numbers,
     shown_metrics,
     shown_number,
     shown_share,
     spent_line,
 )
-from virl.bench.report.runs import Gathered, KeptRun, gather
-from virl.bench.report.table import csv_table, latex_table, terminal_table
+from virl.bench.report.runs import KeptRun, ReportRuns, gather
+from virl.bench.report.table import csv_table, heading_of, latex_table, terminal_table
 from virl.bench.statistics import Interval
 from virl.errors import BadInput, CannotWrite, VirlError
 from virl.files.writing import write_whole
@@ -35,7 +36,7 @@ MOST_FAILURES = 5
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """Paths of the files of a report."""
+    """The paths of a report's `results.json` and `report.html`."""
 
     results: Path
     page: Path
@@ -44,7 +45,7 @@ class Reports:
 def write_reports(
     folders: Sequence[Path], console: Console, out: Path | None = None, *, published: bool = False
 ) -> Reports:
-    """Write `results.json`, `.csv`, `.tex` and the pages, print the table, and return the paths.
+    """Write a report's files (`results.json`, CSV, LaTeX, pages), print its table, and return two paths.
 
     Args:
         folders: of the runs; see `virl.bench.report.runs.gather` for what becomes of several.
@@ -78,7 +79,7 @@ def write_reports(
 
 
 def _lines(results: Results, *, published: bool) -> list[str]:
-    """Return the sentences that a reader of the table has to know, a line each."""
+    """Return the lines printed below the table: notes, missing and failed episodes, and dollars paid."""
     lines = list(dict.fromkeys(note for row in results.rows for note in row.notes))
     missing = sum(row.episodes.missing for row in results.rows if row.city)
     if missing:
@@ -100,7 +101,7 @@ def _lines(results: Results, *, published: bool) -> list[str]:
 
 
 def _describe_counting(failure: Failure) -> str:
-    """Return a clause on whether a failure counts in the means, and whether it can be retried."""
+    """Return words on whether a failed episode counts in the means and can be tried again."""
     if failure.fault == CannotTry.__name__:
         return "cannot be run, not included in means"
     if failure.scored:
@@ -110,7 +111,7 @@ def _describe_counting(failure: Failure) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OwnPages:
-    """The links, tables and faults of the pages that a benchmark wrote itself."""
+    """The links, tables and errors of the pages that a benchmark wrote itself."""
 
     links: tuple[tuple[str, str], ...] = ()
     """(file beside the report, text of the link) of each page."""
@@ -120,8 +121,8 @@ class OwnPages:
     """Tables that the terminal prints."""
 
 
-def write_own_pages(home: Path, gathered: Gathered, results: Results) -> OwnPages:
-    """Write the own page of each run into a folder, if the benchmark has one; return links and tables.
+def write_own_pages(home: Path, gathered: ReportRuns, results: Results) -> OwnPages:
+    """Write the benchmark's own page for each run into the folder `home`; return links and tables.
 
     Args:
         home: folder of the report.
@@ -153,14 +154,14 @@ def write_own_pages(home: Path, gathered: Gathered, results: Results) -> OwnPage
 
 
 def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageHead:
-    """Return the head of the run's page: title, columns, measured and published rows, notes."""
+    """Return the head of a run's own page: title, table of measured and published rows, and notes."""
     metrics = shown_metrics(results)
     rows = [row for row in results.rows if row.run == run.name]
     names = list(dict.fromkeys(row.model for row in rows))
     return PageHead(
         title=f"{benchmark.title}: {', '.join(names)}",
         about=benchmark.about,
-        columns=("agent", *(f"{one.heading}{' %' * one.percent}".replace("\n", " ") for one in metrics)),
+        columns=("agent", *(heading_of(one).replace("\n", " ") for one in metrics)),
         rows=(
             *(
                 (
@@ -170,13 +171,7 @@ def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageH
                 for row in rows
             ),
             *(
-                (
-                    f"{paper.name}\npublished: {paper.source}",
-                    *(
-                        shown_number(paper.values[metric.key], metric) if metric.key in paper.values else "-"
-                        for metric in metrics
-                    ),
-                )
+                (f"{paper.name}\npublished: {paper.source}", *published_numbers(paper, metrics))
                 for paper in results.published
             ),
         ),
@@ -186,7 +181,7 @@ def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageH
 
 
 def _cell(value: Interval | None, metric: MetricHead) -> str:
-    """Return a mean with its interval on a second line; a dash for `None`."""
+    """Return a mean as text with its interval on a second line; a dash for `None`."""
     if value is None:
         return "-"
     mean, low, high = (shown_number(number, metric) for number in value)
