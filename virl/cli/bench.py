@@ -30,20 +30,20 @@ EngineChoice = Literal["threads", "processes", "ray"]
 
 
 class _Benchmarks(HelpfulGroup):
-    """A group of commands: those of `virl bench`, and one for each installed benchmark."""
+    """The command group of `virl bench`, with one more command for each installed benchmark."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of benchmarks, then of the other commands."""
+        """Return the names of the benchmarks, then of the other commands."""
         from virl.bench.benchmark import benchmark_names  # noqa: PLC0415 - loads when asked for
 
         return [*benchmark_names(), *super().list_commands(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of this name; any other name is taken for a benchmark's."""
+        """Return the command with this name; a name of no command is taken for a benchmark's."""
         return super().get_command(ctx, cmd_name) or _command(cmd_name)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
-        """Return completions without help texts, which would import each benchmark."""
+        """Return the shell's completions, without help texts, as these would import each benchmark."""
         names = sorted({*benchmarks()}) + super().list_commands(ctx)
         alike = copy(ctx)
         alike.command = TyperGroup(commands={name: TyperCommand(name) for name in names})
@@ -88,7 +88,7 @@ def list_benchmarks(
 
 
 def _list_options(name: str, as_json: bool) -> None:
-    """Print the options of a benchmark, as a table or as JSON."""
+    """Print the options of the benchmark with this name, as a table or as JSON."""
     from virl.bench.benchmark import find_benchmark  # noqa: PLC0415
     from virl.bench.options import listed_options  # noqa: PLC0415
 
@@ -105,7 +105,7 @@ def _list_options(name: str, as_json: bool) -> None:
 
 
 def _default_text(value: object) -> str:
-    """Return a default as text that could be typed on the command line."""
+    """Return an option's default value as text that could be typed on the command line."""
     if isinstance(value, list):
         return ", ".join(map(_default_text, value)) or "none"
     if isinstance(value, bool):
@@ -229,7 +229,7 @@ def run_module(name: str) -> None:
 
 
 def _command(name: str) -> Any:
-    """Return the Typer command of a benchmark, with its own options and further commands."""
+    """Return the command of the benchmark with this name, with its own options and further commands."""
     from virl.bench.benchmark import find_benchmark  # noqa: PLC0415
     from virl.bench.options import named_fields, parameters  # noqa: PLC0415
 
@@ -265,7 +265,7 @@ def _command(name: str) -> Any:
 
 
 def _refusal(fault: VirlError) -> Callable[..., None]:
-    """Return a command that fails with the reason why its benchmark is not available."""
+    """Return a command that only prints why its benchmark is not available, and fails."""
 
     def refuse() -> None:
         def tell() -> None:
@@ -278,7 +278,7 @@ def _refusal(fault: VirlError) -> Callable[..., None]:
 
 
 def _flags(engine: Mapping[str, Parameter]) -> set[str]:
-    """Return the command-line options that all benchmarks have, such as `--out`."""
+    """Return the command-line flags that all benchmarks have, such as `--out`, from their parameters."""
     named = {name for one in engine.values() for name in one.annotation.__metadata__[0].param_decls or ()}
     return {flag for name in named for flag in name.split("/")} | {
         "--" + key.replace("_", "-") for key in engine
@@ -286,7 +286,7 @@ def _flags(engine: Mapping[str, Parameter]) -> set[str]:
 
 
 def set_options(fields: Sequence[str]) -> dict[str, object]:
-    """Return the options that texts such as `field=value` of `--set` give a benchmark, by field.
+    """Return {field: value} of the texts `FIELD=VALUE` that `--set` was given.
 
     Raises:
         BadInput: one is not written as a field and its value.

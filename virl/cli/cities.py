@@ -66,7 +66,7 @@ def list_cities(
 
 
 def _list_areas(*, as_json: bool) -> None:
-    """Print the areas that can be used as cities, and their groups."""
+    """Print the areas that can be used as cities, and the groups of them, as tables or JSON."""
     from virl.platform.providers.cities import area_book  # noqa: PLC0415 - heavy
 
     book = area_book()
@@ -112,11 +112,11 @@ def _row(name: str, city: "CityFile") -> dict[str, Any]:
 
 
 SHOWN = 40
-"""Most towns in the table; `--json` has all."""
+"""Most towns of an extract in the table; `--json` has all."""
 
 
 def print_towns(extract: str, *, as_json: bool) -> None:
-    """Print the towns in a map extract, those with the most places around their middle first.
+    """Print the towns in a map extract, as a table or JSON; first those with most places around them.
 
     Args:
         extract: a path, or a name in the data folder.
