@@ -37,24 +37,24 @@ RULE_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class CountingTable:
-    """A table of the report."""
+    """A table of the report on counting."""
 
     title: str
     columns: Sequence[TableColumn]
     rows: Sequence[TableRow]
     has_rules: bool = True
-    """True where its rows are rules of visual memory, for which the page draws bars."""
+    """True if its rows are rules of visual memory, for which the page draws bars."""
 
 
 def tallies_of(walks: Sequence[Data], case: CountingCase) -> list[CountTally]:
-    """Return the tallies of a way of counting, walk by walk."""
+    """Return the tallies of one way of counting, one for each walk."""
     return [CountTally(**walk["tallies"][case.key]) for walk in walks]
 
 
 def counting_tables(
     walks: Sequence[Data], conditions: Sequence[Condition], name: str = ""
 ) -> list[CountingTable]:
-    """Return all tables, the paper's first.
+    """Return all tables on counted walks, the paper's first, with `name` before each title.
 
     Args:
         walks: what came of each.
@@ -67,12 +67,12 @@ def counting_tables(
 
 
 def table_data(table: CountingTable) -> dict[str, Any]:
-    """Return a table as plain JSON."""
+    """Return a table as plain JSON data."""
     return {"title": table.title, "rows": [_row_data(row) for row in table.rows]}
 
 
 def _row_data(row: TableRow) -> dict[str, Any]:
-    """Return a row as plain data, its intervals as dicts."""
+    """Return a row as plain JSON data, its intervals as objects."""
     values = {
         key: value._asdict() if isinstance(value, Interval) else value for key, value in row.values.items()
     }
@@ -80,7 +80,7 @@ def _row_data(row: TableRow) -> dict[str, Any]:
 
 
 def _paper_table(walks: Sequence[Data], condition: Condition) -> CountingTable:
-    """Return the table that compares virl with V-IRL's Table 6."""
+    """Return the table that compares counts under a condition with V-IRL's table 6."""
     pairs = (
         (reference(condition), "with active detection"),
         (without_active(condition), "without active detection"),
@@ -99,7 +99,7 @@ def _paper_table(walks: Sequence[Data], condition: Condition) -> CountingTable:
 
 
 def _published_rows() -> list[TableRow]:
-    """Return the published accuracy and recall with and without active detection."""
+    """Return V-IRL's published rows of accuracy and recall, with and without active detection."""
     return [
         TableRow(
             f"V-IRL, {paper.name}",
@@ -114,7 +114,7 @@ def _published_rows() -> list[TableRow]:
 def _rules_table(
     walks: Sequence[Data], condition: Condition, conditions: Sequence[Condition]
 ) -> CountingTable:
-    """Return the table of cases under a condition, each with its difference from the first."""
+    """Return the table of all ways of counting under a condition, with differences from the first."""
     first, *others = cases_under(condition, conditions)
     against = tallies_of(walks, first)
     rows = [TableRow(first.title, metrics(against))]

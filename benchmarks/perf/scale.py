@@ -21,7 +21,7 @@ MIND = "openai:gpt-5-mini"
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number that goes in."""
+    """A number that goes into the estimate, with its meaning and source."""
 
     value: float
     what: str
@@ -79,20 +79,20 @@ NUMBERS: Mapping[str, Number] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A piece of the work."""
+    """A piece of the work, with the requests, dollars and hours that it takes."""
 
     name: str
     requests: Mapping[str, float]
-    """Requests by what is asked for."""
+    """Number of requests by kind."""
     usd: float
     gpu_hours: float = 0.0
     """Hours of one GPU."""
     waiting_hours: float = 0.0
-    """Hours of waiting for the network, whatever the GPUs do."""
+    """Hours of waiting for the network, whatever the number of GPUs."""
 
 
 def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
-    """Return all stages, in their order; models share the views of a panorama."""
+    """Return the stages of the work in order; all models share the views of a panorama."""
 
     def n(name: str) -> float:
         return number[name].value
@@ -162,7 +162,7 @@ def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
 
 
 def tables(number: Mapping[str, Number] = NUMBERS) -> list[str]:
-    """Return what goes in, what comes out stage by stage, and what would break, as Markdown."""
+    """Return three Markdown tables: the numbers that go in, the stages, and the limits."""
 
     def n(name: str) -> float:
         return number[name].value
@@ -193,7 +193,7 @@ def tables(number: Mapping[str, Number] = NUMBERS) -> list[str]:
 
 
 def limits(number: Mapping[str, Number] = NUMBERS) -> dict[str, str]:
-    """Return the numbers at which the plan would break."""
+    """Return the figures at which the plan would break, as texts by description."""
 
     def n(name: str) -> float:
         return number[name].value
@@ -214,13 +214,13 @@ def limits(number: Mapping[str, Number] = NUMBERS) -> dict[str, str]:
 
 
 def _price_of_skus() -> Callable[[str], float]:
-    """Return what gives the list price of a request in dollars, by SKU."""
+    """Return a function from a SKU to the list price of one request in dollars."""
     skus = load_google_settings().skus
     return lambda name: skus[name].micro_usd / 1e6
 
 
 def _question_usd(tokens_in: float, tokens_out: float) -> float:
-    """Return the dollars of a question with so many tokens in and out."""
+    """Return the dollars of a question to `MIND` with so many tokens in and out."""
     usd = request_usd(MIND, Usage(int(tokens_in), 0, int(tokens_out)))
     if usd is None:
         raise KeyError(MIND)
@@ -228,13 +228,13 @@ def _question_usd(tokens_in: float, tokens_out: float) -> float:
 
 
 def _markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table."""
+    """Return a Markdown table with these headings and rows."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def main() -> None:
-    """Print the tables."""
+    """Print the tables of the estimate."""
     with figures(command(__doc__).parse_args()) as found:
         found["numbers"] = {name: asdict(number) for name, number in NUMBERS.items()}
         found["stages"] = [asdict(stage) for stage in stages(NUMBERS)]

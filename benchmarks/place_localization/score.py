@@ -24,7 +24,9 @@ METRICS = (
     Metric("ar10_active", "AR10 active", aside=True),
     Metric("accuracy_active", "label right, active", aside=True),
 )
-"""`recall` and `accuracy` are what V-IRL's code prints beside: places hit by any box, and of those the ones
+"""Metrics of V-IRL and, for `ar20_once` and `precision`, our own, by whether boxes hit places.
+
+`recall` and `accuracy` are what V-IRL's code prints beside: places hit by any box, and of those the ones
 hit with one of their types. `ar20_once` and `precision` are ours: recall over pairs of a panorama and a place
 near it, and of the boxes that hit a place the share whose label is right."""
 
@@ -32,7 +34,7 @@ NOT_FOUND = "not found"
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
-    """Score recall over places: each counts once, found from any panorama near it."""
+    """Return V-IRL's recall over places, each counted once from whichever panorama, and our own metrics."""
     tallies = _metric_tallies(_sought(records, "hits")) | {
         "ar20_once": list(_tally_places(records)),
         "precision": list(_boxes(records)),
@@ -51,7 +53,7 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
 
 
 def show(record: Record) -> Shown:
-    """Return the views with boxes, and the places around."""
+    """Return the contents of a panorama's page: views with boxes, and the places around."""
     hits = [tuple(hit) for hit in record.data["hits"]]
     right = {place["id"] for place in record.data["places"] for hit in hits if _is_right(place, hit)}
     places = record.data["places"]
@@ -82,7 +84,7 @@ def show(record: Record) -> Shown:
 
 
 def _sought(records: Sequence[Record], key: str) -> dict[str, SoughtPlace]:
-    """Return every place with the labels it was hit with from anywhere."""
+    """Return each place by id, with the labels of the boxes in field `key` that hit it."""
     types: dict[str, frozenset[str]] = {}
     labels: dict[str, set[str]] = {}
     for record in records:
@@ -94,7 +96,7 @@ def _sought(records: Sequence[Record], key: str) -> dict[str, SoughtPlace]:
 
 
 def _metric_tallies(places: dict[str, SoughtPlace]) -> dict[str, list[Tally]]:
-    """Return the tallies of the sought places by metric."""
+    """Return the tallies of places by metric."""
     by_type = [
         Tally(place_id, float(kind in one.labels), 1.0, kind)
         for place_id, one in places.items()
@@ -111,7 +113,7 @@ def _metric_tallies(places: dict[str, SoughtPlace]) -> dict[str, list[Tally]]:
 
 
 def _tally_places(records: Sequence[Record]) -> Iterator[Tally]:
-    """Yield for each place, from each panorama near it, whether it was found as what it is."""
+    """Yield a tally for each panorama, place near it and type: 1 if found there with that type."""
     for record in records:
         hits = {tuple(hit) for hit in record.data["hits"]}
         for place in record.data["places"]:
@@ -120,7 +122,7 @@ def _tally_places(records: Sequence[Record]) -> Iterator[Tally]:
 
 
 def _boxes(records: Sequence[Record]) -> Iterator[Tally]:
-    """Yield for each panorama with boxes on places how many there are, and how many are right."""
+    """Yield a tally for each panorama with boxes on places: (right ones, all)."""
     for record in records:
         boxes = [box for view in record.data["views"] for box in view["boxes"] if box["place"]]
         if boxes:
@@ -128,7 +130,7 @@ def _boxes(records: Sequence[Record]) -> Iterator[Tally]:
 
 
 def _confusion(places: dict[str, SoughtPlace]) -> Confusion:
-    """Count what places of a type were hit with; places with several types count with each."""
+    """Return the labels that places of each type were hit with; a place counts for each of its types."""
     labels = [*types_20(), NOT_FOUND]
     number = {label: index for index, label in enumerate(labels)}
     counts = [[0.0] * len(labels) for _ in labels]
@@ -140,6 +142,6 @@ def _confusion(places: dict[str, SoughtPlace]) -> Confusion:
 
 
 def _is_right(place: dict[str, object], hit: Sequence[str]) -> bool:
-    """Return whether a hit, (place id, label), is a place with that type."""
+    """Return whether a hit (place's id, label) names a place with one of its types."""
     types = place["types"]
     return place["id"] == hit[0] and isinstance(types, list) and hit[1] in types
