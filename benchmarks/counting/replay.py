@@ -59,12 +59,7 @@ def remember(seeing: SeenTrip, settings: MemorySettings, on: RuleSet, matcher: M
 
 
 def to_reported(thing: MemoryObject, shown: Sequence[str | None]) -> Reported:
-    """Return an object of a memory as a thing reported; `shown` as in `SeenTrip`.
-
-    Args:
-        thing: the object.
-        shown: as in `Seeing`; a memory numbers its sightings in the same order.
-    """
+    """Return an object of a memory as a thing reported; `shown` as in `SeenTrip`."""
     glances = (Glance(seen.position, *seen.camera.sector(seen.box)) for seen in thing.views)
     shows, _ = Counter(shown[seen.number] for seen in thing.views).most_common(1)[0]
     return Reported(thing.label, thing.estimate.position, tuple(glances), shows)

@@ -111,12 +111,7 @@ def metrics(tallies: Sequence[CountTally]) -> dict[str, Interval]:
 
 
 def differences(tallies: Sequence[CountTally], other: Sequence[CountTally]) -> dict[str, Interval]:
-    """Return the metrics of the tallies `other` less those of `tallies`, with 95 % intervals.
-
-    Args:
-        tallies: of the walks.
-        other: of the same walks in the same order; both are resampled together.
-    """
+    """Return the metrics of the tallies `other` less those of `tallies`, with 95 % intervals."""
     first, second = _sums(tallies), _sums(other)
     gaps = {key: _compute_metric(second, key) - _compute_metric(first, key) for key in METRICS}
     return {key: found for key, gap in gaps.items() if (found := _interval(gap))}

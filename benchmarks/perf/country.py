@@ -80,14 +80,7 @@ def repeat_town(town: Path, copies: int, out: Path) -> Path:
 
 
 def _move(one: Any, further: int, east: int, north: int) -> Any:
-    """Return a copy of an OpenStreetMap object with other numbers; a node also elsewhere, in 1e-7 degrees.
-
-    Args:
-        one: node, way or relation.
-        further: what is added to its number and to those that it names.
-        east: what is added to its place, 1e-7 degrees.
-        north: the same.
-    """
+    """Return a copy of an OpenStreetMap object with other numbers; a node also elsewhere, in 1e-7 degrees."""
     number, tags = one.id + further, dict(one.tags)
     if isinstance(one, osmium.osm.Node):
         at = (one.location.x + east) / 1e7, (one.location.y + north) / 1e7

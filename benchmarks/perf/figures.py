@@ -48,11 +48,7 @@ def best_seconds(
 
 
 class Figures(dict[str, Any]):
-    """The figures of a measurement by name, as plain JSON, which can also print lines for people.
-
-    Args:
-        silent: whether nothing is printed before the end.
-    """
+    """The figures of a measurement by name, as plain JSON, which can also print lines for people."""
 
     def __init__(self, *, silent: bool) -> None:
         """Begin without figures; with `silent`, `show` prints nothing."""

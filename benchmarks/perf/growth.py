@@ -49,11 +49,7 @@ limits: {steps: 100000, calls: 1000}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure and print the seconds of each row at its sizes, and how they grow.
-
-    Args:
-        arguments: of the command line; by default those of the process.
-    """
+    """Measure and print the seconds of each row at its sizes, and how they grow."""
     options = command(__doc__).parse_args(arguments)
     with tempfile.TemporaryDirectory() as home, figures(options) as found:
         folder = Path(home)

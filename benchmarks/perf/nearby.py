@@ -59,12 +59,7 @@ class QueryCosts:
 
 
 class EvenPlaces:
-    """Places spread evenly around a position, as a city's `Places`.
-
-    Args:
-        within_200_m: how many.
-        seed: of where each is, and of its type.
-    """
+    """Places spread evenly around a position, as a city's `Places`."""
 
     def __init__(self, within_200_m: int, seed: int = 0) -> None:
         """Scatter places evenly by `seed`, so that `within_200_m` of them are within 200 m."""

@@ -134,12 +134,7 @@ def _measure(found: Figures, options: argparse.Namespace) -> None:
 
 
 def labelled_names(pois: Pois, language: str) -> Iterator[LabelledName]:
-    """Yield the names of an extract's places with language, true type and half.
-
-    Args:
-        pois: of an extract.
-        language: of the extract's country.
-    """
+    """Yield the names of an extract's places with language, true type and half."""
     for number, tags in enumerate(pois.tags):
         if "transit_station" in pois.types[number]:
             continue

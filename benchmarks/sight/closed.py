@@ -15,12 +15,7 @@ CLOSED = "places, maps and routes are closed in this benchmark: go by what you s
 
 
 class WalkedStreetView:
-    """A street view that shows only where the walker stood, and the panoramas linked from there.
-
-    Args:
-        streetview: of the city.
-        start: the id of the panorama where the walk begins.
-    """
+    """A street view that shows only where the walker stood, and the panoramas linked from there."""
 
     def __init__(self, streetview: StreetView, start: str) -> None:
         """Show only panoramas of `streetview` that were reached; the walk begins at `start`."""

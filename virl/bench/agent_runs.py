@@ -36,12 +36,7 @@ RUN_REPORT = f"{RUN}/{REPORT}"
 
 
 class EpisodeModels(Models):
-    """The perception models of an episode's agent, shared and batched with the other episodes of the process.
-
-    Args:
-        resources: open the models.
-        city: name of the city that the agent is in.
-    """
+    """The perception models of an episode's agent, shared and batched with the other episodes of the process."""
 
     def __init__(self, resources: Resources, city: str) -> None:
         """Take the models from `resources`, for views of the city named `city`."""

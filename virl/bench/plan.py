@@ -217,12 +217,14 @@ class RunProgress:
         self._task = self._bar.add_task(title, total=self._total, left="")
 
     def __enter__(self) -> Self:
+        """Show the bar, if the console is a terminal."""
         self._bar.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Remove the bar."""
         self._bar.stop()
 
     def count_episode(self, model: str, seconds: float, *, failed: bool) -> None:

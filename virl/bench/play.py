@@ -98,9 +98,6 @@ def play(
         case: the only case that is played; by default all of them, one after the other.
         resume: whether to go on with the run in `out`.
 
-    Returns:
-        The records of all episodes played in `out` so far; the `score` of the benchmark reads them.
-
     Raises:
         VirlError: as `virl.bench.run.run_benchmark`; also where the person stopped.
     """

@@ -102,11 +102,13 @@ class Records:
         self._lock.close()
 
     def __enter__(self) -> Self:
+        """Return the records, whose lock the `with` block frees at its end."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Free the lock on the folder."""
         self.close()
 
 
@@ -224,9 +226,6 @@ def keep_files(folder: Path, episode: Episode, files: Mapping[str, bytes]) -> tu
         folder: of the run.
         episode: names their folder.
         files: contents by file name.
-
-    Returns:
-        Their paths, relative to the folder, in the order of `files`.
 
     Raises:
         BadInput: a name is no plain file name.

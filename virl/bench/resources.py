@@ -189,12 +189,7 @@ class Resources:
         return SharedDescriber(self.share_model(ModelUse("describer", name, city)).ask)
 
     def make_once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
-        """Return what `make()` returned at the first call with this key, such as a data set.
-
-        Args:
-            key: begins with the benchmark's name.
-            make: any thread may call it.
-        """
+        """Return what `make()` returned at the first call with this key, such as a data set."""
         with self._lock:
             if key not in self._opened:
                 self._opened[key] = make()

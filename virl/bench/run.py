@@ -233,11 +233,7 @@ def _run(
     *,
     title: str,
 ) -> KeyboardInterrupt | str | None:
-    """Run and record episodes; return the Ctrl-C or the budget's sentence that stopped them, else `None`.
-
-    Returns:
-        Why it ended before the last of them, if it did: an interruption, or what the budget says.
-    """
+    """Run and record episodes; return the Ctrl-C or the budget's sentence that stopped them, else `None`."""
     if crew is None:
         return None
     unpaid: list[str] = []

@@ -250,11 +250,7 @@ Reserve = Callable[[], float]
 
 
 class Pace:
-    """A rate limit of evenly spaced requests, safe for several threads.
-
-    Args:
-        per_second: turns a second, above 0.
-    """
+    """A rate limit of evenly spaced requests, safe for several threads."""
 
     def __init__(self, per_second: float) -> None:
         """Start a rate limit of `per_second` requests a second, above 0."""
@@ -272,11 +268,7 @@ class Pace:
 
 
 class Limiter(BaseRateLimiter):
-    """A LangChain rate limiter that sleeps until its turn before each request.
-
-    Args:
-        reserve: gives the turns, from here or from another process.
-    """
+    """A LangChain rate limiter that sleeps until its turn before each request."""
 
     def __init__(self, reserve: Reserve) -> None:
         """Take turns from `reserve`, which returns the seconds to wait for each."""

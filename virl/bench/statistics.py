@@ -68,9 +68,6 @@ def estimate(tallies: Sequence[Tally], *, is_share: bool = False, seed: int = 0)
         tallies: of all units; see `virl.bench.benchmark.Tally` for the metric they stand for.
         is_share: whether the metric lies in [0, 1]; its interval is then Wilson's where all units agree.
         seed: of the draws.
-
-    Returns:
-        `None` if there is nothing to average: no tallies, or none with weight.
     """
     units = _sorted_units(tallies)
     sums = _sum_tallies(tallies, units, _sorted_groups(tallies))
@@ -114,9 +111,6 @@ def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -
         first: of the model that is compared with.
         second: of the other one.
         seed: same seed, same interval.
-
-    Returns:
-        `None` if there are no common units, or the metric has no value over them.
     """
     units = sorted(set(_sorted_units(first)) & set(_sorted_units(second)))
     common = frozenset(units)

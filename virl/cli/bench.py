@@ -244,6 +244,7 @@ def _command(name: str) -> Any:
         return typer.main.get_command(app)
 
     def run(context: typer.Context, **arguments: Any) -> None:
+        """Run the benchmark with the options of the command line, unless a further command is named."""
         if context.invoked_subcommand is None:
             own = {key: arguments.pop(key) for key in list(arguments) if key not in engine}
             bench(name, lambda: named_fields(benchmark.options, own), **arguments)
@@ -268,7 +269,10 @@ def _refusal(fault: VirlError) -> Callable[..., None]:
     """Return a command that only prints why its benchmark is not available, and fails."""
 
     def refuse() -> None:
+        """Print the fault, and exit with its code."""
+
         def tell() -> None:
+            """Raise the fault."""
             raise fault
 
         guard(tell, debug=False)

@@ -61,12 +61,7 @@ def check(
 
 
 def check_file(file: str, mind: str | None = None) -> CheckedFile:
-    """Check one file by the rules of its kind; characters also for running with `mind`. Return the result.
-
-    Args:
-        file: its path, or the name of an agent.
-        mind: what characters are to run with; `None` for rules.
-    """
+    """Check one file by the rules of its kind; characters also for running with `mind`. Return the result."""
     kind = ""
     try:
         kind = kind_of(file)

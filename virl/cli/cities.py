@@ -118,10 +118,6 @@ SHOWN = 40
 def print_towns(extract: str, *, as_json: bool) -> None:
     """Print the towns in a map extract, as a table or JSON; first those with most places around them.
 
-    Args:
-        extract: a path, or a name in the data folder.
-        as_json: for programs.
-
     Raises:
         VirlError: it is no extract.
     """

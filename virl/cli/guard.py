@@ -34,11 +34,7 @@ LOG_DETAILS = "Log details, and show full tracebacks."
 def add_guard(
     debug_help: str = "Show full tracebacks.",
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that adds `--debug` to a command and turns its errors into one line.
-
-    Args:
-        debug_help: Help text of the option.
-    """
+    """Return a decorator that adds `--debug` to a command and turns its errors into one line."""
     option = Parameter(
         "debug",
         Parameter.KEYWORD_ONLY,

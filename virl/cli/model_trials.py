@@ -35,9 +35,6 @@ def try_model(name: str, options: ModelOptions, labels: Sequence[str] = TRY_LABE
         options: device and downloads; the truth is added, which the simulated detector sees.
         labels: what a detector or a recognizer looks for.
 
-    Returns:
-        Name, role, seconds with loading, and what came out as `result`.
-
     Raises:
         UnknownName: there is no such model.
         ModelUnavailable: it cannot be loaded.

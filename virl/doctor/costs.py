@@ -71,9 +71,6 @@ Measured with rules and the sign detector, at most 60 moves, from the first 15 s
 def count_runs(folders: Iterable[Path]) -> Habits:
     """Return counts of what costs money in the runs in `folders`, of an agent that walks as Hiro does.
 
-    Args:
-        folders: of runs, or folders that hold such folders.
-
     Raises:
         BadInput: there are no runs, or none that kept its views.
         JournalBroken: a journal cannot be read.
@@ -125,10 +122,6 @@ class Item:
 
 class PriceTags:
     """A price list for what is done in a city of Google's, found without sending a request.
-
-    Args:
-        settings: prices, and which generation of the APIs is asked.
-        http: a client with a ledger that lets nothing through.
 
     Raises:
         ProviderError: `api: legacy` lacks its client library.

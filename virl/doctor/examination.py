@@ -120,12 +120,7 @@ def _estimate_costs(
 
 
 def _mover_finding(city: str, asked: ProbeOutcomes) -> Finding:
-    """Return the finding on which mover fits the middle of a city, and why; costs nothing.
-
-    Args:
-        city: by name.
-        asked: what Google's services answered; links are looked at if the key's use of Map Tiles is known.
-    """
+    """Return the finding on which mover fits the middle of a city, and why; costs nothing."""
     what, needed_for = f"mover in {city}", _NEEDED_FOR.format(city=city)
     planned = planned_mover(city)
     known = {one.status for one in asked.outcomes if one.service == _TILES} & {"reached", "refused"}

@@ -60,11 +60,7 @@ _PERCEPTION = "perception (see virl models)"
 
 
 def examine(base_url: str | None = None) -> list[Finding]:
-    """Return the findings on this machine; `base_url` is asked instead of Google, if not `None`.
-
-    Args:
-        base_url: what is asked instead of Google, if anything is.
-    """
+    """Return the findings on this machine; `base_url` is asked instead of Google, if not `None`."""
     own = (
         [Finding(BASE_URL_VARIABLE, "ok", f"requests go to {base_url} instead of Google", "tests")]
         if base_url
@@ -187,11 +183,7 @@ def packages() -> Iterator[Finding]:
 
 
 def packages_of(requirements: Iterable[str]) -> dict[str, list[str]]:
-    """Return {extra: names of packages it requires}, from lines of a package's metadata.
-
-    Args:
-        requirements: as the metadata of a package has them, such as `"ray<3,>=2; extra == 'ray'"`.
-    """
+    """Return {extra: names of packages it requires}, from lines of a package's metadata."""
     packages: dict[str, list[str]] = {}
     for requirement in requirements:
         if found := _REQUIREMENT.match(requirement):

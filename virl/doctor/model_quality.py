@@ -376,9 +376,6 @@ def write_check(folder: Path, labelled: LabelledSet, results: Sequence[ModelMeas
         labelled: what they truly show.
         results: of each model.
 
-    Returns:
-        The path of the page, which loads nothing.
-
     Raises:
         CannotWrite: the disk refuses.
         BadInput: a picture is missing.

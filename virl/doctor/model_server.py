@@ -53,9 +53,6 @@ def mind_finding(spec: str) -> Finding:
     """Return the finding on whether a mind opens and its server answers and knows its model.
 
     The key goes to the server that runs would ask, and redirects are not followed.
-
-    Args:
-        spec: as in `--mind`.
     """
     if spec == "rules" or spec.startswith(PREFIX):
         return _make_finding(spec, "asks no language model")
@@ -230,12 +227,7 @@ def price_lines(
 
 
 def ask_model(spec: str, budget_usd: float) -> Finding | None:
-    """Ask a model one question; return the finding on its reply, `None` for a mind that is no model.
-
-    Args:
-        spec: as in `--mind`; a mind that is no language model is not asked.
-        budget_usd: most dollars for the question.
-    """
+    """Ask a model one question; return the finding on its reply, `None` for a mind that is no model."""
     if not _is_model(spec):
         return None
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import

@@ -47,9 +47,6 @@ def load_network(checkpoint: Path) -> DetectorNetwork:
 def export(checkpoint: Path, file: Path) -> float:
     """Write a checkpoint's network as ONNX; return its largest difference from torch's outputs.
 
-    Returns:
-        The largest difference between its outputs and torch's; boxes in shares of the picture's side.
-
     Raises:
         BadInput: the file is no checkpoint, or the exported network gives something else than torch.
     """

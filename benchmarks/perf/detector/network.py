@@ -83,11 +83,7 @@ class Pool(nn.Module):
 
 
 class DetectorNetwork(nn.Module):
-    """A network that finds things of so many kinds in pictures.
-
-    Args:
-        classes: how many kinds.
-    """
+    """A network that finds things of so many kinds in pictures."""
 
     def __init__(self, classes: int) -> None:
         """Build the network for `classes` kinds of things, with random weights."""
@@ -110,11 +106,7 @@ class DetectorNetwork(nn.Module):
         nn.init.constant_(self.sides.bias, 1.0)
 
     def forward(self, pictures: Tensor) -> Outputs:
-        """Return logits and boxes for pictures, RGB in [0, 255], shape (n, 3, height, width).
-
-        Args:
-            pictures: RGB in [0, 255], (n, 3, height, width), both sides multiples of 32.
-        """
+        """Return logits and boxes for pictures, RGB in [0, 255], shape (n, 3, height, width)."""
         x = self.stem(pictures / 127.5 - 1.0)
         levels = []
         for stage in self.stages:

@@ -108,11 +108,6 @@ class Recipe:
 class Training:
     """A training of the detector in a folder, which continues from the checkpoint there.
 
-    Args:
-        folder: of the checkpoint and the log.
-        views: to learn from.
-        recipe: how.
-
     Raises:
         BadInput: the checkpoint is of another recipe or other classes.
     """

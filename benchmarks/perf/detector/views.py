@@ -103,14 +103,7 @@ def _aim_at_thing(ground: Scenery, rng: np.random.Generator, fov: float) -> tupl
 
 
 class Views:
-    """The views of a training, in files that another process draws while the `with` block runs.
-
-    Args:
-        folder: of the files; views that are there are not drawn again.
-        towns: as `open_ground` takes them; each has `BLOCK` views in turn.
-        seed: of all that is random.
-        count: how many there will be.
-    """
+    """The views of a training, in files that another process draws while the `with` block runs."""
 
     def __init__(self, folder: Path, towns: Sequence[str], seed: int, count: int) -> None:
         """Prepare `count` views of the towns in `folder`, drawn by `seed`; draws nothing yet."""

@@ -14,12 +14,7 @@ Point = tuple[float, float]
 
 
 def draw_curves(metrics: Sequence[Mapping[str, Any]], title: str) -> str:
-    """Return an SVG chart of the loss by optimizer step, and of the dev split's task completion by epoch.
-
-    Args:
-        metrics: the lines of `metrics.jsonl`.
-        title: stands above the curves.
-    """
+    """Return an SVG chart of the loss by optimizer step, and of the dev split's task completion by epoch."""
     losses = [(line["step"], line["loss"]) for line in metrics if line["kind"] == "update"]
     scores = [(line["step"], 100 * line["tc"]) for line in metrics if line["kind"] == "dev"]
     last = max((step for step, _ in [*losses, *scores]), default=1)

@@ -32,13 +32,7 @@ class Update:
 
 
 class Learner:
-    """A model with adapters, and the optimizer, schedule and loss scale that train it.
-
-    Args:
-        model: with adapters, on its device.
-        hyperparameters: rate, warm-up, clipping, precision and seed are used.
-        total_steps: optimizer steps of the whole training.
-    """
+    """A model with adapters, and the optimizer, schedule and loss scale that train it."""
 
     def __init__(self, model: Any, hyperparameters: Hyperparameters, total_steps: int) -> None:
         """Prepare the optimizer and its learning rates over `total_steps` steps."""

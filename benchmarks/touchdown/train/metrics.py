@@ -12,10 +12,6 @@ METRICS = "metrics.jsonl"
 def metrics_of(out: Path, size: int) -> JsonLines:
     """Return the metrics file of the training in `out`, ready for further lines; keeps `size` bytes of it.
 
-    Args:
-        out: folder of the training.
-        size: bytes of the lines to keep.
-
     Raises:
         CannotWrite: the disk refuses.
     """

@@ -32,9 +32,6 @@ class Tokens:
 class Encoder:
     """A tokenizer that puts a beginning-of-text token first if the model's tokenizer does.
 
-    Args:
-        tokenizer: a fast tokenizer of transformers.
-
     Raises:
         ModelUnavailable: the tokenizer cannot say which characters a token stands for.
     """

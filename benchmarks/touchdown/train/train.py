@@ -189,13 +189,7 @@ def _changed_settings(path: Path, settings: Mapping[str, Any]) -> list[str]:
 def _results_of(
     training: Training, settings: Mapping[str, Any], skipped: Mapping[str, Mapping[str, str]]
 ) -> dict[str, Any]:
-    """Return the contents of `results.json` for a finished training.
-
-    Args:
-        training: run to its end.
-        settings: what it depended on.
-        skipped: why episodes were left out, by split and id.
-    """
+    """Return the contents of `results.json` for a finished training."""
     learner, progress = training.learner, training.progress
     metrics = read_metrics(training.out)
     updates = [line for line in metrics if line["kind"] == "update"]

@@ -17,14 +17,7 @@ class PromptTooLong(Exception):
 
 
 class GreedyWriter:
-    """A writer that continues texts by the likeliest tokens, and reads a shared beginning only once.
-
-    Args:
-        model: a causal language model of transformers, in evaluation mode while it writes.
-        encoder: of its tokenizer.
-        max_reply_tokens: how long a reply may be.
-        max_tokens: how long a prompt may be.
-    """
+    """A writer that continues texts by the likeliest tokens, and reads a shared beginning only once."""
 
     def __init__(self, model: Any, encoder: Encoder, *, max_reply_tokens: int, max_tokens: int) -> None:
         """Write with `model`: replies and prompts of at most so many tokens."""

@@ -224,11 +224,7 @@ class Worker:
         self._bench: Bench | None = None
 
     def open(self, version: str) -> RemoteFault | None:
-        """Open the benchmark; return the fault if that fails or virl's version is not `version`, else `None`.
-
-        Args:
-            version: of virl on the machine that started the run.
-        """
+        """Open the benchmark; return the fault if that fails or virl's version is not `version`, else `None`."""
         if other := _other_version(version):
             return other
         ray = module("ray", extra="ray")

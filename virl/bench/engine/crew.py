@@ -144,11 +144,7 @@ LedgerReply = Paid | tuple[float, float] | str | None
 
 
 class RemoteLedger(Ledger):
-    """A ledger whose payments are entered in another process.
-
-    Args:
-        ask: hands a charge to that process, and waits for what comes of it.
-    """
+    """A ledger whose payments are entered in another process."""
 
     def __init__(self, ask: Callable[[LedgerRequest], LedgerReply]) -> None:
         """Prepare an empty ledger; `ask` sends a request to the other process and returns its reply."""
@@ -187,12 +183,7 @@ def episodes_are_running() -> bool:
 
 
 class ThreadCrew:
-    """A crew of threads of this process, which share the benchmark's open cities and models.
-
-    Args:
-        work: runs an episode; raises nothing.
-        count: how many threads.
-    """
+    """A crew of threads of this process, which share the benchmark's open cities and models."""
 
     def __init__(self, work: Callable[[Episode], EpisodeOutcome], count: int) -> None:
         """Start `count` threads, each of which runs one episode at a time with `work`."""

@@ -62,13 +62,7 @@ def is_main_importable() -> bool:
 
 
 class ProcessCrew:
-    """A crew of processes, each with one open benchmark and one episode at a time; replaces one that dies.
-
-    Args:
-        job: what they are told.
-        count: how many.
-        ledger: of the run; what they ask is charged here, where the book is.
-    """
+    """A crew of processes, each with one open benchmark and one episode at a time; replaces one that dies."""
 
     def __init__(self, job: Job, count: int, ledger: Ledger) -> None:
         """Start `count` processes that run the job's episodes; their payments go to `ledger`."""

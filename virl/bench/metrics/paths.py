@@ -204,9 +204,6 @@ def shortest_path_distances(graph: NavigationGraph, ends: Nodes, targets: Nodes)
         graph: its links are followed in their direction.
         ends: where each walk ended, shape (walks,).
         targets: where each should have ended.
-
-    Returns:
-        Shape (walks,); `inf` where no way leads.
     """
     walks_to: dict[int, list[int]] = {}
     for walk, target in enumerate(targets):

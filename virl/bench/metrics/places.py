@@ -145,7 +145,7 @@ def strict_letter(reply: str) -> str | None:
 
 
 class MappedLetter(Reply):
-    """The option, A to D, that a reply means as a chat model reads it; X for none or several."""
+    """The option that a reply means, as a chat model reads it."""
 
     letter: Literal["A", "B", "C", "D", "X"] = Field(
         description="The option that the reply means; X for none of them, or several."

@@ -319,12 +319,7 @@ def _metric_bars(rows: Sequence[RowResult], metric: MetricHead, group: str, long
 
 
 def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> MapFigure | None:
-    """Return the map of episodes in a city, given as (contents, page's path); `None` with nothing to draw.
-
-    Args:
-        city: its streets.
-        shown: episodes, each with its page.
-    """
+    """Return the map of episodes in a city, given as (contents, page's path); `None` with nothing to draw."""
     positions = [point.position for one, _ in shown for point in one.points]
     positions += [position for one, _ in shown for position in one.path]
     if not positions:

@@ -108,10 +108,6 @@ class Collection:
     def keep(self, part: str, settings: Mapping[str, object]) -> None:
         """Write the settings of one kind of data; refuse others than those it was begun with.
 
-        Args:
-            part: such as `"places"`.
-            settings: plain JSON values.
-
         Raises:
             BadInput: the part was begun with other settings.
             CannotWrite: the disk refuses.

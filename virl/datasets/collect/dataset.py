@@ -49,9 +49,11 @@ class Rows(Generic[RowT]):
             self._rows[row.id] = row
 
     def __len__(self) -> int:
+        """Return the number of rows."""
         return len(self._rows)
 
     def __contains__(self, row_id: object) -> bool:
+        """Return whether a row has this id."""
         return row_id in self._rows
 
     @property

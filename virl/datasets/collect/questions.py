@@ -24,7 +24,7 @@ Option = Annotated[str, Field(description="One sentence of 20 to 35 words: a per
 
 
 class PlaceChoices(Reply):
-    """Four wishes of people: one that a place fulfils, and three that it does not."""
+    """The wishes of somebody that a place fulfils, and those that it does not."""
 
     right: Option = Field(description="The wish that the place fulfils.")
     wrong: tuple[Option, Option, Option] = Field(description="Wishes that need quite another sort of place.")
@@ -51,7 +51,7 @@ class PlaceChoices(Reply):
 
 
 class Served(Reply):
-    """The numbers of the offered wishes that a place can fulfil."""
+    """The wishes offered that a place can fulfil."""
 
     served: tuple[int, ...] = Field(description="The numbers of those wishes; empty if there is none.")
 

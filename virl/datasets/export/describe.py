@@ -70,9 +70,6 @@ def describe(
         ending: what follows its last turn.
         rng: chooses which of the things that are true are said.
         face: whether it must be said which way to face at the start.
-
-    Returns:
-        `None` where it must be said which way to face, and nothing there tells it.
     """
     clauses: list[Clause] = []
     if face:

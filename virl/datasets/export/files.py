@@ -19,10 +19,6 @@ README = "README.md"
 def refuse_other_files(folder: Path, kind: str) -> None:
     """Raise BadInput if a folder holds anything but an earlier export of the format `kind`.
 
-    Args:
-        folder: where an export is to go.
-        kind: its format, such as `"touchdown"`.
-
     Raises:
         BadInput: the folder holds something, and no earlier export of this format. What a killed process left
             half written is nothing.

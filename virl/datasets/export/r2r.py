@@ -38,9 +38,6 @@ def export_r2r(
         seed: what gold paths and wording are drawn from, 0 or more.
         radius: keep what lies within so many metres of the city's centre.
 
-    Returns:
-        The folder.
-
     Raises:
         UnknownName: there is no such city.
         BadInput: the city is another one, the folder holds something else, or the town has no room for so

@@ -81,10 +81,6 @@ class Town:
 def survey(source: Source, radius: float | None = None) -> Town:
     """Return a city, or its part within `radius` metres of the centre, ready for drawing episodes.
 
-    Args:
-        source: the city.
-        radius: keep what lies within so many metres of its centre; all of it by default.
-
     Raises:
         BadInput: too little of it lies within the radius.
     """
@@ -271,9 +267,6 @@ def ways_out(town: Town, before: int, node: int) -> dict[int, Way | None]:
         town: where it is.
         before: the node come from.
         node: the node stood at.
-
-    Returns:
-        A word for each way, no two alike; `None` for one that no word fits.
     """
     arrival = town.headings[before][node]
     turns = {
