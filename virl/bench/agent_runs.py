@@ -36,7 +36,7 @@ RUN_REPORT = f"{RUN}/{REPORT}"
 
 
 class EpisodeModels(Models):
-    """The perception models of an episode's agent, shared and batched with the other episodes of the process."""
+    """The perception models of an episode's agent, shared and batched with the process's other episodes."""
 
     def __init__(self, resources: Resources, city: str) -> None:
         """Take the models from `resources`, for views of the city named `city`."""

@@ -4,15 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from virl.errors import (
-    BudgetExceeded,
-    ModelShut,
-    ModelUnavailable,
-    ProviderError,
-    RequestRefused,
-    RunStopped,
-    VirlError,
-)
+from virl.errors import ModelUnavailable, ProviderError, RequestRefused, VirlError
 
 Data = Mapping[str, Any]
 """A plain JSON object."""
@@ -117,13 +109,3 @@ def may_pass(fault: BaseException) -> bool:
     if isinstance(fault, RequestRefused):
         return False
     return isinstance(fault, (TryAgain, WorkerLost, ModelUnavailable, ConnectionError, TimeoutError))
-
-
-def is_shut(fault: BaseException) -> bool:
-    """Return whether an error means that the model's server refuses all further requests."""
-    return isinstance(fault, ModelShut)
-
-
-def is_unpaid(fault: BaseException) -> bool:
-    """Return whether an error ends the run with the episode undone: budget spent, or the player stopped."""
-    return isinstance(fault, BudgetExceeded | RunStopped)

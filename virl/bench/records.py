@@ -73,7 +73,7 @@ class Records:
             folder.mkdir(parents=True, exist_ok=True)
         lock = lock_run(folder)
         try:
-            is_begun = _is_begun(path)
+            is_begun = path.exists() and path.stat().st_size > 0  # a run refused before its first has none
             if is_begun and not resume:
                 raise BadInput(  # noqa: TRY301 - it frees the lock as any other error
                     f"{folder}: already contains a run: {_RESUME}, or choose another --out"
@@ -132,11 +132,6 @@ def versions(*packages: str) -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-def _is_begun(path: Path) -> bool:
-    """Return whether a file of records holds any; a run refused before its first episode has none."""
-    return path.exists() and path.stat().st_size > 0
 
 
 def _keep_settings(path: Path, settings: dict[str, Any], *, is_begun: bool) -> None:

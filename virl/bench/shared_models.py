@@ -97,7 +97,11 @@ class Batcher(Generic[ItemT, ResultT]):
         """Gather a batch and call the function for it; needs the condition held, and returns with it held."""
         self._busy = True
         try:
-            self._changed.wait_for(self._is_full, self._wait_s)
+            key = self._pending[0].key
+            self._changed.wait_for(
+                lambda: sum(len(one.items) for one in self._pending if one.key == key) >= self._most,
+                self._wait_s,
+            )
             batch = self._take()
             self._changed.release()
             try:
@@ -107,11 +111,6 @@ class Batcher(Generic[ItemT, ResultT]):
         finally:
             self._busy = False
             self._changed.notify_all()
-
-    def _is_full(self) -> bool:
-        """Return whether requests with the first one's key have enough items for a full batch."""
-        key = self._pending[0].key
-        return sum(len(request.items) for request in self._pending if request.key == key) >= self._most
 
     def _take(self) -> list[_Request[ItemT, ResultT]]:
         """Remove and return the oldest request and those with its key that fit in the same batch."""

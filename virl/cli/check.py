@@ -45,7 +45,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Check files without a run: prints everything that is wrong, with file and line."""
-    found = [check_file(file, mind) for file in files]
+    found = [_check_file(file, mind) for file in files]
     if as_json:
         print_json([asdict(one) for one in found])
     else:
@@ -60,7 +60,7 @@ def check(
         raise typer.Exit(USER_ERROR)
 
 
-def check_file(file: str, mind: str | None = None) -> CheckedFile:
+def _check_file(file: str, mind: str | None = None) -> CheckedFile:
     """Check one file by the rules of its kind; characters also for running with `mind`. Return the result."""
     kind = ""
     try:

@@ -41,7 +41,7 @@ def list_cities(
         _list_areas(as_json=as_json)
         return
     if extract:
-        print_towns(extract, as_json=as_json)
+        _print_towns(extract, as_json=as_json)
         return
     from virl.platform.providers.cities import listed_cities, region_line  # noqa: PLC0415 - heavy
 
@@ -115,12 +115,8 @@ SHOWN = 40
 """Most towns of an extract in the table; `--json` has all."""
 
 
-def print_towns(extract: str, *, as_json: bool) -> None:
-    """Print the towns in a map extract, as a table or JSON; first those with most places around them.
-
-    Raises:
-        VirlError: it is no extract.
-    """
+def _print_towns(extract: str, *, as_json: bool) -> None:
+    """Print the towns in a map extract, as a table or JSON; first those with most places around them."""
     from virl.osm.box import RADIUS_M, SUFFIXES  # noqa: PLC0415 - brings in the cities
     from virl.platform.providers.osm.city_file import city_of_path  # noqa: PLC0415
 

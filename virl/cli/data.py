@@ -162,11 +162,7 @@ def _get(name: str, source: Path, *, force: bool) -> None:
 
 
 def _copy_extract(extract: Path, *, force: bool) -> None:
-    """Copy an OpenStreetMap extract to the data folder, and print its path there.
-
-    Raises:
-        VirlError: it is no extract, or there is another one of its name.
-    """
+    """Copy an OpenStreetMap extract to the data folder, and print its path there."""
     require("osm", what="reading an extract")
     from virl.platform.providers.osm.install import install_extract  # noqa: PLC0415 - needs the extra
 
@@ -176,11 +172,7 @@ def _copy_extract(extract: Path, *, force: bool) -> None:
 
 
 def _copy_part(extract: Path, box: str, *, name: str | None, force: bool) -> None:
-    """Copy the part of an extract in a box ("S,W,N,E", degrees) to the data folder, and print its path.
-
-    Raises:
-        VirlError: it is no extract, has nothing there, or there is another one of this name.
-    """
+    """Copy the part of an extract in a box ("S,W,N,E", degrees) to the data folder, and print its path."""
     require("osm", what="reading an extract")
     from virl.osm.box import box_of  # noqa: PLC0415 - loads when asked for
     from virl.platform.providers.osm.install import box_target, install_part  # noqa: PLC0415 - the extra
@@ -192,11 +184,7 @@ def _copy_part(extract: Path, box: str, *, name: str | None, force: bool) -> Non
 def _fetch_part(
     box: str | None, place: str | None, *, name: str | None, server: str | None, force: bool
 ) -> None:
-    """Fetch the map in a box, or of a place, from an Overpass server, and print the path of the extract.
-
-    Raises:
-        VirlError: there is no such box or place, or the server gave nothing of use.
-    """
+    """Fetch the map in a box, or of a place, from an Overpass server, and print the path of the extract."""
     require("osm", what="fetching an extract")
     from virl.osm.box import box_of  # noqa: PLC0415 - loads when asked for
     from virl.platform.providers.osm import install  # noqa: PLC0415 - needs the extra

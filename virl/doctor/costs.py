@@ -69,7 +69,7 @@ Measured with rules and the sign detector, at most 60 moves, from the first 15 s
 
 
 def count_runs(folders: Iterable[Path]) -> Habits:
-    """Return counts of what costs money in the runs in `folders`, of an agent that walks as Hiro does.
+    """Return counts of what costs money in the runs at or below `folders`, of an agent that walks as Hiro.
 
     Raises:
         BadInput: there are no runs, or none that kept its views.

@@ -69,12 +69,6 @@ def probes(settings: GoogleSettings) -> tuple[Probe, ...]:
     return tuple(sorted((*_BOTH, *own), key=lambda probe: (probe.way == "paid", probe.usd(settings))))
 
 
-def _ask_metadata(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for the panorama nearest to a position, and return words on the answer."""
-    found = nearest_of(http, here, RADIUS_M, outdoor=True)
-    return "a panorama's id" if found else "no panorama near there"
-
-
 def _ask_panorama_links(http: GoogleHttp, _: LatLng) -> str:
     """Ask for a session and for a panorama that does not exist; return words on the answer."""
     try:
@@ -82,11 +76,6 @@ def _ask_panorama_links(http: GoogleHttp, _: LatLng) -> str:
     except NoStreetView:
         return "a session, and that no panorama has this id"
     return "a session and a panorama"
-
-
-def _ask_text_ids(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for the id of a restaurant near a position by text, and return words on the answer."""
-    return "a place's id" if _some_place(http, here) else "no place"
 
 
 def _ask_picture(http: GoogleHttp, here: LatLng) -> str:
@@ -183,7 +172,14 @@ _PHOTO = Call("places_photo", query={"maxWidthPx": str(SMALL)})
 _NO_STOPS = Call("routes_compute", body={}, fields="routes.distanceMeters")
 
 _BOTH = (
-    Probe("static_metadata", "the panorama at a position", "free", _ask_metadata),
+    Probe(
+        "static_metadata",
+        "the panorama at a position",
+        "free",
+        lambda http, here: (
+            "a panorama's id" if nearest_of(http, here, RADIUS_M, outdoor=True) else "no panorama near there"
+        ),
+    ),
     Probe("tiles_metadata", "a session, and a panorama that is not there", "free", _ask_panorama_links),
     _refused_probe("geocode", "a request without an address", Call("geocode")),
     Probe("static_image", "one picture", "paid", _ask_picture, (Call("static_image"),)),
@@ -191,7 +187,12 @@ _BOTH = (
     Probe("geocode", "one address", "paid", _ask_address, (Call("geocode"),)),
 )
 _NEW = (
-    Probe("places_text", "ids of a text search", "free", _ask_text_ids),
+    Probe(
+        "places_text",
+        "ids of a text search",
+        "free",
+        lambda http, here: "a place's id" if _some_place(http, here) else "no place",
+    ),
     _refused_probe("routes_compute", "a route without stops", _NO_STOPS),
     Probe("places_nearby", "one nearby search", "paid", _probe_nearby, (_NEARBY,)),
     Probe("places_photo", "names of photos, and one photo", "paid", _ask_photo, (_PHOTO_NAMES, _PHOTO)),

@@ -224,7 +224,7 @@ class Worker:
         self._bench: Bench | None = None
 
     def open(self, version: str) -> RemoteFault | None:
-        """Open the benchmark; return the fault if that fails or virl's version is not `version`, else `None`."""
+        """Open the benchmark; return a fault if that fails or virl is not of this version, else `None`."""
         if other := _other_version(version):
             return other
         ray = module("ray", extra="ray")

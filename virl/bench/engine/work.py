@@ -10,11 +10,11 @@ from math import inf
 from typing import Any, Literal
 
 from virl.bench.benchmark import AnyBenchmark, BaseOptions, find_benchmark
-from virl.bench.episode import Episode, EpisodeResult, Record, is_shut, is_unpaid, may_pass
+from virl.bench.episode import Episode, EpisodeResult, Record, may_pass
 from virl.bench.records import FOLDER, slug
 from virl.bench.resources import Resources, Terms
 from virl.bugs import without_secrets
-from virl.errors import VirlError
+from virl.errors import BudgetExceeded, ModelShut, RunStopped, VirlError
 from virl.money.book import Paid
 from virl.money.ledger import Ledger, account
 from virl.plain_text import plain_lines, shorten
@@ -134,7 +134,7 @@ class Bench:
         except Exception as fault:  # noqa: BLE001 - recorded: one episode must not end the run
             seconds = time.perf_counter() - started
             _log.debug("%s, try %d", episode.id, number, exc_info=True)
-            reason, unpaid = reason_of(fault), is_unpaid(fault)
+            reason, unpaid = reason_of(fault), isinstance(fault, BudgetExceeded | RunStopped)
             outcome = EpisodeOutcome(
                 episode,
                 "unpaid" if unpaid else "failed",
@@ -142,7 +142,7 @@ class Bench:
                 seconds=seconds,
                 reason=reason,
                 fault="" if unpaid else type(fault).__name__,
-                shut=is_shut(fault),
+                shut=isinstance(fault, ModelShut),
             )
             return _Attempt(outcome, may_retry=not unpaid and may_pass(fault))
         ended = EpisodeOutcome(episode, "done", kept, pictures, number, time.perf_counter() - started)

@@ -192,7 +192,8 @@ def task_completion(graph: NavigationGraph, end: int, target: int) -> bool:
         end: last node of the walk.
         target: node of the target.
     """
-    return end == target or _links_to(graph, end, target) or _links_to(graph, target, end)
+    pairs = ((end, target), (target, end))
+    return end == target or any(to in graph.target[graph.links(node)].tolist() for node, to in pairs)
 
 
 def shortest_path_distances(graph: NavigationGraph, ends: Nodes, targets: Nodes) -> Floats:
@@ -229,9 +230,13 @@ def kpa(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
         walked: nodes of the walk.
         gold: nodes of the gold path.
     """
-    return _keypoint_accuracy(
-        graph.degree > 2, path_of(walked), path_of(gold), task_completion(graph, walked[-1], gold[-1])
-    )
+    walk, route, crossings = path_of(walked), path_of(gold), graph.degree > 2
+    steps = list(pairwise(route))
+    onward = zip(steps[1:], crossings[route[1:]].tolist(), strict=False)
+    passed = Counter(step for step, crossing in onward if crossing)
+    correct = (passed & Counter(pairwise(walk))).total() + task_completion(graph, walk[-1], route[-1])
+    correct += bool(steps) and walk[:2] == route[:2]
+    return correct / (passed.total() + bool(steps) + 1)
 
 
 def kpa_published(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
@@ -245,28 +250,23 @@ def kpa_published(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
         walked: nodes of the walk.
         gold: nodes of the gold path.
     """
-    completed = task_completion(graph, walked[-1], gold[-1])
-    return _kpa_published(graph.degree > 2, path_of(walked), path_of(gold), completed)
+    wanted, taken = (_published_items(graph.degree > 2, path_of(path)) for path in (gold, walked))
+    return (len(wanted & taken) + task_completion(graph, walked[-1], gold[-1])) / (len(wanted) + 1)
 
 
 def score_walks(graph: NavigationGraph, walks: Sequence[Walk]) -> list[StreetScore]:
     """Return the TC, SPD and both KPA of each walk, in order."""
-    crossings = graph.degree > 2
     ends, targets = [walked[-1] for walked, _ in walks], [gold[-1] for _, gold in walks]
-    scores = []
     distances = shortest_path_distances(graph, ends, targets).tolist()
-    for (walked, gold), spd in zip(walks, distances, strict=True):
-        walk, route = path_of(walked), path_of(gold)
-        completed = task_completion(graph, walk[-1], route[-1])
-        scores.append(
-            StreetScore(
-                tc=float(completed),
-                spd=spd,
-                kpa=_keypoint_accuracy(crossings, walk, route, completed),
-                kpa_published=_kpa_published(crossings, walk, route, completed),
-            )
+    return [
+        StreetScore(
+            tc=float(task_completion(graph, walked[-1], gold[-1])),
+            spd=spd,
+            kpa=kpa(graph, walked, gold),
+            kpa_published=kpa_published(graph, walked, gold),
         )
-    return scores
+        for (walked, gold), spd in zip(walks, distances, strict=True)
+    ]
 
 
 def score_paths(
@@ -292,27 +292,6 @@ def score_paths(
             )
         )
     return scores
-
-
-def _links_to(graph: NavigationGraph, node: int, other: int) -> bool:
-    """Return whether a node has a link to node `other`, in this direction."""
-    return other in graph.target[graph.links(node)].tolist()
-
-
-def _keypoint_accuracy(crossings: Bools, walk: list[int], route: list[int], completed: bool) -> float:
-    """Return the share of right decisions at start, crossings and end, [0, 1]; `crossings`: mask of nodes."""
-    steps = list(pairwise(route))
-    onward = zip(steps[1:], crossings[route[1:]].tolist(), strict=False)
-    passed = Counter(step for step, crossing in onward if crossing)
-    correct = (passed & Counter(pairwise(walk))).total() + completed
-    correct += bool(steps) and walk[:2] == route[:2]
-    return correct / (passed.total() + bool(steps) + 1)
-
-
-def _kpa_published(crossings: Bools, walk: list[int], route: list[int], completed: bool) -> float:
-    """Return the key point accuracy as VELMA's code has it, [0, 1]; `crossings`: mask of nodes."""
-    wanted, taken = _published_items(crossings, route), _published_items(crossings, walk)
-    return (len(wanted & taken) + completed) / (len(wanted) + 1)
 
 
 def _published_items(crossings: Bools, path: list[int]) -> set[tuple[int, ...]]:

@@ -16,13 +16,11 @@ from urllib.parse import quote
 import numpy as np
 from jinja2 import Environment
 
-from virl.bench.benchmark import Shown, ShownPoint
+from virl.bench.benchmark import Confusion, Metric, Shown, ShownPoint
 from virl.bench.episode import Record
 from virl.bench.plan import CityPlan
 from virl.bench.records import FOLDER, slug
 from virl.bench.report.results import (
-    ConfusionTable,
-    MetricHead,
     Results,
     RowResult,
     cost_line,
@@ -289,7 +287,7 @@ def _group_charts(results: Results) -> list[Chart]:
     return charts
 
 
-def _heat(table: ConfusionTable) -> Heat:
+def _heat(table: Confusion) -> Heat:
     """Return a confusion matrix as drawn: labels that occur, cells shaded by their share of the row's sum."""
     rows = []
     columns = [number for number in range(len(table.labels)) if any(row[number] for row in table.counts)]
@@ -306,7 +304,7 @@ def _heat(table: ConfusionTable) -> Heat:
     return Heat(table.title, given, tuple(rows), left_out)
 
 
-def _metric_bars(rows: Sequence[RowResult], metric: MetricHead, group: str, longest: float) -> list[Bar]:
+def _metric_bars(rows: Sequence[RowResult], metric: Metric, group: str, longest: float) -> list[Bar]:
     """Return a metric's bars in one group, one per row with a value; `longest` is 100 percent."""
     bars = []
     for number, row in enumerate(rows):

@@ -4,7 +4,7 @@ Described in `docs/reference/benchmark-files.md`; its version rises when a field
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import isfinite
 
 from virl.bench.benchmark import AnyBenchmark, BaseOptions, Confusion, Metric, Scores, Tally
@@ -30,14 +30,6 @@ class Episodes(Settings):
     """Number of failed episodes; they count in the values only if the benchmark scores failures."""
     missing: int
     """Number of planned episodes that have not been tried yet."""
-
-
-class ConfusionTable(Settings):
-    """A confusion matrix summed over cities: a row for each true label, a column for each label given."""
-
-    title: str
-    labels: tuple[str, ...]
-    counts: tuple[tuple[float, ...], ...]
 
 
 class Spent(Settings):
@@ -68,7 +60,7 @@ class RowResult(Settings):
     cost: dict[str, float]
     seconds: float
     """Seconds of all scored episodes, summed up as if they ran one after the other."""
-    confusions: tuple[ConfusionTable, ...] = ()
+    confusions: tuple[Confusion, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -104,18 +96,6 @@ class PublishedRow(Settings):
     values: dict[str, float]
 
 
-class MetricHead(Settings):
-    """A metric's key, heading and number format, as `results.json` holds them."""
-
-    key: str
-    heading: str
-    percent: bool
-    digits: int
-    by_group: bool
-    aside: bool = False
-    about: str = ""
-
-
 class Results(Settings):
     """The contents of `results.json`."""
 
@@ -130,7 +110,7 @@ class Results(Settings):
     """The options of each run by its name; the name is empty if there is only one run."""
     spent: dict[str, Spent]
     """Amounts paid by the run's name; runs that paid and requested nothing are left out."""
-    metrics: tuple[MetricHead, ...]
+    metrics: tuple[Metric, ...]
     rows: tuple[RowResult, ...]
     published: tuple[PublishedRow, ...]
     compared: tuple[Compared, ...]
@@ -153,7 +133,7 @@ def make_results(gathered: ReportRuns) -> Results:
         versions=versions(),
         runs={run.name: run.options.model_dump(mode="json") for run in gathered.runs},
         spent={run.name: spent for run in gathered.runs if (spent := _sum_cost(run))},
-        metrics=tuple(MetricHead(**asdict(metric)) for metric in benchmark.metrics),
+        metrics=benchmark.metrics,
         rows=tuple(rows),
         published=tuple(
             PublishedRow(name=row.name, source=row.source, values=dict(row.values))
@@ -270,7 +250,7 @@ def _tallies(cells: Sequence[_Cell], metric: str) -> list[Tally]:
     return [tally for cell in cells for tally in cell.scores.tallies.get(metric, ())]
 
 
-def _tables(confusions: Sequence[Confusion]) -> Iterator[ConfusionTable]:
+def _tables(confusions: Sequence[Confusion]) -> Iterator[Confusion]:
     """Yield one confusion matrix for each title, its counts summed over cities."""
     for title in dict.fromkeys(one.title for one in confusions):
         alike = [one for one in confusions if one.title == title]
@@ -280,7 +260,7 @@ def _tables(confusions: Sequence[Confusion]) -> Iterator[ConfusionTable]:
             for true, row in zip(one.labels, one.counts, strict=True):
                 for given, count in zip(one.labels, row, strict=True):
                     counts[true, given] += count
-        yield ConfusionTable(
+        yield Confusion(
             title=title,
             labels=labels,
             counts=tuple(tuple(counts[true, given] for given in labels) for true in labels),
@@ -331,7 +311,7 @@ def _total_cost(records: Sequence[Record]) -> dict[str, float]:
     return total
 
 
-def shown_metrics(results: Results) -> list[MetricHead]:
+def shown_metrics(results: Results) -> list[Metric]:
     """Return the metrics with a value in some measured or published row, in the benchmark's order."""
     valued = {key for row in results.rows for key in row.values}
     valued |= {key for paper in results.published for key in paper.values}
@@ -365,12 +345,12 @@ def split(results: Results) -> list[Results]:
     return [results.model_copy(update=rows_in(group)) for group in groups]
 
 
-def shown_number(value: float, metric: MetricHead) -> str:
+def shown_number(value: float, metric: Metric) -> str:
     """Return a metric's value as text, in percent or as a number, with the metric's decimals."""
     return f"{100 * value if metric.percent else value:.{metric.digits}f}"
 
 
-def published_numbers(row: PublishedRow, metrics: Sequence[MetricHead], absent: str = "-") -> list[str]:
+def published_numbers(row: PublishedRow, metrics: Sequence[Metric], absent: str = "-") -> list[str]:
     """Return a published row's values of these metrics as texts, with `absent` where it has none.
 
     Args:

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -12,7 +13,6 @@ from rich.text import Text
 
 from virl.bench.benchmark import Metric, Published
 from virl.bench.report.results import (
-    MetricHead,
     Results,
     published_numbers,
     shown_done,
@@ -77,7 +77,7 @@ def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[
 
 
 def _wrap_tables(
-    title: str, texts: list[list[str]], metrics: list[MetricHead], cells: list[list[str]], width: int
+    title: str, texts: list[list[str]], metrics: list[Metric], cells: list[list[str]], width: int
 ) -> Iterator[Table]:
     """Yield tables of text columns and of as many metrics each as fit in `width` characters."""
     wide = [
@@ -133,7 +133,7 @@ def _fit_widths(wished: list[int], room: int) -> list[int]:
     return widths
 
 
-def _stack_words(metric: MetricHead) -> str:
+def _stack_words(metric: Metric) -> str:
     """Return a metric's heading with each word on its own line, for a narrow column."""
     return heading_of(metric).replace(" ", "\n").replace("\n%", " %")
 
@@ -205,24 +205,24 @@ def _latex_table(results: Results) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def heading_of(metric: Metric | MetricHead) -> str:
+def heading_of(metric: Metric) -> str:
     """Return the heading of a metric, with a percent sign if it is shown in percent."""
     return f"{metric.heading} %" if metric.percent else metric.heading
 
 
-def _cell(value: Interval | None, metric: MetricHead) -> str:
+def _cell(value: Interval | None, metric: Metric) -> str:
     """Return a mean and its interval as text, such as `66.7 (0-100)`; a dash for `None`.
 
     Ends of shares in whole percents.
     """
     if value is None:
         return "-"
-    coarse = metric.model_copy(update={"digits": 0}) if metric.percent else metric
+    coarse = replace(metric, digits=0) if metric.percent else metric
     low, high = (shown_number(number, coarse) for number in value[1:])
     return f"{shown_number(value[0], metric)} ({low}\N{EN DASH}{high})"
 
 
-def _tex_cell(value: Interval | None, metric: MetricHead) -> str:
+def _tex_cell(value: Interval | None, metric: Metric) -> str:
     """Return a mean and its interval as LaTeX; a dash for `None`."""
     if value is None:
         return "--"

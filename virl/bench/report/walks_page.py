@@ -6,12 +6,10 @@ page draws the episode that is chosen.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from jinja2 import Environment
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
@@ -27,7 +25,6 @@ _AROUND_M = 120.0  # streets farther than this from every path are left out; cho
 _PRECISION = 10  # a tenth of a metre is the finest that the page draws
 End = Literal["reached", "missed", "failed"]
 """The end of a walk: it reached its target, missed it, or failed."""
-_TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +150,7 @@ def write_episodes_page(
         "episodes": [_without_defaults(asdict(episode)) for episode in episodes],
     }
     page = html_page(
-        _templates(),
+        open_templates(Path(__file__).parent / "templates"),
         "episodes.html.j2",
         {"summary": head},
         styles=("browse.css",),
@@ -161,12 +158,6 @@ def write_episodes_page(
         data=data,
     )
     write_whole(path, page.encode("utf-8", "replace"), "write the page again")
-
-
-@cache
-def _templates() -> Environment:
-    """Return the Jinja environment of the page's templates, made once a process."""
-    return open_templates(_TEMPLATES)
 
 
 def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[str, object]:

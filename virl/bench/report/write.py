@@ -6,13 +6,12 @@ from pathlib import Path
 
 from rich.console import Console, ConsoleRenderable
 
-from virl.bench.benchmark import AnyBenchmark, PageHead
+from virl.bench.benchmark import AnyBenchmark, Metric, PageHead
 from virl.bench.episode import CannotTry
 from virl.bench.records import RESULTS, slug
 from virl.bench.report.page import write_page
 from virl.bench.report.results import (
     Failure,
-    MetricHead,
     Results,
     make_results,
     published_numbers,
@@ -68,7 +67,7 @@ def write_reports(
         (LATEX, plain_lines(latex_table(results))),
     ):
         write_whole(home / name, text.encode(), "report again")
-    own = write_own_pages(home, gathered, results)
+    own = _write_own_pages(home, gathered, results)
     page = write_page(home, gathered, results, own.links)
     console.print(terminal_table(results, console.width, published=published))
     for table in own.tables:
@@ -121,17 +120,8 @@ class OwnPages:
     """Tables that the terminal prints."""
 
 
-def write_own_pages(home: Path, gathered: ReportRuns, results: Results) -> OwnPages:
-    """Write the benchmark's own page for each run into the folder `home`; return links and tables.
-
-    Args:
-        home: folder of the report.
-        gathered: the runs with their benchmark.
-        results: their scores, for heads of pages.
-
-    Raises:
-        CannotWrite: the disk refuses.
-    """
+def _write_own_pages(home: Path, gathered: ReportRuns, results: Results) -> OwnPages:
+    """Write the benchmark's own page for each run into the folder `home`; return links and tables."""
     page = gathered.benchmark.page
     if page is None:
         return OwnPages()
@@ -180,7 +170,7 @@ def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageH
     )
 
 
-def _cell(value: Interval | None, metric: MetricHead) -> str:
+def _cell(value: Interval | None, metric: Metric) -> str:
     """Return a mean as text with its interval on a second line; a dash for `None`."""
     if value is None:
         return "-"

@@ -394,11 +394,7 @@ def _in_order(
 
 
 def _question(place: PlaceRow, mind: Mind, seed: int) -> QuestionRow:
-    """Return a question about a place with four options; raise MindFailed after `TRIES` bad replies.
-
-    Raises:
-        MindFailed: none came of three tries.
-    """
+    """Return a question about a place with four options; raise MindFailed after `TRIES` bad replies."""
     ask, check = load_prompt("vqa/choices", PlaceChoices), load_prompt("vqa/check", Served)
     faults = ""
     for _ in range(TRIES):

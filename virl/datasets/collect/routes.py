@@ -129,14 +129,20 @@ def _try(
     destination = _destination(place)
     try:
         # only the walk that is taken is told: the others cost no question to the mind
-        start, walk = max(fitting, key=lambda pair: _landmarks(pair[1], destination, guide.lookout))
+        start, walk = max(
+            fitting,
+            key=lambda pair: sum(
+                one.landmark is not None
+                for one in milestones_of(pair[1], destination, guide.lookout, count_crossings=True)
+            ),
+        )
         counted, uncounted = (
             directions_for(guide.mind, walk, destination, guide.lookout, count_crossings=count)
             for count in (True, False)
         )
     except (MindFailed, NoImagery) as fault:
         return str(fault)
-    routes.add(route_row(counted, uncounted.instruction, start.id, guide.city))
+    routes.add(_route_row(counted, uncounted.instruction, start.id, guide.city))
     return "kept"
 
 
@@ -166,26 +172,13 @@ def _walk(
     return walk if beside and fits else None
 
 
-def _landmarks(walk: Sequence[Stand], destination: Place, lookout: Lookout) -> int:
-    """Return the number of key positions of a walk from which a landmark is seen."""
-    told = milestones_of(walk, destination, lookout, count_crossings=True)
-    return sum(one.landmark is not None for one in told)
-
-
 def _destination(place: PlaceRow) -> Place:
     """Return a data set's row as a place, without its address and rating."""
     return Place(place.id, place.name, place.types, place.position, review_count=place.review_count)
 
 
-def route_row(directions: Directions, uncounted: str, start_id: str, city: City) -> RouteRow:
-    """Return directions as a data set's row; `uncounted` is the instruction without counts of crossings.
-
-    Args:
-        directions: to a place.
-        uncounted: the instruction in words that count no crossings.
-        start_id: id of the place where they begin.
-        city: where they are.
-    """
+def _route_row(directions: Directions, uncounted: str, start_id: str, city: City) -> RouteRow:
+    """Return directions as a data set's row; `uncounted` is the instruction without counts of crossings."""
     return RouteRow(
         id=directions.place_id,
         place_id=directions.place_id,

@@ -10,7 +10,7 @@ from virl.datasets.export.episodes import ExportedEpisode, draw_episodes
 from virl.datasets.export.files import begin, finish, refuse_other_files, source_fields, write_json
 from virl.datasets.export.town import Town, survey
 from virl.datasets.export.wording import word
-from virl.geo.globe import Flags, Floats
+from virl.geo.globe import Flags
 from virl.platform.providers.planned import source_of
 
 EPISODES = 100
@@ -70,22 +70,14 @@ def _viewpoints(town: Town) -> list[dict[str, object]]:
     return [
         {
             "image_id": pano_id,
-            "pose": _pose(xy),
+            "pose": [1.0, 0.0, 0.0, x, 0.0, 1.0, 0.0, y, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
             "included": True,
             "visible": row.tolist(),
             "unobstructed": row.tolist(),
             "height": 0.0,
         }
-        for pano_id, xy, row in zip(town.graph.ids, town.xy, linked, strict=True)
+        for pano_id, (x, y), row in zip(town.graph.ids, town.xy.tolist(), linked, strict=True)
     ]
-
-
-def _pose(xy: Floats) -> list[float]:
-    """Return the pose of a camera at x and y, metres, as the 16 numbers of a 4 x 4 matrix, by row."""
-    pose = np.eye(4)
-    pose[:2, 3] = xy
-    flat: list[float] = pose.ravel().tolist()
-    return flat
 
 
 def _routes(

@@ -106,7 +106,10 @@ def survey(source: Source, radius: float | None = None) -> Town:
         unseen=xy[:, 0] >= np.median(xy[:, 0]),
         landmarks=landmarks,
         sees=_sight(plan, xy, fronts, landmarks),
-        headings=_headings(graph),
+        headings=tuple(
+            dict(zip(graph.target[links].tolist(), graph.heading[links].tolist(), strict=True))
+            for links in map(graph.links, range(len(graph)))
+        ),
         streets=_streets(plan, graph, xy) if source.is_real else ({},) * len(graph),
     )
 
@@ -166,14 +169,6 @@ def _whole_degree_graph(full: NavigationGraph, kept: Ints) -> NavigationGraph:
         pairs[:, 1],
         headings,
         yaw=np.round(full.yaw[kept]) % 360.0,
-    )
-
-
-def _headings(graph: NavigationGraph) -> tuple[Mapping[int, float], ...]:
-    """Return the headings of each node's links, degrees, by the node they lead to."""
-    ways = [graph.links(node) for node in range(len(graph))]
-    return tuple(
-        dict(zip(graph.target[links].tolist(), graph.heading[links].tolist(), strict=True)) for links in ways
     )
 
 

@@ -225,24 +225,16 @@ class _Wording:
             words["share"] = self._rng.choice(phrases().shares[clause.share])
         if isinstance(self._last, Pass):
             words["last"] = self._units[self._last.unit]
-        return self._fill(self._stop_templates(clause), **words)
-
-    def _stop_templates(self, clause: Stop) -> Templates:
-        """Return the templates for a stop, by its kind and by the clause before."""
-        told = phrases()
-        match clause.at:
-            case "after":
-                return told.stop_after if isinstance(self._last, Pass) else told.stop_after_turn
-            case "before":
-                return told.stop_before if clause.count != 1 else told.stop_just_before
-            case "crossing":
-                return told.stop_nth_crossing if clause.count != 1 else told.stop_next_crossing
-            case "share":
-                return told.stop_share
-            case "landmark":
-                return told.stop_landmark
-            case "dead end":
-                return told.stop_dead_end
+        told, is_one, has_passed = phrases(), clause.count == 1, isinstance(self._last, Pass)
+        templates = {
+            "after": told.stop_after if has_passed else told.stop_after_turn,
+            "before": told.stop_just_before if is_one else told.stop_before,
+            "crossing": told.stop_next_crossing if is_one else told.stop_nth_crossing,
+            "share": told.stop_share,
+            "landmark": told.stop_landmark,
+            "dead end": told.stop_dead_end,
+        }
+        return self._fill(templates[clause.at], **words)
 
     def _count_words(self, count: int, unit: Unit) -> dict[str, str]:
         """Return the words for a count of a unit, by slot of the templates."""
