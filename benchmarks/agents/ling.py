@@ -59,7 +59,7 @@ MANNERS = {
 
 @dataclass(frozen=True, slots=True)
 class DrawnWalk:
-    """A walk drawn for a case: start and destination."""
+    """A walk drawn for a case: where it starts, and the place to which it leads."""
 
     start: LatLng
     destination: Place

@@ -233,9 +233,12 @@ def _make_handler(service: Service) -> type[BaseHTTPRequestHandler]:
     """Return the HTTP handler of the stand-in model server, which delays and refuses by `service`."""
 
     class Handler(BaseHTTPRequestHandler):
+        """A handler of requests for chat completions."""
+
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
+            """Answer a request after the service's delay, or refuse it with status 429."""
             asked = self.rfile.read(int(self.headers.get("content-length", 0)))
             is_admitted = service.admit()
             if is_admitted:
@@ -249,7 +252,7 @@ def _make_handler(service: Service) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-            pass
+            """Print nothing."""
 
     return Handler
 

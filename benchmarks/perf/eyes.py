@@ -146,6 +146,7 @@ def build(name: str, device: str, precision: str) -> tuple[Any, Batch]:
     words = torch.ones((labels, TOKENS), dtype=torch.long, device=device)
 
     def run(batch: int) -> object:
+        """Return the network's output for so many pictures of noise, with the labels."""
         pictures = torch.rand((batch, 3, height, width), device=device, dtype=dtype)
         return model(pixel_values=pictures, input_ids=words.repeat(batch, 1))
 
@@ -162,6 +163,7 @@ def _open_tower(torch: Any, name: str, device: str, dtype: Any) -> tuple[Any, Ba
     height, width = side if isinstance(side, tuple) else (side, side)
 
     def run(batch: int) -> object:
+        """Return the tower's embeddings of so many pictures of noise."""
         return model.encode_image(torch.rand((batch, 3, height, width), device=device, dtype=dtype))
 
     return model, run
@@ -179,6 +181,7 @@ def speed(run: Batch, batch: int, rounds: int, device: str) -> float:
     torch = module("torch", extra=EXTRA)
 
     def run_and_synchronize() -> None:
+        """Run one batch, and wait until the GPU has finished it."""
         run(batch)
         if device == "cuda":
             torch.cuda.synchronize()

@@ -143,6 +143,7 @@ def _calls(folder: Path, size: int) -> float:
         use = RecordingExecutor(Body(agent))
 
         def ask() -> None:
+            """Call the tool `size` times, and read the run's cost after each call."""
             for _ in range(size):
                 use("where_am_i", where)
                 assert agent.run.cost.usd == 0  # noqa: S101 - read for its time

@@ -48,6 +48,7 @@ def main() -> int:
     moving = [Camera(one.heading, float(rng.uniform(-30, 30)), one.fov, width, height) for one in level]
 
     def theirs(camera: Camera) -> None:
+        """Draw a camera's view with py360convert."""
         fov = (camera.fov, camera.vertical_fov)
         turn = (camera.heading + 180) % 360 - 180
         py360convert.e2p(pixels, fov, turn, camera.pitch, (height, width), mode="bilinear")

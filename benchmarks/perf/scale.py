@@ -95,6 +95,7 @@ def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
     """Return the stages of the work in order; all models share the views of a panorama."""
 
     def n(name: str) -> float:
+        """Return the value of the number with this name."""
         return number[name].value
 
     price, ask = _price_of_skus(), _question_usd(n("tokens_in"), n("tokens_out"))
@@ -109,9 +110,11 @@ def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
     gpu_second = 3600 * n("busy")
 
     def fetch_hours(pictures: float) -> float:
+        """Return the hours of fetching so many pictures from Google."""
         return pictures * n("google") / n("at_once") / 3600
 
     def question_hours(google: float = 0, model: float = 0) -> float:
+        """Return the hours of so many requests to Google and to the model, one after another."""
         return (google * n("google") + model * n("reply")) / 3600
 
     return [
@@ -165,6 +168,7 @@ def tables(number: Mapping[str, Number] = NUMBERS) -> list[str]:
     """Return three Markdown tables: the numbers that go in, the stages, and the limits."""
 
     def n(name: str) -> float:
+        """Return the value of the number with this name."""
         return number[name].value
 
     found = stages(number)
@@ -196,6 +200,7 @@ def limits(number: Mapping[str, Number] = NUMBERS) -> dict[str, str]:
     """Return the figures at which the plan would break, as texts by description."""
 
     def n(name: str) -> float:
+        """Return the value of the number with this name."""
         return number[name].value
 
     near, price = n("grid") * n("panoramas") * n("near"), _price_of_skus()

@@ -192,6 +192,7 @@ def measure_load(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Me
     taken = town.processor_s()
 
     def work() -> None:
+        """Send one request after the other until the time is over."""
         with closing(connect(town.url)) as client:
             while time.perf_counter() < start + seconds:
                 before = time.perf_counter()

@@ -62,17 +62,20 @@ def _measure(
     drawn = rng.choice(len(ACTIONS), (100, walkers), p=SHARES)
 
     def plain_round() -> int:
+        """Walk all actions by the plain rules; return their number."""
         state = table.state(0)
         for action in actions:
             state = VELMA.step(graph, state, VELMA.validate(graph, state, action))
         return len(actions)
 
     def walker_round() -> int:
+        """Walk all actions with one walker; return their number."""
         for action in actions:
             walker.step(action)
         return len(actions)
 
     def batch_round() -> int:
+        """Walk all drawn actions with the batch; return their number."""
         for row in drawn:
             crowd.step(row)
         return drawn.size

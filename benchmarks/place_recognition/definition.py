@@ -171,6 +171,7 @@ def _likeness_classifier(name: str, resources: Resources) -> Classifier:
     recognizer = resources.recognizer(name)
 
     def rank(image: Image, labels: Sequence[str]) -> list[str]:
+        """Return the labels by the recognizer's scores for the picture, likeliest first."""
         words = [label.replace("_", " ") for label in labels]  # V-IRL: the bare name of the type
         scores = recognizer.recognize([image], words)[0]
         return [labels[number] for number in (-scores).argsort(kind="stable").tolist()]
@@ -183,6 +184,7 @@ def _box_classifier(name: str, resources: Resources) -> Classifier:
     detector = resources.detector(name)
 
     def rank(image: Image, labels: Sequence[str]) -> list[str]:
+        """Return the labels of boxes found in the picture, the best box's first."""
         found = sorted(detector.detect([photo_view(image)], labels)[0], key=lambda one: -one.score)
         return list(dict.fromkeys(one.label for one in found))
 

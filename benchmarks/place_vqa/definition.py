@@ -238,7 +238,10 @@ def open_answerer(name: str, resources: Resources) -> Answerer:
     prompt = load_prompt("vqa/answer", Text)
 
     def open_photo(image: Image) -> tuple[Ask, Cost]:
+        """Return (function to ask the describer about the photo, function for its cost: none)."""
+
         def ask(question: str, options: Sequence[str]) -> str:
+            """Return the describer's reply to a question with its options."""
             return describer.describe(
                 [photo_view(image)], render(prompt, {"question": question, "options": list(options)})
             )[0]
@@ -253,6 +256,7 @@ def _mind_on(mind: Mind, image: Image) -> tuple[Ask, Cost]:
     prompt = load_prompt("vqa/answer", Text)
 
     def ask(question: str, options: Sequence[str]) -> str:
+        """Return the mind's reply to a question with its options."""
         return mind.ask(prompt, images=[image], question=question, options=list(options)).text
 
     return ask, lambda: cost_of(mind.ledger.take_asked())
@@ -263,10 +267,12 @@ def _sign_answerer(resources: Resources) -> Answerer:
     detector, lexicon = resources.detector("sign-detector"), Models().lexicon("sign-lexicon")
 
     def open_photo(image: Image) -> tuple[Ask, Cost]:
+        """Return (function to ask about the sign in the photo, function for its cost: none)."""
         boxes = detector.detect([photo_view(image)], lexicon.place_types)[0]
         found = max(boxes, key=lambda one: one.score, default=None)
 
         def ask(question: str, options: Sequence[str]) -> str:  # noqa: ARG001 - there is one question
+            """Return the letter of the one option that suits the sign's type, or that there is none."""
             if found is None:
                 return "I can read no sign."
             told = [lexicon.classify(option).get(found.label, 0.0) for option in options]

@@ -61,6 +61,7 @@ def _navgpt_agent(data: Data, options: Options, resources: Resources) -> Walking
     }
 
     def navigator(episode: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:
+        """Return the navigator of an episode, and the mind that it asks."""
         asked = resources.mind(options.mind)  # its ledger is the episode's
         graph = _graph_of(data, episode)
         return NavGptNavigator(graph, asked, seen[episode.scan], form=options.form), asked

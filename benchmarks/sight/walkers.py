@@ -167,7 +167,7 @@ class OracleSearcher:
 
 @dataclass(slots=True)
 class AskedSearcher:
-    """An explorer that asks a mind at each junction, with a picture of each way, by AgentNav's prompts.
+    """An explorer that asks a mind at each junction, with a picture of each way, by published prompts.
 
     `verbalized` adds AgentNav's aids (arXiv 2512.15933): the way in words, a memory that the mind rewrites,
     the last decisions, and how often each way was taken.

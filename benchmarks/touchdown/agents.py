@@ -137,6 +137,7 @@ def _agent_that_asks(data: Data, options: Options, resources: Resources) -> Walk
     make = (_velma_maker if options.agent == "velma" else _navgpt_maker)(data, options, resources)
 
     def open_navigator(_: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:
+        """Return the navigator of an episode, and the mind that it asks."""
         asked = resources.mind(options.mind)  # its ledger is the episode's
         return make(asked), asked
 

@@ -231,6 +231,7 @@ def _print_study(chosen: Selection, use_map: bool, use_prior: bool, ablate: bool
     console, data = SafeConsole(), open_data(chosen)
 
     def outcomes_with(parameters: Parameters) -> list[FollowerOutcome]:
+        """Return the outcomes of the follower with these parameters."""
         follower = follower_for(data.graph, chosen.dataset, parameters, use_map=use_map, use_prior=use_prior)
         return try_out(data, chosen.dataset, follower)
 

@@ -228,9 +228,9 @@ class SharedRecognizer:
 def model_function(model: Any) -> Callable[[ModelCall, Sequence[Any]], Sequence[Any]]:
     """Return a function that calls a model of this process: (method and arguments, items) to results."""
 
-    def ask(question: ModelCall, items: Sequence[Any]) -> Sequence[Any]:
+    def ask(call: ModelCall, items: Sequence[Any]) -> Sequence[Any]:
         """Return the results of one call of the model for `items`, one each."""
-        method, *arguments = question
+        method, *arguments = call
         if method == _SCENES:  # not every describer has this method
             return describe_scenes(model, items, *arguments)
         results: Sequence[Any] = getattr(model, method)(items, *arguments)

@@ -86,7 +86,7 @@ class Questioner:
         left_out: LeftOut | None = None,
         record: Recording | None = None,
     ) -> None:
-        """Open three clients: for free probes, for probes to be refused, and for paid ones in a budget."""
+        """Open clients for free probes, for those to be refused, for paid ones, and with a wrong key."""
         self._settings = settings.model_copy(update={"timeouts": TIMEOUTS, "retries": RETRIES})
         once = self._settings.model_copy(update={"retries": Retries(further=0)})
         counted = left_out or LeftOut()

@@ -111,6 +111,7 @@ class Views:
         self._drawing: BaseProcess | None = None
 
     def __enter__(self) -> "Views":
+        """Start the process that draws the views."""
         self._folder.mkdir(parents=True, exist_ok=True)
         work = get_context("spawn").Process(
             target=draw_views, args=(self._folder, self._towns, self._seed, self._count), daemon=True
@@ -120,11 +121,13 @@ class Views:
         return self
 
     def __exit__(self, *_: object) -> None:
+        """End the process that draws the views."""
         if self._drawing:
             self._drawing.terminate()
             self._drawing.join()
 
     def __len__(self) -> int:
+        """Return the number of views that there will be."""
         return self._count
 
     def __getitem__(self, number: int) -> Sample:

@@ -114,6 +114,7 @@ class Walks:
         """Let the model behind `writer` walk an episode; a reply that names no action counts as `forward`."""
 
         def choose(moves: Sequence[Move]) -> Decision:
+            """Return the model's next action after the moves so far; `forward` for a reply without any."""
             reply = writer.reply(self.transcript(route, [Action(move.action) for move in moves]).text)
             action = parse_action(reply)
             return Decision(action) if action else Decision(Action.FORWARD, refused=(reply,))

@@ -29,7 +29,7 @@ from virl.version import code_version
 _MODEL_THREADS = 64
 """Most requests that the actor of a model accepts at once, to batch them. Chosen."""
 MOST_STILLBORN = 3
-"""Most workers of a run that may die before they are ready; one more ends the run. Chosen."""
+"""Number of workers that die before they are ready at which a run ends. Chosen."""
 
 PATIENCE_S = 30.0
 """Seconds without a ready worker after which a warning says that the cluster has no room. Chosen."""
@@ -270,10 +270,10 @@ class Model:
         except VirlError as fault:
             return _to_remote(fault)
 
-    def ask(self, question: ModelCall, items: Sequence[Any]) -> Sequence[Any] | RemoteFault:
+    def ask(self, call: ModelCall, items: Sequence[Any]) -> Sequence[Any] | RemoteFault:
         """Return the results of one call of the model for `items`, one each, or the fault of the call."""
         try:
-            return list(self._resources.share_model(self._use).ask(question, items))
+            return list(self._resources.share_model(self._use).ask(call, items))
         except VirlError as fault:
             return _to_remote(fault)
 
@@ -325,9 +325,9 @@ def _open_remote(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
             raise said.error()
         return said
 
-    def ask(question: ModelCall, items: Sequence[Any]) -> Sequence[Any]:
+    def ask(call: ModelCall, items: Sequence[Any]) -> Sequence[Any]:
         """Return the results of one call of the remote model for `items`, one each."""
-        results: Sequence[Any] = check_reply(actor.ask.remote(question, items))
+        results: Sequence[Any] = check_reply(actor.ask.remote(call, items))
         return results
 
     return OpenModel(ask, check_reply(actor.name.remote(code_version())))

@@ -161,7 +161,7 @@ class _RemoteBook(Book):
         self._ask = ask
 
     def payments(self, account: str = "") -> Paid:
-        """Return the sums that an account has paid, as `Book.payments`; zeros if the other process fails."""
+        """Return the sums that an account has paid, as `Book.payments`."""
         told = self._ask(LedgerRequest(account=account))
         return told if isinstance(told, Paid) else Paid()
 

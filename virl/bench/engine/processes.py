@@ -24,7 +24,7 @@ from virl.money.ledger import Ledger
 from virl.traces.spans import export_traces
 
 MOST_STILLBORN = 3
-"""Most processes of a run that may die before they are ready; one more ends the run. Chosen."""
+"""Number of processes that die before they are ready at which a run ends. Chosen."""
 
 ENDING_S = 2.0
 """Seconds that a process has to end by itself before it is killed. Chosen."""

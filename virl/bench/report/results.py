@@ -287,7 +287,7 @@ def _compare_models(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterat
 
 
 def _sum_cost(run: KeptRun) -> Spent | None:
-    """Return the sums that a run paid in all its folders; `None` if it sent no paid request."""
+    """Return the sums that a run paid in all its folders; `None` if it sent no request."""
     paid = [paid_for(folder) for folder in run.parts]
     usd = sum(one.usd for one in paid)
     told = sum(record.cost.get("usd", 0.0) for record in run.records)
