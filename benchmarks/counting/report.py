@@ -2,21 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
+from virl.bench.benchmark import Metric
 from virl.bench.episode import Data
 from virl.bench.statistics import Interval
 
 from .published import PUBLISHED
-from .tables import TableColumn, TableRow
+from .tables import TableRow
 from .tally import CountTally, differences, metrics
 from .variants import Condition, CountingCase, cases_under, reference, without_active
 
+_column = partial(Metric, percent=False, digits=2)
 PAPER_COLUMNS = (
-    TableColumn("accuracy", "accuracy"),
-    TableColumn("recall", "recall"),
-    TableColumn("our_precision", "precision,\n1 to 1"),
-    TableColumn("our_recall", "recall,\n1 to 1"),
+    _column("accuracy", "accuracy"),
+    _column("recall", "recall"),
+    _column("our_precision", "precision,\n1 to 1"),
+    _column("our_recall", "recall,\n1 to 1"),
 )
 _PAPER_KEYS = {
     "accuracy": "virl_accuracy",
@@ -25,13 +28,13 @@ _PAPER_KEYS = {
     "our_recall": "recall",
 }
 RULE_COLUMNS = (
-    TableColumn("precision", "prec."),
-    TableColumn("recall", "recall"),
-    TableColumn("f1_more", "F1\nmore"),
-    TableColumn("count_error", "mis-\ncount %", percent=True, digits=1),
-    TableColumn("duplicates", "dupl.\n%", percent=True, digits=1),
-    TableColumn("repeats", "rep-\neats %", percent=True, digits=1),
-    TableColumn("lost", "lost\n%", percent=True, digits=1),
+    _column("precision", "prec."),
+    _column("recall", "recall"),
+    _column("f1_more", "F1\nmore"),
+    _column("count_error", "mis-\ncount %", percent=True, digits=1),
+    _column("duplicates", "dupl.\n%", percent=True, digits=1),
+    _column("repeats", "rep-\neats %", percent=True, digits=1),
+    _column("lost", "lost\n%", percent=True, digits=1),
 )
 
 
@@ -40,7 +43,7 @@ class CountingTable:
     """A table of the report on counting."""
 
     title: str
-    columns: Sequence[TableColumn]
+    columns: Sequence[Metric]
     rows: Sequence[TableRow]
     has_rules: bool = True
     """True if its rows are rules of visual memory, for which the page draws bars."""

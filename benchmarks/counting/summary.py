@@ -11,6 +11,7 @@ from virl.bench.benchmark import PageHead
 from virl.bench.episode import Data, Record
 from virl.bench.records import versions
 from virl.bench.report.page import Bar, Group
+from virl.bench.report.table import cell_text
 from virl.bench.statistics import Interval
 from virl.files.writing import write_whole
 from virl.geo.globe import LatLng, LocalFrame
@@ -19,7 +20,7 @@ from virl.pages.shell import html_page, open_templates
 from .matching import RADIUS_M, VIRL_RANGE_M
 from .options import Options
 from .report import CountingTable, counting_tables, table_data
-from .tables import cell_text, terminal_table
+from .tables import terminal_table
 from .trip import LEAST_PIXELS, LEAST_SEEN, REACH_M
 
 FILE = "counting.html"

@@ -22,7 +22,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import ceil
 
 import numpy as np
@@ -95,23 +95,22 @@ class CountingBatchStreetView(CountingStreetView):
         return [self._meet(panorama) if panorama else None for panorama in found]
 
 
+@dataclass(frozen=True, slots=True)
 class PaperGrid:
     """A mover by V-IRL's published grid, but for its faults at north; it forgets all at every step."""
 
-    def __init__(self, streetview: StreetView, rings: Rings | None = None) -> None:
-        """Move in `streetview`, and search panoramas on the rings around a position."""
-        self._streetview = streetview
-        self._rings = rings or Rings()
+    streetview: StreetView
+    rings: Rings = field(default_factory=Rings)
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
         """Return the links that leave a pose, sorted by heading, as V-IRL's grid finds them."""
-        here = self._streetview.panorama(pose.pano_id)
+        here = self.streetview.panorama(pose.pano_id)
         found: dict[str, Link] = {}
-        for heading, ray in self._rings.rays(here.position):
+        for heading, ray in self.rings.rays(here.position):
             for position in ray:
                 if self._covers(heading, found):
                     break
-                there = self._streetview.nearest(position)
+                there = self.streetview.nearest(position)
                 if there is None or there.id in {here.id, *found}:
                     continue
                 bearing = globe.bearing(here.position, there.position)
@@ -121,7 +120,7 @@ class PaperGrid:
 
     def take(self, pose: Pose, link: Link) -> Pose:
         """Return the pose at the other end of a link; raise BadInput if it leads nowhere."""
-        here = self._streetview.panorama(pose.pano_id)
+        here = self.streetview.panorama(pose.pano_id)
         if here.id == link.pano_id:
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
         return Pose(link.pano_id, link.heading)
@@ -129,7 +128,7 @@ class PaperGrid:
     def _covers(self, heading: float, found: Mapping[str, Link]) -> bool:
         """Return whether a link found already leads about in this heading, degrees."""
         turns = (abs(globe.signed_turn(heading, link.heading)) for link in found.values())
-        return any(turn <= self._rings.heading_range for turn in turns)
+        return any(turn <= self.rings.heading_range for turn in turns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,12 +56,13 @@ class Sent:
     pictures: int = 0
 
 
+@dataclass(frozen=True, slots=True)
 class WrittenOut:
     """A mind of rules that also writes each question out as a model would be sent it."""
 
-    def __init__(self, sent: dict[str, Sent], rules: RuleMind) -> None:
-        """Keep each question in `sent`, by its prompt, and answer by `rules`."""
-        self._sent, self._rules = sent, rules
+    sent: dict[str, Sent]
+    """Requests so far, by the prompt's name."""
+    rules: RuleMind
 
     @property
     def name(self) -> str:
@@ -71,11 +72,11 @@ class WrittenOut:
     @property
     def ledger(self) -> Ledger:
         """The ledger of the rules."""
-        return self._rules.ledger
+        return self.rules.ledger
 
     def with_own_ledger(self) -> Self:
         """Return such a mind with a ledger of its own, which keeps questions in the same place."""
-        return type(self)(self._sent, self._rules.with_own_ledger())
+        return type(self)(self.sent, self.rules.with_own_ledger())
 
     def ask(
         self,
@@ -87,11 +88,11 @@ class WrittenOut:
     ) -> ReplyT:
         """Keep the question as a model would be sent it, and return the rules' reply."""
         question = question_of(prompt, inputs, (), MANNER, Abilities(), NO_MODEL)
-        sent = self._sent[prompt.name]
+        sent = self.sent[prompt.name]
         sent.texts.append("\n".join(message.text for message in question.messages))
         sent.tokens += expected_usage(question.messages, reply=0).input_tokens
         sent.pictures += len(images)
-        return self._rules.ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)
+        return self.rules.ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)
 
 
 def main() -> None:

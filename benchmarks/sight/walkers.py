@@ -70,7 +70,7 @@ class EndingExplorer:
     def __init__(self, make: Callable[[], Explorer]) -> None:
         """Make the inner explorer by `make`, which may already fail to get a reply."""
         self.failure: MindFailed | None = None
-        """The reason of that end."""
+        """The failure that ended the walk; `None` if none did."""
         try:
             self._explorer = make()
         except MindFailed as fault:

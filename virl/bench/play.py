@@ -1,6 +1,7 @@
 """A person plays an episode of a benchmark, and is scored as the agents are."""
 
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -21,19 +22,19 @@ from virl.platform.navigators.instruction.baselines import HUMAN
 __all__ = ["HUMAN", "Player", "episodes_to_play", "play", "played_by_human"]
 
 
+@dataclass(frozen=True, slots=True)
 class Player:
     """A walk's `Steering` whose every step a person decides in the browser.
 
     The control's standing has the task as its question. Handing back changes nothing: nobody else plays.
     """
 
-    def __init__(self, control: Control) -> None:
-        """Take the person's choices from `control`."""
-        self._control = control
+    control: Control
+    """Control through which the person looks, steers and stops."""
 
     def decide(self, step: Step) -> Choice:
         """Wait for the person's choice at a step, and return it: a link to take, or the end."""
-        control, links = self._control, step.links
+        control, links = self.control, step.links
         pose = pose_record(step.pose, step.panorama.position)
         control.arrive(pose)
 

@@ -80,8 +80,13 @@ class Records:
                 )
             _keep_settings(folder / SETTINGS, json.loads(json.dumps(settings)), is_begun=is_begun)
             lines = JsonLines(path, _RESUME)
-            done = _read_lines(lines)
-            return cls(folder, done, _mend_tail(lines), lines, lock)
+            done, cut = _read_lines(lines), ""
+            if lines.torn:
+                number = lines.count + 1
+                lines.heal()
+                cut = f"{path}, line {number}: was cut off and is removed; its episode runs again"
+                _log.warning("%s", cut)
+            return cls(folder, done, cut, lines, lock)
         except BaseException:
             lock.close()
             raise
@@ -181,17 +186,6 @@ def _parse_record(line: bytes) -> Record:
     if record is None or not isinstance(record.get("id"), str):
         raise ValueError("is no record")
     return record
-
-
-def _mend_tail(lines: JsonLines) -> str:
-    """Remove a torn last line of a file; return a sentence on it, empty if the file is whole."""
-    if not lines.torn:
-        return ""
-    number = lines.count + 1
-    lines.heal()
-    cut = f"{lines.path}, line {number}: was cut off and is removed; its episode runs again"
-    _log.warning("%s", cut)
-    return cut
 
 
 def _parse_object(line: bytes) -> Record | None:

@@ -55,7 +55,7 @@ class Terms:
     base_url: str | None = None
     """Address of an OpenAI-compatible server for minds; `None` takes the environment's."""
     replies: Path | None = None
-    """Path of the file in which replies of minds are kept; `None` keeps none."""
+    """Folder in which replies of minds are cached; `None` caches none."""
     cache: Literal["off", "session", "ttl"] | None = None
     """Caching of the city's network replies; `None` takes the default (see `Access`)."""
     session: str = ""
@@ -218,22 +218,18 @@ class Resources:
         check_ready(use.role, use.name, allow_downloads=self.terms.allow_downloads)
         known = self.city(use.city) if use.city else None
         group = use.city if known and (known.truth or known.capabilities.is_drawn) else ""
-        models = self.make_once(("models", group), lambda: Models(self._model_options(group)))
-        model: Any = models.open(use.role, use.name)
-        if most > 1:
-            most = getattr(read_model(use.role, use.name), "batch", None) or most
-        return OpenModel(Batcher(model_function(model), most=most), getattr(model, "name", ""))
-
-    def _model_options(self, city: str) -> ModelOptions:
-        """Return the options of models in a city; of the run alone if `city` is empty."""
-        known = self.city(city) if city else None
-        return ModelOptions(
+        options = ModelOptions(
             device=self.terms.device,
             allow_downloads=self.terms.allow_downloads,
             truth=known.truth if known else None,
             is_drawn=known is not None and known.capabilities.is_drawn,
             seed=self.terms.seed,
         )
+        models = self.make_once(("models", group), lambda: Models(options))
+        model: Any = models.open(use.role, use.name)
+        if most > 1:
+            most = getattr(read_model(use.role, use.name), "batch", None) or most
+        return OpenModel(Batcher(model_function(model), most=most), getattr(model, "name", ""))
 
     def _open_city(self, name: str, access: Access) -> City:
         """Return the city given as an object under this name, else open it with `access`."""

@@ -36,7 +36,7 @@ class Difference(NamedTuple):
     p: float
     """Two-sided p-value of the paired permutation test."""
     units: int
-    """Number of units that both have."""
+    """Number of units, such as places, that both results have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,7 +134,7 @@ def report(
 @add_guard(LOG_DETAILS)
 def bench(
     name: str,
-    given: Callable[[], Mapping[str, object]],
+    own_options: Callable[[], Mapping[str, object]],
     *,
     fields: Annotated[
         list[str] | None,
@@ -187,9 +187,9 @@ def bench(
         bool, typer.Option("--pictures/--no-pictures", help="Save the views of episodes.")
     ] = True,
 ) -> None:
-    """Run a benchmark, given by its name or as `MODULE:OBJECT`; each episode is saved as it ends.
+    """Run a benchmark, named or as `MODULE:OBJECT`, with the own options that `own_options()` returns.
 
-    `given` says which fields of its options the command line names.
+    Each episode is saved as it ends.
     """
     from virl.bench.benchmark import find_benchmark  # noqa: PLC0415
     from virl.bench.dry_run import dry_run as check_run  # noqa: PLC0415 - loads when asked for
@@ -199,7 +199,7 @@ def bench(
     from virl.settings.model import check_settings  # noqa: PLC0415
 
     benchmark = find_benchmark(name)
-    asked = set_options(fields or ()) | dict(given())
+    asked = set_options(fields or ()) | dict(own_options())
     options = check_settings(asked, benchmark.options, source=f"virl bench {name}")
     if rate is not None and rate <= 0:
         raise BadInput(f"--rate {rate}: must be above 0 requests per second")
@@ -249,7 +249,9 @@ def _command(name: str) -> Any:
             own = {key: arguments.pop(key) for key in list(arguments) if key not in engine}
             bench(name, lambda: named_fields(benchmark.options, own), **arguments)
 
-    engine = {key: one for key, one in signature(bench).parameters.items() if key not in {"name", "given"}}
+    engine = {
+        key: one for key, one in signature(bench).parameters.items() if key not in {"name", "own_options"}
+    }
     context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     own = parameters(benchmark.options, f"Options of {benchmark.name}", _flags(engine), of_option)
     run.__doc__ = benchmark.about
@@ -297,10 +299,10 @@ def set_options(fields: Sequence[str]) -> dict[str, object]:
     """
     from virl.settings.model import yaml_value  # noqa: PLC0415
 
-    given: dict[str, object] = {}
+    found: dict[str, object] = {}
     for text in fields:
         key, separator, value = text.partition("=")
         if not separator:
             raise BadInput(f"--set {text}: write it as FIELD=VALUE")
-        given[key.strip()] = yaml_value(value, source=f"--set {key}")
-    return given
+        found[key.strip()] = yaml_value(value, source=f"--set {key}")
+    return found

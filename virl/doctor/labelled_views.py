@@ -1,7 +1,7 @@
 """Views with the truth of what they show: written from a made town, read from a folder."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import cycle, zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from random import Random
 from typing import TypeVar
@@ -83,15 +83,8 @@ def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 
     if city.truth is None:
         raise BadInput(f"{city.title}: has no ground truth to label views with: use virlton")
     views: list[LabelledView] = []
-    wanted = cycle([_place_views(city, Random(seed)), _furniture_views(city, Random(seed))])
-    ended = 0
-    while len(views) < count and ended < 2:
-        found = next(next(wanted), None)
-        if found is None:
-            ended += 1
-            continue
-        ended = 0
-        view, types = found
+    pairs = zip_longest(_place_views(city, Random(seed)), _furniture_views(city, Random(seed)))
+    for view, types in islice(filter(None, chain.from_iterable(pairs)), count):
         file = f"view-{len(views):03d}.png"
         with replace_file(folder / file, "write the views again") as stream:
             PIL.Image.fromarray(view.pixels).save(stream, "PNG")
@@ -147,17 +140,16 @@ def open_views(folder: Path, labelled: LabelledSet) -> list[View]:
     Raises:
         BadInput: a picture is missing or is none.
     """
-    return [_open_view(folder / one.file, one) for one in labelled.views]
-
-
-def _open_view(path: Path, one: LabelledView) -> View:
-    """Return a labelled view with the picture at `path`; raise BadInput if that is missing."""
-    try:
-        pixels = decode(path.read_bytes())
-    except OSError as fault:
-        raise BadInput(f"{path} is missing: write the views again") from fault
-    height, width = pixels.shape[:2]
-    return View(one.pano_id, Camera(one.heading, one.pitch, one.fov, width, height), pixels)
+    views = []
+    for one in labelled.views:
+        path = folder / one.file
+        try:
+            pixels = decode(path.read_bytes())
+        except OSError as fault:
+            raise BadInput(f"{path} is missing: write the views again") from fault
+        height, width = pixels.shape[:2]
+        views.append(View(one.pano_id, Camera(one.heading, one.pitch, one.fov, width, height), pixels))
+    return views
 
 
 def _place_views(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from virl.doctor.probes import Probe, Way, probes
-from virl.errors import BudgetExceeded, NoImagery, NoRoute, NoStreetView, NotFound, ProviderError, VirlError
+from virl.errors import BudgetExceeded, NoImagery, NoRoute, NoStreetView, NotFound, ProviderError
 from virl.geo.globe import LatLng
 from virl.money.ledger import Ledger
 from virl.platform.city.left_out import LeftOut
@@ -114,38 +114,28 @@ class Questioner:
 
     def outcome(self, probe: Probe, here: LatLng) -> ProbeOutcome:
         """Send one probe about the position `here`, and return its outcome."""
-        if probe.way == "paid" and probe.usd(self._settings) > self._budget_left():
-            return self._refuse_price(probe)
+        status: Status = "not asked"
+        remedy = ""
+        if probe.way == "paid" and (usd := probe.usd(self._settings)) > self._budget_left():
+            detail, remedy = f"costs ${usd:.3f}", "--real"
+            if self._ledger is not None:
+                detail += f", and ${self._budget_left():.3f} of the budget is left"
+                remedy = "a higher --budget-usd"
+            return _make_outcome(self._settings, probe, status, detail, remedy)
         try:
-            came = probe.ask(self._ways[probe.way], here)
+            detail = probe.ask(self._ways[probe.way], here)
+            status = "reached"
         except ProviderError as fault:
             if probe.way == "refused" and fault.code in _INVALID:
                 return self._compare_with_key(probe, here)
             return self._judge(probe, fault)
-        except VirlError as fault:
-            return self._without_reply(probe, fault)
-        return _make_outcome(self._settings, probe, "reached", came)
-
-    def _refuse_price(self, probe: Probe) -> ProbeOutcome:
-        """Return the outcome of a paid probe that is not sent: over the budget, or without any."""
-        costs = f"costs ${probe.usd(self._settings):.3f}"
-        if self._ledger is None:
-            return _make_outcome(self._settings, probe, "not asked", costs, "--real")
-        detail = f"{costs}, and ${self._budget_left():.3f} of the budget is left"
-        return _make_outcome(self._settings, probe, "not asked", detail, "a higher --budget-usd")
-
-    def _without_reply(self, probe: Probe, fault: VirlError) -> ProbeOutcome:
-        """Return the outcome of a probe that ended in `fault`; raise faults it does not know."""
-        if isinstance(fault, BudgetExceeded):
-            detail = "a further request would exceed the budget"
-            return _make_outcome(
-                self._settings, probe, "not asked", detail, "a higher --budget-usd with --real"
-            )
-        if isinstance(fault, NoStreetView):
-            return _make_outcome(self._settings, probe, "not asked", str(fault), "another --city")
-        if isinstance(fault, NoImagery | NotFound | NoRoute):
-            return _make_outcome(self._settings, probe, "reached", "no result at this position")
-        raise fault
+        except BudgetExceeded:
+            detail, remedy = "a further request would exceed the budget", "a higher --budget-usd with --real"
+        except NoStreetView as fault:
+            detail, remedy = str(fault), "another --city"
+        except (NoImagery, NotFound, NoRoute):
+            status, detail = "reached", "no result at this position"
+        return _make_outcome(self._settings, probe, status, detail, remedy)
 
     def _budget_left(self) -> float:
         """Return the dollars left of the budget; 0 without a budget."""

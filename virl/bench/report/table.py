@@ -279,21 +279,30 @@ def means_table(
     means = means_of(scores)
     shown.add_row(
         Text.assemble(name, "\n", (f"{len(scores)} episodes", "dim")),
-        *(_mean_cell(means.get(metric.key), metric) for metric in metrics),
+        *(mean_cell(means.get(metric.key), metric) for metric in metrics),
     )
     for paper in published:
         shown.add_row(
             Text.assemble(paper.name, "\n", (f"published: {paper.source}", "dim")),
-            *(_mean_cell(paper.values.get(metric.key), metric) for metric in metrics),
+            *(mean_cell(paper.values.get(metric.key), metric) for metric in metrics),
         )
     return shown
 
 
-def _mean_cell(value: Interval | float | None, metric: Metric) -> Text:
-    """Return a table cell with a number and, below it, the ends of its interval; a dash for `None`."""
+def mean_texts(value: Interval | float | None, metric: Metric) -> list[str]:
+    """Return a number, and the ends of its interval if it has one, as texts; a dash for `None`."""
     if value is None:
-        return Text("-")
-    scale = 100.0 if metric.percent else 1.0
-    numbers = value if isinstance(value, Interval) else (value,)
-    mean, *ends = (f"{scale * number:.{metric.digits}f}" for number in numbers)
+        return ["-"]
+    return [shown_number(one, metric) for one in (value if isinstance(value, Interval) else (value,))]
+
+
+def cell_text(value: Interval | float | None, metric: Metric) -> str:
+    """Return a number as text, with the ends of its interval on a second line; a dash for `None`."""
+    mean, *ends = mean_texts(value, metric)
+    return f"{mean}\n{' to '.join(ends)}" if ends else mean
+
+
+def mean_cell(value: Interval | float | None, metric: Metric) -> Text:
+    """Return a narrow table cell: a number and, below it, each end of its interval; a dash for `None`."""
+    mean, *ends = mean_texts(value, metric)
     return Text.assemble(mean, *(("\n" + end, "dim") for end in ends))

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from virl.bench.benchmark import PageHead
 from virl.bench.episode import Record
 from virl.bench.walks import WalkScores
 from virl.files.writing import write_whole
-from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
+from virl.geo.globe import Floats, LatLng, LocalFrame
 from virl.pages.shell import html_page, open_templates
 from virl.platform.city.graph import NavigationGraph
 
@@ -166,7 +165,10 @@ def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[
         graph.lat, graph.lng
     )
     shown = sorted({node for episode in episodes for node in (*episode.path, *episode.gold)})
-    near = _is_near(np.stack([x, y], axis=1), np.asarray(shown, np.int64))
+    points = np.stack([x, y], axis=1)
+    near = np.zeros(len(points), bool)
+    if shown:
+        near = np.isfinite(cKDTree(points[shown]).query(points, distance_upper_bound=_AROUND_M)[0])
     source = np.repeat(np.arange(len(graph)), graph.degree)
     inside = near[source] & near[graph.target]
     ends = np.unique(np.sort(np.stack([source[inside], graph.target[inside]], axis=1), axis=1), axis=0)
@@ -177,15 +179,6 @@ def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[
         "y": _round_metres(-y[near]),
         "links": number[ends].ravel().tolist(),
     }
-
-
-def _is_near(points: Floats, shown: Ints) -> NDArray[np.bool_]:
-    """Return a mask of the points (n, 2), metres, within `_AROUND_M` of any point numbered in `shown`."""
-    near = np.zeros(len(points), bool)
-    if len(shown):
-        distance, _ = cKDTree(points[shown]).query(points, distance_upper_bound=_AROUND_M)
-        near = np.isfinite(distance)
-    return near
 
 
 def _round_metres(metres: Floats) -> list[int]:

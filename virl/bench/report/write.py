@@ -1,12 +1,12 @@
 """Writes all that a report consists of into one folder."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console, ConsoleRenderable
 
-from virl.bench.benchmark import AnyBenchmark, Metric, PageHead
+from virl.bench.benchmark import AnyBenchmark, PageHead
 from virl.bench.episode import CannotTry
 from virl.bench.records import RESULTS, slug
 from virl.bench.report.page import write_page
@@ -16,13 +16,11 @@ from virl.bench.report.results import (
     make_results,
     published_numbers,
     shown_metrics,
-    shown_number,
     shown_share,
     spent_line,
 )
 from virl.bench.report.runs import KeptRun, ReportRuns, gather
-from virl.bench.report.table import csv_table, heading_of, latex_table, terminal_table
-from virl.bench.statistics import Interval
+from virl.bench.report.table import cell_text, csv_table, heading_of, latex_table, terminal_table
 from virl.errors import BadInput, CannotWrite, VirlError
 from virl.files.writing import write_whole
 from virl.pages.numbers import count_noun
@@ -108,26 +106,23 @@ def _describe_counting(failure: Failure) -> str:
     return "failed, not included in means; --resume retries"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class OwnPages:
     """The links, tables and errors of the pages that a benchmark wrote itself."""
 
-    links: tuple[tuple[str, str], ...] = ()
+    links: list[tuple[str, str]] = field(default_factory=list)
     """(file beside the report, text of the link) of each page."""
-    missing: tuple[str, ...] = ()
+    missing: list[str] = field(default_factory=list)
     """Reasons why pages could not be written, a line each."""
-    tables: tuple[ConsoleRenderable, ...] = ()
+    tables: list[ConsoleRenderable] = field(default_factory=list)
     """Tables that the terminal prints."""
 
 
 def _write_own_pages(home: Path, gathered: ReportRuns, results: Results) -> OwnPages:
     """Write the benchmark's own page for each run into the folder `home`; return links and tables."""
-    page = gathered.benchmark.page
+    own, page = OwnPages(), gathered.benchmark.page
     if page is None:
-        return OwnPages()
-    links: list[tuple[str, str]] = []
-    missing: list[str] = []
-    tables: list[ConsoleRenderable] = []
+        return own
     for run in gathered.runs:
         path = Path(page.file)
         name = f"{path.stem}-{slug(run.name)}{path.suffix}" if run.name else page.file
@@ -136,11 +131,11 @@ def _write_own_pages(home: Path, gathered: ReportRuns, results: Results) -> OwnP
         except CannotWrite:
             raise
         except VirlError as fault:
-            missing.append(f"{home / name}: not written: {fault}")
+            own.missing.append(f"{home / name}: not written: {fault}")
         else:
-            links.append((name, f"{page.title}{f' ({run.name})' if run.name else ''}"))
-            tables += page.tables(run.records, run.options) if page.tables else ()
-    return OwnPages(tuple(links), tuple(missing), tuple(tables))
+            own.links.append((name, f"{page.title}{f' ({run.name})' if run.name else ''}"))
+            own.tables += page.tables(run.records, run.options) if page.tables else ()
+    return own
 
 
 def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageHead:
@@ -156,7 +151,7 @@ def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageH
             *(
                 (
                     f"{row.model}\n{row.city or 'all'}, {shown_share(row.episodes)} episodes",
-                    *(_cell(row.values.get(metric.key), metric) for metric in metrics),
+                    *(cell_text(row.values.get(metric.key), metric) for metric in metrics),
                 )
                 for row in rows
             ),
@@ -168,11 +163,3 @@ def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageH
         attribution="; ".join(sorted({city.attribution for city in run.plan.cities.values()} - {""})),
         notes=tuple(dict.fromkeys(note for row in rows for note in row.notes)),
     )
-
-
-def _cell(value: Interval | None, metric: Metric) -> str:
-    """Return a mean as text with its interval on a second line; a dash for `None`."""
-    if value is None:
-        return "-"
-    mean, low, high = (shown_number(number, metric) for number in value)
-    return f"{mean}\n{low} to {high}"

@@ -90,7 +90,14 @@ def describe(
             clauses += _turn(town, path, passed, rng)
             since, passed = crossing.index, []
     clauses += _sights(town, path, since, len(path) - 1, rng)
-    return _without_repeats((*clauses, *ending))
+    clauses += ending
+    named = [clause.landmark.name for clause in clauses if not isinstance(clause, Pass) and clause.landmark]
+    # a landmark that another clause names too is not told as passed
+    return tuple(
+        clause
+        for clause in clauses
+        if not (isinstance(clause, See) and named.count(clause.landmark.name) > 1)
+    )
 
 
 def landmarks_abeam(town: Town, node: int, heading: float) -> Iterator[tuple[TownLandmark, Mention]]:
@@ -183,16 +190,6 @@ def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random
         for _, mention in landmarks_abeam(town, path[index], town.headings[path[index]][path[index + 1]])
     ]
     return [See(rng.choice(seen))] if seen else []
-
-
-def _without_repeats(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-    """Return the clauses without those on a passed landmark that another clause names too."""
-    named = [clause.landmark.name for clause in clauses if not isinstance(clause, Pass) and clause.landmark]
-    return tuple(
-        clause
-        for clause in clauses
-        if not (isinstance(clause, See) and named.count(clause.landmark.name) > 1)
-    )
 
 
 def _relative(town: Town, node: int, heading: float, landmark: TownLandmark) -> tuple[float, float]:

@@ -47,7 +47,7 @@ class Face:
     along: bool | None = None
     """True if the camera car drove this way, False if against it; `None` if a landmark tells the way."""
     landmark: Mention | None = None
-    """Landmark on a side; `None` if the traffic tells the way."""
+    """Landmark that tells the way, with the side it is on; `None` if the traffic tells it."""
 
 
 @dataclass(frozen=True, slots=True)
