@@ -105,7 +105,7 @@ def cases(city: City, seed: int) -> list[str]:
 
 
 def run(case: AgentCase) -> dict[str, Any]:
-    """Let Ling walk to the case's place, with the senses and mode of the row; return where she ended."""
+    """Let Ling walk to the case's place, in the mode of the case's row; return where she ended, as data."""
     drawn = _draw_walks(case.city, case.seed)[case.id]
     manner = MANNERS[case.row]
     changes = {

@@ -36,7 +36,7 @@ class AgentCase:
     def run(
         self, name: str, changes: Mapping[str, object], mind: Mind | None = None, *, must_answer: bool = True
     ) -> Result:
-        """Run an agent in the case's folder, or go on with a run that was cut off; return its result.
+        """Run the named agent, or resume its run, in the case's folder; return its result.
 
         Args:
             name: of the agent.

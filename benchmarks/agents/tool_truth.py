@@ -280,7 +280,7 @@ def _looked_around_at(life: ToolLife) -> list[str]:
 
 
 def _read_answer(life: ToolLife) -> tuple[str | None, Camera | None]:
-    """Return (panorama's id, camera) that the answer names: first angle heading, second width; or `None`."""
+    """Return (panorama's id, camera) read from an answer with one position and the angles heading, width."""
     positions = set(_POSITION.findall(life.answer))
     degrees = [float(one) for one in _DEGREES.findall(life.answer)]
     if len(positions) != 1 or len(degrees) < 2 or not _NARROWEST_DEG <= degrees[1] <= _WIDEST_DEG:

@@ -44,7 +44,7 @@ class CountingGround:
     memories: Mapping[str, MemorySettings]
     """Settings of visual memory, by name."""
     things: tuple[Thing, ...]
-    """True things of the labels that are counted."""
+    """All things of the counted labels that truly stand in the city."""
 
 
 def count_walk(task: CountingTask, ground: CountingGround, walk: CountedWalk) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class CountingBatchStreetView(CountingStreetView):
     """A `CountingStreetView` that also finds panoramas for many positions in one request."""
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
-        """Return the nearest panorama of each position; counts a request per hundred, and metadata."""
+        """Return the panorama nearest to each position, within `radius` metres; count the requests."""
         self.requests["tiles_pano_ids"] += ceil(len(positions) / BATCH)
         found = [self._streetview.nearest(position, radius) for position in positions]
         return [self._meet(panorama) if panorama else None for panorama in found]

@@ -92,7 +92,7 @@ class Stage:
 
 
 def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
-    """Return the stages of the work in order; all models share the views of a panorama."""
+    """Return the planned stages of work in order, computed from these numbers (`NUMBERS`)."""
 
     def n(name: str) -> float:
         """Return the value of the number with this name."""
@@ -197,7 +197,7 @@ def tables(number: Mapping[str, Number] = NUMBERS) -> list[str]:
 
 
 def limits(number: Mapping[str, Number] = NUMBERS) -> dict[str, str]:
-    """Return the figures at which the plan would break, as texts by description."""
+    """Return the plan's costs and its use of quotas and disk: {description: figure with its unit}."""
 
     def n(name: str) -> float:
         """Return the value of the number with this name."""

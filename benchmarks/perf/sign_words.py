@@ -162,7 +162,7 @@ def coarse_type(kind: str) -> str | None:
 
 
 def answer(lexicon: Lexicon, name: str) -> str | None:
-    """Return the first type that the lexicon gives a name, as one of the 20; `None` if it is none."""
+    """Return the first place type that the lexicon gives a name; `None` if it is none of the 20."""
     return coarse_type(next(iter(lexicon.classify(name)), ""))
 
 

@@ -24,7 +24,7 @@ METRICS = (
     Metric("ar10_active", "AR10 active", aside=True),
     Metric("accuracy_active", "label right, active", aside=True),
 )
-"""Metrics of V-IRL and, for `ar20_once` and `precision`, our own, by whether boxes hit places.
+"""Metrics of boxes that hit places: V-IRL's, and our own `ar20_once` and `precision`.
 
 `recall` and `accuracy` are what V-IRL's code prints beside: places hit by any box, and of those the ones
 hit with one of their types. `ar20_once` and `precision` are ours: recall over pairs of a panorama and a place

@@ -172,20 +172,20 @@ class Resources:
         return SharedDetector(self.share_model(ModelUse("detector", name, city)).ask, scores)
 
     def recognizer(self, name: str) -> Recognizer:
-        """Return a recognizer that all threads share, their calls batched; raises as `detector`."""
+        """Return a recognizer whose calls all threads share in batches; raises the errors of `detector`."""
         model = self.share_model(ModelUse("recognizer", name))
         return SharedRecognizer(model.ask, model.name)
 
     def reader(self, name: str, city: str = "") -> Reader:
-        """Return a shared, batched text reader (OCR); `city` and errors as for `detector`."""
+        """Return a text reader (OCR) whose calls all threads share; `city` and errors as for `detector`."""
         return SharedReader(self.share_model(ModelUse("reader", name, city)).ask)
 
     def matcher(self, name: str) -> Matcher:
-        """Return a matcher of pictures that all threads share, calls batched; raises as `detector`."""
+        """Return a picture matcher whose calls all threads share in batches; raises errors of `detector`."""
         return SharedMatcher(self.share_model(ModelUse("matcher", name)).ask)
 
     def describer(self, name: str, city: str = "") -> Describer:
-        """Return a shared, batched describer of views; `city` and errors as for `detector`."""
+        """Return a describer of views whose calls all threads share; `city` and errors as for `detector`."""
         return SharedDescriber(self.share_model(ModelUse("describer", name, city)).ask)
 
     def make_once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:

@@ -267,7 +267,7 @@ def _resident() -> float:
 def score_detections(
     views: Sequence[LabelledView], found: Sequence[Sequence[Detection]], least: Callable[[str], float]
 ) -> Tally:
-    """Return the counts of detections that show labelled things, of at least `least(label)` score.
+    """Return the tally of the detections with at least `least(label)` score, a sequence for each view.
 
     Each box is for the thing that it overlaps most. Each thing is found once; a second box of it is wrong.
     Boxes of things that are hardly seen, and signs that tell of no type, do not count.

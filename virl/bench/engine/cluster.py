@@ -262,7 +262,7 @@ class Model:
         self._resources = Resources(replace(terms, workers=_MODEL_THREADS))
 
     def name(self, version: str) -> str | RemoteFault:
-        """Return the name of a recognizer's embeddings (else ""), or the fault that prevents opening."""
+        """Return a recognizer's name of embeddings ("" for others), or the fault; `version` is virl's."""
         if other := _other_version(version):
             return other
         try:

@@ -46,7 +46,7 @@ class Job:
     pictures: bool = True
     """True if the pictures of episodes are kept."""
     objects: Mapping[str, object] = field(default_factory=dict)
-    """Cities, minds and models given as objects by a program, by the names that stand for them in options."""
+    """Cities, minds and models that a program passed as objects, by the names that options use for them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,7 +180,7 @@ class PathScore:
 
 
 def path_of(nodes: Nodes) -> list[int]:
-    """Return the nodes of a walk, each run of one node, as turns on the spot leave it, only once."""
+    """Return a walk's nodes, with only one of equal nodes in a row: turns on the spot repeat a node."""
     return [node for node, _ in groupby(nodes)]
 
 
@@ -240,7 +240,7 @@ def kpa(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
 
 
 def kpa_published(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
-    """Return the key point accuracy that VELMA's published code computes, [0, 1], with its free point.
+    """Return the key point accuracy as VELMA's published code computes it, [0, 1]: a kinder one than `kpa`.
 
     The first and the second node of a path count as two separate items, so that any walk that moves has one
     right. Paths of a single node have no items, and each item counts once however often it is passed.

@@ -177,7 +177,7 @@ def _by_share(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
 
 
 def _by_landmark(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
-    """Yield the stops at a landmark to which the end is nearest of the block from index `since` on."""
+    """Yield stops at landmarks level with the path's end and nearer to it than to the block's other nodes."""
     ahead = _to_crossing(town, path)
     if not ahead:
         return
