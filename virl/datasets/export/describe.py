@@ -151,31 +151,19 @@ def _corners(town: Town, path: Sequence[int], crossing: PathCrossing) -> Iterato
 
 def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
     """Yield the clauses on facing that fit the path's first link and no other link of its start."""
-    yield from _with_traffic(town, path)
     heading = town.headings[path[0]][path[1]]
-    others = _others(town, path)
+    others = [other for node, other in town.headings[path[0]].items() if node != path[1]]
+    if town.driven[path[0]]:
+        yaw = float(town.graph.yaw[path[0]])
+        off, others_off = abs(signed_turn(yaw, heading)), [abs(signed_turn(yaw, other)) for other in others]
+        if off <= WITH_DEG and all(other >= AGAINST_DEG for other in others_off):
+            yield Face("traffic", along=True)
+        if off >= AGAINST_DEG and all(other <= WITH_DEG for other in others_off):
+            yield Face("traffic", along=False)
     for landmark, mention in landmarks_abeam(town, path[0], heading):
         turned = [_relative(town, path[0], other, landmark)[1] for other in others]
         if all(abs(right) >= ASIDE_M and _side(right) != mention.side for right in turned):
             yield Face("landmark", landmark=mention)
-
-
-def _with_traffic(town: Town, path: Sequence[int]) -> Iterator[Face]:
-    """Yield the clauses on facing by the traffic's direction that fit the path's first link alone."""
-    if not town.driven[path[0]]:
-        return
-    heading, others = town.headings[path[0]][path[1]], _others(town, path)
-    yaw = float(town.graph.yaw[path[0]])
-    off, others_off = abs(signed_turn(yaw, heading)), [abs(signed_turn(yaw, other)) for other in others]
-    if off <= WITH_DEG and all(other >= AGAINST_DEG for other in others_off):
-        yield Face("traffic", along=True)
-    if off >= AGAINST_DEG and all(other <= WITH_DEG for other in others_off):
-        yield Face("traffic", along=False)
-
-
-def _others(town: Town, path: Sequence[int]) -> list[float]:
-    """Return the headings, degrees, of the links of a path's start other than the path's first."""
-    return [other for node, other in town.headings[path[0]].items() if node != path[1]]
 
 
 def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random) -> list[Clause]:
