@@ -146,7 +146,7 @@ def build(name: str, device: str, precision: str) -> tuple[Any, Batch]:
     words = torch.ones((labels, TOKENS), dtype=torch.long, device=device)
 
     def run(batch: int) -> object:
-        """Return the network's output for so many pictures of noise, with the labels."""
+        """Return the network's output for `batch` pictures of noise, with the labels."""
         pictures = torch.rand((batch, 3, height, width), device=device, dtype=dtype)
         return model(pixel_values=pictures, input_ids=words.repeat(batch, 1))
 
@@ -163,7 +163,7 @@ def _open_tower(torch: Any, name: str, device: str, dtype: Any) -> tuple[Any, Ba
     height, width = side if isinstance(side, tuple) else (side, side)
 
     def run(batch: int) -> object:
-        """Return the tower's embeddings of so many pictures of noise."""
+        """Return the tower's embeddings of `batch` pictures of noise."""
         return model.encode_image(torch.rand((batch, 3, height, width), device=device, dtype=dtype))
 
     return model, run

@@ -135,7 +135,7 @@ def main() -> None:
 
 @contextmanager
 def town(made: City, count: int) -> Iterator[tuple[EvenPlaces, ServedCity]]:
-    """Yield (so many places, server that serves them in Google's formats)."""
+    """Yield (`count` evenly scattered places, server that serves them in Google's formats)."""
     places = EvenPlaces(count)
     with serve_city(replace(made, places=places), ServeOptions()) as server:
         yield places, server

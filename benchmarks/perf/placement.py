@@ -121,7 +121,7 @@ class _Spectator:
         return max(found, key=lambda look: (look.share >= HALF, look.pixels), default=Sighting(0, 0))
 
     def _look(self, sign: Sign, middle: Floats, panorama: int, metres: float) -> Sighting:
-        """Return the view of a sign, middle at `middle`, from a panorama so many metres away."""
+        """Return the view of a sign, with its middle at `middle`, from a panorama `metres` away."""
         x, y = self._panoramas.xy[panorama]
         heading = degrees(atan2(middle[0] - x, middle[1] - y)) % 360
         pitch = degrees(atan2((sign.bottom + sign.top) / 2 - CAMERA_HEIGHT_M, max(metres, 1.0)))

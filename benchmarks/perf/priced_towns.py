@@ -212,7 +212,7 @@ def _seen_from_everywhere(
 
 
 def _draw_thing(view: View, kind: str, east: float, north: float) -> tuple[View, list[Detection]]:
-    """Return a view aimed at a thing, and its box, for a thing so many metres east and north."""
+    """Return a view aimed at a thing and the thing's box; `east` and `north` are metres from the camera."""
     far, (wide, high) = hypot(east, north), _THINGS[kind]
     low, top = (degrees(atan((up - _CAMERA_M) / far)) for up in (0.0, high))
     camera = Camera(degrees(atan2(east, north)), (low + top) / 2, 60.0)

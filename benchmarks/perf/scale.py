@@ -110,11 +110,11 @@ def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
     gpu_second = 3600 * n("busy")
 
     def fetch_hours(pictures: float) -> float:
-        """Return the hours of fetching so many pictures from Google."""
+        """Return the hours of fetching a number of pictures from Google, several at once."""
         return pictures * n("google") / n("at_once") / 3600
 
     def question_hours(google: float = 0, model: float = 0) -> float:
-        """Return the hours of so many requests to Google and to the model, one after another."""
+        """Return the hours of `google` requests to Google and `model` questions to the model, in sequence."""
         return (google * n("google") + model * n("reply")) / 3600
 
     return [
@@ -225,7 +225,7 @@ def _price_of_skus() -> Callable[[str], float]:
 
 
 def _question_usd(tokens_in: float, tokens_out: float) -> float:
-    """Return the dollars of a question to `MIND` with so many tokens in and out."""
+    """Return the dollars of a question to `MIND` with `tokens_in` read and `tokens_out` written."""
     usd = request_usd(MIND, Usage(int(tokens_in), 0, int(tokens_out)))
     if usd is None:
         raise KeyError(MIND)

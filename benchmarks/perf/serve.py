@@ -180,7 +180,7 @@ class Measured:
 
 
 def measure_load(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Measured:
-    """Send requests from so many clients for some seconds, and return the measurement.
+    """Send requests from `clients` clients at once for `seconds` seconds; return the measurement.
 
     Args:
         town: with its server.

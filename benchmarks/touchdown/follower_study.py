@@ -66,7 +66,7 @@ ABLATIONS: Mapping[str, Mapping[str, Any]] = {
 
 
 class Failure(StrEnum):
-    """The reason why a walk did not end at its target, in the order in which they are tested."""
+    """The reason why a walk did not end at its target; members in the order in which they are tested."""
 
     START = "set out the wrong way"
     ROUTE = "left the gold path at a crossing"

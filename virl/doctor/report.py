@@ -160,7 +160,7 @@ def _findings_section(title: str, findings: Sequence[Finding]) -> _Section:
 
 
 def _show_usd(usd: float, digits: int = 3) -> str:
-    """Return dollars as text with so many decimals; "free" for 0."""
+    """Return dollars as text with `digits` decimals; "free" for 0."""
     return f"${usd:,.{digits}f}" if usd else "free"
 
 

@@ -48,7 +48,7 @@ class Stage(nn.Module):
     """A stage that halves the size; half of the channels then go through residual blocks (CSPNet, 2020)."""
 
     def __init__(self, inside: int, outside: int, blocks: int) -> None:
-        """Build a stage from `inside` to `outside` channels with so many residual blocks."""
+        """Build a stage from `inside` to `outside` channels with `blocks` residual blocks."""
         super().__init__()
         half = outside // 2
         self.down = _conv(inside, outside, stride=2)

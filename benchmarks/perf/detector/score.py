@@ -151,7 +151,7 @@ def _overlaps(a: Floats, b: Floats) -> NDArray[np.float64]:
 
 
 def score_towns(model: str, towns: Sequence[str], views: int) -> Iterator[str]:
-    """Yield a Markdown table of a detector's scores for each town, from so many views each.
+    """Yield a Markdown table of a detector's scores for each town, from `views` views each.
 
     Args:
         model: name of a detector of the kind rendered.

@@ -20,7 +20,7 @@ class GreedyWriter:
     """A writer that continues texts by the likeliest tokens, and reads a shared beginning only once."""
 
     def __init__(self, model: Any, encoder: Encoder, *, max_reply_tokens: int, max_tokens: int) -> None:
-        """Write with `model`: replies and prompts of at most so many tokens."""
+        """Write with `model`: replies of `max_reply_tokens`, prompts of `max_tokens` at most."""
         self._model, self._encoder = model, encoder
         self._max_reply_tokens, self._max_tokens = max_reply_tokens, max_tokens
         self.forget()
