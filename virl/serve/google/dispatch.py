@@ -22,7 +22,7 @@ from virl.errors import (
 from virl.files.json_reading import JsonFault, read_json
 from virl.serve.city_server import ClientLeft, Pools, Stats, while_waited_for
 from virl.serve.faults import GARBAGE, HALF, TIMEOUT, chance_of, hang, hints
-from virl.serve.gate import given_keys, shows_key
+from virl.serve.gate import keys_shown, shows_key
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.protojson import read_message, with_numbers
 from virl.serve.google.wire import (
@@ -155,7 +155,7 @@ class Dispatcher:
     def _admit(self, endpoint: Endpoint, request: Request, counted: int) -> None:
         """Raise `Refused` for a request without a valid key, to a denied service, or over the quota."""
         if endpoint.needs_key:
-            given = given_keys(request.scope)
+            given = keys_shown(request.scope)
             if not given:
                 raise Refused(GoogleStatus.NO_KEY, NO_KEY if endpoint.family in RPC else NO_KEY_LEGACY)
             own = self.options.key
