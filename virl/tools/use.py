@@ -193,7 +193,7 @@ TOPIC = "tool"
 class RecordingExecutor:
     """A caller of tools that writes a note on each call.
 
-    In a resumed run it first moves the body to where the run was cut off, and does what is left of a `finish`.
+    In a resumed run it first moves the body to where the run was cut off, and completes a noted `finish`.
 
     Args:
         body: the body that the tools move.
