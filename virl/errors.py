@@ -59,6 +59,7 @@ class Interrupted(KeyboardInterrupt):
     """Error: Ctrl-C has ended a run that can be resumed; the text says how to resume it in Python."""
 
     def __init__(self, folder: Path) -> None:
+        """Write the message for an interrupted run, given its folder."""
         super().__init__(f"the run stopped: go on with the same call and out={str(folder)!r}, resume=True")
         self.folder = folder
         """Folder of the interrupted run."""
@@ -86,6 +87,7 @@ class BadFile(BadInput):
     """
 
     def __init__(self, source: str, faults: Sequence[tuple[int | None, str]]) -> None:
+        """Keep the name of the source, and (line, message) of each fault; `None` for no line."""
         super().__init__(source, faults)
         self.source = source
         self.faults = tuple(faults)
@@ -118,6 +120,7 @@ class BadInputs(BadInput):
     """Error: several faults at once, each an error of its own."""
 
     def __init__(self, faults: Sequence[VirlError]) -> None:
+        """Keep the errors, at least one."""
         super().__init__(tuple(faults))
         self.faults = tuple(faults)
 
@@ -160,6 +163,7 @@ class UnknownName(BadInput):
     """
 
     def __init__(self, kind: str, name: str, known: Collection[str]) -> None:
+        """Keep the noun for what has the name, the unknown name, and the known names."""
         super().__init__(kind, name, known)
         self.kind = kind
         self.name = name
@@ -236,6 +240,7 @@ class ProviderError(VirlError):
         code: str = "",
         verdict: Verdict = "refused",
     ) -> None:
+        """Write the message "service: reason: remedy"; keep its parts, HTTP status, code and verdict."""
         super().__init__(f"{service}: {reason}: {remedy}")
         self.service = service
         self.reason = reason
@@ -271,6 +276,7 @@ class BudgetExceeded(VirlError):
     """
 
     def __init__(self, limit_usd: float, spent_usd: float, price_usd: float, request: str) -> None:
+        """Write the message, with all amounts in dollars; `request` is the subject of "may cost"."""
         super().__init__(
             f"${spent_usd:.4f} of the budget of ${limit_usd:.4f} is spent, and {request} may "
             f"cost ${price_usd:.4f} more: continue with {way_on()} and a higher --budget-usd"

@@ -69,6 +69,7 @@ class Late:
     """
 
     def __init__(self, name: str, *, extra: str) -> None:
+        """Keep the module's dotted name and the name of virl's extra; import nothing."""
         self._name, self._extra = name, extra
 
     def __getattr__(self, name: str) -> Any:

@@ -105,6 +105,7 @@ class RedactingFormatter(logging.Formatter):
     """A log formatter that removes secrets and control characters from all records, tracebacks included."""
 
     def __init__(self, pattern: str) -> None:
+        """Keep a format string of `logging`, and the secrets in the environment."""
         super().__init__(pattern)
         self._redaction = Redaction.of()
 

@@ -43,6 +43,7 @@ class JsonFault(ValueError):
     """
 
     def __init__(self, reason: str, line: int = 0, column: int = 0) -> None:
+        """Write the message, with line and column counted from 1; 0 for none."""
         super().__init__(f"line {line}, column {column}: {reason}" if line else reason)
         self.reason = reason
         self.line = line

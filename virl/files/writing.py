@@ -137,6 +137,7 @@ class JsonLines:
     """
 
     def __init__(self, path: Path, then: str, *, sync: bool = True) -> None:
+        """Keep the file's path, the advice after a refusal, and whether `append` waits for the disk."""
         self.path = path
         self.size = 0
         """Bytes of the lines read or appended; during reading, the offset of the current line."""

@@ -6,11 +6,9 @@ It writes `narration.json`, `narration.md`, `trajectory.svg` and `narration.html
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
-from jinja2 import Environment
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from virl.errors import BadInput, UnknownName
@@ -156,21 +154,21 @@ def read_record(run: Path, episode: str) -> WalkedEpisode:
     path = run / _RECORDS
     if not path.is_file():
         raise BadInput(f"{path}: no such file: give the run folder of a benchmark")
-    found = {record.id: record for record in JsonLines(path, "narrate again").read(_read_episode)}
+
+    def parse(line: bytes) -> WalkedEpisode:
+        """Return the episode's record in a line of JSON; raise `ValueError` if it is none."""
+        try:
+            return WalkedEpisode.model_validate_json(line)
+        except ValidationError:
+            raise ValueError("is no record of an episode") from None
+
+    found = {record.id: record for record in JsonLines(path, "narrate again").read(parse)}
     if episode not in found:
         raise UnknownName("episode", episode, list(found)[:20])
     record = found[episode]
     if record.start is None or not record.pano_path:
         raise BadInput(f"{path}: episode {episode} was not walked, so there is nothing to narrate")
     return record
-
-
-def _read_episode(line: bytes) -> WalkedEpisode:
-    """Return the episode's record in a line of JSON; raise `ValueError` if it is none."""
-    try:
-        return WalkedEpisode.model_validate_json(line)
-    except ValidationError:
-        raise ValueError("is no record of an episode") from None
 
 
 def _data_folder(run: Path, record: WalkedEpisode, data: Path | None) -> Path:
@@ -199,12 +197,6 @@ def walk_of(graph: NavigationGraph, record: WalkedEpisode) -> Walk:
     return walk_on_graph(graph, record.pano_path, heading, title, indoors=bool(record.scan))
 
 
-@cache
-def _templates() -> Environment:
-    """Return the templates of the page, compiled once a process."""
-    return open_templates(Path(__file__).parent / "templates")
-
-
 def write_narration(folder: Path, narration: Narration, streets: Lines = (), notice: str = "") -> Path:
     """Write a narration as four files into a folder; return the path of `narration.html`, its page.
 
@@ -217,7 +209,7 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = (), not
     Raises:
         CannotWrite: the files cannot be written.
     """
-    templates = _templates()
+    templates = open_templates(Path(__file__).parent / "templates")
     figures = _figures(narration, streets)
     inputs = {"told": narration, "figures": figures, "notice": notice}
     page = html_page(templates, "narration.html.j2", inputs, scripts=("maps.js",))

@@ -38,6 +38,7 @@ class _Pen:
     """
 
     def __init__(self, paper: Paper, width: int, height: int) -> None:
+        """Start an empty picture of a paper; `width` and `height` are pixels of the final picture."""
         self.paper = paper
         self.known = {**colours(), "dots": colour_of("dots")}
         self.picture = PIL.Image.new("RGB", (width * FINER, height * FINER), self.known["land"])

@@ -146,6 +146,7 @@ class _Room:
     """
 
     def __init__(self, width: float, height: float) -> None:
+        """Start with the buttons and the scale bar taken; `width` and `height` are the map's pixels."""
         self.width, self.height = width, height
         self.taken: list[Rectangle] = [(0, 0, *TOOLS), (0, height - CORNER[1], CORNER[0], height)]
 

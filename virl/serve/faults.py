@@ -31,6 +31,7 @@ class Faults:
     rates: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
+        """Raise `BadInput` for unknown kinds, rates outside [0, 1], or a sum of rates above 1."""
         for kind, rate in self.rates.items():
             known = kind in {TIMEOUT, GARBAGE, HALF} or (kind.isdecimal() and 400 <= int(kind) <= 599)
             if not known:

@@ -144,6 +144,7 @@ class GateOptions:
     limits: RequestLimits = field(default_factory=RequestLimits)
 
     def __post_init__(self) -> None:
+        """Raise `BadInput` for hosts that are no names, and origins that are no origins."""
         for host in self.hosts:
             if not _NAME.fullmatch(host.lower()) and not _to_address(host):
                 raise BadInput(

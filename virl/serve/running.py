@@ -131,6 +131,7 @@ class _Server(uvicorn.Server):
     """A uvicorn server that sets the event `closing`, if given, when it begins to stop."""
 
     def __init__(self, config: uvicorn.Config, closing: threading.Event | None) -> None:
+        """Keep uvicorn's settings, and the event to set when the server stops; `None` for none."""
         super().__init__(config)
         self._closing = closing
 

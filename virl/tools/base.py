@@ -125,6 +125,7 @@ class Bearing(ToolData):
     degrees: Degrees
 
     def __str__(self) -> str:
+        """Return the direction as text, such as "front right (northeast, 45 degrees)"."""
         return f"{self.relative} ({self.compass}, {self.degrees:.0f} degrees)"
 
 
@@ -137,6 +138,7 @@ class Away(ToolData):
     """Compass direction, such as `northeast`; empty at the agent's own position."""
 
     def __str__(self) -> str:
+        """Return the distance and direction as text, such as "80 m northeast", or "here"."""
         return f"{metres(self.distance_m)} {self.direction}" if self.direction else "here"
 
 
@@ -159,6 +161,7 @@ class Listing(ToolData, Generic[ItemT]):
         return cls.model_validate({"items": items[:kept], "left_out": len(items) - kept, **more})
 
     def __str__(self) -> str:
+        """Return the items as lines between marks, or the text for an empty list."""
         return from_world(list(map(str, self.items)), self.left_out) if self.items else self.nothing
 
 

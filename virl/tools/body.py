@@ -41,6 +41,7 @@ class Body:
     """
 
     def __init__(self, agent: Agent, *, sees: bool = False, user: User | None = None) -> None:
+        """Place the agent at its start; `sees` is true if the model gets pictures."""
         self.agent = agent
         self.sees = sees
         self.user = user

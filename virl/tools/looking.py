@@ -54,6 +54,7 @@ class RoadAhead(ToolData):
     """Boards, houses, vegetation and width of the road, in words."""
 
     def __str__(self) -> str:
+        """Return the road's direction, and words on what is seen down it."""
         return f"Far down the way {self.direction}: {self.told}"
 
 
@@ -74,6 +75,7 @@ class LookedView(ToolData):
     """Links that lead into the view, with what is seen far down them; empty where looking costs money."""
 
     def __str__(self) -> str:
+        """Return the view's label, its words, and its roads."""
         return "; ".join([f"{self.label}: {self.words}", *map(str, self.roads)])
 
 
@@ -84,6 +86,7 @@ class Looked(Listing[LookedView]):
     """True if the pictures themselves are shown to the model."""
 
     def __str__(self) -> str:
+        """Return the labels of pictures that are shown, else the views in words."""
         if not self.shown:
             return super().__str__()
         labels = "; ".join(view.label for view in self.items)
@@ -113,6 +116,7 @@ class Find(ToolData):
         return self.score >= (SURE if self.share >= NEAR_SHARE else SURER)
 
     def __str__(self) -> str:
+        """Return the thing's label, text, direction, score and share as text."""
         name = f"{self.label} {self.text!r}" if self.text else self.label
         return f"{name}: {self.direction}, score {self.score:.2f}, fills {self.share:.1%} of the view"
 
@@ -123,6 +127,7 @@ class SignRead(Find):
     label: str = "sign"
 
     def __str__(self) -> str:
+        """Return the sign's text and direction."""
         return f"{self.text!r}: {self.direction}"
 
 
@@ -132,6 +137,7 @@ class ViewAnswer(ToolData):
     words: str
 
     def __str__(self) -> str:
+        """Return the answer between marks for text from the world."""
         return from_world([self.words])
 
 

@@ -44,6 +44,7 @@ class WayOn(ToolData):
     pano_id: str
 
     def __str__(self) -> str:
+        """Return the link's direction, length and panorama id as text."""
         return f"{self.direction}, {metres(self.distance_m)}, pano_id {self.pano_id}"
 
 
@@ -66,6 +67,7 @@ class Surroundings(ToolData):
         return f"{kind}Ways from here: {'; '.join(map(str, self.ways)) or 'none'}."
 
     def __str__(self) -> str:
+        """Return heading, links and moves left in sentences."""
         faced = f"{self.facing}, {self.heading:.0f} degrees"
         return f"You face {faced}. {self.ways_told} Moves left: {self.moves_left}."
 
@@ -78,6 +80,7 @@ class Moved(ToolData):
     surroundings: Surroundings
 
     def __str__(self) -> str:
+        """Return the metres and moves made, and the surroundings, as text."""
         gone = f"{metres(self.distance_m)} in {count_noun(self.moves, 'move')}"
         return f"You went {gone}.\n{self.surroundings}"
 
@@ -91,6 +94,7 @@ class Relocated(ToolData):
     surroundings: Surroundings
 
     def __str__(self) -> str:
+        """Return the position, its distance from the target, and the surroundings, as text."""
         return f"You are at {self.position}, {metres(self.distance_m)} from it.\n{self.surroundings}"
 
 
@@ -106,6 +110,7 @@ class Whereabouts(ToolData):
     """Name of the place at that address; empty for none."""
 
     def __str__(self) -> str:
+        """Return city, position, time, surroundings and nearest address, a line each."""
         place = f"nearest address: {self.nearest_address} ({self.nearest_place})"
         return "\n".join(
             [

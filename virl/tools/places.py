@@ -53,6 +53,7 @@ class ListedPlace(ToolData):
     address: str
 
     def __str__(self) -> str:
+        """Return the place on one line, its known facts separated by "|"."""
         facts = [
             f"id {self.id}",
             self.name,
@@ -75,6 +76,7 @@ class NearbyListing(Listing[ListedPlace]):
     radius_m: float
 
     def __str__(self) -> str:
+        """Return the number of places and their lines, or the text for no place."""
         if not self.items:
             return self.nothing
         number = min(self.found, self.limit)
@@ -116,6 +118,7 @@ class PlaceFacts(ToolData):
         ]
 
     def __str__(self) -> str:
+        """Return the lines between marks for text from the world."""
         return from_world(self.lines, self.left_out)
 
 

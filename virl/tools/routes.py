@@ -29,6 +29,7 @@ class AddressFound(ToolData):
     away: Away
 
     def __str__(self) -> str:
+        """Return the position, and its distance and direction, as text."""
         return f"{self.position}: {self.away}."
 
 
@@ -40,6 +41,7 @@ class RouteStretch(ToolData):
     """Compass direction of the stretch."""
 
     def __str__(self) -> str:
+        """Return the stretch as text, such as "80 m north"."""
         return f"{metres(self.distance_m)} {self.toward}"
 
 
@@ -55,6 +57,7 @@ class RouteLegs(ToolData):
     """Number of further legs that are not listed."""
 
     def __str__(self) -> str:
+        """Return length, minutes, mode and legs in one sentence."""
         legs = ", then ".join(map(str, self.legs)) or "you are there"
         more = f", and {self.more_legs} legs more" if self.more_legs else ""
         return f"{metres(self.distance_m)}, {self.minutes} min {self.mode}: {legs}{more}."
@@ -68,6 +71,7 @@ class TravelTime(ToolData):
     """Minutes of the way; `None` if no way leads there."""
 
     def __str__(self) -> str:
+        """Return the target with its minutes, or "no way"."""
         return f"{self.target}: {'no way' if self.minutes is None else f'{self.minutes} min'}"
 
 
@@ -78,6 +82,7 @@ class TimesFromHere(ToolData):
     times: tuple[TravelTime, ...]
 
     def __str__(self) -> str:
+        """Return the mode of travel, and a line for each target."""
         return f"From here, {self.mode}:\n" + "\n".join(map(str, self.times))
 
 

@@ -200,6 +200,7 @@ class RecordingExecutor:
     """
 
     def __init__(self, body: Body) -> None:
+        """Move the body to where its run was cut off, if it was, and complete a noted `finish`."""
         self._body = body
         run = body.agent.run
         notes = run.notes(TOPIC)

@@ -46,6 +46,7 @@ class Oddities:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        """Raise `BadInput` for unknown kinds and rates outside [0, 1]."""
         for kind, rate in self.rates.items():
             if kind not in ODD:
                 raise BadInput(f"unknown oddity {kind!r}: use {', '.join(ODD)}")
@@ -112,6 +113,7 @@ class ServeOptions:
     """Width in pixels of the widest panorama: one of `WIDTHS`. Chosen for speed; Google's have 16384."""
 
     def __post_init__(self) -> None:
+        """Raise `BadInput` for values out of range and unknown services."""
         if self.panorama_width not in WIDTHS:
             raise BadInput(
                 f"panorama width {self.panorama_width}: choose one of {', '.join(map(str, WIDTHS))}"

@@ -41,6 +41,7 @@ class PictureCache:
     """A cache of the last `size` pictures that were asked for. Safe to use from several threads."""
 
     def __init__(self, size: int) -> None:
+        """Start an empty cache of at most `size` pictures."""
         self._kept: LRUCache[Hashable, Image] = LRUCache(size)
         self._lock = Lock()
 

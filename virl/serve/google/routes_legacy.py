@@ -10,6 +10,7 @@ from fastapi import Response
 
 from virl.errors import NotFound
 from virl.geo.polyline import encode_polyline
+from virl.pages.numbers import count_noun
 from virl.platform.city.city import City
 from virl.platform.city.maps import TravelMode
 from virl.serve.google.geocoding import Stop, address_id, resolve_stop
@@ -239,23 +240,16 @@ def _instruction_json(step: Stretch, mode: str) -> Json:
 
 def _measures_json(metres: float, seconds: float, is_imperial: bool) -> Json:
     """Return a length and a duration as JSON, each as a text and as a whole number of metres or seconds."""
-    return {
-        "distance": {"text": _distance_text(metres, is_imperial), "value": round(metres)},
-        "duration": {"text": _duration_text(seconds), "value": round(seconds)},
-    }
-
-
-def _distance_text(metres: float, is_imperial: bool) -> str:
-    """Return metres as a text, in m and km or, if imperial, in ft and mi."""
     if is_imperial:
         feet = metres * FEET_PER_METRE
-        return f"{feet:.0f} ft" if feet < FEET_PER_MILE / 10 else f"{feet / FEET_PER_MILE:.1f} mi"
-    return f"{metres:.0f} m" if metres < 1000 else f"{metres / 1000:.1f} km"
-
-
-def _duration_text(seconds: float) -> str:
-    """Return seconds as a text in hours and minutes, at least "1 min"."""
-    minutes = max(round(seconds / 60), 1)
-    hours, rest = divmod(minutes, 60)
-    shown = f"{rest} min" + ("s" if rest != 1 else "")
-    return shown if not hours else f"{hours} hour{'s' if hours != 1 else ''} {shown}"
+        length = f"{feet:.0f} ft" if feet < FEET_PER_MILE / 10 else f"{feet / FEET_PER_MILE:.1f} mi"
+    else:
+        length = f"{metres:.0f} m" if metres < 1000 else f"{metres / 1000:.1f} km"
+    hours, minutes = divmod(max(round(seconds / 60), 1), 60)
+    duration = count_noun(minutes, "min")
+    if hours:
+        duration = f"{count_noun(hours, 'hour')} {duration}"
+    return {
+        "distance": {"text": length, "value": round(metres)},
+        "duration": {"text": duration, "value": round(seconds)},
+    }

@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from fastapi import Response
 
@@ -120,10 +119,18 @@ class Routes:
             cells = self.transit.cells(origins, destinations, _requested_departure(request.body))
         else:
             cells = matrix(self.city.maps, origins, destinations, mode)
-        elements = [
-            _element_json(i, j, cells[i][j]) for i in range(len(origins)) for j in range(len(destinations))
-        ]
-        return answer([apply_mask(element, tree) for element in elements])
+        elements = []
+        for i, row in enumerate(cells):
+            for j, cell in enumerate(row):
+                element: Json = {"originIndex": i, "destinationIndex": j, "status": {}}
+                if cell is None:
+                    element["condition"] = "ROUTE_NOT_FOUND"
+                else:
+                    metres, seconds = round(cell[0]), _show_seconds(cell[1])
+                    element |= {"condition": "ROUTE_EXISTS", "distanceMeters": metres}
+                    element |= {"duration": seconds, "staticDuration": seconds}
+                elements.append(apply_mask(element, tree))
+        return answer(elements)
 
     def _position(self, stop: Json) -> LatLng:
         """Return the position of a stop given by location, place id or address; else raise `Refused`."""
@@ -241,16 +248,6 @@ def _line_json(path: Sequence[LatLng], as_geojson: bool) -> Json:
     return {
         "geoJsonLinestring": {"type": "LineString", "coordinates": [[place.lng, place.lat] for place in path]}
     }
-
-
-def _element_json(i: int, j: int, cell: tuple[float, float] | None) -> Json:
-    """Return the element of origin `i` and destination `j` as JSON; `cell` is (metres, seconds) or no way."""
-    element: dict[str, Any] = {"originIndex": i, "destinationIndex": j, "status": {}}
-    if cell is None:
-        return element | {"condition": "ROUTE_NOT_FOUND"}
-    metres, seconds = cell
-    times = {"duration": _show_seconds(seconds), "staticDuration": _show_seconds(seconds)}
-    return element | {"condition": "ROUTE_EXISTS", "distanceMeters": round(metres)} | times
 
 
 def _show_seconds(seconds: float) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -32,22 +32,6 @@ _OWN_CHECK = ("/maps/", "/v1/", "/directions/", "/distanceMatrix/", f"{FILES}/")
 """Paths of Google's endpoints, whose keys the dispatcher checks, since each refuses in a form of its own."""
 PLACES, ROUTES = "google.maps.places.v1", "google.maps.routing.v2"
 KEPT_TILES, KEPT_PHOTOS = 128, 64  # pictures in memory, about 1 MB each; chosen
-
-
-@dataclass(frozen=True, slots=True)
-class MapsScript:
-    """Handlers of the JavaScript API: the script itself, and the data of the panoramas that it shows."""
-
-    static: StaticStreetView
-    tiles: TileStreetView
-
-    def script(self, _: ApiRequest) -> Response:
-        """Return the JavaScript file, which reads its key and callback from its own address."""
-        return Response(SCRIPT.read_bytes(), media_type="text/javascript; charset=UTF-8")
-
-    def panorama(self, request: ApiRequest) -> Response:
-        """Return a panorama as JSON, by `panoId` or the one nearest to `lat` and `lng`."""
-        return answer(self.tiles.metadata_json(request))
 
 
 def make_app(city: City, options: ServeOptions, stats: Stats, pools: Pools) -> ASGIApp:
@@ -84,11 +68,18 @@ def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
     tiles = TileStreetView(
         city, painter, PictureCache(KEPT_TILES), options.max_zoom, options.seed, options.odd
     )
+    static_path, street = "/maps/api/streetview", "/v1/streetview"
     return [
-        *_street_view_endpoints(static, tiles),
+        _get("static_image", static_path, "picture", static.image, draws=True),
+        _free(_get("static_metadata", f"{static_path}/metadata", "legacy", static.metadata)),
+        _post("tiles_session", "/v1/createSession", tiles.create_session),
+        _post("tiles_pano_ids", f"{street}/panoIds", tiles.pano_ids),
+        _get("tiles_metadata", f"{street}/metadata", "new", tiles.metadata),
+        _get("tiles_tile", f"{street}/tiles/{{z}}/{{x}}/{{y}}", "new", tiles.tile, draws=True),
+        _get("tiles_thumbnail", f"{street}/thumbnail", "new", tiles.thumbnail, draws=True),
         *_place_endpoints(city, photos, options),
         *_map_endpoints(city, options),
-        *_script_endpoints(MapsScript(static, tiles), photos),
+        *_script_endpoints(static, tiles, photos),
     ]
 
 
@@ -107,20 +98,6 @@ def _post(name: str, path: str, handler: Handler, message: str = "", family: Fam
 def _free(endpoint: Endpoint, *, needs_key: bool = True) -> Endpoint:
     """Return a copy of an endpoint that consumes no quota, and needs no key where so told."""
     return replace(endpoint, is_free=True, needs_key=needs_key)
-
-
-def _street_view_endpoints(static: StaticStreetView, tiles: TileStreetView) -> list[Endpoint]:
-    """Return the endpoints of Street View: static pictures and tiles."""
-    static_path, street = "/maps/api/streetview", "/v1/streetview"
-    return [
-        _get("static_image", static_path, "picture", static.image, draws=True),
-        _free(_get("static_metadata", f"{static_path}/metadata", "legacy", static.metadata)),
-        _post("tiles_session", "/v1/createSession", tiles.create_session),
-        _post("tiles_pano_ids", f"{street}/panoIds", tiles.pano_ids),
-        _get("tiles_metadata", f"{street}/metadata", "new", tiles.metadata),
-        _get("tiles_tile", f"{street}/tiles/{{z}}/{{x}}/{{y}}", "new", tiles.tile, draws=True),
-        _get("tiles_thumbnail", f"{street}/thumbnail", "new", tiles.thumbnail, draws=True),
-    ]
 
 
 def _place_endpoints(city: City, photos: PlacePhotos, options: ServeOptions) -> list[Endpoint]:
@@ -170,13 +147,18 @@ def _map_endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
     ]
 
 
-def _script_endpoints(script: MapsScript, photos: PlacePhotos) -> list[Endpoint]:
+def _script_endpoints(static: StaticStreetView, tiles: TileStreetView, photos: PlacePhotos) -> list[Endpoint]:
     """Return the endpoints of the JavaScript API and of photos' files."""
+
+    def script(_: ApiRequest) -> Response:
+        """Return the JavaScript file, which reads its key and callback from its own address."""
+        return Response(SCRIPT.read_bytes(), media_type="text/javascript; charset=UTF-8")
+
     file = _get("photo_file", f"{FILES}/{{place}}/{{photo}}", "picture", photos.file, draws=True)
     return [
-        _free(_get("js_script", "/maps/api/js", "picture", script.script), needs_key=False),
-        _get("js_panorama", "/maps/api/js/panorama", "new", script.panorama),
-        _get("js_view", "/maps/api/js/view", "picture", script.static.image, draws=True),
+        _free(_get("js_script", "/maps/api/js", "picture", script), needs_key=False),
+        _get("js_panorama", "/maps/api/js/panorama", "new", lambda asked: answer(tiles.metadata_json(asked))),
+        _get("js_view", "/maps/api/js/view", "picture", static.image, draws=True),
         _free(file, needs_key=False),
     ]
 

@@ -67,6 +67,7 @@ class Refused(Exception):
     """
 
     def __init__(self, fault: GoogleStatus, message: str) -> None:
+        """Keep the reason, with its HTTP status, and the message for the client."""
         super().__init__(message)
         self.fault = fault
         self.message = message

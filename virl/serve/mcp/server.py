@@ -178,6 +178,7 @@ class _AnswerSender:
     """A sender of answers to a client, which counts those that the client has not taken yet."""
 
     def __init__(self, wire: Any) -> None:
+        """Keep the stream on which answers are sent to the client."""
         self._wire = wire
         self.waiting = 0
 

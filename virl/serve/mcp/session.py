@@ -84,6 +84,7 @@ class Call(Generic[T]):
     """
 
     def __init__(self, work: Callable[[], T], *, can_ask: bool = False) -> None:
+        """Keep the work, and whether the client can ask its user; called in the client's event loop."""
         self.events: asyncio.Queue[Event] = asyncio.Queue()
         self.result: Future[T] = Future()
         self.waiting: UserQuestion | None = None
@@ -205,6 +206,7 @@ class CitySession:
     """
 
     def __init__(self, id: str, options: RunOptions, *, pictures: bool) -> None:  # noqa: A002
+        """Keep the id, the run's options, and whether the client gets pictures; start nothing yet."""
         self.id = id
         self.budget_usd = options.access.budget_usd
         self.used = monotonic()

@@ -109,6 +109,7 @@ class Sessions:
     """All sessions of an MCP server, by id. Safe to use from several threads."""
 
     def __init__(self, defaults: SessionDefaults) -> None:
+        """Start without sessions; new ones take these defaults."""
         self.defaults = defaults
         self._sessions: dict[str, CitySession] = {}
         self._opening: dict[str, CitySession] = {}

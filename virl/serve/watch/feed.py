@@ -88,6 +88,7 @@ class RunFeed:
     """
 
     def __init__(self, folder: Path, grounds: Grounds, control: Control | None = None) -> None:
+        """Keep the run's folder, the function for the ground of its map, and the run's control, if any."""
         self.folder = folder
         self.control = control
         self.episode: PageEpisode | None = None
@@ -183,6 +184,7 @@ class EpisodeFeed:
     control = None
 
     def __init__(self, episode: PageEpisode) -> None:
+        """Keep the episode; its folder's time of change counts as the time at which it began."""
         self.folder = episode.folder
         self.began = datetime.fromtimestamp(self.folder.stat().st_mtime, UTC).isoformat()
         self._episode = episode
@@ -288,6 +290,7 @@ class RunCatalogue:
     """
 
     def __init__(self, folders: Sequence[Path], grounds: Grounds) -> None:
+        """Find the runs in the folders; `grounds` returns the ground of a city for their maps."""
         self.feeds: dict[int, Feed] = {}
         self._folders = folders
         self._grounds = grounds

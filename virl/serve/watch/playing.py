@@ -95,6 +95,7 @@ class PlayFeed:
     began = ""
 
     def __init__(self, game: Game, control: Control, grounds: Grounds) -> None:
+        """Keep the game and its control, and start the thread that follows the player."""
         self.folder = game.out
         self.control = control
         self._game = game
