@@ -61,12 +61,7 @@ def module(name: str, *, extra: str) -> Any:
 
 
 class Late:
-    """A module of an extra that is imported at the first use of one of its names.
-
-    Args:
-        name: the dotted name of the module.
-        extra: the name of virl's extra.
-    """
+    """A module of an extra that is imported at the first use of one of its names."""
 
     def __init__(self, name: str, *, extra: str) -> None:
         """Keep the module's dotted name and the name of virl's extra; import nothing."""

@@ -194,7 +194,8 @@ def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[WalkLeg, ...]:
     along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     if along[-1] == 0:
         return ()
-    step = _step_length(along)
+    lengths = np.diff(along)
+    step = float(np.median(lengths[lengths > 0]))
     bounds = [0, *_turn_stops(points, along, step), len(points) - 1]
     crossing = _crossing_numbers(walk, along)
     found: list[WalkLeg] = []
@@ -273,12 +274,6 @@ def _turn_stops(points: Floats, along: Floats, step: float) -> list[int]:
         if all(abs(along[index] - along[other]) > 1.5 * step for other in stops):
             stops.append(index)
     return sorted(stops)
-
-
-def _step_length(along: Floats) -> float:
-    """Return the median length of a step in metres, from the metres along the path at each stop."""
-    steps = np.diff(along)
-    return float(np.median(steps[steps > 0]))
 
 
 def _point_along(points: Floats, along: Floats, metres: float) -> Floats:

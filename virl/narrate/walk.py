@@ -197,11 +197,14 @@ def streets_by_addresses(places: Places) -> StreetOf:
         near: dict[str, Place] = {}
         for index in samples:
             near |= {place.id: place for place in places.nearby(positions[index], LOOK_M)}
-        names = [
-            name
-            for place in near.values()
-            if (name := street_in(place.address)) and _is_beside(line, frame.point(place.position))
-        ]
+        names = []
+        for place in near.values():
+            point = shapely.Point(frame.point(place.position))
+            is_beside = line.distance(point) <= BESIDE_M
+            # A place level with an end may belong to the street that crosses there.
+            is_inside = ENDS_M <= line.project(point) <= line.length - ENDS_M
+            if is_beside and is_inside and (name := street_in(place.address)):
+                names.append(name)
         if not names:
             return None
         name, count = Counter(names).most_common(1)[0]
@@ -214,10 +217,3 @@ def street_in(address: str) -> str | None:
     """Return the street in an address such as "18 Harbor Street, Virlton"; `None` without a number first."""
     found = _NUMBER_FIRST.match(address.partition(",")[0].strip())
     return found["street"] if found else None
-
-
-def _is_beside(line: shapely.LineString, point: tuple[float, float]) -> bool:
-    """Return whether a point is within 18 m of a line, and not level with its first or last 12 m."""
-    where = shapely.Point(point)
-    along = line.project(where)
-    return bool(line.distance(where) <= BESIDE_M and ENDS_M <= along <= line.length - ENDS_M)

@@ -29,13 +29,7 @@ def draw_picture(figure: MapFigure, width: int) -> PIL.Image.Image:
 
 
 class _Pen:
-    """A map being drawn as a picture, `FINER` times as large as it will be.
-
-    Args:
-        paper: the paper of the map.
-        width: width of the final picture, pixels.
-        height: height of the final picture, pixels.
-    """
+    """A map being drawn as a picture, `FINER` times as large as it will be."""
 
     def __init__(self, paper: Paper, width: int, height: int) -> None:
         """Start an empty picture of a paper; `width` and `height` are pixels of the final picture."""

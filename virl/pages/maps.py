@@ -138,12 +138,7 @@ def map_figure(
 
 
 class _Room:
-    """The free room of a map for labels; the buttons and the scale bar are taken from the start.
-
-    Args:
-        width: width of the map, pixels.
-        height: height of the map, pixels.
-    """
+    """The free room of a map for labels; the buttons and the scale bar are taken from the start."""
 
     def __init__(self, width: float, height: float) -> None:
         """Start with the buttons and the scale bar taken; `width` and `height` are the map's pixels."""

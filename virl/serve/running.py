@@ -100,16 +100,16 @@ def serve_in_thread(
     """Serve an app from a thread until the block ends; yield the server's URL.
 
     Args:
-        app: as `run`.
-        host: as `run`.
-        port: as `run`.
-        key: as `run`.
-        limits: as `run`.
-        closing: as `run`.
-        lifespan: as `run`.
+        app: as for `run`.
+        host: as for `run`.
+        port: as for `run`.
+        key: as for `run`.
+        limits: as for `run`.
+        closing: as for `run`.
+        lifespan: as for `run`.
 
     Raises:
-        BadInput: as `run`.
+        BadInput: the port is taken, or other machines can connect and there is no key.
         VirlError: the server did not start.
     """
     with _open_socket(host, port, key) as listener:

@@ -194,9 +194,6 @@ class RecordingExecutor:
     """A caller of tools that writes a note on each call.
 
     In a resumed run it first moves the body to where the run was cut off, and completes a noted `finish`.
-
-    Args:
-        body: the body that the tools move.
     """
 
     def __init__(self, body: Body) -> None:

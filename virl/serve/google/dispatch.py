@@ -88,13 +88,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Dispatcher:
-    """A dispatcher that checks each request and runs its handler in a pool of threads.
-
-    Args:
-        options: access, faults, oddities and sizes of the server.
-        stats: counts of requests.
-        pools: threads in which handlers run.
-    """
+    """A dispatcher that checks each request and runs its handler in a pool of threads."""
 
     options: ServeOptions
     stats: Stats

@@ -222,12 +222,7 @@ class TimedJourney:
 
 @dataclass(frozen=True, slots=True)
 class TransitFinder:
-    """A finder of public-transport journeys in a city at given times.
-
-    Args:
-        city: the city, whose maps may know public transport.
-        clock: the town's clock.
-    """
+    """A finder of public-transport journeys in a city at given times."""
 
     city: City
     clock: TownClock

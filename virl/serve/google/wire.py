@@ -59,12 +59,7 @@ class GoogleStatus(Enum):
 
 
 class Refused(Exception):
-    """An error that ends a request with a refusal in Google's form.
-
-    Args:
-        fault: the reason, which gives the HTTP status.
-        message: what the client is told.
-    """
+    """An error that ends a request with a refusal in Google's form."""
 
     def __init__(self, fault: GoogleStatus, message: str) -> None:
         """Keep the reason, with its HTTP status, and the message for the client."""

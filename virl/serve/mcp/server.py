@@ -8,6 +8,7 @@ import logging
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -101,10 +102,6 @@ def make_server(sessions: Sessions) -> Server[Any]:
         """Return the list of tools."""
         return ListToolsResult(tools=await asyncio.to_thread(listed_tools))
 
-    async def call(ctx: Context, params: CallToolRequestParams) -> CallOutcome:
-        """Return the answer to a call of a tool."""
-        return await call_tool(sessions, ctx, params)
-
     async def resources(_: Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
         """Return the list of resources."""
         return listed_resources(sessions)
@@ -131,7 +128,7 @@ def make_server(sessions: Sessions) -> Server[Any]:
         title="A city to act in",
         instructions=render(load_prompt("mcp/instructions", Reply), {}).strip(),
         on_list_tools=tools,
-        on_call_tool=call,
+        on_call_tool=partial(call_tool, sessions),
         on_list_resources=resources,
         on_list_resource_templates=templates,
         on_read_resource=read,

@@ -76,12 +76,7 @@ Event = Progress | UserQuestion | Finished
 
 
 class Call(Generic[T]):
-    """A client's call: work for a session's thread, with its events and its result.
-
-    Args:
-        work: the work, which the session's thread does.
-        can_ask: True if the client can ask its user.
-    """
+    """A client's call: work for a session's thread, with its events and its result."""
 
     def __init__(self, work: Callable[[], T], *, can_ask: bool = False) -> None:
         """Keep the work, and whether the client can ask its user; called in the client's event loop."""
@@ -197,13 +192,7 @@ class SetAside(Exception):
 
 
 class CitySession:
-    """A session: a run in which a client acts, with a thread that works on its calls.
-
-    Args:
-        id: the session's id, which is the name of its run's folder.
-        options: the options of the run.
-        pictures: True if the client gets pictures; else it gets words on what they show.
-    """
+    """A session: a run in which a client acts, with a thread that works on its calls."""
 
     def __init__(self, id: str, options: RunOptions, *, pictures: bool) -> None:  # noqa: A002
         """Keep the id, the run's options, and whether the client gets pictures; start nothing yet."""

@@ -83,13 +83,7 @@ def _find_episode(episodes: Sequence[Episode], name: str) -> Episode:
 
 
 class PlayFeed:
-    """The feed of an episode that a person plays; a thread adds a record for each new position.
-
-    Args:
-        game: the game.
-        control: the control by which the person decides.
-        grounds: returns the ground of a city.
-    """
+    """The feed of an episode that a person plays; a thread adds a record for each new position."""
 
     fault = ""
     began = ""

@@ -180,11 +180,7 @@ class RunSummary:
 
 @dataclass(slots=True)
 class RecordConverter:
-    """A converter of one run's records, given in their order, to data for the page.
-
-    Args:
-        grounds: returns the ground of a city, for the map.
-    """
+    """A converter of one run's records, given in their order, to data for the page."""
 
     grounds: Grounds
     _city: str = ""
