@@ -184,6 +184,9 @@ def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
         room = max(abs(low), 1.0) / 10
         low, high = low - room, low + room
     axes = _Axes(count, low, high)
+    # Labels that would overlap are left out: every second, third, ... stays.
+    widest = max((len(label) * _LETTER + _GAP for label in exhibit.points), default=_GAP)
+    every = max(1, ceil(widest / axes.spacing))
     digits, marks = digits_for(values), ticks(axes.low, axes.high)
     mark_digits = digits_for(marks)
     return Plot(
@@ -193,9 +196,7 @@ def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
         _WIDTH - _RIGHT,
         _HEIGHT - _BOTTOM / 3,
         tuple((axes.y(mark), write_number(mark, mark_digits)) for mark in marks),
-        tuple(
-            (axes.x(index), exhibit.points[index]) for index in _visible_labels(exhibit.points, axes.spacing)
-        ),
+        tuple((axes.x(index), exhibit.points[index]) for index in range(0, len(exhibit.points), every)),
         tuple(_line(exhibit, curve, axes, digits) for curve in exhibit.curves),
     )
 
@@ -247,9 +248,3 @@ def _pieces(dots: Sequence[Dot | None]) -> Iterator[str]:
         elif piece:
             yield " ".join(piece)
             piece = []
-
-
-def _visible_labels(labels: Sequence[str], across: float) -> range:
-    """Return the indices of labels that do not overlap; `across` is the SVG units from point to point."""
-    widest = max((len(label) * _LETTER + _GAP for label in labels), default=_GAP)
-    return range(0, len(labels), max(1, ceil(widest / across)))

@@ -69,8 +69,20 @@ def embed_all(
         mean = sum(len(shrunk(view, grade)) for view in sample) / max(1, len(sample))
         chosen = every[::stride]
         if mean * len(chosen) <= most and (jpegs := _fit_views(chosen, partial(shrunk, grade=grade), most)):
-            return {view: f"data:image/jpeg;base64,{base64.b64encode(one).decode()}" for view, one in jpegs}
+            return {view: _data_uri(jpeg) for view, jpeg in jpegs}
     return {}
+
+
+def jpeg_uri(picture: PIL.Image.Image, quality: int) -> str:
+    """Return a picture as a data URI of a JPEG with a quality from 1 to 95."""
+    jpeg = io.BytesIO()
+    picture.save(jpeg, "JPEG", quality=quality, optimize=True)
+    return _data_uri(jpeg.getvalue())
+
+
+def _data_uri(jpeg: bytes) -> str:
+    """Return the bytes of a JPEG as a data URI."""
+    return f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"
 
 
 def _fit_views(

@@ -1,7 +1,5 @@
 """A user's photographs, read by an OCR model and searched by a detector, and the page that shows them."""
 
-import base64
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +13,7 @@ from virl.errors import BadInput
 from virl.files.pictures import MOST_PANORAMA_PIXELS, PictureFault, open_picture
 from virl.files.writing import write_whole
 from virl.journal.report import page
+from virl.pages.pictures import jpeg_uri
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection, Detector, Reader, TextLine
 from virl.platform.perception.boxes import draw_detections
@@ -122,7 +121,7 @@ def write_photographs(photographs: Sequence[Photograph], out: Path, *, reader: s
     html = page(
         "photographs.html.j2",
         {
-            "shown": [{"photograph": one, "picture": _data_uri(to_view(one))} for one in photographs],
+            "shown": [{"photograph": one, "picture": _to_uri(to_view(one))} for one in photographs],
             "reader": reader,
             "detector": detector,
             "version": __version__,
@@ -142,10 +141,8 @@ def to_view(photograph: Photograph) -> View:
     return draw_detections(photograph.view, (*found, *words))
 
 
-def _data_uri(view: View) -> str:
+def _to_uri(view: View) -> str:
     """Return a view as a JPEG data URI, at most `WIDTH_PX` pixels a side."""
     picture = PIL.Image.fromarray(view.pixels)
     picture.thumbnail((WIDTH_PX, WIDTH_PX), PIL.Image.Resampling.LANCZOS)
-    jpeg = io.BytesIO()
-    picture.save(jpeg, "JPEG", quality=QUALITY, optimize=True)
-    return "data:image/jpeg;base64," + base64.b64encode(jpeg.getvalue()).decode()
+    return jpeg_uri(picture, QUALITY)

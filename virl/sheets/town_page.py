@@ -1,7 +1,5 @@
 """The page of a town with its statistics, map and views: one HTML file without references to others."""
 
-import base64
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -24,6 +22,7 @@ from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, Mark, map_figure
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent, Paper, lay_out
+from virl.pages.pictures import jpeg_uri
 from virl.plain_text import shorten
 from virl.platform.city.city import City
 from virl.platform.city.interchange import held_street_map, streets_at
@@ -56,9 +55,7 @@ class TownView:
     @property
     def data(self) -> str:
         """Picture of the view as a JPEG data URI."""
-        file = io.BytesIO()
-        PIL.Image.fromarray(self.pixels).save(file, "JPEG", quality=QUALITY, optimize=True)
-        return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
+        return jpeg_uri(PIL.Image.fromarray(self.pixels), QUALITY)
 
 
 def town_views(city: City, count: int, seed: int) -> list[TownView]:

@@ -19,6 +19,7 @@ from virl.agent.tool import ToolData
 from virl.geo.globe import LatLng, bearing, compass_word, distance, egocentric_word, normalize_heading
 from virl.journal.records import PlaceRecord, ViewRecord
 from virl.mind.prompt import FENCE_CLOSE, FENCE_OPEN, fence
+from virl.plain_text import shorten
 
 LONGEST = 3000
 """Most characters of the lines in a tool's result; chosen: some 800 tokens."""
@@ -194,11 +195,6 @@ def metres(distance_m: float) -> str:
     return f"{distance_m:.0f} m" if distance_m < 1000 else f"{distance_m / 1000:.1f} km"
 
 
-def count_noun(number: int, noun: str) -> str:
-    """Return a number with its noun, such as "1 picture" or "4 pictures"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def from_world(lines: Sequence[str], left_out: int = 0) -> str:
     """Return lines of text from the world between marks, so that a model takes them as data.
 
@@ -232,5 +228,4 @@ def lines_held(lines: Iterable[str]) -> int:
 
 def short(text: str, most: int) -> str:
     """Return a text on one line, cut to at most `most` characters with an ellipsis."""
-    text = " ".join(text.split())
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}"
+    return shorten(" ".join(text.split()), most)

@@ -10,6 +10,7 @@ from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput
 from virl.geo.globe import signed_turn
 from virl.journal.records import Purpose, ViewRecord
+from virl.pages.numbers import count_noun
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Amount, Detection, describe_scenes
 from virl.platform.perception.cameras import closer_camera
@@ -25,7 +26,6 @@ from virl.tools.base import (
     Sweep,
     ToolResult,
     bearing_of,
-    count_noun,
     from_world,
     heading_of,
     short,

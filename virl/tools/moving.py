@@ -7,6 +7,7 @@ from pydantic import Field
 from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput
 from virl.geo.globe import LatLng, compass_word, distance, signed_turn
+from virl.pages.numbers import count_noun
 from virl.platform.city.streetview import Link
 from virl.platform.city.streetview import relocate as nearest_panorama
 from virl.tools.base import (
@@ -18,7 +19,6 @@ from virl.tools.base import (
     Position,
     ToolResult,
     bearing_of,
-    count_noun,
     from_world,
     heading_of,
     metres,

@@ -71,29 +71,23 @@ def _read_fields(body: Json, name: str, path: str) -> Json:
 
 
 def _read_single(value: Any, kind: str, path: str) -> Any:
-    """Return a value checked as type `kind`: a message, an enum or a scalar; else raise `Refused`."""
+    """Return a value checked as type `kind`, a message, an enum or a scalar; enums by name."""
     if kind in MESSAGES.messages:
         if not isinstance(value, dict):
             raise _invalid_value(path, kind, value)
         return _read_fields(value, kind, path)
-    if kind in MESSAGES.enums:
-        return _to_enum_name(value, kind, path)
+    if names := MESSAGES.enums.get(kind):
+        if isinstance(value, str) and value in names:
+            return value
+        numbered = {number: name for name, number in names.items()}
+        # `type`, not `isinstance`: true and false are numbers to Python and none to Google.
+        if type(value) is int and value in numbered:
+            return numbered[value]
+        raise _invalid_value(path, kind, value)
     try:
         return _SCALARS[kind](value)
     except (TypeError, ValueError, OverflowError):
         raise _invalid_value(path, f"TYPE_{kind.upper()}", value) from None
-
-
-def _to_enum_name(value: Any, kind: str, path: str) -> str:
-    """Return the name of an enum's value that is given as name or number; else raise `Refused`."""
-    names = MESSAGES.enums[kind]
-    if isinstance(value, str) and value in names:
-        return value
-    numbered = {number: name for name, number in names.items()}
-    # `type`, not `isinstance`: true and false are numbers to Python and none to Google.
-    if type(value) is int and value in numbered:
-        return numbered[value]
-    raise _invalid_value(path, kind, value)
 
 
 def _invalid_value(path: str, kind: str, value: Any) -> Exception:
