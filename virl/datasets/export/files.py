@@ -8,7 +8,7 @@ from virl.errors import BadInput
 from virl.files.json_reading import JsonFault, read_json
 from virl.files.writing import is_partial, replace_file
 from virl.platform.providers.graph.city import MANIFEST
-from virl.platform.providers.planned import Source
+from virl.platform.providers.planned import ExportSource
 from virl.version import __version__
 
 FORMAT_VERSION = 1  # one more whenever the same city and seed would give other files
@@ -41,7 +41,7 @@ def begin(folder: Path, kind: str) -> None:
     write_json(folder / MANIFEST, {"format": kind, "unfinished": True}, indent=1)
 
 
-def told_source(source: Source, kind: str, layout: str) -> dict[str, object]:
+def told_source(source: ExportSource, kind: str, layout: str) -> dict[str, object]:
     """Return the fields of the source with which every manifest begins.
 
     Args:
@@ -61,7 +61,7 @@ def told_source(source: Source, kind: str, layout: str) -> dict[str, object]:
     return told
 
 
-def finish(folder: Path, source: Source, manifest: Mapping[str, object]) -> None:
+def finish(folder: Path, source: ExportSource, manifest: Mapping[str, object]) -> None:
     """Write the manifest and the notice on the data's source, which complete the export.
 
     Args:
@@ -79,7 +79,7 @@ def finish(folder: Path, source: Source, manifest: Mapping[str, object]) -> None
     write_json(folder / MANIFEST, manifest, indent=1)
 
 
-def _notice(source: Source, manifest: Mapping[str, object]) -> list[str]:
+def _notice(source: ExportSource, manifest: Mapping[str, object]) -> list[str]:
     """Return the lines of the notice on a town of OpenStreetMap."""
     return [
         f"# {source.name}, exported by virl",

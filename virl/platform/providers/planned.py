@@ -15,7 +15,7 @@ from virl.towns.plan.town_plan import CityPlan
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ExportSource:
     """A town with a whole plan on this machine, ready for export."""
 
     name: str
@@ -38,7 +38,7 @@ class Source:
         return self.driven is not None
 
 
-def source_of(city: str) -> Source:
+def source_of(city: str) -> ExportSource:
     """Return the plan of a city that can be exported.
 
     Args:
@@ -59,10 +59,10 @@ def source_of(city: str) -> Source:
             f"the city {city!r} cannot be exported: choose a made city, such as 'virlton', or an "
             "OpenStreetMap extract, such as town.osm.pbf"
         )
-    return Source(name_of_city(city), Path(city).name, plan)
+    return ExportSource(name_of_city(city), Path(city).name, plan)
 
 
-def _twin(city: str, file: OsmCity) -> Source:
+def _twin(city: str, file: OsmCity) -> ExportSource:
     """Return the source of a town rebuilt from OpenStreetMap."""
     require("osm", what=f"exporting {city}")
     from virl.osm.cache import load_twin  # noqa: PLC0415 - needs the extra
@@ -73,7 +73,7 @@ def _twin(city: str, file: OsmCity) -> Source:
     twin = load_twin(extract.file, part_of(extract), extract.names)
     tags = twin.extract.lines.tags
     driven = [driving(tags[way]) == (True, False) for way in twin.streets.way.tolist()]
-    return Source(
+    return ExportSource(
         name=name_of_city(city),
         city=Path(city).name,
         plan=twin.plan,

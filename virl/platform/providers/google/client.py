@@ -25,9 +25,9 @@ from virl.platform.providers.google.settings import (
     load_google_settings,
 )
 from virl.platform.providers.http.replies import (
+    ExpectedBody,
     HttpFault,
-    Received,
-    Wanted,
+    HttpReply,
     json_object,
     judge_body,
     page_words,
@@ -126,7 +126,7 @@ def remedy(fault: HttpFault, service: str) -> str:
     return usual_remedy(fault, service)
 
 
-def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+def judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
     """Return a good reply of Google, `ZERO_RESULTS` included, or its fault.
 
     A reply that says that there is no such thing (`ZERO_RESULTS`) is good. One that is broken is asked for
@@ -138,11 +138,11 @@ def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
         if status == 429 or status >= 500:
             return HttpFault(reason, "wait", status=status, code=code, wait=wait_of(reply.headers))
         return HttpFault(reason, "refused", status=status, code=code)
-    fault = _legacy_fault(reply) if wanted.kind == "object" else None
-    return fault or judge_body(wanted, reply, billed=True)
+    fault = _legacy_fault(reply) if expected.kind == "object" else None
+    return fault or judge_body(expected, reply, billed=True)
 
 
-def _legacy_fault(reply: Received) -> HttpFault | None:
+def _legacy_fault(reply: HttpReply) -> HttpFault | None:
     """Return the fault that a legacy reply of HTTP status 200 states; `None` without one."""
     told = json_object(reply.body)
     code = told.get("status")

@@ -166,8 +166,8 @@ class GoogleMaps:
         """
         if len(stops) < 2:
             raise BadInput(f"a route needs two or more stops, not {len(stops)}")
-        named_mode(mode, self._ways.modes)
-        return join_routes([self._ways.route(part, mode) for part in parts_of(stops)])
+        name_of_mode(mode, self._ways.modes)
+        return join_routes([self._ways.route(part, mode) for part in split_stops(stops)])
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
         """Return the journey that arrives first and sets out at the next such day and minute; one request."""
@@ -188,7 +188,7 @@ class GoogleMaps:
         Raises:
             BadInput: an unknown mode.
         """
-        name = named_mode(mode, self._ways.modes)
+        name = name_of_mode(mode, self._ways.modes)
 
         def times(some: Sequence[LatLng], ends: Sequence[LatLng]) -> Seconds:
             """Return the seconds between all pairs, asked in blocks of the service's size."""
@@ -304,7 +304,7 @@ def check_legs(legs: Sequence[object], stops: Sequence[LatLng], service: str) ->
         raise ProviderError(service, reason, "try again")
 
 
-def parts_of(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Sequence[LatLng]]:
+def split_stops(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Sequence[LatLng]]:
     """Return stops split into parts of at most `between` + 2; each begins where the one before ends."""
     return [stops[first : first + between + 2] for first in range(0, len(stops) - 1, between + 1)]
 
@@ -320,7 +320,7 @@ def join_routes(parts: Sequence[Route]) -> Route:
     return Route(tuple(path), metres, seconds, tuple(streets) if any(streets) else ())
 
 
-def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
+def name_of_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
     """Return a service's name of a mode of travel; raise an error for an unknown mode.
 
     Raises:

@@ -30,7 +30,7 @@ MOST = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Kinds:
+class PlaceKinds:
     """The place types to ask for and to leave out, and whether to ask for details."""
 
     only: frozenset[str] = frozenset()
@@ -56,7 +56,7 @@ class NearbyApi(Protocol):
     tells_nearest: bool
     """True if replies list the nearest places first, so that a wider circle costs no more."""
 
-    def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+    def places_within(self, center: LatLng, radius: float, kinds: PlaceKinds) -> NearbyResult:
         """Return some of the places of these kinds within `radius` metres of a position.
 
         Args:
@@ -66,7 +66,7 @@ class NearbyApi(Protocol):
         """
         ...
 
-    def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
+    def halves(self, kinds: PlaceKinds) -> tuple[PlaceKinds, ...]:
         """Return the types in two parts for separate requests; empty if they cannot be split."""
         ...
 
@@ -95,7 +95,7 @@ class _KnownPlaces:
 
 
 def places_around(
-    api: NearbyApi, position: LatLng, radius: float, kinds: Kinds, *, need: float, requests: int
+    api: NearbyApi, position: LatLng, radius: float, kinds: PlaceKinds, *, need: float, requests: int
 ) -> NearbyResult:
     """Return the places within `radius` metres, and the distance up to which none is missing.
 
@@ -131,7 +131,7 @@ def places_around(
     return NearbyResult(told.places, min(told.complete, radius))
 
 
-def _ask_squares(api: NearbyApi, told: _KnownPlaces, kinds: Kinds, need: float, requests: int) -> None:
+def _ask_squares(api: NearbyApi, told: _KnownPlaces, kinds: PlaceKinds, need: float, requests: int) -> None:
     """Ask for places in the square around a position, and in a smaller one where that may suffice."""
     first, *smaller_sides = [side for side in SQUARES_M if side <= FITTING * need] or SQUARES_M[-1:]
     square = middle_of_square(told.position, first)

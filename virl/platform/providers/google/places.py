@@ -19,7 +19,7 @@ from virl.platform.city.place_types import by_type, place_table, types_96, types
 from virl.platform.city.places import NearbyPlaces, OpeningHours, Place, SearchResults
 from virl.platform.city.streetview import Image
 from virl.platform.providers.google.city_file import NEARBY_REQUESTS
-from virl.platform.providers.google.nearby import Kinds, NearbyApi, NearbyResult, places_around
+from virl.platform.providers.google.nearby import NearbyApi, NearbyResult, PlaceKinds, places_around
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +204,10 @@ class GooglePlaces(Generic[ApiT_co]):
         Raises:
             BadInput: the radius is out of its range.
         """
-        return self._search_nearby(position, radius, Kinds(frozenset(types)), whole)
+        return self._search_nearby(position, radius, PlaceKinds(frozenset(types)), whole)
 
     def _search_nearby(
-        self, position: LatLng, radius: float, kinds: Kinds, whole: float | None
+        self, position: LatLng, radius: float, kinds: PlaceKinds, whole: float | None
     ) -> NearbyPlaces:
         """Return the places of some kinds within `radius` metres, nearest first, by a few requests."""
         if not 0 < radius <= MAX_RADIUS_M:
@@ -288,7 +288,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         Raises:
             BadInput: the radius is out of its range.
         """
-        found = self._search_nearby(position, radius, Kinds(frozenset(types), in_full=True), whole)
+        found = self._search_nearby(position, radius, PlaceKinds(frozenset(types), in_full=True), whole)
         self._told |= {place.id: place for place in found}
         return found
 

@@ -15,7 +15,7 @@ from virl.platform.providers.google.city_file import PAGE_WAIT_S
 from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.maps import GeometryBody
-from virl.platform.providers.google.nearby import Kinds, NearbyResult
+from virl.platform.providers.google.nearby import NearbyResult, PlaceKinds
 from virl.platform.providers.google.places import (
     MOST_LISTED,
     MOST_RATINGS,
@@ -79,12 +79,12 @@ class LegacyPlaces:
 
     tells_nearest = False
 
-    def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
+    def halves(self, kinds: PlaceKinds) -> tuple[PlaceKinds, ...]:
         """Return no parts: each type is asked for by itself anyway."""
         del kinds
         return ()
 
-    def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+    def places_within(self, center: LatLng, radius: float, kinds: PlaceKinds) -> NearbyResult:
         """Return up to 60 places within `radius` metres, or 60 of each type; a request for each 20.
 
         With a type the nearest come first; without one Google ranks by prominence, and a full list says

@@ -13,7 +13,7 @@ from virl.geo.globe import LatLng, destination, distance
 from virl.platform.city.places import Place, Review
 from virl.platform.city.streetview import Image
 from virl.platform.providers.google.client import Call, GoogleHttp
-from virl.platform.providers.google.nearby import MOST, Kinds, NearbyResult
+from virl.platform.providers.google.nearby import MOST, NearbyResult, PlaceKinds
 from virl.platform.providers.google.places import (
     MOST_LISTED,
     MOST_RATINGS,
@@ -90,7 +90,7 @@ class NewPlaces:
 
     tells_nearest = True
 
-    def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+    def places_within(self, center: LatLng, radius: float, kinds: PlaceKinds) -> NearbyResult:
         """Return the 20 nearest places within `radius` metres; a request for each 50 types."""
         asked = asked_types(kinds.only)
         if not kinds.only:
@@ -102,7 +102,7 @@ class NewPlaces:
         places = [place for part in parts for place in part.places]
         return NearbyResult(places, min((part.complete for part in parts), default=radius))
 
-    def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
+    def halves(self, kinds: PlaceKinds) -> tuple[PlaceKinds, ...]:
         """Return the kinds as two parts for separate requests; empty for a single type."""
         half = type_table().half
         if not kinds.only:

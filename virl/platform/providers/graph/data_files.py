@@ -49,12 +49,12 @@ class GraphFault(BadInput):
         super().__init__("; ".join(shown) + (f"; and {more} more faults" if more else ""))
 
 
-def by_line(faults: Iterable[FileFault]) -> list[FileFault]:
+def sort_faults(faults: Iterable[FileFault]) -> list[FileFault]:
     """Return the faults of one file, sorted by line."""
     return sorted(faults, key=lambda fault: fault.line)
 
 
-def refuse(faults: Sequence[FileFault]) -> None:
+def raise_faults(faults: Sequence[FileFault]) -> None:
     """Raise one error for all faults; do nothing if there are none.
 
     Raises:
@@ -88,7 +88,7 @@ class Table:
     """First cells of the lines with a wrong number of fields, which have no row."""
     faults: list[FileFault] = field(default_factory=list)
 
-    def blame(self, rows: Iterable[int], what: Iterable[str]) -> None:
+    def add_faults(self, rows: Iterable[int], what: Iterable[str]) -> None:
         """Add a fault for each of some rows, with its description."""
         self.faults += [
             FileFault(self.file, int(self.lines[row]), text) for row, text in zip(rows, what, strict=True)
@@ -115,7 +115,7 @@ class Table:
         outside = ~((values >= low) & (values <= high if end else values < high))
         span = f"[{low:g}, {high:g}{']' if end else ')'}"
         rows = np.flatnonzero(outside).tolist()
-        self.blame(
+        self.add_faults(
             rows,
             (
                 f"the {name} {cells[row]!r} is "
@@ -226,7 +226,7 @@ def keep_distinct(
         else:
             first[episode.id] = (line, episode)
     kept = tuple(episode for _, episode in first.values())
-    return EpisodeFile(kept, tuple(by_line([*faults, *twice])))
+    return EpisodeFile(kept, tuple(sort_faults([*faults, *twice])))
 
 
 def episode_faults(graph: NavigationGraph, episode: InstructionEpisode) -> list[str]:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from virl.errors import BadInput, UnknownName
 from virl.files.json_reading import JsonFault, read_json
 from virl.files.writing import replace_file
-from virl.platform.providers.graph.data_files import FileFault, GraphFault, json_fault, refuse
+from virl.platform.providers.graph.data_files import FileFault, GraphFault, json_fault, raise_faults
 from virl.platform.providers.graph.matterport import read_matterport, read_r2r_file
 from virl.platform.providers.graph.touchdown import GRAPH_FILES, read_episode_file, read_touchdown
 from virl.settings.model import Settings
@@ -208,7 +208,7 @@ def _check_touchdown(files: Files, tell: Tell) -> None:
         elif target.endswith(".json"):
             faults += _json_faults(file)
         tell(target)
-    refuse(faults)
+    raise_faults(faults)
 
 
 def _check_r2r(files: Files, tell: Tell) -> None:
@@ -225,7 +225,7 @@ def _check_r2r(files: Files, tell: Tell) -> None:
         except GraphFault as fault:
             faults += fault.faults
         tell(target)
-    refuse(faults)
+    raise_faults(faults)
 
 
 def _json_faults(file: Path) -> list[FileFault]:

@@ -18,7 +18,7 @@ from virl.platform.providers.graph.data_files import (
     GraphFault,
     json_fault,
     keep_distinct,
-    refuse,
+    raise_faults,
 )
 
 FRAME = LocalFrame(LatLng(0.0, 0.0))
@@ -80,8 +80,8 @@ def read_matterport(folder: Path, scan: str) -> NavigationGraph:
     """
     file = folder / f"{scan}{_SUFFIX}"
     viewpoints, faults = _read(file, _Viewpoint)
-    refuse(faults)
-    refuse(_faults(file, viewpoints))
+    raise_faults(faults)
+    raise_faults(_faults(file, viewpoints))
     included = np.array([viewpoint.included for viewpoint in viewpoints])
     unobstructed = np.array([viewpoint.unobstructed for viewpoint in viewpoints])
     ways = unobstructed[np.ix_(included, included)]
@@ -109,7 +109,7 @@ def read_r2r_episodes(file: Path) -> list[InstructionEpisode]:
         GraphFault: an entry has a fault; all of them are listed.
     """
     found = read_r2r_file(file)
-    refuse(found.faults)
+    raise_faults(found.faults)
     return list(found.episodes)
 
 

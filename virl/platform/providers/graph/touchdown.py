@@ -20,12 +20,12 @@ from virl.platform.providers.graph.data_files import (
     EpisodeFile,
     FileFault,
     Table,
-    by_line,
     keep_distinct,
+    raise_faults,
     read_lines,
     read_table,
-    refuse,
     repeats,
+    sort_faults,
 )
 
 Dataset = Literal["touchdown", "map2seq"]
@@ -50,7 +50,7 @@ def read_touchdown(folder: Path) -> NavigationGraph:
     heading = links.numbers(1, "heading", 0, 360, end=False)
     source, target = (_ends(links, column, number, nodes.broken) for column in (0, 2))
     _check_links(links, source, target, heading)
-    refuse([*by_line(nodes.faults), *by_line(links.faults)])
+    raise_faults([*sort_faults(nodes.faults), *sort_faults(links.faults)])
     return build_graph(ids, lat, lng, source, target, heading, yaw=yaw)
 
 
@@ -63,7 +63,7 @@ def read_partition(folder: Path) -> tuple[str, ...]:
         GraphFault: a line has the wrong number of fields.
     """
     nodes = read_table(folder / "nodes.txt", (5, 4))
-    refuse(by_line(nodes.faults))
+    raise_faults(sort_faults(nodes.faults))
     return tuple(nodes.columns[4]) if len(nodes.columns) == 5 else ("",) * len(nodes.lines)
 
 
@@ -74,7 +74,7 @@ def read_episodes(file: Path) -> list[InstructionEpisode]:
         GraphFault: a line has a fault; all of them are listed.
     """
     found = read_episode_file(file)
-    refuse(found.faults)
+    raise_faults(found.faults)
     return list(found.episodes)
 
 
@@ -103,11 +103,11 @@ def _number_nodes(nodes: Table) -> dict[str, int]:
     ids = nodes.columns[0]
     number: dict[str, int] = dict(zip(ids, range(len(ids)), strict=True))
     empty = [row for row, node in enumerate(ids) if not node]
-    nodes.blame(empty, ["the node has no id"] * len(empty))
+    nodes.add_faults(empty, ["the node has no id"] * len(empty))
     if len(number) < len(ids):
         first: dict[str, int] = {}
         twice = [row for row, node in enumerate(ids) if first.setdefault(node, row) != row]
-        nodes.blame(
+        nodes.add_faults(
             twice,
             (f"the node {ids[row]!r} is already in line {nodes.lines[first[ids[row]]]}" for row in twice),
         )
@@ -124,7 +124,7 @@ def _ends(links: Table, column: int, number: Mapping[str, int], broken: list[str
     named = set(broken)
     rows = [row for row in np.flatnonzero(nodes < 0).tolist() if cells[row] not in named]
     verb = "starts at" if column == 0 else "leads to"
-    links.blame(rows, (f"the link {verb} {cells[row]!r}, which is no node" for row in rows))
+    links.add_faults(rows, (f"the link {verb} {cells[row]!r}, which is no node" for row in rows))
     return nodes
 
 
@@ -132,11 +132,11 @@ def _check_links(links: Table, source: Ints, target: Ints, heading: Floats) -> N
     """Add faults for links to their own node, and for repeated targets or headings."""
     starts, headings, ends = links.columns
     itself = np.flatnonzero((source == target) & (source >= 0)).tolist()
-    links.blame(itself, (f"the link leads from {starts[row]!r} to itself" for row in itself))
+    links.add_faults(itself, (f"the link leads from {starts[row]!r} to itself" for row in itself))
     for key, cells, how in ((target, ends, "to"), (heading, headings, "at heading")):
         known = np.flatnonzero((source >= 0) & (key >= 0))
         later, earlier = (known[rows].tolist() for rows in repeats(source[known], key[known]))
-        links.blame(
+        links.add_faults(
             later,
             (
                 f"{starts[row]!r} has a link {how} {cells[row]!r} in line {links.lines[other]} already"

@@ -29,11 +29,11 @@ from virl.platform.providers.open.picture_services import (
 from virl.platform.providers.open.places import TiledPlaces
 from virl.platform.providers.open.shots import ShotLists
 from virl.platform.providers.open.streetview import (
-    Explored,
+    ExploredGraph,
     Extent,
-    MapsOnTheWay,
+    GrowingMaps,
+    GrowingStreetMap,
     OpenStreetView,
-    StreetsOnTheWay,
 )
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.provider import Access
@@ -233,7 +233,7 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
     keeps = access.cache != "off" and not service.keeping.is_recorded
     folder = resources.data_home() / FOLDER / file.streetview if keeps else None
     extent = Extent(file.center, file.region, file.reach_m, file.as_of)
-    explored = Explored(
+    explored = ExploredGraph(
         ShotLists(client.shots, folder / "lists" if folder else None, own.keep_days),
         extent,
         ground.ways,
@@ -251,8 +251,8 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         time_zone=ground.time_zone,
         streetview=OpenStreetView(own.title, explored, client, kept),
         places=ground.places,
-        maps=ground.whole_maps or MapsOnTheWay(explored, ground.maps),
-        street_map=StreetsOnTheWay(explored),
+        maps=ground.whole_maps or GrowingMaps(explored, ground.maps),
+        street_map=GrowingStreetMap(explored),
         ledger=access.ledger,
         left_out=access.left_out,
         capabilities=Capabilities(

@@ -75,7 +75,7 @@ class _State(BaseModel):
     """Ids of the panoramas in the graph."""
 
 
-class Explored:
+class ExploredGraph:
     """A panorama graph that is built on first use and grows as a walk goes on. Safe for several threads.
 
     Args:
@@ -203,7 +203,7 @@ def _digest(extent: Extent) -> str:
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]
 
 
-class MapsOnTheWay:
+class GrowingMaps:
     """Maps over a panorama graph that may grow.
 
     Args:
@@ -211,7 +211,7 @@ class MapsOnTheWay:
         make: makes the maps of a graph.
     """
 
-    def __init__(self, explored: Explored, make: Callable[[NavigationGraph], Maps]) -> None:
+    def __init__(self, explored: ExploredGraph, make: Callable[[NavigationGraph], Maps]) -> None:
         self._explored = explored
         self._make = make
         self._made: tuple[NavigationGraph, Maps] | None = None
@@ -248,14 +248,14 @@ class MapsOnTheWay:
         return self._made[1]
 
 
-class StreetsOnTheWay:
+class GrowingStreetMap:
     """The streets of a panorama graph that may grow, as far as they are known.
 
     Args:
         explored: the panoramas.
     """
 
-    def __init__(self, explored: Explored) -> None:
+    def __init__(self, explored: ExploredGraph) -> None:
         self._explored = explored
 
     def lines(self) -> Sequence[Sequence[LatLng]]:
@@ -287,7 +287,9 @@ class OpenStreetView:
         kept: those on disk.
     """
 
-    def __init__(self, service: str, explored: Explored, source: PictureClient, kept: KeptPictures) -> None:
+    def __init__(
+        self, service: str, explored: ExploredGraph, source: PictureClient, kept: KeptPictures
+    ) -> None:
         self._service = service
         self._explored = explored
         self._source = source

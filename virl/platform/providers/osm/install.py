@@ -106,14 +106,14 @@ _NAME = re.compile(r"\w[\w.\-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ExtractDownload:
     """A box to fetch, and the name of the file to keep it in."""
 
     box: Box
     name: str
 
 
-def box_target(box: Box, name: str | None) -> Target:
+def box_target(box: Box, name: str | None) -> ExtractDownload:
     """Return the target of a box, named by its middle unless a name is given.
 
     Raises:
@@ -121,10 +121,10 @@ def box_target(box: Box, name: str | None) -> Target:
     """
     lat, lng = box.middle
     own = f"town-{abs(lat):.3f}{'n' if lat >= 0 else 's'}-{abs(lng):.3f}{'e' if lng >= 0 else 'w'}"
-    return Target(box, own if name is None else _check_name(name))
+    return ExtractDownload(box, own if name is None else _check_name(name))
 
 
-def place_target(place: str, name: str | None, tell: Tell) -> Target:
+def place_target(place: str, name: str | None, tell: Tell) -> ExtractDownload:
     """Look up a place and return the box to download there and the name of the file for it.
 
     Args:
@@ -146,10 +146,12 @@ def place_target(place: str, name: str | None, tell: Tell) -> Target:
         than = "larger" if first.box.area_km2 > LARGEST_KM2 else "smaller"
         tell(f"{place}: {than} than a download: taking the square of 2 by 2 km around its middle, {box}")
     plain = re.sub(r"\W+", "-", (first.name or place.split(",", maxsplit=1)[0]).casefold()).strip("-_")
-    return Target(box, kept or plain[:LONGEST_NAME] or "town")
+    return ExtractDownload(box, kept or plain[:LONGEST_NAME] or "town")
 
 
-def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool = False) -> tuple[Path, str]:
+def fetch_extract(
+    target: ExtractDownload, server: str | None, tell: Tell, *, force: bool = False
+) -> tuple[Path, str]:
     """Fetch the map of a box into the data folder; return (its path, date of its data).
 
     Nothing is left behind where it fails or is interrupted.

@@ -103,7 +103,7 @@ class Metadata:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class PhotoImport:
     """The photographs imported from a folder, and the files that were left out."""
 
     photos: tuple[Photo, ...]
@@ -136,7 +136,7 @@ def import_photos(
     author: str = "",
     licence: str = "",
     progress: Callable[[int, int], None] | None = None,
-) -> Imported:
+) -> PhotoImport:
     """Return all photographs of a folder and its subfolders that can be placed.
 
     Args:
@@ -183,7 +183,7 @@ def import_photos(
         for number, sequence in enumerate(_sequences(placed), start=1)
         for photo in _photos(sequence, f"{number:04d}", author, licence)
     ]
-    return Imported(tuple(photos), dict(left_out), tuple(one.name for one in placed if one.off_track))
+    return PhotoImport(tuple(photos), dict(left_out), tuple(one.name for one in placed if one.off_track))
 
 
 def _place(name: str, told: Metadata, track: GpsTrack | None, offset_s: float) -> _Placed | None:

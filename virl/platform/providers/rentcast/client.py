@@ -14,10 +14,10 @@ from virl.errors import ProviderError
 from virl.money.book import Price
 from virl.platform.providers.http.keys import ApiKey
 from virl.platform.providers.http.replies import (
+    ExpectedBody,
     HttpFault,
+    HttpReply,
     Notes,
-    Received,
-    Wanted,
     judge_body,
     refusal,
     usual_remedy,
@@ -140,13 +140,13 @@ def open_rentcast(access: Access, settings: RentCastSettings | None = None) -> R
     return RentCastHttp(settings, ApiKey.from_environment(KEY_VARIABLE, KEY_HEADER), keeping)
 
 
-def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+def judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
     """Return a good reply, an empty one for status 404, or its fault."""
     if reply.status == 200:
-        return judge_body(wanted, reply, billed=True)
+        return judge_body(expected, reply, billed=True)
     fault = refusal(reply)
     if reply.status == 404 and not fault.code.startswith("auth"):
-        return Received(200, {}, b"[]")
+        return HttpReply(200, {}, b"[]")
     return fault
 
 

@@ -14,12 +14,12 @@ from virl.errors import ProviderError
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.streetview import Attitude
 from virl.platform.providers.http.replies import (
+    ExpectedBody,
     HttpFault,
+    HttpReply,
     OrUnknown,
     PointBody,
-    Received,
     ReplyBody,
-    Wanted,
     usual_judge,
 )
 from virl.platform.providers.open.cells import Cell
@@ -196,15 +196,15 @@ class _Address(ReplyBody):
     thumb_original_url: str = ""
 
 
-def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+def judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
     """Return a good reply, or its fault; a picture's expired URL may be asked for again."""
-    judged = usual_judge(wanted, reply)
-    if isinstance(judged, Received) or reply.status == 200:
+    judged = usual_judge(expected, reply)
+    if isinstance(judged, HttpReply) or reply.status == 200:
         return judged
     status = _STATUSES.get(judged.code, reply.status)
     if _TOO_MUCH in judged.reason:
         return replace(judged, verdict="smaller", status=status)
-    if judged.code in _BUSY or (wanted.kind == "image" and reply.status in _EXPIRED):
+    if judged.code in _BUSY or (expected.kind == "image" and reply.status in _EXPIRED):
         return replace(judged, verdict="wait", status=status)
     return replace(judged, status=status)
 
