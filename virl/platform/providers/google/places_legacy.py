@@ -1,4 +1,4 @@
-"""The legacy Places API."""
+"""Client of the legacy Places API."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -57,10 +57,10 @@ class LegacyPlaces:
     """A client of the legacy Places API.
 
     Args:
-        http: the way to Google.
-        language: of names and reviews; `None` leaves it to Google.
-        pages: most pages of a text search that are asked for, 1 to 3.
-        page_wait: seconds before a further page is asked for.
+        http: client of Google.
+        language: BCP 47 tag of the language of names and reviews; `None` leaves it to Google.
+        pages: largest number of pages of a text search that are asked for, 1 to 3.
+        page_wait: seconds to wait before a further page is asked for.
     """
 
     def __init__(
@@ -71,6 +71,7 @@ class LegacyPlaces:
         pages: int = PAGES,
         page_wait: float = PAGE_WAIT_S,
     ) -> None:
+        """Make the client; `page_wait` is the seconds to wait before a further page of a search."""
         self._client = GoogleClient(http)
         self._http = http
         self._language = language
@@ -78,6 +79,7 @@ class LegacyPlaces:
         self._page_wait = page_wait
 
     tells_nearest = False
+    """False, as replies about all types list prominent places first."""
 
     def halves(self, kinds: PlaceKinds) -> tuple[PlaceKinds, ...]:
         """Return no parts: each type is asked for by itself anyway."""
@@ -133,7 +135,7 @@ class LegacyPlaces:
         return (picture(data, SERVICE) for data in files)
 
     def _details(self, place_id: str, fields: list[str]) -> dict[str, Any]:
-        """Return the reply with fields of a place; `NotFound` for an unknown id."""
+        """Return the reply with some fields of a place; raise `NotFound` for an unknown id."""
         try:
             reply = self._client.ask(
                 googlemaps.Client.place, place_id, fields=fields, language=self._language
@@ -154,10 +156,9 @@ class LegacyPlaces:
         radius: float = 0.0,
         most: int = PAGES,
     ) -> Iterator[Place | None]:
-        """Yield the places of a search's pages up to the first one beyond the radius; `None` if unread.
+        """Yield the places of a search, page by page, `None` for one that cannot be read.
 
-        Yields:
-            `None` for one that cannot be read.
+        With a centre, no page is asked for after one of which all places lie beyond `radius` metres.
         """
         reply = self._client.ask(search, language=self._language, **options)
         for page in range(most):
@@ -184,14 +185,10 @@ class LegacyPlaces:
 
 
 def read_place(reply: object, notes: Notes | None = None) -> Place:
-    """Return a place read from a reply; fields that were not asked for stay empty.
-
-    Args:
-        reply: the place, as JSON is read.
-        notes: takes what is left out of it.
+    """Return the place in a reply, given as plain data; fields that were not asked for stay empty.
 
     Raises:
-        ProviderError: it does not hold what it should.
+        ProviderError: a required field is missing or wrong.
     """
     return read_body(_LegacyPlace, reply, SERVICE, notes).place
 
@@ -204,7 +201,7 @@ class _LegacyPoint(ReplyBody):
 
     @property
     def of_week(self) -> tuple[int, int]:
-        """(day, from 0 for Sunday; minutes after midnight)."""
+        """(day, 0 for Sunday; minutes after midnight)."""
         return self.day, int(self.time[:2]) * 60 + int(self.time[2:])
 
 
@@ -216,7 +213,7 @@ class _LegacyPeriod(ReplyBody):
 
     @property
     def stretch(self) -> Period:
-        """Opening and closing as (day, minute), days from 0 (Sunday); no closing if always open."""
+        """Day (0: Sunday) and minute of opening, and those of closing; no closing if always open."""
         return (*self.open.of_week, self.close.of_week if self.close else None)
 
 

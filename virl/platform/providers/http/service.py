@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 import httpx
 
@@ -286,6 +286,12 @@ class Service:
     def close(self) -> None:
         """Close the connections to the service."""
         self._wire.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _answer(self, request: Request, expected: ExpectedBody) -> builtins.bytes:
         """Return the body of a good reply, replayed, cached or fetched; record it if replies are recorded."""
