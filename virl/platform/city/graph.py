@@ -49,6 +49,9 @@ class NavigationGraph:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __contains__(self, node_id: str) -> bool:
+        return node_id in self._number
+
     def number(self, node_id: str) -> int:
         """Return the number of the node with this panorama id, from 0; raise `NoStreetView` if none has it.
 
