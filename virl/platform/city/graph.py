@@ -278,7 +278,7 @@ OFF_MAP_M = 100.0
 """Distance in metres from every panorama beyond which a stop is off the map; chosen."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class GraphMaps:
     """Routes and travel times along the links between panoramas.
 
