@@ -85,56 +85,32 @@ SHARED_BY_TRADES = ("types", "scope", "group", "hours", "width", "visitors")
 
 
 class PlaceType(Settings):
-    """One row of the table of place types; empty fields say nothing. The head of the file explains more."""
+    """One row of the table of place types; the head of the file explains the fields."""
 
     google: Literal["A", "B"] | None = None
-    """Table of Places (New) that lists the type: requests may name those of A only; `None` for neither."""
     old: str = ""
-    """Name that virl and the legacy API use for the type, where Places (New) has another."""
     new: str = ""
-    """Name that Places (New) uses for the type, where virl has another."""
     marks: frozenset[Mark] = frozenset()
-    """Marks that the type bears."""
     virl20: int | None = Field(default=None, ge=1)
-    """Number, from 1, among the 20 types of V-IRL's place localization."""
     osm: Words = ()
-    """OpenStreetMap's tags of such places, as `shop=wine + liquor_store`, with further types after `+`."""
     overture: Words = ()
-    """Overture's categories of such places, with further types after `+`."""
     name_ends: str = ""
-    """Ending of the names of place types that imply this one, such as `_restaurant`."""
     asked_as: Words = ()
-    """Types to search Places (New) for instead of this one."""
     asked_too: Words = ()
-    """Types to search Places (New) for besides this one."""
     fine: Words = ()
-    """Finer types that a served made town gives to such places."""
     like: str = ""
-    """Name of the trade whose invented life such places of a real town get."""
     like_items: Words = ()
-    """Things that people come for, where these are others than the trade's."""
     open: str = ""
-    """Usual opening hours, as a pattern of `parse_hours`; chosen."""
     words: Words = ()
-    """Words of an intention or a sign that speak for the type."""
     needs: Words = ()
-    """Words of somebody who needs such a place."""
     related: Words = ()
-    """Types that stand near it, or stand in for it."""
     counts: Words = ()
-    """More exact types that count as this one."""
     near_home: Words = ()
-    """Words of somebody who wants such a place near a home."""
     wish: dict[str, str] = Field(default_factory=dict, max_length=1)
-    """Purpose of a visit in words, by the name of its group."""
     pastime: dict[str, Any] = Field(default_factory=dict)
-    """Numbers and words for spending a part of a day there."""
     signs: TypeWords | None = None
-    """Words on signs of such places, by language."""
     trade: dict[str, Any] = Field(default_factory=dict)
-    """Fields of the trade of made towns with the type's own name."""
     trades: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """Fields of further trades of made towns, by name."""
 
     @model_validator(mode="before")
     @classmethod

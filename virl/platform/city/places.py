@@ -304,31 +304,11 @@ class NoPlaces:
     city: str
     """Name of the city, for the error."""
 
-    def nearby(
-        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
-    ) -> list[Place]:
-        """Raise `NotFound`: the city has no places."""
-        del position, radius, types, whole
-        self._refuse()
-
-    def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Raise `NotFound`: the city has no places."""
-        del query, near
-        self._refuse()
-
-    def details(self, place_id: str) -> Place:
-        """Raise `NotFound`: the city has no places."""
-        del place_id
-        self._refuse()
-
-    def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Raise `NotFound`: the city has no places."""
-        del place_id, limit
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
-        """Raise `NotFound` with the reason why the city has no places."""
+    def nearby(self, *_: object, **__: object) -> NoReturn:
+        """Raise `NotFound`, as the city has no places."""
         raise NotFound(f"the city {self.city!r} has no places, only streets: choose another city")
+
+    search = details = photos = nearby
 
 
 Moment = tuple[int, int]

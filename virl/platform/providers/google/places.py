@@ -5,12 +5,13 @@ those of the legacy API, which the made city and V-IRL's data use as well. Finer
 knows, such as `ramen_restaurant`, stay, before the coarse type that they imply.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Generic, Protocol, TypeVar
+from typing import Annotated, Generic, Protocol, TypeVar
 
-from pydantic import ValidationInfo
+from pydantic import Field, ValidationInfo, field_validator
 
 from virl.errors import BadInput, NotFound
 from virl.geo.globe import LatLng, distance
@@ -20,6 +21,7 @@ from virl.platform.city.places import NearbyPlaces, OpeningHours, Place, SearchR
 from virl.platform.city.streetview import Image
 from virl.platform.providers.google.city_file import NEARBY_REQUESTS
 from virl.platform.providers.google.nearby import NearbyApi, NearbyResult, PlaceKinds, places_around
+from virl.platform.providers.http.replies import MUST_FIT, ReplyBody
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,24 +352,50 @@ _ALWAYS: Period = (0, 0, None)
 """Value of the only period of a place that never closes."""
 
 
-class PeriodBody(Protocol):
-    """A period of opening hours in a reply of either generation."""
+class WeekPoint(ReplyBody, ABC):
+    """A time of the week, in a reply of either generation, at which a place opens or closes."""
+
+    @property
+    @abstractmethod
+    def of_week(self) -> tuple[int, int]:
+        """(day, 0 for Sunday; minutes after midnight)."""
+
+
+PointT = TypeVar("PointT", bound=WeekPoint)
+
+
+class PeriodBody(ReplyBody, Generic[PointT]):
+    """A period in which a place is open: opening, and closing unless it never closes."""
+
+    open: PointT
+    close: Annotated[PointT | None, MUST_FIT] = None
 
     @property
     def stretch(self) -> Period:
         """Day (0: Sunday) and minute of opening, and those of closing; no closing if always open."""
-        ...
+        return (*self.open.of_week, self.close.of_week if self.close else None)
 
 
-PeriodT = TypeVar("PeriodT", bound=PeriodBody)
+class HoursBody(ReplyBody, Generic[PointT]):
+    """The opening hours of a place in a reply of either generation."""
 
+    periods: tuple[PeriodBody[PointT], ...] = Field((), max_length=MOST_LISTED)
 
-def report_endless(periods: tuple[PeriodT, ...], info: ValidationInfo) -> tuple[PeriodT, ...]:
-    """Return all opening periods unchanged, and report to the context that one has no closing."""
-    stretches = [one.stretch for one in periods]
-    if info.context and stretches != [_ALWAYS] and any(closing is None for *_, closing in stretches):
-        info.context("periods: an opening has no closing", stretches)
-    return periods
+    @property
+    def hours(self) -> tuple[OpeningHours, ...]:
+        """Opening hours as virl's type, from Monday on."""
+        return opening_hours(period.stretch for period in self.periods)
+
+    @field_validator("periods")
+    @classmethod
+    def _report_endless(
+        cls, periods: tuple[PeriodBody[PointT], ...], info: ValidationInfo
+    ) -> tuple[PeriodBody[PointT], ...]:
+        """Return all opening periods unchanged, and report to the context that one has no closing."""
+        stretches = [one.stretch for one in periods]
+        if info.context and stretches != [_ALWAYS] and any(closing is None for *_, closing in stretches):
+            info.context("periods: an opening has no closing", stretches)
+        return periods
 
 
 def opening_hours(periods: Iterable[Period]) -> tuple[OpeningHours, ...]:

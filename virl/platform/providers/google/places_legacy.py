@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
 import googlemaps
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from virl.errors import ProviderError
 from virl.geo.globe import LatLng, distance
@@ -22,14 +22,13 @@ from virl.platform.providers.google.places import (
     NOT_OPEN,
     PAGES,
     PHOTO_SIDE,
-    Period,
+    HoursBody,
+    WeekPoint,
     asked_legacy_types,
     no_place,
     normal_types,
-    opening_hours,
-    report_endless,
 )
-from virl.platform.providers.http.replies import MUST_FIT, Notes, OrUnknown, ReplyBody, picture, read_body
+from virl.platform.providers.http.replies import Notes, OrUnknown, ReplyBody, picture, read_body
 
 SERVICE = "Places API"
 PAGE_TRIES = 3
@@ -193,7 +192,7 @@ def read_place(reply: object, notes: Notes | None = None) -> Place:
     return read_body(_LegacyPlace, reply, SERVICE, notes).place
 
 
-class _LegacyPoint(ReplyBody):
+class _LegacyPoint(WeekPoint):
     """A time of the week at which a place opens or closes."""
 
     day: int = Field(ge=0, le=6)
@@ -203,25 +202,6 @@ class _LegacyPoint(ReplyBody):
     def of_week(self) -> tuple[int, int]:
         """(day, 0 for Sunday; minutes after midnight)."""
         return self.day, int(self.time[:2]) * 60 + int(self.time[2:])
-
-
-class _LegacyPeriod(ReplyBody):
-    """A period in which a place is open: opening, and closing unless it never closes."""
-
-    open: _LegacyPoint
-    close: Annotated[_LegacyPoint | None, MUST_FIT] = None
-
-    @property
-    def stretch(self) -> Period:
-        """Day (0: Sunday) and minute of opening, and those of closing; no closing if always open."""
-        return (*self.open.of_week, self.close.of_week if self.close else None)
-
-
-class _LegacyHours(ReplyBody):
-    """The opening hours of a place."""
-
-    periods: tuple[_LegacyPeriod, ...] = Field((), max_length=MOST_LISTED)
-    closing = field_validator("periods")(report_endless)
 
 
 class _LegacyReview(ReplyBody):
@@ -246,7 +226,7 @@ class _LegacyPlace(ReplyBody):
     price_level: int | None = Field(None, ge=0, le=4)
     business_status: str | None = None
     permanently_closed: bool = False
-    opening_hours: _LegacyHours = _LegacyHours()
+    opening_hours: HoursBody[_LegacyPoint] = HoursBody()
     reviews: tuple[_LegacyReview, ...] = Field((), max_length=MOST_LISTED)
 
     @property
@@ -262,7 +242,7 @@ class _LegacyPlace(ReplyBody):
             review_count=self.user_ratings_total,
             price_level=self.price_level,
             is_open=self.business_status not in NOT_OPEN and not self.permanently_closed,
-            hours=opening_hours(period.stretch for period in self.opening_hours.periods),
+            hours=self.opening_hours.hours,
             reviews=tuple(Review(one.rating, one.text, one.author_name) for one in self.reviews),
         )
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from virl.errors import ProviderError
 from virl.geo.globe import LatLng, destination, distance
@@ -20,12 +20,11 @@ from virl.platform.providers.google.places import (
     NOT_OPEN,
     PAGES,
     PHOTO_SIDE,
-    Period,
+    HoursBody,
+    WeekPoint,
     asked_types,
     no_place,
     normal_types,
-    opening_hours,
-    report_endless,
     type_table,
 )
 from virl.platform.providers.http.replies import (
@@ -228,7 +227,7 @@ class _Text(CamelBody):
     text: str = ""
 
 
-class _Point(CamelBody):
+class _Point(WeekPoint):
     """A time of the week at which a place opens or closes; zeros may be left out of a reply."""
 
     day: Annotated[int, MUST_FIT] = Field(0, ge=0, le=6)
@@ -239,25 +238,6 @@ class _Point(CamelBody):
     def of_week(self) -> tuple[int, int]:
         """(day, 0 for Sunday; minutes after midnight)."""
         return self.day, self.hour * 60 + self.minute
-
-
-class _Period(CamelBody):
-    """A period in which a place is open: opening, and closing unless it never closes."""
-
-    open: _Point
-    close: Annotated[_Point | None, MUST_FIT] = None
-
-    @property
-    def stretch(self) -> Period:
-        """Day (0: Sunday) and minute of opening, and those of closing; no closing if always open."""
-        return (*self.open.of_week, self.close.of_week if self.close else None)
-
-
-class _Hours(CamelBody):
-    """The opening hours of a place."""
-
-    periods: tuple[_Period, ...] = Field((), max_length=MOST_LISTED)
-    closing = field_validator("periods")(report_endless)
 
 
 class _Author(CamelBody):
@@ -325,7 +305,7 @@ class _Place(CamelBody):
     national_phone_number: str = ""
     serves_vegetarian_food: bool | None = None
     business_status: str | None = None
-    regular_opening_hours: _Hours = _Hours()
+    regular_opening_hours: HoursBody[_Point] = HoursBody()
     reviews: tuple[_Review, ...] = Field((), max_length=MOST_LISTED)
 
     @property
@@ -359,7 +339,7 @@ class _Place(CamelBody):
             price_level=_PRICES.get(self.price_level or "", derived),
             facts=self.facts,
             is_open=self.business_status not in NOT_OPEN,
-            hours=opening_hours(period.stretch for period in self.regular_opening_hours.periods),
+            hours=self.regular_opening_hours.hours,
             reviews=tuple(
                 Review(
                     one.rating,

@@ -21,7 +21,7 @@ from virl.platform.city.streetview import MAX_RADIUS_M, Camera, Link, Panorama, 
 from virl.platform.providers.google.city_file import KEPT_PANORAMAS, Imagery
 from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.static import nearest_of, panorama_of, static_view
-from virl.platform.providers.google.tiles import SERVICE, THUMBNAIL, Capture, Mosaic, PanoramaTiles
+from virl.platform.providers.google.tiles import SERVICE, THUMBNAIL, Capture, PanoramaTiles, mosaic
 from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.replies import UNREADABLE
 
@@ -62,7 +62,7 @@ class GoogleStreetView:
         self._thumbnail = THUMBNAIL if thumbnails and imagery == "static" else (0, 0)
         self._capture = lru_cache(maxsize=KEPT_METADATA)(self._tiles.capture)
         self._mosaic = lru_cache(maxsize=panoramas_kept)(
-            lambda pano_id: Mosaic(self._tiles, self._capture(pano_id), zoom)
+            lambda pano_id: mosaic(self._tiles, self._capture(pano_id), zoom)
         )
 
     def is_allowed(self) -> bool:

@@ -10,7 +10,6 @@ from math import ceil, log2
 from threading import Lock
 from typing import Annotated, TypeVar
 
-import numpy as np
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
@@ -21,13 +20,7 @@ from virl.platform.providers.google.static import fetch_view
 from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.replies import CamelBody, Latitude, Longitude, OrUnknown, picture
 from virl.platform.providers.http.service import Request
-from virl.platform.providers.pictures.projection import (
-    Tile,
-    equirectangular,
-    paste_tile,
-    perspective,
-    tiles_seen,
-)
+from virl.platform.providers.pictures.projection import Tile, TiledPanorama
 
 SERVICE = "Map Tiles API"
 THUMBNAIL = (600, 250)
@@ -278,8 +271,8 @@ def _blames_session(fault: ProviderError) -> bool:
     return fault.status in (400, 401, 403) and "session" in fault.reason.lower()
 
 
-class Mosaic:
-    """A picture of one panorama, put together from tiles as views need them.
+def mosaic(tiles: PanoramaTiles, capture: Capture, zoom: int) -> TiledPanorama:
+    """Return the panorama of some metadata, made of tiles of at most a zoom level, none fetched yet.
 
     Args:
         tiles: client that fetches tiles.
@@ -289,35 +282,17 @@ class Mosaic:
     Raises:
         NoImagery: the panorama does not show the whole sphere, or its heading is not known.
     """
+    if capture.heading is None:
+        raise NoImagery(f"no picture of panorama {capture.id!r}: its heading is not known")
+    level = min(zoom, capture.largest_zoom)
+    size, side = capture.size(level), capture.tile
+    grid = ceil(size[0] / side), ceil(size[1] / side)
 
-    def __init__(self, tiles: PanoramaTiles, capture: Capture, zoom: int) -> None:
-        """Make the picture of a panorama at a zoom level, without any tile yet."""
-        self._tiles = tiles
-        self._capture = capture
-        self._zoom = min(zoom, capture.largest_zoom)
-        width, height = capture.size(self._zoom)
-        if capture.heading is None:
-            raise NoImagery(f"no picture of panorama {capture.id!r}: its heading is not known")
-        try:
-            self._canvas = np.zeros((height, width, 3), np.uint8)
-            self._panorama = equirectangular(self._canvas, attitude=capture.attitude)
-        except BadInput as fault:
-            raise NoImagery(f"no whole picture of panorama {capture.id!r}: {fault}") from None
-        self._held: set[Tile] = set()
-        self._lock = Lock()
+    def fetch(missing: Sequence[Tile]) -> list[Image]:
+        """Return the pixels of tiles, asked for several at once."""
+        return ask_all(lambda tile: tiles.tile(capture, level, tile), missing)
 
-    def view(self, camera: Camera) -> Image:
-        """Return the picture through a camera; missing tiles that it touches are fetched first."""
-        height, width = self._canvas.shape[:2]
-        side = self._capture.tile
-        with self._lock:
-            missing = sorted(tiles_seen(camera, self._capture.attitude, width, height, side) - self._held)
-            if missing:
-                got = ask_all(lambda tile: self._tiles.tile(self._capture, self._zoom, tile), missing)
-                for tile, pixels in zip(missing, got, strict=True):
-                    left, top = tile[0] * side, tile[1] * side
-                    paste_tile(self._canvas[top : top + side, left : left + side], pixels, side)
-                self._held.update(missing)
-                self._panorama = equirectangular(self._canvas, attitude=self._capture.attitude)
-            panorama = self._panorama
-        return perspective(panorama, camera)
+    try:
+        return TiledPanorama(size, side, grid, capture.attitude, fetch)
+    except BadInput as fault:
+        raise NoImagery(f"no whole picture of panorama {capture.id!r}: {fault}") from None

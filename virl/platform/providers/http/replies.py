@@ -190,7 +190,8 @@ def _mend(
                 copied.add(key)
                 mended[key] = deepcopy(told[key])
             *outer, last = key, *within
-            reduce(getitem, outer, mended)[last] = repaired
+            place: Any = reduce(getitem, outer, mended)
+            place[last] = repaired
             is_kept = bool(within) or _is_fixed(field.annotation, told[key])
         elif within and isinstance(told[key], list | dict) and not _is_fixed(field.annotation, told[key]):
             gone.setdefault(key, set()).add(within[0])

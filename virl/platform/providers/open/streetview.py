@@ -10,7 +10,6 @@ from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from math import floor, pi
 from pathlib import Path
-from threading import Lock
 from typing import Literal
 
 import numpy as np
@@ -23,7 +22,7 @@ from virl.geo.region import Region
 from virl.osm.box import box_around
 from virl.platform.city.graph import NavigationGraph, panorama_at, panorama_near
 from virl.platform.city.maps import Address, Maps, ReverseMaps, Route, TravelMode, walked_route
-from virl.platform.city.streetview import Camera, Image, Panorama, View
+from virl.platform.city.streetview import Attitude, Camera, Image, Panorama, View
 from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.replies import picture
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
@@ -33,12 +32,11 @@ from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture, credit_line, whole_panorama
 from virl.platform.providers.pictures.projection import (
     Equirectangular,
+    TiledPanorama,
     check_part,
     equirectangular,
     flat_view,
-    paste_tile,
     perspective,
-    tiles_seen,
     whole_attitude,
 )
 from virl.platform.providers.pictures.streetview import GraphStreetMap
@@ -256,6 +254,24 @@ class GrowingStreetMap:
         return self.explored.graph.graph.ids
 
 
+def tiled_panorama(tiles: TileMatrix, attitude: Attitude, fetch: Callable[[str], Image]) -> TiledPanorama:
+    """Return a panorama of tiles, none of which is fetched yet.
+
+    Args:
+        tiles: number and size of the tiles.
+        attitude: attitude of the camera that took the panorama.
+        fetch: function from the name of a part, such as `tile-3-1`, to its RGB pixels.
+    """
+    width = round(tiles.columns * tiles.side / 2) * 2
+    return TiledPanorama(
+        (width, width // 2),
+        floor(tiles.side),
+        (tiles.columns, tiles.rows),
+        attitude,
+        lambda missing: ask_all(lambda tile: fetch(f"tile-{tile[0]}-{tile[1]}"), missing),
+    )
+
+
 SD_WIDTH = 2048
 """Width in pixels of the picture `sd` of a panorama."""
 SHARPER = 1.25
@@ -285,11 +301,7 @@ class OpenStreetView:
         self._source = source
         self._kept = kept
         self._whole = lru_cache(maxsize=KEPT)(self._whole_panorama)
-        self._tiled = lru_cache(maxsize=KEPT)(
-            lambda pano_id, tiles: TiledPanorama(
-                tiles, self._find_picture(pano_id), lambda part: self._pixels(pano_id, part)
-            )
-        )
+        self._tiled = lru_cache(maxsize=KEPT)(self._start_tiled)
         self._flat = lru_cache(maxsize=KEPT)(self._pixels)
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
@@ -346,6 +358,12 @@ class OpenStreetView:
         whole = whole_panorama(self._pixels(pano_id, part), shot.sky, shot.left or 0.0, picture.fov)
         return equirectangular(whole, attitude=whole_attitude(picture, shot.left))
 
+    def _start_tiled(self, pano_id: str, tiles: TileMatrix) -> TiledPanorama:
+        """Return a panorama of tiles, none of which is fetched yet."""
+        return tiled_panorama(
+            tiles, self._find_picture(pano_id).attitude, lambda part: self._pixels(pano_id, part)
+        )
+
     def _find_picture(self, pano_id: str) -> Picture:
         """Return the picture of a panorama in the graph."""
         return self._explored.graph.pictures[pano_id]
@@ -362,39 +380,3 @@ class OpenStreetView:
                 ) from None
             raise
         return picture(data, self._service)
-
-
-class TiledPanorama:
-    """A whole panorama of large tiles, fetched as views need them.
-
-    Args:
-        tiles: number and size of the tiles.
-        picture: picture whose attitude the panorama has.
-        fetch: function from the name of a part, such as `tile-3-1`, to its RGB pixels.
-    """
-
-    def __init__(self, tiles: TileMatrix, picture: Picture, fetch: Callable[[str], Image]) -> None:
-        """Make the panorama of a picture, without any tile yet."""
-        self._tiles, self._picture, self._fetch = tiles, picture, fetch
-        width = round(tiles.columns * tiles.side / 2) * 2
-        self._canvas = np.zeros((width // 2, width, 3), np.uint8)
-        self._panorama = equirectangular(self._canvas, attitude=picture.attitude)
-        self._there: set[tuple[int, int]] = set()
-        self._lock = Lock()
-
-    def view(self, camera: Camera) -> Image:
-        """Return the picture through a camera; missing tiles that it touches are fetched first."""
-        height, width = self._canvas.shape[:2]
-        side, columns, rows = floor(self._tiles.side), self._tiles.columns, self._tiles.rows
-        with self._lock:
-            seen = tiles_seen(camera, self._picture.attitude, width, height, side)
-            missing = sorted({(min(x, columns - 1), min(y, rows - 1)) for x, y in seen} - self._there)
-            if missing:
-                got = ask_all(lambda tile: self._fetch(f"tile-{tile[0]}-{tile[1]}"), missing)
-                for (column, row), pixels in zip(missing, got, strict=True):
-                    right = width if column == columns - 1 else (column + 1) * side
-                    bottom = height if row == rows - 1 else (row + 1) * side
-                    paste_tile(self._canvas[row * side : bottom, column * side : right], pixels, side)
-                self._there.update(missing)
-                self._panorama = equirectangular(self._canvas, attitude=self._picture.attitude)
-            return perspective(self._panorama, camera)

@@ -5,9 +5,11 @@ height `H` to pitch `90 - (v + 0.5) / H * 180`: the centre column faces `yaw`, t
 panorama that was not held level has these angles by its own axes, see `Attitude`.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, cos, radians, sin, tan
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -211,6 +213,54 @@ def paste_tile(place: Image, pixels: Image, side: int) -> None:
     pixels = pixels[:height, :width]
     below, beside = height - pixels.shape[0], width - pixels.shape[1]
     place[:] = np.pad(pixels, ((0, below), (0, beside), (0, 0)), mode="edge")
+
+
+class TiledPanorama:
+    """A whole panorama of tiles, which are fetched as views need them. Safe for several threads.
+
+    Args:
+        size: (width, height) of the panorama in pixels.
+        side: side of a square tile in pixels.
+        grid: numbers of (columns, rows) of tiles.
+        attitude: attitude of the camera that took the panorama.
+        fetch: function from tiles to the RGB pixels of each, in order.
+
+    Raises:
+        BadInput: the panorama is not twice as wide as high.
+    """
+
+    def __init__(
+        self,
+        size: tuple[int, int],
+        side: int,
+        grid: tuple[int, int],
+        attitude: Attitude,
+        fetch: Callable[[Sequence[Tile]], Sequence[Image]],
+    ) -> None:
+        """Make the panorama of a size (width, height) and grid (columns, rows), without any tile yet."""
+        self._side, self._grid, self._attitude, self._fetch = side, grid, attitude, fetch
+        self._canvas = np.zeros((size[1], size[0], 3), np.uint8)
+        self._panorama = equirectangular(self._canvas, attitude=attitude)
+        self._there: set[Tile] = set()
+        self._lock = Lock()
+
+    def view(self, camera: Camera) -> Image:
+        """Return the picture through a camera; missing tiles that it touches are fetched first."""
+        height, width = self._canvas.shape[:2]
+        side, (columns, rows) = self._side, self._grid
+        with self._lock:
+            seen = tiles_seen(camera, self._attitude, width, height, side)
+            # The last tiles reach to the edge, also where a side is not a whole number of pixels.
+            missing = sorted({(min(x, columns - 1), min(y, rows - 1)) for x, y in seen} - self._there)
+            if missing:
+                for (column, row), pixels in zip(missing, self._fetch(missing), strict=True):
+                    right = width if column == columns - 1 else (column + 1) * side
+                    bottom = height if row == rows - 1 else (row + 1) * side
+                    paste_tile(self._canvas[row * side : bottom, column * side : right], pixels, side)
+                self._there.update(missing)
+                self._panorama = equirectangular(self._canvas, attitude=self._attitude)
+            panorama = self._panorama
+        return perspective(panorama, camera)
 
 
 LEAST_SHOWN = 0.5
