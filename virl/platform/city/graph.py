@@ -295,11 +295,7 @@ class GraphMaps:
     """Function from an address to its position, or `NotFound`; `None` for data sets without addresses."""
 
     def geocode(self, address: str) -> LatLng:
-        """Return the position of an address.
-
-        Raises:
-            NotFound: nothing matches.
-        """
+        """Return the position of an address."""
         if self.find is None:
             raise NotFound(
                 f"no position of {address!r}: a street graph has no addresses: give latitude and longitude"
@@ -338,9 +334,6 @@ class GraphMaps:
 
         Returns:
             `inf` where no way leads, also where a stop is over 100 m from the nearest panorama.
-
-        Raises:
-            BadInput: an unknown mode.
         """
         speed = speed_of(mode)
         (start, leave), (end, arrive) = self._nearest(origins), self._nearest(destinations)

@@ -148,20 +148,11 @@ class GoogleMaps:
     """IANA name of the city's time zone, for journeys; `None` for UTC."""
 
     def geocode(self, address: str) -> LatLng:
-        """Return the position of an address; one request.
-
-        Raises:
-            NotFound: nothing matches.
-        """
+        """Return the position of an address; one request."""
         return geocode(self.http, address, self.district)
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """Return the shortest way through two or more stops, in their order; one request for each 26 legs.
-
-        Raises:
-            BadInput: fewer than two stops, or an unknown mode.
-            NoRoute: two stops are not connected, or one is off the map.
-        """
+        """Return the shortest way through two or more stops, in their order; one request for each 26 legs."""
         if len(stops) < 2:
             raise BadInput(f"a route needs two or more stops, not {len(stops)}")
         name_of_mode(mode, self.ways.modes)
@@ -185,9 +176,6 @@ class GoogleMaps:
 
         Returns:
             `inf` where no way leads, also from or to a stop off the map, which Google does not tell apart.
-
-        Raises:
-            BadInput: an unknown mode.
         """
         name = name_of_mode(mode, self.ways.modes)
 

@@ -203,11 +203,7 @@ class GooglePlaces(Generic[ApiT_co]):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first; unknown types cost nothing.
-
-        Raises:
-            BadInput: the radius is out of its range.
-        """
+        """Return the places within `radius` metres, nearest first; unknown types cost nothing."""
         return self._search_nearby(position, radius, PlaceKinds(frozenset(types)), whole)
 
     def _search_nearby(
@@ -246,11 +242,7 @@ class GooglePlaces(Generic[ApiT_co]):
         )
 
     def details(self, place_id: str) -> Place:
-        """Return the place with this id, with its hours and up to five reviews.
-
-        Raises:
-            NotFound: no place has this id.
-        """
+        """Return the place with this id, with its hours and up to five reviews."""
         return self._told.get(place_id) or self._api.place(place_id)
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
@@ -282,11 +274,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first, with hours and reviews.
-
-        Raises:
-            BadInput: the radius is out of its range.
-        """
+        """Return the places within `radius` metres, nearest first, with hours and reviews."""
         found = self._search_nearby(position, radius, PlaceKinds(frozenset(types), in_full=True), whole)
         self._told |= {place.id: place for place in found}
         return found

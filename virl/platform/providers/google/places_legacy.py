@@ -112,19 +112,11 @@ class LegacyPlaces:
         return list(filter(None, self._pages(googlemaps.Client.places, options, most=self._text_pages)))
 
     def place(self, place_id: str) -> Place:
-        """Return a place with hours and reviews; one request.
-
-        Raises:
-            NotFound: no place has this id.
-        """
+        """Return a place with hours and reviews; one request."""
         return read_place(self._details(place_id, _DETAILED)["result"], self._http.notes(SERVICE))
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
-        """Yield the photos of a place; one request for their names, and one for each that is taken.
-
-        Raises:
-            NotFound: no place has this id.
-        """
+        """Yield the photos of a place; one request for their names, and one for each that is taken."""
         reply = self._details(place_id, ["place_id", "photo"])
         photos = read_body(_LegacyAlbum, reply["result"], SERVICE, self._http.notes(SERVICE)).photos[:limit]
         fetch = googlemaps.Client.places_photo

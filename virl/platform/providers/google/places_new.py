@@ -181,19 +181,11 @@ class NewPlaces:
         return places, False
 
     def place(self, place_id: str) -> Place:
-        """Return a place with hours and reviews; one request.
-
-        Raises:
-            NotFound: no place has this id.
-        """
+        """Return a place with hours and reviews; one request."""
         return self._details(place_id, _DETAILED, _Place).place
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
-        """Yield the photos of a place; one cheap request for their names, and one for each that is taken.
-
-        Raises:
-            NotFound: no place has this id.
-        """
+        """Yield the photos of a place; one cheap request for their names, and one for each that is taken."""
         photos = self._details(place_id, "id,photos", Album).photos[:limit]
         query = {"maxWidthPx": str(PHOTO_SIDE), "maxHeightPx": str(PHOTO_SIDE)}
         calls = [Call("places_photo", f"{photo.name}/media", query) for photo in photos]

@@ -74,11 +74,7 @@ class GoogleStreetView:
         return self._tiles.are_allowed()
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
-
-        Raises:
-            BadInput: the radius is outside (0, 1000].
-        """
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres."""
         _check(radius)
         found = nearest_of(self._http, position, radius, outdoor=self._outdoor)
         return self.panorama_within(found.id if found else None, position, radius)
@@ -107,9 +103,6 @@ class GoogleStreetView:
         """Return the panorama with this id.
 
         Links to panoramas that Google has taken away are left out, and, with `outdoor`, those taken indoors.
-
-        Raises:
-            NoStreetView: there is none.
         """
         capture = self._capture(pano_id)
         self._http.credits.add(capture.copyright, capture.report_problem_link)
@@ -190,11 +183,7 @@ class LinklessStreetView:
         self._panorama = lru_cache(maxsize=KEPT_METADATA)(partial(panorama_of, http))
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
-
-        Raises:
-            BadInput: the radius is outside (0, 1000].
-        """
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres."""
         _check(radius)
         found = nearest_of(self._http, position, radius, outdoor=self._outdoor)
         return found if found and distance(position, found.position) <= radius else None
@@ -208,11 +197,7 @@ class LinklessStreetView:
         return ask_all(lambda position: self.nearest(position, radius), positions)
 
     def panorama(self, pano_id: str) -> Panorama:
-        """Return the panorama with this id, without links; its heading is unknown and set to 0.
-
-        Raises:
-            NoStreetView: there is none.
-        """
+        """Return the panorama with this id, without links; its heading is unknown and set to 0."""
         return self._panorama(pano_id)
 
     def view(self, pano_id: str, camera: Camera) -> View:

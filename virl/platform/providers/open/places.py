@@ -74,12 +74,7 @@ class TiledPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first; see `Places.nearby`.
-
-        Raises:
-            BadInput: the radius is out of its range.
-            ProviderError: the source does not answer.
-        """
+        """Return the places within `radius` metres, nearest first; see `Places.nearby`."""
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         reach = radius if whole is None else min(radius, whole)
@@ -109,12 +104,7 @@ class TiledPlaces:
         return [place for place in found if distance(near, place.position) <= SEARCHED_M]
 
     def details(self, place_id: str) -> Place:
-        """Return the place with this id, with its hours and facts.
-
-        Raises:
-            NotFound: no place has this id.
-            ProviderError: the source does not answer.
-        """
+        """Return the place with this id, with its hours and facts."""
         with self._asking:
             every = (found.place for tile in self._of_tile.values() for found in tile)
             known = next((place for place in every if place.id == place_id), None)

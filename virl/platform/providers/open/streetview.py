@@ -305,12 +305,7 @@ class OpenStreetView:
         self._flat = lru_cache(maxsize=KEPT)(self._pixels)
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
-
-        Raises:
-            BadInput: the radius is outside (0, 1000], or the position is not finite.
-            ProviderError: the service fails.
-        """
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres."""
         graph = self._explored.graph.graph
         panorama_near(graph, position, radius)  # refuses before anything is asked
         graph = self._explored.graph_around(position).graph
@@ -318,12 +313,7 @@ class OpenStreetView:
         return self.panorama(found.id) if found else None
 
     def panorama(self, pano_id: str) -> Panorama:
-        """Return the panorama with this id.
-
-        Raises:
-            NoStreetView: there is none.
-            ProviderError: the service fails.
-        """
+        """Return the panorama with this id."""
         graph = self._explored.graph.graph
         made = self._explored.graph_around(graph.position(graph.number(pano_id)))
         picture = made.pictures[pano_id]

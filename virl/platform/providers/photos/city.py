@@ -58,20 +58,12 @@ class PhotoStreetView:
         self._flat = lru_cache(maxsize=kept)(self._pixels)
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
-
-        Raises:
-            BadInput: the radius is outside (0, 1000], or the position is not finite.
-        """
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres."""
         found = panorama_near(self._graph, position, radius)
         return self.panorama(found.id) if found else None
 
     def panorama(self, pano_id: str) -> Panorama:
-        """Return the panorama with this id.
-
-        Raises:
-            NoStreetView: there is none.
-        """
+        """Return the panorama with this id."""
         node = self._graph.number(pano_id)
         taken = self._pictures[pano_id].taken
         return panorama_at(self._graph, node, None if taken == UNKNOWN_TIME else f"{taken:%Y-%m}")

@@ -55,19 +55,11 @@ class GraphStreetView:
     """Folder of their pictures; `None` for street view without views."""
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
-
-        Raises:
-            BadInput: the radius is outside (0, 1000], or the position is not finite.
-        """
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres."""
         return panorama_near(self.graph, position, radius)
 
     def panorama(self, pano_id: str) -> Panorama:
-        """Return the panorama with this id, its links in the order of the graph.
-
-        Raises:
-            NoStreetView: there is none.
-        """
+        """Return the panorama with this id, its links in the order of the graph."""
         return panorama_at(self.graph, self.graph.number(pano_id))
 
     def view(self, pano_id: str, camera: Camera) -> View:
