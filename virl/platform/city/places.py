@@ -261,7 +261,7 @@ class PhotosOneByOne(Protocol):
 
 
 def each_photo(places: Places, place_id: str, limit: int = 1) -> Iterator[Image]:
-    """Yield up to `limit` photos of a place, each fetched when it is taken where it costs something.
+    """Yield up to `limit` photos of a place; where each costs something, it is fetched when it is taken.
 
     Args:
         places: provider of the places.

@@ -103,7 +103,7 @@ class Ways(Protocol):
         ...
 
     def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
-        """Return the seconds of each leg of the way through at most 12 stops; one request.
+        """Return the seconds of each leg through at most 12 stops, by the service's name of a mode.
 
         Raises:
             NoRoute: two stops are not connected, or one is off the map.

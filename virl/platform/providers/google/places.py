@@ -337,7 +337,7 @@ def no_place(place_id: str) -> NotFound:
 Period = tuple[int, int, tuple[int, int] | None]
 """(day, 0 for Sunday; minute of opening; (day, minute) of closing, `None` if none is given)."""
 _ALWAYS: Period = (0, 0, None)
-"""Value of the only period of a place that never closes."""
+"""Period of a place that never closes, which has no other."""
 
 
 class WeekPoint(ReplyBody, ABC):

@@ -255,7 +255,7 @@ class RoutesApi:
         return seconds
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
-        """Return the steps of a journey by public transport, and its seconds without waits; one request."""
+        """Return (steps of a public transport journey at `leaves` or later, its seconds without waits)."""
         body = {
             "origin": _waypoint(here),
             "destination": _waypoint(there),

@@ -32,7 +32,7 @@ LARGEST_MB = 256.0
 QUERY_S = 120
 """Seconds that the server may work on a query."""
 STATUS_S = 10.0
-"""Seconds to wait for the server's status."""
+"""Largest time in seconds to wait for the server's status; without it no slot is known."""
 
 SMALLER = "choose a smaller box, or try again later"
 """Advice on a reply that is too large for the server."""

@@ -114,7 +114,7 @@ _MOST_REDIRECTS = 3
 
 
 class Wire:
-    """A client of the connections to some hosts, which alone get the key.
+    """An HTTP client for some hosts, which alone get the key.
 
     Args:
         hosts: scheme and host of each server.

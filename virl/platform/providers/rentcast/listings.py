@@ -64,10 +64,10 @@ class Records:
 
 
 def as_listings(records: Iterable[Any], notes: Notes | None = None) -> Records:
-    """Return the listings in RentCast's records, with a line for each record that is left out.
+    """Return the listings in RentCast's records, and why others are left out; `notes` counts unread fields.
 
-    What RentCast leaves out of size and age stays unknown, and so does what cannot be read; `notes` counts
-    such fields. Square feet become square metres. Of two records with the same id, the first counts.
+    What RentCast leaves out of size and age stays unknown, and so does what cannot be read. Square feet
+    become square metres. Of two records with the same id, the first counts.
     """
     listings: dict[str, Listing] = {}
     faults = []
