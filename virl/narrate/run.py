@@ -66,7 +66,7 @@ def narrate_run(run: Path, mind: Mind) -> WrittenNarration:
     start = next(record for record in read_journal(run) if isinstance(record, StartRecord))
     city = open_known(start.city)
     street_of = streets_by_addresses(city.places) if city else no_streets
-    lines = city.street_map.lines() if city and city.street_map else ()
+    lines = city.street_lines if city else ()
     walk = read_walk(run, city.title if city else "")
     narration = narrate(walk, mind, street_of)
     return WrittenNarration(narration, write_narration(run, narration, lines, city.notice if city else ""))

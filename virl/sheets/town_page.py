@@ -70,8 +70,7 @@ def town_views(city: City, count: int, seed: int) -> list[TownView]:
     """
     rng = Random(seed)
     chosen = sorted(_spread(city, count, rng), key=lambda one: (-one.position.lat, one.position.lng))
-    inventory = city.inventory
-    streets = streets_at([one.position for one in chosen], inventory.streets() if inventory else ())
+    streets = streets_at([one.position for one in chosen], city.mapped_streets)
     drawn = []
     for panorama, street in zip(chosen, streets, strict=True):
         along = rng.choice([link.heading for link in panorama.links] or [panorama.heading])
