@@ -94,6 +94,10 @@ class OsmObjects:
     shapes: Shapes
     """Geometry of each object in metres east and north, shape (n,)."""
 
+    def tagged_shapes(self) -> Iterator[tuple[Tags, shapely.Geometry]]:
+        """Yield (tags, geometry in metres) of each object."""
+        return zip(self.tags, self.shapes, strict=True)
+
 
 @dataclass(frozen=True, slots=True)
 class OsmExtract:

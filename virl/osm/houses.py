@@ -380,7 +380,7 @@ def _read_outside(tags: Tags, unread: Counter[str]) -> Outside:
 
 
 def _colour_of(tags: Tags, keys: Sequence[str], unread: Counter[str]) -> Rgb | None:
-    """Return the colour in the first present key's tag; `None` if absent or, counted in `unread`, unreadable."""
+    """Return the colour in the first present key's tag; `None` if absent, or unreadable and then counted."""
     for key in keys:
         if key in tags:
             found = colour(tags[key])

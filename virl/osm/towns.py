@@ -30,11 +30,13 @@ class TownListing:
     """A town of an extract, as it is mapped."""
 
     name: str
+    """Local name of the town."""
     kind: str
     """Value of the town's tag `place`, such as `village`."""
     population: int | None
     """Number of inhabitants; `None` where not mapped."""
     position: LatLng
+    """Position of the town's node, degrees."""
     places: int
     """Number of named shops and amenities within `RADIUS_M` metres."""
 
@@ -43,7 +45,7 @@ _TOWN = TypeAdapter[TownListing | None](TownListing | None)
 
 
 def towns_in(path: Path) -> list[TownListing]:
-    """Return the towns mapped as nodes of an extract, those with the most places first.
+    """Return the towns mapped as nodes in an extract file, those with the most named places around first.
 
     The file is read as a stream, three times: memory grows with its towns and places.
 
@@ -65,7 +67,7 @@ def towns_in(path: Path) -> list[TownListing]:
 
 
 def busiest_town(path: Path) -> TownListing | None:
-    """Return the town with the most places of an extract, kept in the cache; `None` if none is mapped.
+    """Return the town of an extract file with the most named places around; `None` if none is mapped.
 
     It is kept in the cache: to read the file of a country takes minutes.
 
@@ -78,19 +80,19 @@ def busiest_town(path: Path) -> TownListing | None:
     return _BUSIEST.get(
         key,
         lambda file: _TOWN.validate_json(file.read()),
-        lambda: _first(path),
+        lambda: _find_busiest(path),
         lambda file, town: file.write(_TOWN.dump_json(town)),
     )
 
 
-def _first(path: Path) -> TownListing | None:
-    """Return the town of an extract with the most places; `None` if none is mapped."""
+def _find_busiest(path: Path) -> TownListing | None:
+    """Return the first of `towns_in`, after a warning that it takes time; `None` if no town is mapped."""
     _log.warning("%s is larger than a town: looking for its busiest one", path)
     return next(iter(towns_in(path)), None)
 
 
 def _towns(path: Path) -> Iterator[tuple[dict[str, str], LatLng]]:
-    """Yield (tags, position) of each named town."""
+    """Yield (tags, position) of each named town in a sorted extract file."""
     wanted = osmium.filter.TagFilter(*(("place", kind) for kind in KINDS))
     for one in osmium.FileProcessor(str(path), osmium.osm.NODE).with_filter(wanted):
         if isinstance(one, osmium.osm.Node) and one.tags.get("name") and one.location.valid():
@@ -98,7 +100,7 @@ def _towns(path: Path) -> Iterator[tuple[dict[str, str], LatLng]]:
 
 
 def _places(path: Path) -> Iterator[LatLng]:
-    """Yield the positions of an extract's named shops and amenities; of an area, its first node."""
+    """Yield the positions of a sorted file's named shops and amenities; of an area that of its first node."""
     busy = osmium.filter.KeyFilter(*BUSY_KEYS)
     corners = [
         way.nodes[0].ref
@@ -114,7 +116,7 @@ def _places(path: Path) -> Iterator[LatLng]:
 
 
 def _counts(middles: list[LatLng], places: list[LatLng]) -> list[int]:
-    """Return the number of places within `RADIUS_M` metres of each position."""
+    """Return the number of `places` within `RADIUS_M` metres of each of `middles`."""
     if not middles or not places:
         return [0] * len(middles)
     near = cKDTree(_on_sphere(places)).query_ball_point(_on_sphere(middles), RADIUS_M, return_length=True)
@@ -130,6 +132,6 @@ def _on_sphere(positions: list[LatLng]) -> Floats:
 
 
 def _population(tags: dict[str, str]) -> int | None:
-    """Return the inhabitants by the tags; `None` for no readable number."""
+    """Return the number of inhabitants by a town's tags; `None` for no readable number."""
     digits = tags.get("population", "").replace(" ", "").replace(",", "")
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None

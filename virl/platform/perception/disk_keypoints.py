@@ -11,7 +11,9 @@ from kornia.feature import DISK
 from transformers import AutoConfig, AutoModelForKeypointDetection, PreTrainedConfig, PreTrainedModel
 
 MODEL_TYPE = "disk"
+"""Name of DISK among the model types of `transformers`."""
 MAX_KEYPOINTS = 2048  # V-IRL's matcher; without a limit a picture has some ten thousand
+"""Largest number of keypoints in a picture, where the checkpoint states none."""
 
 
 class DiskConfig(PreTrainedConfig):  # type: ignore[misc]
@@ -23,13 +25,14 @@ class DiskConfig(PreTrainedConfig):  # type: ignore[misc]
 
 
 class DiskForKeypointDetection(PreTrainedModel):  # type: ignore[misc]
-    """DISK (Tyszkiewicz et al., NeurIPS 2020)."""
+    """The network DISK, which finds keypoints and their descriptors (Tyszkiewicz et al., NeurIPS 2020)."""
 
     config_class = DiskConfig
     main_input_name = "pixel_values"
     base_model_prefix = ""
 
     def __init__(self, config: DiskConfig) -> None:
+        """Build the network without trained weights."""
         super().__init__(config)
         self.model = DISK(desc_dim=config.descriptor_decoder_dim)
         self.post_init()

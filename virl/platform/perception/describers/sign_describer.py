@@ -7,11 +7,11 @@ from typing import Literal
 from pydantic import Field
 
 from virl.platform.city.streetview import View
-from virl.platform.perception.base import Amount, Detection, Detector, SceneDescription
+from virl.platform.perception.base import Amount, Detection, Detector, Role, SceneDescription
 from virl.platform.perception.images import as_view
 from virl.platform.perception.lexicons.sign_lexicon import Lexicon
 from virl.platform.perception.models import Models, ModelSettings, Needs
-from virl.platform.perception.registry import Kind, Role
+from virl.platform.perception.registry import Kind
 from virl.platform.perception.road_sight import colourful_share
 from virl.platform.perception.signs import SIGN
 
