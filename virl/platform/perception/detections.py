@@ -1,15 +1,17 @@
 """What open-vocabulary detectors are asked and answer: labels as words, and detections made of boxes."""
 
 from collections.abc import Sequence
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
 from virl.platform.city.streetview import Image
-from virl.platform.perception.base import Detection, plain_label
+from virl.platform.perception.base import Detection, LookScores, plain_label
 from virl.platform.perception.cameras import intersection_over_union
 from virl.platform.perception.images import clip_box
+from virl.platform.perception.registry import DetectorSettings
 
 
 def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[str, str]:
@@ -47,6 +49,21 @@ def check_prompt(prompt: str) -> str:
     if "{label}" not in prompt:
         raise ValueError("must contain {label}, where the label goes")
     return prompt
+
+
+SettingsT = TypeVar("SettingsT", bound=DetectorSettings)
+"""Settings of a kind of detector."""
+
+
+class SettingsDetector(Generic[SettingsT]):
+    """The base of virl's own detectors: their least scores are those of their model file."""
+
+    _settings: SettingsT
+
+    @property
+    def look_scores(self) -> LookScores:
+        """Least scores at which the detector's detections count, from its model file."""
+        return self._settings.look_scores
 
 
 Rows = NDArray[np.float32]

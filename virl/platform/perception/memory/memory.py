@@ -327,7 +327,7 @@ class Pictures:
 
     @staticmethod
     def names(number: int) -> tuple[str, str]:
-        """Return (path of the crop, path of the view) of the sighting with a number, in the memory's folder."""
+        """Return (path of the crop, path of the view) of a sighting's number, in the memory's folder."""
         thousand = f"{_FOLDER}/{number // 1000:03d}"
         return f"{thousand}/{number:06d}-crop.jpg", f"{thousand}/{number:06d}-view.jpg"
 
