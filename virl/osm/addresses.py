@@ -18,6 +18,7 @@ from virl.platform.city.maps import Address
 from virl.towns.places import plain
 
 _NUMBER = "addr:housenumber"
+"""Key of the tag with a house number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +43,10 @@ class Door:
 
 
 class TwinAddresses:
-    """An index from a written address, a crossing such as "Kaivokatu & Keskuskatu" or a name to a position.
-
-    Args:
-        extract: with the mapped house numbers and the names of streets.
-        streets: of the town.
-        named: positions of places by name, which are looked up first.
-    """
+    """An index from an address, a crossing such as "Kaivokatu & Keskuskatu" or a name to its position."""
 
     def __init__(self, extract: OsmExtract, streets: TwinStreets, named: Mapping[str, LatLng]) -> None:
+        """Collect an extract's house numbers and streets; `named` are positions of places by name."""
         self._frame = extract.frame
         self._streets = streets
         self._named = {plain(name): position for name, position in named.items() if plain(name)}
@@ -73,12 +69,9 @@ class TwinAddresses:
             found = self._named.get(plain(part)) or self._address(plain(part), around)
             if found is not None:
                 return found
-        example = next(iter(self._doors.values()), None)
-        hint = (
-            f"write it as in {example[0].address_text!r}"
-            if example
-            else "give a street or latitude and longitude"
-        )
+        hint = "give a street or latitude and longitude"
+        if self._doors:
+            hint = f"write it as in {next(iter(self._doors.values()))[0].address_text!r}"
         raise NotFound(f"no address or place matches {address!r}: {hint}")
 
     def nearest(self, position: LatLng, radius: float) -> Address | None:

@@ -87,15 +87,13 @@ def newest_second(path: Path) -> int:
 
 
 class _BlobSelection:
-    """A selection of the blobs of a PBF file that a part needs, as far as the file was read.
-
-    Args:
-        file: the PBF file, open for reading.
-        sides: (south, west, north, east) of each box of the part, nanodegrees, shape (boxes, 4).
-        folder: for files with the numbers and codes of all nodes, 9 bytes a node.
-    """
+    """A selection of the blobs of a PBF file that a part needs, as far as the file was read."""
 
     def __init__(self, file: BinaryIO, sides: Ints, folder: Path) -> None:
+        """Begin with none of a file's blobs, for boxes (south, west, north, east) in nanodegrees, (n, 4).
+
+        The numbers and codes of all nodes, 9 bytes each, are written to files in `folder`.
+        """
         self._file, self._sides, self._folder = file, sides, folder
         self._head = 0
         self._blobs: list[_Blob] = []

@@ -21,6 +21,7 @@ HOUSES_OF_MB, SECONDS_OF_MB, MEMORY_OF_MB = 6400, 9.0, 92.0
 
 _log = logging.getLogger(__name__)
 _TWINS = ArrayStore("twins", "town", 12, encode, partial(decode, Twin))  # how many: chosen
+"""Store of built twins, at most 12, in the user's cache."""
 
 
 def load_twin(extract: Path, part: Region | None, names: str = "", day: date | None = None) -> Twin:

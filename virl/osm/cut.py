@@ -226,7 +226,7 @@ def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[
 
 
 def _objects_in(reading: osmium.FileProcessor, box: Box, near: Container[int] | None) -> _Part:
-    """Return the tagged objects of a file that touch a box; of its ways only those in `near`, if given."""
+    """Return a file's tagged nodes in a box, and its ways (if `near` is given, of these) and areas there."""
     part = _Part()
     # osmium keeps degrees as whole numbers of 1e-7: to compare these is exact.
     sides = [[round(degrees * 1e7) for degrees in part.degrees] for part in box.parts]

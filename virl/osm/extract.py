@@ -193,10 +193,7 @@ def cut_box(path: Path) -> Region | None:
     with damage_reported(path), osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
         is_cut = reader.header().get("generator", "") == GENERATOR
     box = covered_box(path) if is_cut else None
-    if box is None:
-        return None
-    south, west, north, east = box
-    return Region((LatLng(south, west), LatLng(south, east), LatLng(north, east), LatLng(north, west)))
+    return Box(*box).region if box else None
 
 
 def check_name(path: Path) -> None:

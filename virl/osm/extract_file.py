@@ -13,8 +13,8 @@ from typing import BinaryIO
 import osmium
 
 from virl.errors import BadInput
-from virl.geo.globe import LatLng
 from virl.geo.region import Region
+from virl.osm.box import Box
 
 MOST_TIMES = 60
 """Largest allowed ratio of unpacked to packed size of a file; chosen: XML of real towns has 9 to 20."""
@@ -143,10 +143,10 @@ def in_order(path: Path, folder: Path) -> Path:
         raise BadInput(f"{path}: its objects are not sorted: sort them first, as with `osmium sort`")
     copy = folder / "sorted.osm.pbf"
     with osmium.SimpleWriter(str(copy), header=_header(path)) as writer:
-        writing = _Writing(writer, deleted)
+        writing = _VersionWriter(writer, deleted)
         reader = osmium.MergeInputReader()
         reader.add_file(str(path))
-        # Not simplified: among copies of an object `_Writing` chooses, by time and number of tags too.
+        # Not simplified: among copies of an object `_VersionWriter` chooses, by time and number of tags too.
         reader.apply(writing, simplify=False)
         writing.finish()
     return copy
@@ -201,15 +201,11 @@ def _deleted_by_editor(path: Path) -> set[tuple[str, int]]:
     return found
 
 
-class _Writing:
-    """A writer that takes an extract's objects in sorted order and writes the newest version of each.
-
-    Args:
-        writer: that writes the sorted copy.
-        deleted: (kind such as "Node", number) of each object that is left out.
-    """
+class _VersionWriter:
+    """A writer that takes an extract's objects in sorted order and writes the newest version of each."""
 
     def __init__(self, writer: osmium.SimpleWriter, deleted: set[tuple[str, int]]) -> None:
+        """Use osmium's writer of the copy, and leave out deleted objects, (kind such as "Node", number)."""
         self._writer, self._deleted = writer, deleted
         self._held: tuple[tuple[str, int], _Rank, _Made | None] | None = None
         self._negative: list[tuple[int, _Made]] = []
@@ -302,8 +298,7 @@ def asked_box(path: Path) -> Region | None:
     if not found:
         return None
     try:
-        south, west, north, east = map(float, found.groups())
-        return Region((LatLng(south, west), LatLng(south, east), LatLng(north, east), LatLng(north, west)))
+        return Box(*map(float, found.groups())).region
     except (ValueError, BadInput):
         return None  # larger than any region, or no box: the file is read whole
 

@@ -167,6 +167,7 @@ class FreeCells:
     """A record of the wall cells that no front has taken yet, on each floor."""
 
     def __init__(self, cells: FacadeCells) -> None:
+        """Begin with all cells free, and find those of different walls on the same spot."""
         self._taken: set[tuple[int, int]] = set()
         self._rivals: dict[int, list[int]] = {}
         for one, other in _on_one_spot(cells).tolist():

@@ -57,21 +57,17 @@ class FoundWay:
 
 
 class WayGraph:
-    """The network of way stretches that one mode of travel may use, all reachable from each other.
-
-    Args:
-        extract: what is mapped; ways end where its outline does.
-        mode: of travel.
-    """
+    """The network of way stretches that one mode of travel may use, all reachable from each other."""
 
     def __init__(self, extract: OsmExtract, mode: TravelMode) -> None:
+        """Build the network of an extract's ways for a mode; ways end where the outline does."""
         directions = DIRECTIONS[mode]
         network = way_network(extract, lambda tags: any(directions(tags)))
         allowed = np.array([directions(extract.lines.tags[way]) for way in network.way], bool).reshape(-1, 2)
         network, kept = _largest_connected(network, *allowed.T)
         self._forward, self._backward = allowed[kept].T
         self._start, self._end = network.start, network.end
-        self._lines = _shapes(network)
+        self._lines = network.shapes
         self._length = np.maximum(network.length, _SHORTEST_M)
         self._names, self._name = _street_names(extract, network.way, self._lines)
         self._matrix, self._stretch = _arcs(
@@ -217,14 +213,10 @@ class TwinMaps:
     ways from there. Of ways that are not connected, only the largest part counts. Routes are the shortest by
     length, and end where the extract does. They take the mean speed of their mode on all ways, and do not
     know turn restrictions.
-
-    Args:
-        extract: the mapped ways; see `only_ways`.
-        addresses: that `geocode` and `address_at` search.
-        panoramas: routes from panorama to panorama, for walkers through street view.
     """
 
     def __init__(self, extract: OsmExtract, addresses: TwinAddresses, panoramas: GraphMaps) -> None:
+        """Use an extract's ways, an index of addresses, and routes from panorama to panorama."""
         self._extract = extract
         self._addresses = addresses
         self._panoramas = panoramas
@@ -371,15 +363,6 @@ def _arcs(
     first = np.searchsorted(source[kept], np.arange(count + 1))
     matrix = csr_array((metres[kept], target[kept].astype(np.int32), first), shape=(count, count))
     return matrix, code[kept]
-
-
-def _shapes(network: WayNetwork) -> Shapes:
-    """Return the stretches of a network as lines in metres, shape (n,)."""
-    if not network.lines:
-        return np.empty(0, object)
-    sizes = [len(line) for line in network.lines]
-    owner = np.repeat(np.arange(len(sizes)), sizes)
-    return np.asarray(shapely.linestrings(np.concatenate(network.lines), indices=owner), object)
 
 
 def _street_names(extract: OsmExtract, way: Ints, lines: Shapes) -> tuple[tuple[str, ...], Ints]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 from virl.osm.extract import OsmExtract, OsmObjects, Tags
-from virl.platform.city.place_types import TypeWords, by_type, more_words, words_of
+from virl.platform.city.place_types import by_type, more_words, words_of
 from virl.towns.places import plain
 
 KEYS = frozenset({"alt_name", "old_name", "short_name", "official_name", "int_name", "loc_name", "nat_name"})
@@ -52,17 +52,17 @@ def translate_names(extract: OsmExtract, language: str) -> OsmExtract:
 
 def _rename_all(objects: OsmObjects, key: str, streets: Mapping[str, str]) -> OsmObjects:
     """Return objects renamed by a tag key such as `name:en`; `streets` has the new name of each street."""
-    return replace(objects, tags=tuple(_rename(tags, key, streets) for tags in objects.tags))
-
-
-def _rename(tags: Tags, key: str, streets: Mapping[str, str]) -> Tags:
-    """Return tags with the name of a key such as `name:en` as `name`, and the local name as `loc_name`."""
-    new: dict[str, str] = {name: streets[tags[name]] for name in _STREET_KEYS if tags.get(name) in streets}
-    wanted, local = tags.get(key, "").strip(), tags.get("name", "")
-    if wanted and wanted != local:
-        known = [name for name in (local, tags.get("loc_name", "")) if name]
-        new |= {"name": wanted} | ({"loc_name": ";".join(known)} if known else {})
-    return {**tags, **new} if new else tags
+    renamed: list[Tags] = []
+    for tags in objects.tags:
+        new: dict[str, str] = {
+            name: streets[tags[name]] for name in _STREET_KEYS if tags.get(name) in streets
+        }
+        wanted, local = tags.get(key, "").strip(), tags.get("name", "")
+        if wanted and wanted != local:
+            known = [name for name in (local, tags.get("loc_name", "")) if name]
+            new |= {"name": wanted} | ({"loc_name": ";".join(known)} if known else {})
+        renamed.append({**tags, **new} if new else tags)
+    return replace(objects, tags=tuple(renamed))
 
 
 WORDS = "sign-words"
@@ -77,25 +77,15 @@ def types_called(text: str, nothing_found: bool) -> frozenset[str]:
         nothing_found: whether no place's name holds a word of it. Only then the words of signs count too,
             because a search for one chain shall not find the others.
     """
-    named = _types().get(plain(text), frozenset())
-    return named or (_types_by_sign().get(plain(text), frozenset()) if nothing_found else named)
+    named = _types_by_word(on_signs=False).get(plain(text), frozenset())
+    return named or (_types_by_word(on_signs=True).get(plain(text), frozenset()) if nothing_found else named)
 
 
 @cache
-def _types() -> dict[str, frozenset[str]]:
-    """Return the place types that a word names, by the word in plain letters."""
-    return _by_word(more_words(WORDS).types)
-
-
-@cache
-def _types_by_sign() -> dict[str, frozenset[str]]:
-    """Return the place types that a word on signs, such as "pharmacy", points to, by the plain word."""
-    # Words chosen by hand, some of which are names of chains.
-    return _by_word(by_type("signs"))
-
-
-def _by_word(types: Mapping[str, TypeWords]) -> dict[str, frozenset[str]]:
-    """Return the place types by each of the words listed for them that are names, in plain letters."""
+def _types_by_word(*, on_signs: bool) -> dict[str, frozenset[str]]:
+    """Return the place types by each word, in plain letters, that names them, or stands for them on signs."""
+    # Words on signs were chosen by hand, and some of them are names of chains.
+    types = by_type("signs") if on_signs else more_words(WORDS).types
     found: dict[str, frozenset[str]] = {}
     for place_type, _, word, is_name in words_of(types):
         if is_name:

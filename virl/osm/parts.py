@@ -160,10 +160,16 @@ def pieces_of(extract: OsmExtract) -> list[Piece]:
             outlines.append(area)
         if kind not in ROOF_KINDS and tags.get("building:part", "no") != "no":
             parts.append(area)
-    homes = _homes(extract, outlines, parts)
+    home_of: dict[int, int] = {}
+    if outlines and parts:
+        points = shapely.point_on_surface(extract.areas.shapes[parts])
+        tree = shapely.STRtree(extract.areas.shapes[outlines])
+        for part, outline in tree.query(points, predicate="within").T.tolist():
+            home_of[parts[part]] = outlines[outline]
     of_outline: dict[int, list[Piece]] = {}
     loose: list[Piece] = []
-    for part, home in zip(parts, homes, strict=True):
+    for part in parts:
+        home = home_of.get(part, -1)
         piece = _part(extract, part, home)
         if piece:
             (of_outline.setdefault(home, []) if home >= 0 else loose).append(piece)
@@ -219,18 +225,6 @@ def _roof_on_posts(extract: OsmExtract, area: int) -> Piece:
     base = max(metres(tags.get("min_height")) or 0.0, top - SLAB_M, HEAD_M + 0.1)
     tags = {"building": "roof", **tags, "roof:shape": "flat"}
     return Piece(name, tags, shape, base, max(top, base + THINNEST_M))
-
-
-def _homes(extract: OsmExtract, outlines: Sequence[int], parts: Sequence[int]) -> list[int]:
-    """Return the outline that each of `parts` lies in, all by index of the extract's area; -1 for none."""
-    homes = [-1] * len(parts)
-    if outlines and parts:
-        shapes = extract.areas.shapes
-        tree = shapely.STRtree(shapes[list(outlines)])
-        points = shapely.point_on_surface(shapes[list(parts)])
-        for part, outline in tree.query(points, predicate="within").T.tolist():
-            homes[part] = outlines[outline]
-    return homes
 
 
 def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:

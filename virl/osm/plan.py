@@ -48,10 +48,15 @@ class Twin:
     """The plan of a real town, and the data that it was made from."""
 
     plan: CityPlan
+    """Plan of the town, from which it is drawn and walked."""
     extract: OsmExtract
+    """OpenStreetMap objects that the plan was made from."""
     houses: Houses
+    """Houses of the town."""
     streets: TwinStreets
+    """Streets and panoramas of the town."""
     pois: Pois
+    """Named places, in the order of `plan.shops`."""
     looks_unread: Mapping[str, int]
     """Number of houses for each tag of a colour or material that cannot be read."""
 

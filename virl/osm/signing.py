@@ -1,6 +1,6 @@
 """Which place has which sign: on a front, on a board in the open, on a directory, or none."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import dist, hypot
 from random import Random
@@ -108,15 +108,10 @@ _FACES = 5
 
 
 class BoardGround:
-    """The ground where boards can stand: off roads and houses, in sight of a panorama.
-
-    Args:
-        houses: of the town.
-        streets: of the town.
-        panoramas: from which boards are read.
-    """
+    """The ground where boards can stand: off roads and houses, in sight of a panorama."""
 
     def __init__(self, houses: Houses, streets: Sequence[Street], panoramas: Panoramas) -> None:
+        """Build search trees of a town's houses, streets and panoramas, with no board placed yet."""
         self._houses = shapely.STRtree(houses.footprints)
         self._lines = shapely.STRtree([shapely.LineString(street.line) for street in streets])
         self._half = np.array([max(street.road / 2, _PATH_M) for street in streets])
@@ -261,20 +256,32 @@ def _directories(
 ) -> dict[int, tuple[Sign, ...]]:  # fmt: skip
     """Return, by place index, the directory line of each place in `listed` (indices) that gets one.
 
-    `house` has the index of the house that each of them is in; `free` learns of the cells that boards take.
+    `house` has the index of the house that each of them is in, -1 for none; in `free` the cells that
+    directories cover are marked as taken.
     """
     written = np.array([can_letter(pois.name(number)) for number in listed.tolist()], bool)
     listed, house = listed[written], house[written]
-    numbers = listed.tolist()
-    places = Listed(
-        [pois.ids[number] for number in numbers], [pois.name(number) for number in numbers],
-        pois.shapes[listed], house,
-    )  # fmt: skip
+    of_house = cells_by_house(cells)
     signs: dict[int, tuple[Sign, ...]] = {}
-    for board in _assign_directories(places, entrances, cells, houses, free):
-        height = float(houses.heights[cells.house[board.front.first]])
-        lines = _directory_signs(board, places, cells, height)
-        signs |= {numbers[place]: (line,) for place, line in lines.items()}
+    for number in sorted(set(house.tolist()) & of_house.keys()):
+        places = sorted(listed[house == number].tolist(), key=lambda place: pois.name(place).casefold())
+        height = float(houses.heights[number])
+        lines = most_lines(height)
+        if not lines:
+            continue
+        cost = _cost(of_house[number], pois.shapes[places], entrances, number, cells)
+        # Boards of about one length, rather than full ones and a short one.
+        for part in np.array_split(places, -(-len(places) // lines)):
+            open_ = [cell for cell in of_house[number].tolist() if free.has(cell, 0)]
+            if not open_:
+                break
+            cell = min(open_, key=lambda cell: (cost[cell], cell))
+            free.take(cell, 0)
+            longest = max(_directory_width(pois.name(place)) for place in part)
+            front = Front(cell, cell, 0)
+            if np.linalg.norm(cells.right[cell] - cells.left[cell]) < longest + 2 * _BESIDE_M:
+                front = grow(front, cells, free, _WIDEST_CELLS)
+            signs |= _directory_signs(front, pois, part.tolist(), cells, height)
     return signs
 
 
@@ -356,59 +363,6 @@ def _ratio(text: str, face: str) -> float:
     return float(right - left) / max(bottom - top, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Directory:
-    """A directory board on a house: the wall cells that it covers and the places that it lists."""
-
-    front: Front
-    """Range of wall cells that the board covers."""
-    listed: tuple[int, ...]
-    """Indices of the places, from the top line down."""
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """Places that may stand on directories, as sequences of length n."""
-
-    ids: Sequence[str]
-    """Id of each place, such as `n12`."""
-    names: Sequence[str]
-    """Name of each place, as written on the board."""
-    shapes: Shapes
-    """Point or area of each place in metres, shape (n,)."""
-    house: Ints
-    """Index of the house that each place is in; -1 for none."""
-
-
-def _assign_directories(
-    places: Listed, entrances: Entrances, cells: FacadeCells, houses: Houses, free: FreeCells
-) -> Iterator[Directory]:
-    """Yield the directories of all houses that `places` are in, and mark their cells in `free` as taken."""
-    of_house = cells_by_house(cells)
-    for house in sorted(set(places.house.tolist()) & of_house.keys()):
-        mine = sorted(
-            np.flatnonzero(places.house == house).tolist(), key=lambda n: places.names[n].casefold()
-        )
-        lines = most_lines(float(houses.heights[house]))
-        if not lines:
-            continue
-        boards = -(-len(mine) // lines)
-        cost = _cost(of_house[house], places.shapes[mine], entrances, house, cells)
-        # Boards of about one length, rather than full ones and a short one.
-        for part in np.array_split(mine, boards):
-            open_ = [cell for cell in of_house[house].tolist() if free.has(cell, 0)]
-            if not open_:
-                break
-            cell = min(open_, key=lambda cell: (cost[cell], cell))
-            free.take(cell, 0)
-            longest = max(_directory_width(places.names[number]) for number in part)
-            wide = np.linalg.norm(cells.right[cell] - cells.left[cell]) < longest + 2 * _BESIDE_M
-            front = Front(cell, cell, 0)
-            if wide:
-                front = grow(front, cells, free, _WIDEST_CELLS)
-            yield Directory(front, tuple(part.tolist()))
-
-
 def most_lines(height: float) -> int:
     """Return the largest number of names on a directory of a house `height` metres high."""
     return min(MOST_NAMES, int(_room_height(height) / _DIRECTORY_LINE_M[0]))
@@ -420,30 +374,32 @@ def _directory_width(name: str) -> float:
 
 
 def _directory_signs(
-    board: Directory, places: Listed, cells: FacadeCells, height: float
-) -> Mapping[int, Sign]:
-    """Return the line of each place on a directory, by index in `places`; `height` of the house in metres."""
-    left, right = cells.left[board.front.first], cells.right[board.front.last]
+    front: Front, pois: Pois, places: Sequence[int], cells: FacadeCells, height: float
+) -> dict[int, tuple[Sign, ...]]:
+    """Return, by place index, the line of each of `places` on a directory over a front, from the top down.
+
+    `height` is that of the house in metres.
+    """
+    left, right = cells.left[front.first], cells.right[front.last]
     length = float(np.linalg.norm(right - left))
-    width = min(
-        max(_directory_width(places.names[number]) for number in board.listed), length - 2 * _BESIDE_M
-    )
+    width = min(max(_directory_width(pois.name(place)) for place in places), length - 2 * _BESIDE_M)
     start = (length - width) / 2
     ends: tuple[Point, Point] = (
         along_front(left, right, start, PROUD_M),
         along_front(left, right, start + width, PROUD_M),
     )
-    step = min(_DIRECTORY_LINE_M[1], _room_height(height) / len(board.listed))
-    top = min(_LOWEST_M + _room_height(height), max(2.6, _LOWEST_M + step * len(board.listed)))
-    rng = Random(places.ids[board.listed[0]])
+    step = min(_DIRECTORY_LINE_M[1], _room_height(height) / len(places))
+    top = min(_LOWEST_M + _room_height(height), max(2.6, _LOWEST_M + step * len(places)))
+    rng = Random(pois.ids[places[0]])
     variant = rng.choice(_SCHEMES) * _FACES + rng.randrange(_FACES)
-    return {
-        number: Sign(
-            f"{places.ids[number]}-directory", places.ids[number], places.names[number], "", "directory",
-            *ends, round(top - (row + 1) * step, 3), round(top - row * step, 3), variant,
+    signs: dict[int, tuple[Sign, ...]] = {}
+    for row, place in enumerate(places):
+        bottom, upper = round(top - (row + 1) * step, 3), round(top - row * step, 3)
+        place_id, name = pois.ids[place], pois.name(place)
+        signs[place] = (
+            Sign(f"{place_id}-directory", place_id, name, "", "directory", *ends, bottom, upper, variant),
         )
-        for row, number in enumerate(board.listed)
-    }  # fmt: skip
+    return signs
 
 
 def _room_height(height: float) -> float:
@@ -452,7 +408,7 @@ def _room_height(height: float) -> float:
 
 
 def _cost(
-    mine: Ints, shapes: Shapes, entrances: Entrances, house: int, cells: FacadeCells
+    own_cells: Ints, shapes: Shapes, entrances: Entrances, house: int, cells: FacadeCells
 ) -> Mapping[int, float]:
     """Return the cost of a directory by cell of a house: metres to an entrance and to a panorama.
 
@@ -463,5 +419,5 @@ def _cost(
         goals, extra = entrances.xy[doors], _SIDE_DOOR_M * (1 - entrances.main[doors])
     else:
         goals, extra = shapely.get_coordinates(shapely.point_on_surface(shapes)).mean(0)[None], np.zeros(1)
-    away = (np.linalg.norm(cells.middle[mine][:, None] - goals, axis=2) + extra).min(axis=1)
-    return dict(zip(mine.tolist(), (away + cells.distance[mine]).tolist(), strict=True))
+    away = (np.linalg.norm(cells.middle[own_cells][:, None] - goals, axis=2) + extra).min(axis=1)
+    return dict(zip(own_cells.tolist(), (away + cells.distance[own_cells]).tolist(), strict=True))

@@ -138,12 +138,10 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
 
 def _blocked_stretches(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> Flags:
     """Return True for each stretch with over `INSIDE_M` metres in houses, (n,); `tree` has the footprints."""
-    lines = np.array([shapely.LineString(line) for line in network.lines], object)
-    stretch, house = tree.query(lines, predicate="intersects").reshape(2, -1)
+    stretch, house = tree.query(network.shapes, predicate="intersects").reshape(2, -1)
     # Touching a house is no obstacle: the metres inside count.
-    inside = shapely.length(shapely.intersection(lines[stretch], houses.footprints[house]))
-    total = np.bincount(stretch, weights=inside, minlength=len(lines))
-    return np.asarray(total > INSIDE_M)
+    inside = shapely.length(shapely.intersection(network.shapes[stretch], houses.footprints[house]))
+    return np.asarray(np.bincount(stretch, weights=inside, minlength=len(network.lines)) > INSIDE_M)
 
 
 def _merge_junctions(network: WayNetwork) -> WayNetwork:
@@ -262,7 +260,7 @@ def _usual_width(tags: Tags) -> float:
 
 def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tuple[Floats, Floats, Floats]:
     """Return (least, most, mean) metres to houses beside each stretch, arrays (n,); `tree` has footprints."""
-    lines = np.array([shapely.LineString(line) for line in network.lines], object)
+    lines = network.shapes
     length = shapely.length(lines)
     count = np.maximum(1, np.round(length / PROBE_M)).astype(int)
     owner = np.repeat(np.arange(len(lines)), count)

@@ -21,6 +21,7 @@ from virl.osm.extract_file import check_unpacked, in_order
 KINDS = ("city", "town", "borough", "village", "suburb", "quarter", "neighbourhood")
 """Values of the tag `place` for towns that are listed; hamlets have hardly a shop."""
 _BUSIEST = ByteStore("busiest", "busiest town of an extract", 100)
+"""Store of the busiest town of each file in the user's cache."""
 
 _log = logging.getLogger(__name__)
 
@@ -42,6 +43,7 @@ class TownListing:
 
 
 _TOWN = TypeAdapter[TownListing | None](TownListing | None)
+"""JSON format of a stored town; `null` for a file without towns."""
 
 
 def towns_in(path: Path) -> list[TownListing]:
@@ -58,7 +60,10 @@ def towns_in(path: Path) -> list[TownListing]:
         ordered = in_order(path, Path(scratch))
         towns = list(_towns(ordered))
         places = list(_places(ordered))
-    counts = _counts([at for _, at in towns], places)
+    counts = [0] * len(towns)
+    if towns and places:
+        middles = _on_sphere([at for _, at in towns])
+        counts = cKDTree(_on_sphere(places)).query_ball_point(middles, RADIUS_M, return_length=True).tolist()
     found = [
         TownListing(tags["name"], tags["place"], _population(tags), at, count)
         for (tags, at), count in zip(towns, counts, strict=True)
@@ -113,14 +118,6 @@ def _places(path: Path) -> Iterator[LatLng]:
             named = wanted is not busy or node.tags.get("name")
             if isinstance(node, osmium.osm.Node) and named and node.location.valid():
                 yield LatLng(node.location.lat, node.location.lon)
-
-
-def _counts(middles: list[LatLng], places: list[LatLng]) -> list[int]:
-    """Return the number of `places` within `RADIUS_M` metres of each of `middles`."""
-    if not middles or not places:
-        return [0] * len(middles)
-    near = cKDTree(_on_sphere(places)).query_ball_point(_on_sphere(middles), RADIUS_M, return_length=True)
-    return [int(count) for count in near]
 
 
 def _on_sphere(positions: list[LatLng]) -> Floats:

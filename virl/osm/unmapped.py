@@ -22,15 +22,13 @@ READ_FROM_M = 40.0
 
 
 class Spots:
-    """A search for ground that is free of streets, houses, furniture and lines of sight to signs.
-
-    All arguments are those of the town; `furniture` is what the map has.
-    """
+    """A search for ground that is free of streets, houses, furniture and lines of sight to signs."""
 
     def __init__(
         self, houses: Houses, streets: Sequence[Street], panoramas: Panoramas, signs: Sequence[Sign],
         furniture: Sequence[Furniture],
     ) -> None:  # fmt: skip
+        """Build search trees of a town's houses, streets, panoramas, signs and mapped furniture."""
         self._houses = shapely.STRtree(np.concatenate([houses.footprints, houses.above.footprints]))
         self._streets = shapely.STRtree([shapely.LineString(street.line) for street in streets])
         self._half = np.array([street.road / 2 or street.pavement for street in streets])

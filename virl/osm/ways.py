@@ -16,7 +16,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from virl.geo.globe import Floats, Ints
-from virl.osm.extract import OsmExtract, OsmObjects, Tags
+from virl.osm.extract import OsmExtract, OsmObjects, Shapes, Tags
 from virl.osm.tags import is_at_ground
 from virl.platform.city.maps import TravelMode
 
@@ -233,6 +233,14 @@ class WayNetwork:
     def length(self) -> Floats:
         """Length of each stretch in metres, shape (n,)."""
         return np.array([np.linalg.norm(np.diff(line, axis=0), axis=1).sum() for line in self.lines])
+
+    @cached_property
+    def shapes(self) -> Shapes:
+        """Each stretch as a line in metres, shape (n,)."""
+        if not self.lines:
+            return np.empty(0, object)
+        owner = np.repeat(np.arange(len(self.lines)), [len(line) for line in self.lines])
+        return np.asarray(shapely.linestrings(np.concatenate(self.lines), indices=owner), object)
 
 
 def way_network(extract: OsmExtract, kept: WayFilter) -> WayNetwork:

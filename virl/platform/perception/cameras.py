@@ -167,9 +167,9 @@ def reading_cameras(
 
 
 def closer_camera(camera: Camera, box: Box) -> Camera:
-    """Return a camera that looks at the middle of a box, pixels of the view of `camera`, from nearer.
+    """Return a camera aimed at the middle of a box, pixels of the view of `camera`, and narrowed to it.
 
-    Its picture has the same size, and its field of view narrows to the box, [30, 120] degrees.
+    It stands at the same place; its picture has the same size, its field of view is in [30, 120] degrees.
     """
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     wide = _angle(camera, (box[0], y), (box[2], y))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,30 +64,8 @@ def kept_under(name: str, settings: ContrastiveSettings, options: ModelOptions) 
     return name if precision == "float32" else f"{name}/{precision}"
 
 
-class Towers(Protocol):
-    """A loaded model: an encoder of pictures and one of texts."""
-
-    @property
-    def scale(self) -> float:
-        """Factor on the cosines of pictures and texts."""
-        ...
-
-    @property
-    def bias(self) -> float | None:
-        """Term added to the scaled cosines; `None` for a model trained with a softmax."""
-        ...
-
-    def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """Return an embedding for each of n pictures, not of unit length, shape (n, d)."""
-        ...
-
-    def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return an embedding for each of n texts, not of unit length, shape (n, d)."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class TorchTowers:
+class TorchEncoders:
     """The encoders of a torch model, which is in its evaluation mode."""
 
     name: str
@@ -121,17 +99,12 @@ class TorchTowers:
 
 
 class ContrastiveRecognizer:
-    """A recognizer by an encoder of pictures and one of texts, loaded on first use.
-
-    Args:
-        identify: function to the name under which embeddings are stored.
-        load: function to the loaded encoders.
-        settings: tell the caption and the size of batches.
-    """
+    """A recognizer by an encoder of pictures and one of texts, loaded on first use."""
 
     def __init__(
-        self, identify: Callable[[], str], load: Callable[[], Towers], settings: ContrastiveSettings
+        self, identify: Callable[[], str], load: Callable[[], TorchEncoders], settings: ContrastiveSettings
     ) -> None:
+        """Use, once needed, the name that `identify` returns for stored embeddings, and `load`'s encoders."""
         self._name = Once(identify)
         self._towers = Once(load)
         self._settings = settings

@@ -15,7 +15,7 @@ from virl.platform.perception.registry import DetectorSettings
 
 
 def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[str, str]:
-    """Return the label by its words in lower case, with spaces for underscores, as a model reads them.
+    """Return each label by its words in lower case, spaces for underscores, as a model reads them.
 
     Of labels with the same words the first one counts.
 
@@ -59,6 +59,7 @@ class SettingsDetector(Generic[SettingsT]):
     """The base of virl's own detectors: their least scores are those of their model file."""
 
     _settings: SettingsT
+    """Settings in the detector's model file."""
 
     @property
     def look_scores(self) -> LookScores:

@@ -21,7 +21,9 @@ class DiskConfig(PreTrainedConfig):  # type: ignore[misc]
 
     model_type = MODEL_TYPE
     descriptor_decoder_dim: int = 128
+    """Length of a keypoint's descriptor."""
     max_num_keypoints: int | None = None
+    """Largest number of keypoints in a picture; `None` for `MAX_KEYPOINTS`."""
 
 
 class DiskForKeypointDetection(PreTrainedModel):  # type: ignore[misc]
@@ -38,7 +40,7 @@ class DiskForKeypointDetection(PreTrainedModel):  # type: ignore[misc]
         self.post_init()
 
     def forward(self, pixel_values: Any, **_: Any) -> tuple[Any, Any, Any, Any]:
-        """Return keypoints, scores, descriptors and mask of a batch of RGB pictures in [0, 1], (b, 3, h, w).
+        """Return (keypoints, scores, descriptors, mask) of b RGB pictures in [0, 1], (b, 3, height, width).
 
         Returns:
             Keypoints (x, y) as shares of the picture, shape (b, n, 2); their scores (b, n); descriptors

@@ -128,14 +128,10 @@ class TextEncoder(Protocol):
 
 
 class TextMemory:
-    """An encoder of texts that embeds each text once; safe to share between threads.
-
-    Args:
-        encoder: encoder of texts that are not in memory, all those of a call at once.
-        limit: largest number of texts in memory; the least recently used are dropped first.
-    """
+    """An encoder of texts that embeds each text once; safe to share between threads."""
 
     def __init__(self, encoder: TextEncoder, limit: int = REMEMBERED_TEXTS) -> None:
+        """Use another encoder for texts not among the `limit` last used ones, all those of a call at once."""
         self._encoder = encoder
         self._known: LRUCache[str, NDArray[np.float32]] = LRUCache(limit)
         self._lock = Lock()

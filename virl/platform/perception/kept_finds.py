@@ -17,7 +17,7 @@ from virl.platform.perception.images import as_view, usual_threads
 from virl.resources import data_folder
 
 FoundT = TypeVar("FoundT", Detection, TextLine)
-"""Object found in a picture."""
+"""Kind of what is found in a picture: detections or lines of text."""
 Finds = list[list[Detection]]
 """Detections in each view, in the order of the views."""
 

@@ -96,6 +96,7 @@ class Models:
     """
 
     def __init__(self, options: ModelOptions | None = None) -> None:
+        """Use some options for all models; by default, `ModelOptions()`."""
         self.options = options or ModelOptions()
         self._opened: dict[tuple[Role, str], Any] = {}
         self._opening: list[tuple[Role, str]] = []

@@ -181,11 +181,6 @@ def find_kind(name: str) -> Kind:
     return KINDS.find(name)
 
 
-def kind_names() -> list[str]:
-    """Return the sorted names of all kinds of models, those of plug-ins included."""
-    return KINDS.names()
-
-
 def resolve(part: T | str) -> T:
     """Return an object of a kind, imported if it is given as `"module:name"`.
 

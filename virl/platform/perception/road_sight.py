@@ -35,7 +35,7 @@ Chosen: a house in pale green has less."""
 _PALE, _WHITE = 28, 215
 """Largest saturation and least value, of 255, of clouds."""
 _EDGE = (80, 160)
-"""Canny's thresholds for edges."""
+"""Lower and upper threshold of Canny's detector of edges."""
 _WIDTH_AT_M = (40.0, 45.0, 50.0, 55.0, 60.0)
 """Metres ahead at which a road's width is measured; chosen: the nearest ground in a far view is at 30 m."""
 _ALIKE = 18.0
@@ -214,7 +214,7 @@ class RoadSight:
         return ", ".join([str(self.scene), *things]) if self.scene else ""
 
     def __str__(self) -> str:
-        """Return the fronts, things and scene in words."""
+        """Return in words the boards, the look of the road and the other objects in sight."""
         nearest = min((front.metres for front in self.fronts), default=None)
         boards = boards_in_words(len(self.fronts), nearest)
         return f"{boards}; {self.look}" if self.look else boards

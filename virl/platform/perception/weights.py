@@ -120,6 +120,7 @@ class Once(Generic[T]):
     """A value that `load` makes at the first call of `get`; if it raises, the next call tries again."""
 
     def __init__(self, load: Callable[[], T]) -> None:
+        """Use a function that makes the value."""
         self._load = load
         self._kept: list[T] = []
         self._lock = Lock()

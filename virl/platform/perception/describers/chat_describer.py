@@ -31,6 +31,7 @@ class ChatDescriber:
     """A describer that asks a chat model, by the function `answer`, about one view at a time."""
 
     def __init__(self, answer: Answer) -> None:
+        """Use a function from (question, pictures) to a chat model's answer."""
         self._answer = answer
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:

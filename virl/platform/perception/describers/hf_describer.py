@@ -85,6 +85,7 @@ class HfDescriber:
     """A describer by a model on this machine. Safe to share between threads, which then take turns."""
 
     def __init__(self, loaded: Once[Pretrained], settings: HfDescriberSettings) -> None:
+        """Use a model that is loaded when first needed, with the settings of its file."""
         self._loaded = loaded
         self._settings = settings
 
@@ -100,23 +101,19 @@ class HfDescriber:
         pictures = [pixels_of(view) for view in views]
         said: list[str] = [""] * len(pictures)
         for indices in same_size_batches(pictures, settings.batch):
-            answers = self._ask(self._loaded.get(), [pictures[i] for i in indices], text)
+            loaded, torch = self._loaded.get(), module("torch", extra=EXTRA)
+            with loaded.turn, guard_memory(settings.kind, len(indices)), torch.inference_mode():
+                inputs = self._inputs(loaded, [pictures[i] for i in indices], text)
+                inputs = inputs.to(loaded.device, loaded.model.dtype)
+                tokens = loaded.model.generate(
+                    **inputs, do_sample=False, num_beams=1, max_new_tokens=settings.max_new_tokens
+                )
+                if not loaded.model.config.get_text_config().is_encoder_decoder:
+                    tokens = tokens[:, inputs["input_ids"].shape[1] :]
+                answers = loaded.processor.batch_decode(tokens, skip_special_tokens=True)
             for i, answer in zip(indices, answers, strict=True):
                 said[i] = " ".join(answer.split())
         return said
-
-    def _ask(self, loaded: Pretrained, batch: list[Image], text: str) -> list[str]:
-        """Return the model's answer to `text`, a prompt, about each picture of a batch."""
-        torch = module("torch", extra=EXTRA)
-        with loaded.turn, guard_memory(self._settings.kind, len(batch)), torch.inference_mode():
-            inputs = self._inputs(loaded, batch, text).to(loaded.device, loaded.model.dtype)
-            tokens = loaded.model.generate(
-                **inputs, do_sample=False, num_beams=1, max_new_tokens=self._settings.max_new_tokens
-            )
-            if not loaded.model.config.get_text_config().is_encoder_decoder:
-                tokens = tokens[:, inputs["input_ids"].shape[1] :]
-            answers: list[str] = loaded.processor.batch_decode(tokens, skip_special_tokens=True)
-        return answers
 
     def _inputs(self, loaded: Pretrained, batch: list[Image], text: str) -> Any:
         """Return the model's inputs for a prompt about each picture, by the settings' template or its own."""
@@ -139,7 +136,7 @@ class HfDescriber:
 
 
 def _model_type(path: str) -> str:
-    """Return the model type of a checkpoint; raise `ModelUnavailable` unless it turns pictures into text."""
+    """Return a checkpoint's model type; raise `ModelUnavailable` unless it describes pictures in text."""
     known = module("transformers.models.auto.modeling_auto", extra=EXTRA)
     try:
         found = read_json((Path(path) / "config.json").read_bytes())["model_type"]

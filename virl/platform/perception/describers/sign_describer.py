@@ -64,6 +64,7 @@ class SignDescriber:
         self, detector: Detector, lexicon: Lexicon, settings: SignDescriberSettings,
         objects: Detector | None = None,
     ) -> None:  # fmt: skip
+        """Use a detector of signs, a lexicon for questions, and a detector of what is counted, if any."""
         self._detector = detector
         self._objects = objects
         self._lexicon = lexicon
@@ -101,17 +102,14 @@ class SignDescriber:
         things = Counter(_words(thing.label) for thing in found if not thing.text)
         parts = [_list_signs(signs, self._settings.most)] if signs else [] if things else [NOTHING]
         parts += [_count(number, thing) for thing, number in sorted(things.items())]
-        fronts = self._fronts(colourful_share(view)) if view.camera.fov >= STREET_FOV else None
-        if fronts:
+        fronts: Amount | None = None
+        if view.camera.fov >= STREET_FOV:
+            share, settings = colourful_share(view), self._settings
+            some: Amount = "some" if share >= settings.some_fronts else "no"
+            fronts = "many" if share >= settings.many_fronts else some
             parts.append(f"{fronts} shopfronts")
         named = tuple(sign.text for sign in signs[: self._settings.most])
         return SceneDescription("; ".join(parts), named, fronts)
-
-    def _fronts(self, share: float) -> Amount:
-        """Return the rough number of shopfronts for a colourful share of the ground floors, [0, 1]."""
-        if share >= self._settings.many_fronts:
-            return "many"
-        return "some" if share >= self._settings.some_fronts else "no"
 
 
 def _list_signs(signs: Sequence[Detection], most: int) -> str:

@@ -53,6 +53,7 @@ class ClipProposals(SettingsDetector[ClipProposalsSettings]):
     """A detector that takes the boxes of another one and labels them by a recognizer."""
 
     def __init__(self, proposals: Detector, recognizer: Recognizer, settings: ClipProposalsSettings) -> None:
+        """Use the boxes of `proposals`, and the recognizer to label them."""
         self._proposals = proposals
         self._recognizer = recognizer
         self._settings = settings

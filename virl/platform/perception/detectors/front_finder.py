@@ -66,6 +66,7 @@ class FrontFinder(SettingsDetector[FrontFinderSettings]):
     """A detector of signboards, labelled `sign`, and of what else its inner detector `boards` finds."""
 
     def __init__(self, settings: FrontFinderSettings, boards: Detector) -> None:
+        """Use a detector of signs, and perhaps of more, with its least scores replaced by the settings'."""
         self._settings = settings
         self._boards = boards
 
@@ -82,6 +83,7 @@ class BoardsByText(SettingsDetector[FrontFinderSettings]):
     """A detector of signboards by the lines of text that a reader finds on them, in any pictures."""
 
     def __init__(self, reader: LineFinder, settings: FrontFinderSettings) -> None:
+        """Use a reader that finds lines of text however small, with the settings of the model file."""
         self._reader = reader
         self._settings = settings
 

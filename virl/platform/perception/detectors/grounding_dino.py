@@ -130,6 +130,7 @@ class GroundingDino(SettingsDetector[GroundingSettings]):
     """A detector of objects by labels in any words. Safe to share between threads, which take turns."""
 
     def __init__(self, network: Once[Network], settings: GroundingSettings) -> None:
+        """Use a network that is loaded when first needed, with the settings of its file."""
         self._network = network
         self._settings = settings
 

@@ -55,6 +55,7 @@ class Owl(SettingsDetector[OwlSettings]):
     """A detector of objects by labels in any words. Safe to share between threads, which take turns."""
 
     def __init__(self, loaded: Once[Pretrained], settings: OwlSettings) -> None:
+        """Use a model that is loaded when first needed, with the settings of its file."""
         self._loaded = loaded
         self._settings = settings
 

@@ -18,7 +18,6 @@ from virl.platform.perception.base import Detection, plain_label
 from virl.platform.perception.cameras import carry_box
 from virl.platform.perception.detections import SettingsDetector, without_doubles
 from virl.platform.perception.images import as_view, clip_box
-from virl.platform.perception.models import Models
 from virl.platform.perception.registry import DetectorSettings, Kind, Needs
 from virl.platform.perception.weights import Once, models_home
 
@@ -104,6 +103,7 @@ class RecordedDetector(SettingsDetector[RecordedSettings]):
     """A detector that carries the recorded boxes of a panorama into each view, from a file."""
 
     def __init__(self, settings: RecordedSettings) -> None:
+        """Use the file that the settings name, read when a box is first looked for."""
         self._settings = settings
         self._recorded = Once(lambda: _read(settings.file))
 
@@ -182,9 +182,4 @@ def _read(file: Path) -> Mapping[str, Sequence[_RecordedView]]:
     return by_panorama
 
 
-def open_recorded(settings: RecordedSettings, _: Models) -> RecordedDetector:
-    """Open the detector of recorded boxes with these settings."""
-    return RecordedDetector(settings)
-
-
-KIND = Kind("detector", RecordedSettings, open_recorded)
+KIND = Kind("detector", RecordedSettings, lambda settings, _: RecordedDetector(settings))

@@ -26,7 +26,6 @@ from virl.platform.perception.detections import (
     words_of,
 )
 from virl.platform.perception.images import as_view, cores, look_at_each, pixels_of, usual_threads
-from virl.platform.perception.models import Models
 from virl.platform.perception.registry import DetectorSettings, Kind, Needs
 from virl.platform.perception.signs import SIGN
 from virl.platform.perception.weights import batches, once_per_process
@@ -144,7 +143,11 @@ class RenderedDetector(SettingsDetector[RenderedSettings]):
             return [[] for _ in views]
         settings, found = self._settings, []
         views = [as_view(view) for view in views]
-        for view, one in zip(views, self._find_in_views(views), strict=True):
+        if min(len(views), self._threads) < 2:
+            seen = self.find([pixels_of(view) for view in views])
+        else:
+            seen = look_at_each(views, self._threads, lambda picture: self.find([picture])[0])
+        for view, one in zip(views, seen, strict=True):
             wanted = np.isin(one.classes, list(asked))
             names = [asked[kind] for kind in one.classes[wanted].tolist()]
             found.append(
@@ -158,12 +161,6 @@ class RenderedDetector(SettingsDetector[RenderedSettings]):
                 )
             )
         return found
-
-    def _find_in_views(self, views: Sequence[View]) -> list[NetworkFinds]:
-        """Return what the network finds in each view, on several threads if they are allowed."""
-        if min(len(views), self._threads) < 2:
-            return self.find([pixels_of(view) for view in views])
-        return look_at_each(views, self._threads, lambda picture: self.find([picture])[0])
 
     def find(self, pictures: Sequence[Image], min_score: float | None = None) -> list[NetworkFinds]:
         """Return what the network finds in each RGB picture of any size, doubles included.
@@ -262,9 +259,4 @@ def _session(file: str) -> Any:
     return session
 
 
-def open_rendered(settings: RenderedSettings, _: Models) -> RenderedDetector:
-    """Open the detector for rendered towns with these settings."""
-    return RenderedDetector(settings)
-
-
-KIND = Kind("detector", RenderedSettings, open_rendered)
+KIND = Kind("detector", RenderedSettings, lambda settings, _: RenderedDetector(settings))

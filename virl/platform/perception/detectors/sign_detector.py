@@ -59,6 +59,7 @@ class SignDetector(SettingsDetector[SignDetectorSettings]):
     """A detector that reads views, groups the lines into signs, and tells their place types by a lexicon."""
 
     def __init__(self, reader: Reader, lexicon: Lexicon, settings: SignDetectorSettings) -> None:
+        """Use a reader for the lines of text, and a lexicon for the place types of their words."""
         self._reader = reader
         self._lexicon = lexicon
         self._settings = settings

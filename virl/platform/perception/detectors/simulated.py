@@ -137,29 +137,29 @@ class Draws:
 
     seed: int
     """Seed of the detector."""
-    look: str
+    view_key: str
     """Key of the panorama and the camera of the view."""
-    thing: str
+    object_id: str
     """Id of the object."""
     hardness: float
     """Correlation of the numbers between views of the object, [0, 1]."""
 
-    def happens(self, what: str, chance: float) -> bool:
-        """Return whether the event named `what`, of a chance in [0, 1], happens to the object in the view."""
-        return self.share(what) < chance
+    def happens(self, event: str, chance: float) -> bool:
+        """Return whether the event of a name, with a chance in [0, 1], happens to the object in the view."""
+        return self.share(event) < chance
 
-    def share(self, what: str) -> float:
-        """Return the uniform random number in [0, 1] named `what`, correlated between views of the object."""
-        return _NORMAL.cdf(self.normal(what))
+    def share(self, name: str) -> float:
+        """Return the uniform random number, [0, 1], of a name, correlated between views of the object."""
+        return _NORMAL.cdf(self.normal(name))
 
-    def normal(self, what: str) -> float:
-        """Return the standard normal number named `what`, correlated between views of the object."""
-        own, new = self._draw_chance(what, ""), self._draw_chance(what, self.look)
+    def normal(self, name: str) -> float:
+        """Return the standard normal number of a name, correlated between views of the object."""
+        own, new = self._draw_normal(name, ""), self._draw_normal(name, self.view_key)
         return sqrt(self.hardness) * own + sqrt(1 - self.hardness) * new
 
-    def _draw_chance(self, what: str, look: str) -> float:
-        """Return a standard normal number that depends on the seed, the object, `what` and `look` alone."""
-        text = "\n".join((str(self.seed), self.thing, what, look))
+    def _draw_normal(self, name: str, view_key: str) -> float:
+        """Return a standard normal number that depends on seed, object, name and view key alone."""
+        text = "\n".join((str(self.seed), self.object_id, name, view_key))
         number = int.from_bytes(blake2b(text.encode(), digest_size=6).digest(), "big")
         return _NORMAL.inv_cdf((number + 0.5) / 2**48)
 
@@ -176,7 +176,7 @@ class Draws:
         edges = []
         for i, edge in enumerate(box):
             end = ends[i % 2]
-            off = min(max(self._draw_chance(f"edge {i}", self.look), -JITTER_LIMIT), JITTER_LIMIT)
+            off = min(max(self._draw_normal(f"edge {i}", self.view_key), -JITTER_LIMIT), JITTER_LIMIT)
             moved = min(max(edge + off * jitter * sides[i % 2], 0.0), end)
             edges.append(edge if edge in {0.0, end} else moved)
         left, top, right, bottom = edges
@@ -205,10 +205,11 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
     """A detector that finds the objects of a made city by its ground truth, with errors of a noise model.
 
     The same object in the same view is always judged alike, whatever else is looked at, before or beside it.
-    Another seed errs elsewhere, as often. Safe to share between threads.
+    Safe to share between threads.
     """
 
     def __init__(self, truth: Truth, settings: SimulatedSettings, seed: int = 0) -> None:
+        """Use a city's ground truth, and random errors from a seed: another one errs elsewhere, as often."""
         self._truth = truth
         self._settings = settings
         self._seed = seed

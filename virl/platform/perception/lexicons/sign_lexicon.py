@@ -51,6 +51,7 @@ _ALIKE = str.maketrans(
     "0158|$€IĐØŁ" + _CYRILLIC + _GREEK,
     "OLSBLSELDOL" + "ABEKMHOPCTXY\u03a0\u0393\u03a6" + "ABEZHLKMNOPTYX",
 )
+"""The letter that stands for each of some look-alike characters of several scripts."""
 
 
 class LexiconSettings(ModelSettings):

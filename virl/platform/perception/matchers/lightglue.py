@@ -31,7 +31,7 @@ from virl.platform.perception.weights import (
 MODEL_TYPE = "lightglue"
 """Value of `model_type` in the `config.json` of a checkpoint."""
 _DISK = "virl.platform.perception.disk_keypoints"
-"""Name of the module with DISK."""
+"""Name of the module with the DISK keypoint network."""
 _NEVER = 1.0
 """Confidence that is not exceeded, so that the network stops no pair early."""
 
@@ -67,6 +67,7 @@ class LightGlueMatcher:
     """A matcher of pictures by LightGlue. Safe to share between threads, which then take turns."""
 
     def __init__(self, loaded: Once[Pretrained], settings: LightGlueSettings) -> None:
+        """Use a model that is loaded when first needed, with the settings of its file."""
         self._loaded = loaded
         self._settings = settings
 

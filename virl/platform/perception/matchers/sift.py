@@ -21,7 +21,6 @@ from virl.extras import Late
 from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Match
 from virl.platform.perception.images import pixels_of
-from virl.platform.perception.models import Models
 from virl.platform.perception.registry import Kind, MatcherSettings, Needs
 
 cv2 = Late("cv2", extra="eyes")
@@ -72,14 +71,6 @@ class _Features:
     """Descriptors of length 1, shape (n, 128)."""
     scale: float
     """Ratio of the enlarged picture's size to the picture's."""
-
-
-def open_sift(settings: SiftSettings, _: Models) -> "SiftMatcher":
-    """Return the matcher by SIFT with these settings."""
-    return SiftMatcher(settings)
-
-
-KIND = Kind("matcher", SiftSettings, open_sift)
 
 
 class SiftMatcher:
@@ -170,3 +161,6 @@ def _fits(first: Points, second: Points, settings: SiftSettings) -> NDArray[np.b
     except cv2.error:  # raised, by an assertion, where all samples are degenerate: such as points on a line
         return none
     return none if inliers is None else inliers.ravel().astype(bool)
+
+
+KIND = Kind("matcher", SiftSettings, lambda settings, _: SiftMatcher(settings))

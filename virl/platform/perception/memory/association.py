@@ -288,11 +288,8 @@ def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> 
         for view in views
         if view.pano_id == seen.pano_id
     ]
-    for wanted in ("same", "no verdict", "different"):
-        for opinion in opinions:
-            if opinion.says == wanted:
-                return opinion
-    return None
+    order = ("same", "no verdict", "different")
+    return min(opinions, key=lambda opinion: order.index(opinion.says), default=None)
 
 
 def by_geometry(one: Estimate, other: Estimate, settings: MemorySettings) -> tuple[Opinion, float]:

@@ -89,9 +89,10 @@ class MemoryBroken(VirlError):
 
 
 class Log:
-    """A file of one memory's records; it need not exist before the first `append`."""
+    """A file of one memory's records."""
 
     def __init__(self, path: Path) -> None:
+        """Use the file at a path, which need not exist before the first `append`."""
         self.path = path
         self._lines = JsonLines(path, "go on")
 

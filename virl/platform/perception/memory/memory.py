@@ -318,9 +318,10 @@ def _check_sighting(sighting: Sighting) -> None:
 
 
 class Pictures:
-    """The picture files in a memory's folder; `margin` of crops is as in `MemorySettings`."""
+    """The picture files in a memory's folder."""
 
     def __init__(self, folder: Path, margin: float) -> None:
+        """Use a memory's folder, and a margin around crops as a share of their box's width and height."""
         self._folder = folder
         self._margin = margin
         self._held: LRUCache[str, Image] = LRUCache(_CACHED)

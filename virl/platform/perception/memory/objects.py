@@ -134,7 +134,7 @@ class Verdict:
 
 
 COLUMNS = ("id", "label", "lat", "lng", "sigma_m", "confidence", "views", "panoramas")
-"""Columns of the table of objects."""
+"""Columns of the CSV file of objects."""
 _FORMULA = ("=", "+", "-", "@")
 """First characters of a text that a spreadsheet takes for a formula."""
 

@@ -36,9 +36,13 @@ class Cut:
     """The sides of a box that are cut by the picture's edge, beyond which the object may go on."""
 
     left: bool
+    """True if the left side is cut."""
     top: bool
+    """True if the upper side is cut."""
     right: bool
+    """True if the right side is cut."""
     bottom: bool
+    """True if the lower side is cut."""
 
     @property
     def sideways(self) -> bool:

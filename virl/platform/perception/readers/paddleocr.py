@@ -76,6 +76,7 @@ class PaddleOcrReader:
     """A reader by PaddleOCR. One thread at a time may use it."""
 
     def __init__(self, engine: Once[Any], settings: PaddleOcrSettings) -> None:
+        """Use an engine of PaddleOCR that is loaded when first needed, with the settings of its file."""
         self._engine = engine
         self._settings = settings
 

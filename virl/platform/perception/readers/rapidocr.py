@@ -20,7 +20,7 @@ from virl.extras import Late, module
 from virl.platform.city.streetview import Box, Image
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.images import fingerprint, pixels_of, usual_threads
-from virl.platform.perception.models import Models, ModelSettings, Needs
+from virl.platform.perception.models import ModelSettings, Needs
 from virl.platform.perception.registry import Kind
 
 cv2 = Late("cv2", extra="eyes")
@@ -62,6 +62,7 @@ class Sheet:
     """A picture made of parts of others, in which lines of text are found at once."""
 
     pixels: Image
+    """Pixels of the sheet, RGB."""
     placed: tuple[tuple[Crop, int, int], ...]
     """(part, its first column, its first row on the sheet) of all parts."""
 
@@ -182,14 +183,6 @@ class RapidOcrSettings(ModelSettings):
         return Needs(("rapidocr", "onnxruntime", "cv2"), "eyes")
 
 
-def open_rapidocr(settings: RapidOcrSettings, _: Models) -> "RapidOcrReader":
-    """Return the reader with these settings, whose engine is loaded on first use."""
-    return RapidOcrReader(settings)
-
-
-KIND = Kind("reader", RapidOcrSettings, open_rapidocr)
-
-
 class RapidOcrReader:
     """A reader with the PP-OCR models that the rapidocr package carries.
 
@@ -201,7 +194,9 @@ class RapidOcrReader:
         self._settings = settings
         self._engine: Any = None
         self._turn = Lock()
-        self._remembered = cached(LRUCache(settings.remember), key=fingerprint)(self._read)
+        self._remembered = cached(LRUCache(settings.remember), key=fingerprint)(
+            lambda image: tuple(self._read(image))
+        )
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
         """Return the lines of text in each picture, with boxes in its pixels, from top to bottom.
@@ -221,12 +216,17 @@ class RapidOcrReader:
         Raises:
             ModelUnavailable: the rapidocr package or its models are missing.
         """
-        images = [pixels_of(image) for image in images]
+        images, settings = [pixels_of(image) for image in images], self._settings
+        side, margin, least = settings.box_side, settings.box_margin, min(settings.find_scale, 1.0)
         found: list[list[TextLine]] = [[] for _ in images]
         with self._turn:
-            strips = _each_once(
-                strip for sheet in lay_out(self._parts(images, boxes)) for strip in self._cut_lines(sheet)
+            parts = (
+                part
+                for number, (image, some) in enumerate(zip(images, boxes, strict=True))
+                for box in some
+                if (part := cut_part(number, image, box, side=side, least=least, margin=margin))
             )
+            strips = _each_once(strip for sheet in lay_out(parts) for strip in self._cut_lines(sheet))
             for strip, line in zip(strips, self._recognize([strip.pixels for strip in strips]), strict=True):
                 if line:
                     number = strip.part.picture
@@ -245,17 +245,17 @@ class RapidOcrReader:
                 for image in images
             ]
 
-    def _read(self, image: Image) -> tuple[TextLine, ...]:
+    def _read(self, image: Image) -> list[TextLine]:
         """Return the lines of text in a picture, from top to bottom."""
         bgr = np.ascontiguousarray(image[..., ::-1])
         quads = [quad for quad in self._find(bgr) if self._is_high(quad)]
         if not quads:
-            return ()
+            return []
         read = self._recognize(self._loaded_engine.crop_text_regions(bgr, quads))
         lines = (
             TextLine(*line, _extent(quad, image)) for line, quad in zip(read, quads, strict=True) if line
         )
-        return tuple(sorted(lines, key=_reading_order))
+        return sorted(lines, key=_reading_order)
 
     @property
     def _loaded_engine(self) -> Any:
@@ -291,7 +291,12 @@ class RapidOcrReader:
 
     def _quads(self, bgr: Any) -> list[Quad]:
         """Return the corners of the lines of text that the engine finds in a BGR picture as it is."""
-        found = self._loaded_engine(_pad_thin(bgr), use_det=True, use_cls=False, use_rec=False)
+        height, width = bgr.shape[:2]
+        least = max(height, width) // _MOST_ASPECT
+        below, right = max(least - height, 0), max(least - width, 0)
+        if below or right:  # too thin for the finder
+            bgr = np.pad(bgr, ((0, below), (0, right), (0, 0)), constant_values=GREY)
+        found = self._loaded_engine(bgr, use_det=True, use_cls=False, use_rec=False)
         return [] if found.boxes is None else [np.asarray(quad, np.float32) for quad in found.boxes]
 
     def _is_high(self, quad: Quad) -> bool:
@@ -299,15 +304,6 @@ class RapidOcrReader:
         across = np.linalg.norm(quad[3] - quad[0]) + np.linalg.norm(quad[2] - quad[1])
         along = np.linalg.norm(quad[1] - quad[0]) + np.linalg.norm(quad[2] - quad[3])
         return float(min(across, along) / 2) >= self._settings.min_line_height
-
-    def _parts(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> Iterator[Crop]:
-        """Yield the part of each picture in each of its boxes, with a margin, scaled for a sheet."""
-        settings = self._settings
-        side, margin, least = settings.box_side, settings.box_margin, min(settings.find_scale, 1.0)
-        for number, (image, some) in enumerate(zip(images, boxes, strict=True)):
-            for box in some:
-                if part := cut_part(number, image, box, side=side, least=least, margin=margin):
-                    yield part
 
     def _cut_lines(self, sheet: Sheet) -> Iterator["_Strip"]:
         """Yield the lines of text on a sheet, cut out of their pictures at full size."""
@@ -380,7 +376,7 @@ def _load(settings: RapidOcrSettings) -> Any:
 
 
 def _session(file: Path, threads: int) -> Any:
-    """Return the network in an ONNX file, ready to run on a number of threads, at most 0 for one a core.
+    """Return the network in an ONNX file, ready to run on a number of threads; below 1 for one each core.
 
     Threads sleep while they wait: by default they spin, which doubles the seconds that a core works.
     """
@@ -390,16 +386,6 @@ def _session(file: Path, threads: int) -> Any:
     options.intra_op_num_threads = max(threads, 0)  # 0: one for each core
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
-
-
-def _pad_thin(bgr: Image) -> Image:
-    """Return a BGR picture with grey added below or on its right if it is too thin for the finder."""
-    height, width = bgr.shape[:2]
-    least = max(height, width) // _MOST_ASPECT
-    below, right = max(least - height, 0), max(least - width, 0)
-    if not below + right:
-        return bgr
-    return np.pad(bgr, ((0, below), (0, right), (0, 0)), constant_values=GREY)
 
 
 def _reading_order(line: TextLine) -> tuple[float, float]:
@@ -412,3 +398,6 @@ def _extent(quad: Quad, image: Image) -> tuple[float, float, float, float]:
     height, width = image.shape[:2]
     x, y = np.clip(quad[:, 0], 0, width), np.clip(quad[:, 1], 0, height)
     return float(x.min()), float(y.min()), float(x.max()), float(y.max())
+
+
+KIND = Kind("reader", RapidOcrSettings, lambda settings, _: RapidOcrReader(settings))

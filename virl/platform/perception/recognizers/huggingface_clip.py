@@ -8,7 +8,7 @@ from virl.platform.city.streetview import Image
 from virl.platform.perception.contrastive import (
     ContrastiveRecognizer,
     ContrastiveSettings,
-    TorchTowers,
+    TorchEncoders,
     identity,
     kept_under,
 )
@@ -35,7 +35,7 @@ class HuggingFaceClipSettings(ContrastiveSettings):
 def open_huggingface_clip(settings: HuggingFaceClipSettings, models: Models) -> ContrastiveRecognizer:
     """Return a recognizer through Transformers, whose weights are loaded on first use."""
 
-    def load() -> TorchTowers:
+    def load() -> TorchEncoders:
         """Return the encoders of the model, whose weights are loaded once in a process."""
         loaded = load_pretrained(
             settings.weights,
@@ -44,7 +44,7 @@ def open_huggingface_clip(settings: HuggingFaceClipSettings, models: Models) -> 
             model_types=MODEL_TYPES,
             precision=settings.precision,
         )
-        return _towers(settings.weights, loaded)
+        return _encoders(settings.weights, loaded)
 
     return ContrastiveRecognizer(
         lambda: kept_under(identity(settings.weights), settings, models.options), load, settings
@@ -54,7 +54,7 @@ def open_huggingface_clip(settings: HuggingFaceClipSettings, models: Models) -> 
 KIND = Kind("recognizer", HuggingFaceClipSettings, open_huggingface_clip)
 
 
-def _towers(name: str, loaded: Pretrained) -> TorchTowers:
+def _encoders(name: str, loaded: Pretrained) -> TorchEncoders:
     """Return the encoders of pictures and texts of a loaded model; `name` is for messages."""
     model, device = loaded.model, loaded.device
     prepare, tokenize = loaded.processor.image_processor, loaded.processor.tokenizer
@@ -73,7 +73,7 @@ def _towers(name: str, loaded: Pretrained) -> TorchTowers:
         return model.get_text_features(input_ids=inputs["input_ids"].to(device)).pooler_output
 
     bias = getattr(model, "logit_bias", None)
-    return TorchTowers(
+    return TorchEncoders(
         name=name,
         torch=module("torch", extra=EXTRA),
         turn=loaded.turn,

@@ -17,7 +17,7 @@ from virl.platform.perception.contrastive import (
     HALF,
     ContrastiveRecognizer,
     ContrastiveSettings,
-    TorchTowers,
+    TorchEncoders,
     identity,
     kept_under,
 )
@@ -93,7 +93,7 @@ def _identify(settings: OpenClipSettings) -> str:
     return "/".join(filter(None, [settings.architecture, identity(settings.weights)]))
 
 
-def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchTowers:
+def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchEncoders:
     """Return the encoders of the settings' model, with weights from the hub if need be and allowed."""
     require(_EXTRA, *_PACKAGES)
     open_clip = module("open_clip", extra=_EXTRA)
@@ -167,7 +167,7 @@ def _refuse_fetching(config: Path, options: ModelOptions) -> None:
 
 
 @once_per_process
-def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, precision: str) -> TorchTowers:
+def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, precision: str) -> TorchEncoders:
     """Return the encoders of an architecture with the weights in some files.
 
     Args:
@@ -225,7 +225,7 @@ def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, prec
         return model.encode_text(tokenize(list(texts)).to(device))
 
     bias = getattr(model, "logit_bias", None)
-    return TorchTowers(
+    return TorchEncoders(
         name=architecture,
         torch=torch,
         turn=Lock(),
