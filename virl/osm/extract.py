@@ -26,7 +26,7 @@ from virl.osm.cut import (
     is_outline,
     mend_outlines,
 )
-from virl.osm.extract_file import check_unpacked, data_date, in_order, shown_number
+from virl.osm.extract_file import check_unpacked, data_date, in_order, read_header, shown_number
 from virl.osm.tags import is_there
 from virl.osm.thin import cut_part, newest_day
 from virl.plain_text import plain_line
@@ -167,12 +167,8 @@ def covered_box(path: Path) -> tuple[float, float, float, float] | None:
         BadInput: the file is missing, no extract, or too large once unpacked.
     """
     check_unpacked(path)  # also the header is found by unpacking what comes before it
-    with damage_reported(path), osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
-        box = reader.header().box()
-        if not box.valid():
-            return None
-        low, high = box.bottom_left, box.top_right
-        return low.lat, low.lon, high.lat, high.lon
+    with damage_reported(path):
+        return _sides(read_header(path).box())
 
 
 def has_streets(path: Path) -> bool:
@@ -190,8 +186,8 @@ def cut_box(path: Path) -> Region | None:
     if is_large(path):
         return None
     check_unpacked(path)
-    with damage_reported(path), osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
-        is_cut = reader.header().get("generator", "") == GENERATOR
+    with damage_reported(path):
+        is_cut = read_header(path).get("generator", "") == GENERATOR
     box = covered_box(path) if is_cut else None
     return Box(*box).region if box else None
 
@@ -263,6 +259,11 @@ def _box_of_nodes(path: Path) -> tuple[float, float, float, float] | None:
     for node in osmium.FileProcessor(str(path), osmium.osm.NODE):
         if isinstance(node, osmium.osm.Node) and node.location.valid():
             box.extend(node.location)
+    return _sides(box)
+
+
+def _sides(box: osmium.osm.Box) -> tuple[float, float, float, float] | None:
+    """Return (south, west, north, east) of osmium's box in degrees; `None` if it is not valid."""
     if not box.valid():
         return None
     return box.bottom_left.lat, box.bottom_left.lon, box.top_right.lat, box.top_right.lon
@@ -451,9 +452,8 @@ def _to_metres(degrees: Shapes, frame: LocalFrame) -> Shapes:
 
 def date_of(path: Path) -> str:
     """Return the date of a file's data from its header, such as `2022-07-24`; empty where it is not known."""
-    with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
-        # Overpass writes the date in an element of its own, which osmium does not read.
-        return reader.header().get(DATE_FIELD, "")[:10] or data_date(path)
+    # Overpass writes the date in an element of its own, which osmium does not read.
+    return read_header(path).get(DATE_FIELD, "")[:10] or data_date(path)
 
 
 def _box_around(path: Path, lines: Shapes) -> Polygon:

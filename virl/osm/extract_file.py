@@ -142,7 +142,7 @@ def in_order(path: Path, folder: Path) -> Path:
     if path.stat().st_size > MOST_MB * 1e6:
         raise BadInput(f"{path}: its objects are not sorted: sort them first, as with `osmium sort`")
     copy = folder / "sorted.osm.pbf"
-    with osmium.SimpleWriter(str(copy), header=_header(path)) as writer:
+    with osmium.SimpleWriter(str(copy), header=read_header(path)) as writer:
         writing = _VersionWriter(writer, deleted)
         reader = osmium.MergeInputReader()
         reader.add_file(str(path))
@@ -159,7 +159,7 @@ def shown_number(number: int) -> int:
 
 def _is_in_order(path: Path) -> bool:
     """Return whether a file is sorted by kind and number, without negative numbers and deleted objects."""
-    header = _header(path)
+    header = read_header(path)
     is_trusted = header.get("sorting", "") == "Type_then_ID" and not header.has_multiple_object_versions
     if is_trusted and path.stat().st_size > TRUSTED_FROM_MB * 1e6:
         return True
@@ -174,8 +174,8 @@ def _is_in_order(path: Path) -> bool:
     return True
 
 
-def _header(path: Path) -> osmium.io.Header:
-    """Return the header of an OpenStreetMap file."""
+def read_header(path: Path) -> osmium.io.Header:
+    """Return the header of an OpenStreetMap file, with its box and date if it has them."""
     with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
         return reader.header()
 

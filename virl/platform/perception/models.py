@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
-from typing import Any, Literal
+from typing import Literal, cast
 
 from virl.errors import BadInput, UnknownName, VirlError
 from virl.platform.city.city import Truth
@@ -98,7 +98,7 @@ class Models:
     def __init__(self, options: ModelOptions | None = None) -> None:
         """Use some options for all models; by default, `ModelOptions()`."""
         self.options = options or ModelOptions()
-        self._opened: dict[tuple[Role, str], Any] = {}
+        self._opened: dict[tuple[Role, str], object] = {}
         self._opening: list[tuple[Role, str]] = []
         self._lock = RLock()
 
@@ -106,8 +106,7 @@ class Models:
         """Return the detector with this name."""
         if "detector" not in self.options.given:
             look_scores(name)
-        model: Detector = self._open("detector", name)
-        return model
+        return cast("Detector", self.open("detector", name))
 
     def keeping_detector(self, name: str) -> Detector:
         """Return the detector with this name; virl's own that see pixels alone also store what they find."""
@@ -118,13 +117,11 @@ class Models:
 
     def recognizer(self, name: str) -> Recognizer:
         """Return the recognizer with this name."""
-        model: Recognizer = self._open("recognizer", name)
-        return model
+        return cast("Recognizer", self.open("recognizer", name))
 
     def reader(self, name: str) -> Reader:
         """Return the reader (OCR) with this name."""
-        model: Reader = self._open("reader", name)
-        return model
+        return cast("Reader", self.open("reader", name))
 
     def keeping_reader(self, name: str) -> Reader:
         """Return the reader with this name; virl's own that see pixels alone also store what they read."""
@@ -139,25 +136,22 @@ class Models:
 
     def matcher(self, name: str) -> Matcher:
         """Return the matcher with this name."""
-        model: Matcher = self._open("matcher", name)
-        return model
+        return cast("Matcher", self.open("matcher", name))
 
     def describer(self, name: str) -> Describer:
         """Return the describer with this name."""
-        model: Describer = self._open("describer", name)
-        return model
+        return cast("Describer", self.open("describer", name))
 
     def lexicon(self, name: str) -> Lexicon:
         """Return the lexicon with this name."""
-        model: Lexicon = self._open("lexicon", name)
-        return model
+        return cast("Lexicon", self.open("lexicon", name))
 
     def open(self, role: Role, name: str) -> object:
-        """Open the model of a role and name; at later calls return the same one."""
-        return self._open(role, name)
+        """Open the model of a role and name; at later calls return the same one.
 
-    def _open(self, role: Role, name: str) -> Any:
-        """Return the model of a role and name, opened at the first call."""
+        Raises:
+            BadInput: the model uses itself.
+        """
         if role in self.options.given:
             return self.options.given[role]
         with self._lock:
