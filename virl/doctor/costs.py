@@ -31,7 +31,7 @@ from virl.platform.providers.google.settings import GoogleSettings, Keys
 from virl.platform.providers.google.tiles import Capture
 from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.pictures.projection import PAD, rays_of, tiles_at
-from virl.routines.explore.looking import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
+from virl.routines.explore.settings import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +292,10 @@ def _price_step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]
 
 def _price_looks(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
     """Return the priced requests for a step's views: static pictures, or the panorama tiles touched."""
-    constants, counted = "virl/routines/explore/looking.py: LOOK_RANGE, LOOK_FOV", f"counted: {habits.source}"
+    constants, counted = (
+        "virl/routines/explore/settings.py: LOOK_RANGE, LOOK_FOV",
+        f"counted: {habits.source}",
+    )
     if imagery == "static":
         return [
             tags.call("views around", "static_image", len(_look_around_cameras()), constants),

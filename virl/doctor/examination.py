@@ -4,7 +4,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from virl.agent.assembly import planned_mover
 from virl.console import counting_bar
 from virl.doctor.costs import MEASURED, Estimate, Habits, count_runs, estimates
 from virl.doctor.machine import examine
@@ -17,6 +16,7 @@ from virl.errors import BadInput, ProviderError, VirlError
 from virl.money.ledger import Ledger
 from virl.platform.city.left_out import LeftOut
 from virl.platform.city.streetview import relocate
+from virl.platform.movers.open_mover import planned_mover
 from virl.platform.providers.cities import Access, city_settings, open_city, opened_city
 from virl.platform.providers.google.settings import GoogleSettings, Keys, load_google_settings
 from virl.platform.providers.http.stored_replies import Recording

@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 from scipy.spatial import cKDTree
 
 from virl.errors import BadInput, NoRoute, NoStreetView, NotFound
@@ -88,6 +87,8 @@ class NavigationGraph:
         """Return metres along links from sources to all nodes, shape (sources, nodes); `inf` for no way."""
         if len(sources) == 0:
             return np.empty((0, len(self)))
+        from scipy.sparse.csgraph import dijkstra  # noqa: PLC0415 - takes 0.1 s, which no start needs
+
         lengths: Floats = dijkstra(self._matrix, indices=np.asarray(sources))
         return lengths
 
@@ -97,6 +98,8 @@ class NavigationGraph:
         Raises:
             NoRoute: no way leads there.
         """
+        from scipy.sparse.csgraph import dijkstra  # noqa: PLC0415 - takes 0.1 s, which no start needs
+
         lengths, before = dijkstra(self._matrix, indices=source, return_predecessors=True)
         if not np.isfinite(lengths[target]):
             raise NoRoute(f"no path leads from {self.ids[source]} to {self.ids[target]}")

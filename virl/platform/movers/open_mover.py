@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
-from virl.errors import UnknownName
+from virl.errors import BadInput, UnknownName, choices
 from virl.platform.city.city import City, MoverChoice
 from virl.platform.city.streetview import Panorama, StreetView
 from virl.platform.movers.base import LinksMover, Mover
 from virl.platform.movers.grid import GridMover, HybridMover, Rings
+from virl.platform.providers.cities import city_settings
+from virl.platform.providers.provider import provider_of
 
 if TYPE_CHECKING:
     from virl.platform.movers.web import WebSettings
@@ -68,3 +70,19 @@ def open_mover(
             yield HybridMover(before, GridMover(streetview, rings))
     else:
         raise UnknownName("mover", name, list(MOVERS))
+
+
+def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
+    """Return the mover for a city: the user's, or the one that fits, as known before the city is opened.
+
+    Raises:
+        UnknownName: there is no such mover.
+        BadInput: it does not work there.
+    """
+    file = city_settings(city)
+    fit = file.mover or MoverChoice(provider_of(file).mover, "")
+    if asked and asked not in MOVERS:
+        raise UnknownName("mover", asked, list(MOVERS))
+    if asked and fit.works and asked not in fit.works:
+        raise BadInput(f"mover {asked!r} does not work in {city} ({fit.reason}): {choices(fit.works)}")
+    return MoverChoice(asked, "you asked for it", fit.works) if asked else fit

@@ -4,9 +4,9 @@ The mind is a chat model, a script or the rules; `deciding.py` has them, `record
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, Required
 
-from langchain.agents import create_agent
+from langchain.agents import AgentState, create_agent
 from langchain.agents.middleware import (
     AgentMiddleware,
     ClearToolUsesEdit,
@@ -58,6 +58,18 @@ CONTEXT_USED = 0.6
 Chosen."""
 CLEARED = "(left out to save room: call the tool again if you need it)"
 NODES_A_TURN = 8  # of the graph that LangChain walks; no more than these stand in one round
+
+
+def _append(messages: list[AnyMessage], new: list[AnyMessage]) -> list[AnyMessage]:
+    """Return a conversation with new messages at its end."""
+    return [*messages, *new]
+
+
+class _Conversation(AgentState[Any]):
+    """The state of LangChain's graph; messages are only ever appended."""
+
+    # LangGraph's own reducer indexes all messages by id at every turn, to find those that are replaced.
+    messages: Required[Annotated[list[AnyMessage], _append]]
 
 
 def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
@@ -127,6 +139,7 @@ def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutc
         tools_for(body, character.tools),
         system_prompt=_orders(body),
         middleware=middleware,
+        state_schema=_Conversation,
     )
     task = render(body.agent.prompts.load("by_tools/task", Reply), {"intention": character.intention})
     messages: list[AnyMessage] = [HumanMessage(content=task)]

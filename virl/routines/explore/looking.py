@@ -14,17 +14,13 @@ from virl.platform.perception.base import Describer, Detection
 from virl.platform.perception.cameras import reading_fov, sweep_cameras
 from virl.platform.perception.matching import RESEMBLES, is_toward, look_up, match_place, resemblance
 from virl.platform.perception.signs import SIGN
-from virl.routines.explore.settings import EXPLORE
+from virl.routines.explore.settings import EXPLORE, LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
 
-# As in the configuration that V-IRL was published with.
-LOOK_FOV = 60.0
-LOOK_RANGE = 180.0
 ALL_AROUND = 360.0
 DENSE_RANGE = 300.0
 """Degrees of view in which names may be looked up: all but straight behind. Passing a restaurant in
 Helsinki whose sign can be read, 180 degrees never show it well on 21 % of the passes, 240 on 7 %, 300 on 2 %
 (135 passes, by truth)."""
-MATCH_RADIUS_M = 20.0
 MATCH_SLACK = 5.0
 LOOK_UP_RADIUS_M = 40.0  # in which a name on a sign is looked up: signs are read from so far; chosen
 LETTER_M = 0.2  # chosen: letters of a usual shop sign

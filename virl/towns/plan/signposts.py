@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 import shapely
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from virl.geo.globe import Floats
 from virl.platform.city.place_types import types_marked
@@ -169,6 +168,8 @@ def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
 
 def _between_junctions(layout: StreetPlan) -> Floats:
     """Return the metres along the streets between junctions, shape (junctions, junctions)."""
+    from scipy.sparse.csgraph import dijkstra  # noqa: PLC0415 - takes 0.1 s, which no kept plan needs
+
     ends = np.array([(street.start, street.end) for street in layout.streets]).T
     length = np.array([shapely.LineString(street.line).length for street in layout.streets])
     order = np.argsort(-length, kind="stable")  # of two streets with the same ends, the shorter stands
