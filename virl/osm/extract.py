@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count, groupby
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import osmium
@@ -94,7 +95,7 @@ class OsmObjects:
     shapes: Shapes
     """Geometry of each object in metres east and north, shape (n,)."""
 
-    def tagged_shapes(self) -> Iterator[tuple[Tags, shapely.Geometry]]:
+    def tagged_shapes(self) -> Iterator[tuple[Tags, Any]]:
         """Yield (tags, geometry in metres) of each object."""
         return zip(self.tags, self.shapes, strict=True)
 

@@ -7,7 +7,7 @@ import numpy as np
 import shapely
 from numpy.random import Generator
 from scipy.spatial import cKDTree
-from shapely import Geometry, LineString, Polygon
+from shapely import LineString, Polygon
 
 from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.osm.extract import OsmExtract, Tags
@@ -344,7 +344,7 @@ def _grow_grid(area: Polygon, apart: float, jitter: float, rng: Generator) -> Fl
     return grown
 
 
-def _points_along(line: Geometry) -> Floats:
+def _points_along(line: LineString) -> Floats:
     """Return points about `ROW_M` metres apart along a line, its ends included, shape (n, 2)."""
     count = max(1, round(line.length / ROW_M))
     at = shapely.line_interpolate_point(line, np.arange(count + 1) / count, normalized=True)
