@@ -20,15 +20,15 @@ MOVERS = ("links", "grid", "web", "hybrid")
 
 
 def fit_mover(city: City, start: Panorama, asked: str | None = None) -> MoverChoice:
-    """Return the mover for a walk: the one asked for, or the one that suits the city at the start.
+    """Return the mover's name for a walk, with the reason: the one asked for, or one that suits the city.
 
     Args:
-        city: that may choose.
-        start: where the walk begins.
+        city: city that may have a mover of its own for each place.
+        start: panorama where the walk begins.
         asked: name of a mover; `None` to choose.
 
     Raises:
-        BadInput: the one asked for does not work there.
+        BadInput: the mover asked for does not work there.
     """
     if city.capabilities.fit_mover is not None:
         return city.capabilities.fit_mover(start, asked)
@@ -44,13 +44,13 @@ def open_mover(
     web: "WebSettings | None" = None,
     first: Literal["links", "web"] = "links",
 ) -> Iterator[Mover]:
-    """Yield the mover with this name, and close its browser, if it has one, at the end.
+    """Yield the mover of a name; at the end close its browser, if it has one.
 
     Args:
         name: `"links"`, `"grid"`, `"web"` or `"hybrid"`.
-        streetview: where it moves.
-        rings: where `grid` and `hybrid` ask around a pose; as V-IRL by default.
-        web: what the page of `web` loads; from the environment by default.
+        streetview: street view through which it moves.
+        rings: positions that `grid` and `hybrid` ask around a pose; V-IRL's by default.
+        web: settings of the page of `web`; from the environment by default.
         first: the mover that `hybrid` asks before the grid.
 
     Raises:
@@ -73,7 +73,7 @@ def open_mover(
 
 
 def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
-    """Return the mover for a city: the user's, or the one that fits, as known before the city is opened.
+    """Return the mover for a city before it is opened, with the reason: the one asked for, or one that fits.
 
     Raises:
         UnknownName: there is no such mover.
