@@ -160,8 +160,7 @@ def _draw_case(case: AgentCase) -> DrawnErrands:
 def _draw_errands(city: City, rng: Random, number: int) -> DrawnErrands:
     """Return errands drawn by `rng`; the case's number decides on stops, travel, end and wording."""
     count = SIZES[number % len(SIZES)] if number < CASES else MANY[number - CASES]
-    panoramas = city.street_map.panorama_ids() if city.street_map else ()
-    start = city.streetview.panorama(rng.choice(panoramas)).position
+    start = city.streetview.panorama(rng.choice(city.panorama_ids)).position
     addresses = _addresses(city)
     *stops, last = rng.sample(addresses, count + 1)
     modes = get_args(TravelMode)

@@ -67,7 +67,7 @@ def open_data(data: Path | None, split: str) -> Data:
         )
     read = read_r2r_file(file)
     buildings = open_buildings(folder, {episode.scan for episode in read.episodes})
-    faults = {f"entry {number}": fault.what for number, fault in enumerate(read.faults)}
+    faults = {f"entry {number}": fault.text for number, fault in enumerate(read.faults)}
     faults |= {episode.id: reason for episode in read.episodes if (reason := _fault_of(buildings, episode))}
     episodes = {episode.id: episode for episode in read.episodes if episode.id not in faults}
     if not episodes:

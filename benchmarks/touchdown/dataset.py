@@ -78,7 +78,7 @@ def open_data(chosen: Selection) -> Data:
         there = sorted(f"{path.parent.name}/{path.stem}" for path in folder.glob("*_*/*.jsonl"))
         raise BadInput(f"{file}: no such file of episodes (found in {folder}: {', '.join(there) or 'none'})")
     read = read_episode_file(file)
-    faults = {f"line {fault.line}": fault.what for fault in read.faults}
+    faults = {f"line {fault.line}": fault.text for fault in read.faults}
     episodes = {}
     for episode in read.episodes[: chosen.limit]:
         if wrong := episode_faults(graph, episode):

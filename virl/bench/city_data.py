@@ -121,12 +121,11 @@ def _check_data(data: DataSet, name: str, needs: str, side_m: float) -> None:
 
 def _fingerprint(city: City) -> str:
     """Return a digest of a made city's panoramas and central places, which differs where the city differs."""
-    panoramas = city.street_map.panorama_ids() if city.street_map else ()
     near = [
         (place.id, place.name, place.types, place.position, place.review_count)
         for place in city.places.nearby(city.center, 1000.0)
     ]
-    return blake2b(repr((len(panoramas), near)).encode(), digest_size=6).hexdigest()
+    return blake2b(repr((len(city.panorama_ids), near)).encode(), digest_size=6).hexdigest()
 
 
 def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None:

@@ -25,9 +25,8 @@ from virl.mind.open import open_mind, opened_mind
 from virl.money.book import Exchange
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City, Truth
-from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
+from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer, Role
 from virl.platform.perception.models import Device, ModelOptions, Models, look_scores, read_model
-from virl.platform.perception.registry import Role
 from virl.platform.perception.standing import check_ready
 from virl.platform.providers.cities import Access, opened_city
 

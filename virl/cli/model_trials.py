@@ -15,8 +15,9 @@ from virl.errors import BadInput, NoStreetView, UnknownName
 from virl.geo.globe import bearing
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera, View
+from virl.platform.perception.base import Role
 from virl.platform.perception.models import ModelOptions, Models, model_file, model_names, read_model
-from virl.platform.perception.registry import ROLES, DetectorSettings, Role
+from virl.platform.perception.registry import ROLES, DetectorSettings
 from virl.platform.perception.standing import model_readiness
 from virl.platform.perception.weights import find_checkpoint, models_home
 

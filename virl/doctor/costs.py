@@ -30,7 +30,7 @@ from virl.platform.providers.google.client import Call, GoogleHttp, price_of
 from virl.platform.providers.google.settings import GoogleSettings, Keys
 from virl.platform.providers.google.tiles import Capture
 from virl.platform.providers.http.stored_replies import Keeping
-from virl.platform.providers.pictures.projection import PAD, rays_of, tiles_at
+from virl.platform.providers.pictures.projection import PAD, rays_of, sampled_tiles
 from virl.routines.explore.settings import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
 
 
@@ -376,4 +376,4 @@ def _tiles_of_one(camera: Camera, zoom: int) -> frozenset[tuple[int, int]]:
     right, up, forward = rays_of(replace(camera, width=_RAYS, height=_RAYS), _GOOGLES.attitude)
     columns = (np.arctan2(right, forward) / (2 * np.pi) + 0.5) * width - 0.5
     rows = (0.5 - np.arctan2(up, np.hypot(right, forward)) / np.pi) * height - 0.5 + PAD
-    return frozenset(tiles_at(columns, rows, width, height, _GOOGLES.tile))
+    return frozenset(sampled_tiles(columns, rows, width, height, _GOOGLES.tile))

@@ -18,8 +18,9 @@ from virl.files.writing import folder_size
 from virl.mind.providers import KEYS
 from virl.pages.numbers import megabytes
 from virl.platform.movers.web import BROWSERS
+from virl.platform.perception.base import Role
 from virl.platform.perception.models import model_names
-from virl.platform.perception.registry import KINDS, Role
+from virl.platform.perception.registry import KINDS
 from virl.platform.perception.standing import model_readiness
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE, KEY_VARIABLE, SECRET_VARIABLE, Keys

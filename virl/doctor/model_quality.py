@@ -30,10 +30,9 @@ from virl.pages.theme import rgb
 from virl.platform.city.city import Truth
 from virl.platform.city.place_types import types_20
 from virl.platform.city.streetview import Image, View
-from virl.platform.perception.base import Detection, TextLine, plain_label
+from virl.platform.perception.base import Detection, Role, TextLine, plain_label
 from virl.platform.perception.cameras import intersection_over_union
 from virl.platform.perception.models import ModelOptions, Models, look_scores, read_model
-from virl.platform.perception.registry import Role
 from virl.platform.perception.signs import SIGN, group_lines
 
 cv2 = Late("cv2", extra="eyes")

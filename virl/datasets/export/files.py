@@ -8,7 +8,7 @@ from virl.errors import BadInput
 from virl.files.json_reading import JsonFault, read_json
 from virl.files.writing import is_partial, replace_file
 from virl.platform.providers.graph.city import MANIFEST
-from virl.platform.providers.planned import Source
+from virl.platform.providers.planned import ExportSource
 from virl.version import __version__
 
 FORMAT_VERSION = 1
@@ -37,7 +37,7 @@ def begin(folder: Path, kind: str) -> None:
     write_json(folder / MANIFEST, {"format": kind, "unfinished": True}, indent=1)
 
 
-def source_fields(source: Source, kind: str, layout: str) -> dict[str, object]:
+def source_fields(source: ExportSource, kind: str, layout: str) -> dict[str, object]:
     """Return the first fields of a manifest: format, version, city, and credits of a real one.
 
     Args:
@@ -57,7 +57,7 @@ def source_fields(source: Source, kind: str, layout: str) -> dict[str, object]:
     return told
 
 
-def finish(folder: Path, source: Source, manifest: Mapping[str, object]) -> None:
+def finish(folder: Path, source: ExportSource, manifest: Mapping[str, object]) -> None:
     """Write the manifest and, for real data, the notice on its source, which complete an export.
 
     Args:
@@ -75,7 +75,7 @@ def finish(folder: Path, source: Source, manifest: Mapping[str, object]) -> None
     write_json(folder / MANIFEST, manifest, indent=1)
 
 
-def _notice(source: Source, manifest: Mapping[str, object]) -> list[str]:
+def _notice(source: ExportSource, manifest: Mapping[str, object]) -> list[str]:
     """Return the lines of the notice on data from OpenStreetMap, with its licence."""
     return [
         f"# {source.name}, exported by virl",

@@ -16,7 +16,7 @@ from scipy.spatial import cKDTree
 from virl.errors import BadInput
 from virl.geo.globe import Flags, Floats, Ints, signed_turn
 from virl.platform.city.graph import NavigationGraph, build_graph
-from virl.platform.providers.planned import Source
+from virl.platform.providers.planned import ExportSource
 from virl.towns.life.parks import NO_FRONTAGE
 from virl.towns.plan.town_plan import CityPlan, Shop
 from virl.towns.streetview import panorama_graph
@@ -78,7 +78,7 @@ class Town:
         return len(self.headings[node]) > 2
 
 
-def survey(source: Source, radius: float | None = None) -> Town:
+def survey(source: ExportSource, radius: float | None = None) -> Town:
     """Return a city, or its part within `radius` metres of the centre, ready for drawing episodes.
 
     Raises:
@@ -172,7 +172,7 @@ def _whole_degree_graph(full: NavigationGraph, kept: Ints) -> NavigationGraph:
     )
 
 
-def _cut_off(source: Source, graph: NavigationGraph, xy: Floats) -> Flags:
+def _cut_off(source: ExportSource, graph: NavigationGraph, xy: Floats) -> Flags:
     """Return a mask of the dead ends within `EDGE_M` of the edge of the town's extract, shape (nodes,)."""
     if source.outline is None:
         return np.zeros(len(graph), bool)

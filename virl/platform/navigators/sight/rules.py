@@ -14,7 +14,7 @@ from virl.mind.replies import Reply, name_list
 from virl.mind.wishes import kinds_wanted, words_for_kinds
 from virl.platform.city.place_types import by_type, table_file
 from virl.platform.city.places import (
-    NAMES,
+    DAY_NAMES,
     Moment,
     OpeningHours,
     moment_in,
@@ -93,9 +93,9 @@ def explain_conditions(wish: str, lexicon: Lexicon, moment: Moment | None = None
     if moment and (closed := _closed_types(moment) & left):
         day, minute = moment
         parts.append(
-            f"{NAMES[day]} at {show_clock(minute)}, when all that serve are usually closed"
+            f"{DAY_NAMES[day]} at {show_clock(minute)}, when all that serve are usually closed"
             if closed == left
-            else f"{NAMES[day]} at {show_clock(minute)}{_excluded_words(closed)} as usually closed"
+            else f"{DAY_NAMES[day]} at {show_clock(minute)}{_excluded_words(closed)} as usually closed"
         )
     return f"Conditions: {'; '.join(parts)}." if parts else ""
 
