@@ -51,7 +51,7 @@ class Photo:
     """The picture as a data URI."""
     view: ViewRecord
     found: tuple[DetectionRecord, ...]
-    """Detections drawn as boxes: those of the entered place if there is one, else all."""
+    """Detections drawn as boxes: the entered place's sign, none if unread; all if no place was entered."""
     alt: str
     """Description of the photo, for its `alt` text."""
 
