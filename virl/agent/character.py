@@ -208,7 +208,7 @@ class Character(Settings):
 
     @property
     def lives_by_tools(self) -> bool:
-        """Return whether the character names tools and no routine, so that a model decides by tools."""
+        """Return whether the character names tools and no routine, so that its mind decides by tools."""
         return bool(self.tools) and self.routine is None
 
     @property

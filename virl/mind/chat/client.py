@@ -77,7 +77,7 @@ class ModelClient:
     """Function that describes views in words for a model that takes no pictures; `None` without one."""
 
     def learn(self, refused: NotTaken, tally: RequestUsage) -> None:
-        """Leave what the model has just refused, such as pictures, out of all further requests.
+        """Leave out or lower what the model has just refused, such as pictures, in all further requests.
 
         Raises:
             RequestRefused: it cannot be left out; names the setting that helps, if there is one.
