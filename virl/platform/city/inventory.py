@@ -80,7 +80,7 @@ class CityStatistics:
     houses_in_water: int | None = None
     """Number of houses in water whose tags allow it, such as boathouses."""
     drawn_m: Mapping[str, float] = field(default_factory=dict)
-    """Metres of streets that are passages, or bridges, which are drawn level with the ground; by kind."""
+    """Metres of streets that are drawn as passages, or as bridges level with the ground; by kind."""
     parts: int | None = None
     """Number of mapped parts of buildings that are drawn."""
     heights_unread: Mapping[str, int] = field(default_factory=dict)
@@ -141,7 +141,7 @@ class Inventory(Protocol):
 
 
 def street_finder(inventory: Inventory) -> Callable[[LatLng], str]:
-    """Return a function from a position to the name of the nearest named street, empty where none has one."""
+    """Return a function that takes a position and returns the name of the nearest street with a name."""
     named = [street for street in inventory.streets() if street.name and len(street.line) > 1]
     if not named:
         return lambda _: ""

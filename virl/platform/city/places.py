@@ -160,7 +160,7 @@ class Places(Protocol):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first; `NearbyPlaces` if some may be missing.
+        """Return the places of `types` within `radius` metres, nearest first; far ones may be missing.
 
         Args:
             position: centre of the circle.
@@ -212,7 +212,7 @@ class PlacesInFull(Protocol):
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places of `Places.nearby` with hours and reviews, so that `details` costs nothing later.
+        """Return the places of `nearby` with hours and reviews, so that later `details` cost nothing.
 
         Args:
             position: centre of the circle.
@@ -235,7 +235,7 @@ class RatedPlaces(Protocol):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """Return places within `radius` metres, with hours and reviews, rated `least` stars of 5 or better.
+        """Return places within `radius` metres, rated `least` stars or better, with hours and reviews.
 
         Args:
             position: centre of the circle.
@@ -284,7 +284,7 @@ def nearby_in_full(
     *,
     whole: float | None = None,
 ) -> list[Place]:
-    """Return the places within `radius` metres, with hours and reviews where these would cost more later.
+    """Return places as `nearby` does, with hours and reviews where asking for these later would cost more.
 
     Args:
         places: provider of the places.

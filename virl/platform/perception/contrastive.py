@@ -52,7 +52,7 @@ HALF: Precision = "float16"
 
 
 def kept_under(name: str, settings: ContrastiveSettings, options: ModelOptions) -> str:
-    """Return the name under which a model's embeddings are stored: another one with half precision.
+    """Return the name under which a model's embeddings are stored: with the format added if not float32.
 
     Args:
         name: of the model.
@@ -104,7 +104,7 @@ class ContrastiveRecognizer:
     def __init__(
         self, identify: Callable[[], str], load: Callable[[], TorchEncoders], settings: ContrastiveSettings
     ) -> None:
-        """Use, once needed, the name that `identify` returns for stored embeddings, and `load`'s encoders."""
+        """Keep functions for the name of stored embeddings and for the encoders; call them on first use."""
         self._name = Once(identify)
         self._towers = Once(load)
         self._settings = settings
@@ -161,7 +161,7 @@ class ContrastiveRecognizer:
 _WHOLE = 16 * 2**20
 """Largest size in bytes of a weight file that is read whole for its fingerprint."""
 _SAMPLES, _SAMPLE = 64, 2**16
-"""Number and bytes of the samples of a larger file; chosen: reading 10 GB takes as long as loading."""
+"""Number of samples read of a larger file for its fingerprint, and the bytes of each; chosen."""
 
 
 def identity(source: str) -> str:

@@ -40,7 +40,7 @@ Span = tuple[int, int]
 
 
 def write_prompt(words: Iterable[str]) -> tuple[str, list[Span]]:
-    """Return (prompt such as `"trash bin . bench ."`, span of each label in it), by labels in lower case."""
+    """Return (prompt such as `"trash bin . bench ."`, span of each label in it) for labels in lower case."""
     prompt, spans = "", []
     for word in words:
         start = len(prompt) + bool(prompt)

@@ -55,7 +55,7 @@ NOT_DRAWN = (
 """Error text for a city that virl does not draw."""
 
 _LABELS = tuple(SIGN if one == "directory" else one for one in CLASSES)
-"""Label of each class."""
+"""Label of each class of the network, in the order of `CLASSES`."""
 _GREY = 114
 """Level, of 255, of the grey around pictures that are not square; as YOLO's."""
 
@@ -75,7 +75,7 @@ class RenderedSettings(DetectorSettings):
     max_overlap: float = Field(gt=0, le=1)
     """Largest intersection over union, [0, 1], of two boxes of one label; the better one stays."""
     parts: dict[str, str] = Field(default_factory=dict)
-    """Label of a whole object by the label that a part of it is taken for: inside a whole, it is dropped."""
+    """Labels {part: whole}: a find of the first label that lies inside one of the second is dropped."""
     part_inside: float = Field(0.8, gt=0, le=1)
     """Least share of a part's area, [0, 1], inside the whole object, for the part to be dropped."""
     part_area: float = Field(0.7, gt=0, le=1)

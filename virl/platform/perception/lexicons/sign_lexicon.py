@@ -183,7 +183,7 @@ class Lexicon:
         return sorted(parts & self._unspaced, key=lambda key: (line.find(key), key))
 
     def _match_with_slips(self, windows: list[tuple[str, Span]]) -> Iterator[_Match]:
-        """Yield matches of words that resemble one of some (text, span), by the square of the likeness."""
+        """Yield matches of known words that resemble a (text, span) window; strength: likeness squared."""
         if not windows or not self._slips:
             return
         texts = [window for window, _ in windows]
