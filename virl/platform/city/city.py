@@ -149,7 +149,7 @@ class Thing:
     """Sort of street furniture, such as `"trash bin"`."""
     position: LatLng
     is_mapped: bool = True
-    """False for a thing that no map has: in a twin, parked cars and trees of forests come from a seed."""
+    """False for a thing on no map, drawn from a random seed, such as a parked car or a tree in a forest."""
 
 
 class Truth(Protocol):
@@ -227,7 +227,7 @@ class Capabilities:
     cheap_view: tuple[int, int] | None = None
     """Largest (width, height) in pixels of a view that costs less; `None` if all cost alike."""
     visual_memory: str = "default"
-    """Name in `platform/memory/` of the settings of visual memory for this city.
+    """Name of the file in `platform/memory/` with the settings of visual memory for this city.
     They expect panoramas to be placed as inexactly as the city's are."""
     panorama_page: PanoramaPage | None = None
     """Data for a web page of street view, for the mover `web`; `None` where there is no such page."""

@@ -64,7 +64,7 @@ class PlaceClaim:
     wishes: Mapping[str, bool] = field(default_factory=dict)
     """Attributes wished for, and whether each has to hold, such as `{"spicy": False}`."""
     at: tuple[int, int] | None = None
-    """(day, 0 for Monday; minute after midnight) at which the place has to be open; `None` for any."""
+    """(day, 0 for Monday; minute after midnight) at which the place has to be open; `None` if it need not."""
     kind: Literal["place"] = "place"
 
 
@@ -79,7 +79,7 @@ class AbsenceClaim:
     wishes: Mapping[str, bool] = field(default_factory=dict)
     """Attributes wished for, and whether each has to hold, such as `{"spicy": False}`."""
     at: tuple[int, int] | None = None
-    """(day, 0 for Monday; minute after midnight) at which a place has to be open; `None` for any."""
+    """(day, 0 for Monday; minute after midnight) at which a place has to be open; `None` if it need not."""
     kind: Literal["absence"] = "absence"
 
 

@@ -278,7 +278,7 @@ def whole_graph(city: City) -> NavigationGraph:
 
 
 OFF_MAP_M = 100.0
-"""Distance in metres from every panorama beyond which a stop is off the map; chosen."""
+"""Distance in metres from the nearest panorama beyond which a stop is off the map; chosen."""
 
 
 @dataclass(eq=False)

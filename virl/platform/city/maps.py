@@ -38,7 +38,7 @@ class Route:
     duration: float
     """Time that the way takes, seconds."""
     streets: tuple[str, ...] = ()
-    """Street name of each piece of `path`, empty where it has none; no names at all if none are known."""
+    """Street name of each piece of `path`, empty for a street without one; no items if no names are known."""
 
     @property
     def instructions(self) -> tuple[str, ...]:
@@ -317,7 +317,7 @@ class TransitMaps(Protocol):
     """Maps that also give journeys by public transport."""
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
-        """Return the journey that arrives first and sets out on a weekday (0: Monday) at a minute or later.
+        """Return the journey that arrives first, from a weekday (0: Monday) and minute after midnight on.
 
         Args:
             here: position where the journey starts.

@@ -115,7 +115,7 @@ class PlaceType(Settings):
     @model_validator(mode="before")
     @classmethod
     def _in_a_table_of_google(cls, row: object) -> object:
-        """Return a row with Google's table A filled in, if its marks say that the type is in it."""
+        """Return a row with `google` set to "A" if its marks say that the type is in Google's Table A."""
         if not isinstance(row, dict) or not isinstance(marks := row.get("marks"), list):
             return row
         return {"google": "A", **row} if "virl96" in marks or "finer" in marks else row

@@ -94,7 +94,7 @@ class Place:
 
     @property
     def is_unsure(self) -> bool:
-        """Return whether the opening hours of an open place, which is not outdoors, are unknown."""
+        """Return whether hours are unknown, of a place that has not closed down and is not outdoors."""
         return self.is_open and not self.hours and not types_marked("outdoors").intersection(self.types)
 
     def open_at(self, day: int, minute: int) -> bool:

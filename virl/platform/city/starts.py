@@ -21,13 +21,13 @@ PART_M = 600.0
 SPOT_M = 100.0
 """Radius in metres around a spot of the square or shopping street whose places are counted."""
 _FRONT_M = 50.0
-"""Largest distance in metres from a place to the panorama before it."""
+"""Largest distance in metres from a place to the panorama in front of it."""
 _TRIED = 400
 """Largest number of places that are tried for a street with a name; chosen."""
 _PATHS = frozenset({"footway", "path", "steps", "corridor", "track", "bridleway"})
 """Values of OpenStreetMap's `highway` that are paths, not streets."""
 _LINES, _BESIDE_M = 12, 200.0
-"""Number of nearest streets at which a panorama is looked for, and metres within which; chosen."""
+"""Number of nearest streets at which a panorama is sought, and radius of that search in metres; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ _TRIES = 24
 _NEAREST_M, _FARTHEST_M = 80.0, 400.0
 """Least and largest distance in metres from a start to a drawn address. Chosen: as Virlton's errands lie."""
 _STREET_M, _HOUSE_M = 60.0, 40.0
-"""Largest distance in metres from a drawn spot to a panorama, and from a panorama to its address."""
+"""Radius in metres of the search for a panorama at a drawn spot, and for an address at a panorama."""
 _DETOUR = 2.5
 """Largest ratio of a way to the straight line, unless all ways are longer. Chosen."""
 

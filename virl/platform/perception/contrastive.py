@@ -92,7 +92,7 @@ class TorchEncoders:
         return self._encode(self.text_rows, texts)
 
     def _encode(self, to_rows: Callable[[Any], Any], items: Sequence[Any]) -> NDArray[np.float32]:
-        """Return the rows of `items` by one of the functions of the model, shape (n, d)."""
+        """Return the embeddings of pictures or texts by `to_rows`, a function of the model, shape (n, d)."""
         with self.turn, guard_memory(self.name, len(items)), self.torch.inference_mode():
             rows: NDArray[np.float32] = to_rows(items).float().cpu().numpy()
         return rows

@@ -85,7 +85,7 @@ class RenderedSettings(DetectorSettings):
     only_drawn: bool
     """True to refuse the detector in cities that virl does not draw."""
     batch: int = Field(ge=1)
-    """Number of views that go through the network at once, where one thread looks at all."""
+    """Number of views that go through the network at once, where only one thread is used."""
     threads: int | None = Field(ge=1)
     """Number of views looked at side by side; `None` for `OMP_NUM_THREADS`, else one a core."""
 

@@ -195,7 +195,7 @@ class Lexicon:
             yield from self._as_types(self._slips[column], windows[row][1], similarity**2)
 
     def _as_types(self, key: str, span: Span, strength: float) -> Iterator[_Match]:
-        """Yield a match at a span for each place type that has the word of a key, as of `key_of`."""
+        """Yield a match at a span for each place type that has a word whose `key_of` is `key`."""
         for place_type, weight in self._weights.get(key, {}).items():
             yield _Match(place_type, span, strength, weight)
 

@@ -126,7 +126,7 @@ def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[
 
 
 def _compare_with(group: list[Seen], ray: Ray, thing: MemoryObject, settings: MemorySettings) -> Comparison:
-    """Return the comparison of a group, whose best sighting has `ray`, with an object, before any matcher."""
+    """Return the comparison of a group, its best sighting at `ray`, with an object by all but a matcher."""
     for seen in group:
         # Before all else, and without a switch: boxes of one view are two things, or one added twice.
         if opinion := by_view(seen, thing.views):
@@ -276,7 +276,7 @@ def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
 
 
 def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> Opinion | None:
-    """Return the opinion by the directions of boxes from one panorama; `None` if no view is from there.
+    """Return the opinion by directions from one panorama; `None` if no view is from the sighting's.
 
     Args:
         seen: the new sighting.
@@ -293,7 +293,7 @@ def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> 
 
 
 def by_geometry(one: Estimate, other: Estimate, settings: MemorySettings) -> tuple[Opinion, float]:
-    """Return (opinion by two positions with their errors, cost of their being one as in `Comparison`).
+    """Return (opinion on whether two positions are of one object, cost as in `Comparison.cost`).
 
     There is no verdict where the uncertainty is so large that it may well cover several objects: the
     parallax is too small, and the boxes tell the distance too badly.

@@ -162,7 +162,7 @@ class RapidOcrSettings(ModelSettings):
     find_scale: float = Field(gt=0, le=2)
     """Size of the picture in which lines are looked for, as a share of the picture given."""
     min_line_height: float = Field(ge=0)
-    """Least height in pixels of the picture given of a line that is read."""
+    """Least height of a line that is read, in pixels of the picture given."""
     min_score: float = Field(ge=0, le=1)
     """Least confidence, [0, 1], of a line that is kept."""
     strip_width: int = Field(ge=48, le=640)

@@ -140,7 +140,7 @@ def _weights_in(path: Path) -> tuple[str, ...]:
 
 
 def _listed_files(index: Path) -> tuple[str, ...]:
-    """Return the paths of the weight files that an index lists; raise `ModelUnavailable` if one lacks."""
+    """Return the paths of the weight files in an index; raise `ModelUnavailable` if one is missing."""
     try:
         names = sorted(set(read_json(index.read_bytes())["weight_map"].values()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
