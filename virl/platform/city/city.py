@@ -47,7 +47,7 @@ class Listings(Protocol):
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Return homes to rent in an area, for a (lowest, highest) rent in dollars a month, cheapest first.
+        """Return homes in an area at `price` (least, most) dollars a month, with `bedrooms`, cheapest first.
 
         Args:
             area: polygon whose points are (longitude, latitude) in degrees, as in GeoJSON.
@@ -257,7 +257,7 @@ class City:
     truth: Truth | None = None
     """Ground truth of views, for scoring; `None` where it is not known."""
     street_map: StreetMap | None = None
-    """Lines of all streets, for drawing; `None` where they are not known at once."""
+    """Lines of all streets and ids of all panoramas; `None` where these are not known at once."""
     inventory: Inventory | None = None
     """Streets, houses, places and things of the whole city, for pages and exports; `None` if not known."""
     life: Sequence[LatLng] = field(default=(), compare=False)

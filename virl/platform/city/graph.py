@@ -98,7 +98,7 @@ class NavigationGraph:
         return lengths
 
     def shortest_path(self, source: int, target: int) -> tuple[list[int], float]:
-        """Return (numbers of the nodes of a shortest way, both ends included; its length in metres).
+        """Return (node numbers of a shortest way from `source` to `target`, its metres); or raise `NoRoute`.
 
         Raises:
             NoRoute: no way leads there.
@@ -137,7 +137,7 @@ def build_graph(
     yaw: ArrayLike | None = None,
     height: ArrayLike | None = None,
 ) -> NavigationGraph:
-    """Return the graph with these nodes, in degrees, and one-way links from node `source` to node `target`.
+    """Return the graph of panoramas at positions in degrees, with links from nodes `source` to `target`.
 
     Args:
         ids: panorama id of each node, no two alike.
@@ -218,7 +218,7 @@ def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> P
 def panorama_near(
     graph: NavigationGraph, position: LatLng, radius: float, date: str | None = None
 ) -> Panorama | None:
-    """Return the panorama nearest to a position within `radius` metres; `None` if there is none.
+    """Return the panorama, of month `date`, nearest to a position within `radius` metres; `None` without one.
 
     Args:
         graph: graph of the panoramas.

@@ -94,7 +94,7 @@ class Place:
 
     @property
     def is_unsure(self) -> bool:
-        """Return whether hours are unknown, of a place that has not closed down and is not outdoors."""
+        """Return whether the hours of a place that has not closed down, and is not outdoors, are unknown."""
         return self.is_open and not self.hours and not types_marked("outdoors").intersection(self.types)
 
     def open_at(self, day: int, minute: int) -> bool:
@@ -160,7 +160,7 @@ class Places(Protocol):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places of `types` within `radius` metres, nearest first; far ones may be missing.
+        """Return places of `types` within `radius` metres, nearest first; beyond `whole` some may be missing.
 
         Args:
             position: centre of the circle.
@@ -172,7 +172,7 @@ class Places(Protocol):
         ...
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Return the places whose name, type or address fits a text, best first, preferably `near` there."""
+        """Return the places whose name, type or address fits a text, best first; those near `near` first."""
         ...
 
     def details(self, place_id: str) -> Place:
@@ -235,7 +235,7 @@ class RatedPlaces(Protocol):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """Return places within `radius` metres, rated `least` stars or better, with hours and reviews.
+        """Return places of `types` within `radius` metres, with hours, reviews and `least` stars or more.
 
         Args:
             position: centre of the circle.

@@ -84,7 +84,7 @@ def look_around(
     background: Sequence[str] = (),
     looking: Looking | None = None,
 ) -> Look:
-    """Return the objects found in views around a pose, each candidate confirmed by a closer look.
+    """Return the objects with one of `labels` in views around a pose, each confirmed by a closer look.
 
     What the detector finds at the first look with the score of its label is a candidate, unless another label
     scores more on it. `look_closer` confirms.
@@ -192,7 +192,7 @@ def _all_labels(labels: Sequence[str], background: Sequence[str]) -> list[str]:
 
 
 def _detect(detector: Detector, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-    """Return the detections in each view, with boxes cut at the pictures' edges."""
+    """Return the detections of `labels` in each view, with boxes cut at the pictures' edges."""
     found: list[list[Detection]] = []
     for view, detections in zip(views, detector.detect(views, labels) if views else (), strict=True):
         width, height = view.camera.width, view.camera.height

@@ -122,7 +122,7 @@ def sweep_cameras(
 
 
 def reading_fov(letter_m: float, distance_m: float, width: int = 640, pixels: float = LETTER_PX) -> float:
-    """Return the widest field of view, degrees, in which letters `letter_m` high are `pixels` pixels high.
+    """Return the widest field of view, degrees, in which letters at a distance are `pixels` pixels high.
 
     It is `2 atan(width * letter_m / (2 * pixels * distance_m))`.
 
@@ -143,7 +143,7 @@ def reading_cameras(
     distance_m: float,
     width: int = 640,
 ) -> list[Camera]:
-    """Return the fewest cameras, left to right, that cover headings and pitches with letters readable.
+    """Return the fewest cameras, left to right, for `range_deg` degrees with letters large enough to read.
 
     They overlap evenly, so that what an edge cuts may be whole in the next picture.
 

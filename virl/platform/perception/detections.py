@@ -15,7 +15,7 @@ from virl.platform.perception.registry import DetectorSettings
 
 
 def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[str, str]:
-    """Return {words: label}: words in lower case, for errors of `model`; raise if one holds a separator.
+    """Return {words in lower case: label}, checked for a model that takes `separators` for a label's end.
 
     Of labels with the same words the first one counts.
 

@@ -56,7 +56,7 @@ def write_arrays(file: Path, kind: str, version: int, model: str, arrays: Mappin
 def read_arrays(
     file: Path, kind: str, version: int, model: str | None, names: Sequence[str]
 ) -> tuple[Arrays, str]:
-    """Return (arrays of a file by name, name of the model that made them), checked.
+    """Return (arrays by name, name of the model that made them) of a file of this kind and version.
 
     Args:
         file: path of the file to read.

@@ -51,7 +51,7 @@ def ground_patch(
     per_m: int = 10,
     height: float = CAMERA_HEIGHT_M,
 ) -> GroundPatch:
-    """Return the ground seen in a view, from above: (least, most) metres `aside` and `ahead` of the camera.
+    """Return the ground in a view from above, `per_m` cells a metre, in (least, most) metres aside and ahead.
 
     What stands on the ground is smeared away from the camera.
 
@@ -184,9 +184,9 @@ class Zebra:
     """A marked crossing, as a camera sees it."""
 
     aside: float
-    """Distance in metres from the camera to the right of the crossing's middle; negative to the left."""
+    """Metres that the crossing's middle lies right of the camera; negative to its left."""
     ahead: float
-    """Distance in metres from the camera ahead to the crossing's middle."""
+    """Metres that the crossing's middle lies ahead of the camera."""
     turn: float
     """Direction of the stripes, along the crossed road, degrees clockwise from straight ahead, [0, 180)."""
     stripes: int
@@ -198,9 +198,9 @@ class _Stripe:
     """A stripe of paint in a patch of ground."""
 
     aside: float
-    """Distance in metres from the camera to the right of the stripe's middle; negative to the left."""
+    """Metres that the stripe's middle lies right of the camera; negative to its left."""
     ahead: float
-    """Distance in metres from the camera ahead to the stripe's middle."""
+    """Metres that the stripe's middle lies ahead of the camera."""
     turn: float
     """Direction of the stripe's long side, degrees clockwise from straight ahead, [0, 180)."""
     column: float

@@ -16,9 +16,9 @@ SLACK_DEG = 5.0
 RESEMBLES = 80.0
 """Least likeness, of 100, of words read in a box to a place's name; chosen: one letter in five misread."""
 SAME_NAME = 85.0
-"""Least likeness, of 100, of words to a place's name that is looked up wherever the sign hangs; chosen."""
+"""Likeness, 0 to 100, of a text to a place's whole name from which `look_up` takes it for that; chosen."""
 MIN_LETTERS = 4
-"""Least number of letters to compare in part; chosen: fewer are found by chance in many a name."""
+"""Least number of letters of a text and a name for one to be sought within the other; chosen."""
 
 
 def match_place(

@@ -104,7 +104,7 @@ def device_of(options: ModelOptions) -> str:
 
 
 def precision_on(device: str, wanted: Precision, half: Precision) -> str:
-    """Return torch's name of the number format of weights: `wanted`, or for `auto` `half` on a GPU.
+    """Return torch's name of a number format: `wanted`, or if that is `auto`, `half` on a GPU, else float32.
 
     Args:
         device: "cpu" or "cuda".

@@ -163,7 +163,7 @@ class RenderedDetector(SettingsDetector[RenderedSettings]):
         return found
 
     def find(self, pictures: Sequence[Image], min_score: float | None = None) -> list[NetworkFinds]:
-        """Return what the network finds in each RGB picture of any size, doubles included.
+        """Return what the network finds in each RGB picture from `min_score` on, doubles included.
 
         `min_score` is the least score, [0, 1]; `None` takes that of the settings.
 
@@ -192,7 +192,7 @@ class RenderedDetector(SettingsDetector[RenderedSettings]):
         return NetworkFinds(found.boxes[kept], found.scores[kept], found.classes[kept])
 
     def _class_labels(self, labels: Sequence[str]) -> dict[int, str]:
-        """Return the first label that means a class by the class's index, for all classes asked for."""
+        """Return {index of class: first label that means the class} for all classes asked for."""
         if not labels:
             return dict(enumerate(_LABELS))
         asked: dict[int, str] = {}

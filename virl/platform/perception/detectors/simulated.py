@@ -164,7 +164,7 @@ class Draws:
         return _NORMAL.inv_cdf((number + 0.5) / 2**48)
 
     def jitter(self, box: Box, camera: Camera, jitter: float) -> Box:
-        """Return a box with each edge moved at random; an edge that the picture cuts stays in place.
+        """Return a box with its edges moved at random by about `jitter` of its size; cut edges stay in place.
 
         Args:
             box: left, top, right, bottom in pixels, inside the view.
@@ -238,7 +238,7 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
         return [self._look(as_view(view), asked, types, may_seem) for view in views]
 
     def _kinds(self, labels: Sequence[str]) -> dict[str, str]:
-        """Return the first label that means a kind of object by the kind, for all kinds asked for."""
+        """Return {kind of object: first label that means the kind} for all kinds asked for."""
         if not labels:
             return {kind: kind for kind in self._settings.knows}
         asked: dict[str, str] = {}
@@ -249,7 +249,7 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
         return asked
 
     def _types(self, labels: Sequence[str]) -> dict[str, str]:
-        """Return the labels that are no kind of object, and so may be place types, by their words."""
+        """Return {words: label} of the labels that are no kind of object, and so may be place types."""
         if not labels or self._settings.place_confusion is None:
             return {}
         known = {SIGN, *self._settings.knows, *self._settings.synonyms}

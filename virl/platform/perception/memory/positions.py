@@ -277,7 +277,7 @@ def separation(first: Estimate, second: Estimate) -> tuple[float, float, float]:
 
 
 def surprise(square: float, area: float, density: float) -> float:
-    """Return minus twice the log of how much likelier two positions are of one object than of two.
+    """Return -2 ln of how much likelier one object is than two, by squared distance and area of error.
 
     Args:
         square: squared Mahalanobis distance between them.

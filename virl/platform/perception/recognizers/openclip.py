@@ -168,7 +168,7 @@ def _refuse_fetching(config: Path, options: ModelOptions) -> None:
 
 @once_per_process
 def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, precision: str) -> TorchEncoders:
-    """Return the encoders of an architecture with the weights in some files.
+    """Return the encoders of an architecture with the weights in some files, in a number format on a device.
 
     Args:
         architecture: OpenCLIP's name, or `local-dir:` and a folder that describes the model.
