@@ -172,7 +172,7 @@ class Places(Protocol):
         ...
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Return the places whose name, type or address fits a text, best first; those near `near` first."""
+        """Return the places whose name, type or address fits a text, best first, nearby ones preferred."""
         ...
 
     def details(self, place_id: str) -> Place:

@@ -122,7 +122,7 @@ def sweep_cameras(
 
 
 def reading_fov(letter_m: float, distance_m: float, width: int = 640, pixels: float = LETTER_PX) -> float:
-    """Return the widest field of view, degrees, in which letters at a distance are `pixels` pixels high.
+    """Return the widest field of view, [10, 120] degrees, in which letters are still `pixels` pixels high.
 
     It is `2 atan(width * letter_m / (2 * pixels * distance_m))`.
 

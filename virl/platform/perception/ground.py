@@ -160,7 +160,7 @@ def _surface(colours: Floats) -> Surface:
 AROUND_M = 3.0
 """Side in metres of the square around a cell over whose mean grey paint stands out; chosen."""
 LIGHTER = 18
-"""Least number of grey levels, of 255, by which paint is lighter than its surroundings; chosen."""
+"""Least number of grey levels, of 255, by which paint outshines its surroundings; chosen on Virlbury."""
 GREYEST = 45
 """Largest difference between the channels of a pixel of paint, of 255, since paint has no colour; chosen."""
 STRIPE_M, STRIPE_LENGTH_M = (0.2, 1.0), (1.2, 6.0)
