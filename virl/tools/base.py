@@ -167,7 +167,7 @@ class Listing(ToolData, Generic[ItemT]):
 
 
 def heading_of(direction: Direction, facing: float) -> float:
-    """Return the heading in degrees, [0, 360), of a direction relative to the heading `facing`."""
+    """Return the heading, degrees in [0, 360), of a direction; words like `left` are relative to `facing`."""
     if isinstance(direction, str):
         if direction in COMPASS:
             return 45.0 * COMPASS.index(direction)

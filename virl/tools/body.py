@@ -135,7 +135,7 @@ class Body:
                 self._follow(Pose(step.pose.pano_id, step.pose.heading), step.next_pano_id)
 
     def be_led(self, before: float = inf) -> int:
-        """Follow the user's decisions as long as the user steers; return the number of moves.
+        """Follow the user's decisions while the user steers, up to record `before`; return how many moves.
 
         Args:
             before: `seq` of the record up to which steps are replayed; by default the user may steer now too.
@@ -146,7 +146,7 @@ class Body:
         return self.standing.moves - before_moves
 
     def _is_led(self, before: float) -> bool:
-        """Return whether the user at the control moved the agent, recorded or now; make that one move."""
+        """Return whether the user makes a move, one recorded up to record `before` or a new one; make it."""
         run, index = self.agent.run, self.standing.moves
         if index < len(run.steps):
             recorded = run.steps[index]

@@ -67,7 +67,7 @@ def _starts(graph: NavigationGraph) -> Ints:
 
 
 def _gather(nodes: int, source: Ints, target: Ints) -> Neighbours:
-    """Return the neighbours of `nodes` nodes, from the source and the target of each link."""
+    """Return the targets of the links that leave each of the nodes 0 to `nodes` - 1."""
     order = np.argsort(source, kind="stable")
     first = np.searchsorted(source[order], np.arange(1, nodes))
     return [group.tolist() for group in np.split(target[order], first)]
@@ -92,7 +92,7 @@ class Hops:
         self._known = np.zeros(len(targets), bool)
 
     def __call__(self, nth: ArrayLike, node: ArrayLike) -> NDArray[np.int32]:
-        """Return the numbers of links from nodes to the nth targets, broadcast together; else `NO_WAY`."""
+        """Return the number of links from each node to the `nth` target, broadcast together; or `NO_WAY`."""
         nth = np.asarray(nth, np.intp)
         for missing in np.unique(nth[~self._known[nth]]):
             found = dijkstra(self._backward, indices=int(self._targets[missing]), unweighted=True)

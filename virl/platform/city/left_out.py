@@ -57,7 +57,7 @@ class LeftOut:
     """Lock that guards the counts."""
 
     def add(self, source: str, reason: str, part: object = None, nth: int = 1) -> None:
-        """Count an item or field of a source that cannot be read for a reason, once however often it is read.
+        """Count a `part` that cannot be read, the `nth` equal one of a reply, once however often it is read.
 
         Args:
             source: name of the service or file.

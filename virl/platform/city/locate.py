@@ -93,11 +93,11 @@ def begins_with_house(text: str) -> bool:
 
 
 SAME_NAME = 80.0
-"""Least likeness, 0 to 100, of a place's name to the name that was asked for; chosen."""
+"""Likeness, 0 to 100, of a place's name to the name asked for from which it is that place; chosen."""
 
 
 def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatLng]:
-    """Return (title, position) of an address, or of the open place that fits a text best.
+    """Return (name, position) of an address, or of the open place near `near` that fits a text best.
 
     What is written as no address is looked for among the places first: a geocoder finds something for nearly
     any text. A listing may shorten the name, but its numbers are those of the text.
@@ -137,5 +137,5 @@ def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatL
 
 
 def _is_called(text: str, name: str) -> bool:
-    """Return whether a place's name fits a text; every name fits a text in small letters, a sort of place."""
+    """Return whether a text may mean a place by its name; a text in small letters may mean any place."""
     return text.islower() or name_ratio(text, name) >= SAME_NAME or is_shortened(name, text)

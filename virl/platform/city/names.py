@@ -17,9 +17,9 @@ from virl.settings.model import Settings, load_settings
 __all__ = ["is_numbered_otherwise", "is_shortened", "name_ratio", "numbers_differ", "score_names", "spelt"]
 
 SAME_BUT_NUMBER = 80.0
-"""Least likeness, 0 to 100, of two names without their numbers to be one name; chosen as in `matching`."""
+"""Least likeness, 0 to 100, at which two names that differ in a number are else the same; chosen."""
 SHARED_WORDS = 2
-"""Least number of words of a shortened name; chosen: one word is within many longer names by chance."""
+"""Least number of words that a shortened name keeps; chosen: one word is in many names by chance."""
 
 _WRITTEN = re.compile(r"[^\W_]+")
 """Pattern of a word: letters and digits."""
@@ -72,7 +72,7 @@ def numbers_differ(one: str, other: str) -> bool:
 
 
 def is_numbered_otherwise(text: str, name: str) -> bool:
-    """Return whether a text has the name but for another number: "Platform 3" for "Platform 13"."""
+    """Return whether a text is a name except for a number: "Platform 3" and "Platform 13"."""
     if not numbers_differ(text, name):
         return False
     words, known = (

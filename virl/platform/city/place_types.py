@@ -41,7 +41,7 @@ class MoreWords(Settings):
 
 
 def words_of(types: Mapping[str, TypeWords]) -> Iterator[tuple[str, str, str, bool]]:
-    """Yield (type, language, word, True if the word names the type, not hints at it) for all words.
+    """Yield (type, language, word, True for a name of the type or False for a hint) for all words.
 
     Hints come before names within each type.
     """
@@ -81,7 +81,7 @@ Mark = Literal[
 
 
 SHARED_BY_TRADES = ("types", "scope", "group", "hours", "width", "visitors")
-"""Names of the fields that later trades of a row take from its first trade unless they give their own."""
+"""Fields in which all trades of a place type are like its first one, unless they state their own."""
 
 
 class PlaceType(Settings):
@@ -115,7 +115,7 @@ class PlaceType(Settings):
     @model_validator(mode="before")
     @classmethod
     def _in_a_table_of_google(cls, row: object) -> object:
-        """Return a row with Google's table A filled in, if its marks say that the type is in it."""
+        """Return a row with `google` set to "A" if its marks say that the type is in Google's Table A."""
         if not isinstance(row, dict) or not isinstance(marks := row.get("marks"), list):
             return row
         return {"google": "A", **row} if "virl96" in marks or "finer" in marks else row
@@ -126,7 +126,7 @@ class PlaceType(Settings):
         return _names_in(self.osm[0])[1:] if self.osm else ()
 
     def told_trades(self, name: str) -> dict[str, dict[str, Any]]:
-        """Return the trades of this type, called `name`, by name, with fields that the table leaves out."""
+        """Return the trades of this type, by name, with usual values for fields that the table leaves out."""
         trades = ({name: self.trade} if self.trade else {}) | self.trades
         first = next(iter(trades.values()), {})
         usual = {"types": (name, *self.wider)} | {key: first[key] for key in SHARED_BY_TRADES if key in first}
@@ -144,7 +144,7 @@ class PlaceTypes(Settings):
     no_place: Words
     """Tags of OpenStreetMap on objects that are no place."""
     orders: dict[str, Words]
-    """Types in the order that counts for a field, by the field of `PlaceType`; all others follow."""
+    """Place types in the order that matters for a field, by the field's name; types not listed follow."""
 
 
 def table_file() -> Path:

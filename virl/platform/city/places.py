@@ -94,7 +94,7 @@ class Place:
 
     @property
     def is_unsure(self) -> bool:
-        """Return whether the opening hours of an open place, which is not outdoors, are unknown."""
+        """Return whether the hours of a place that has not closed down, and is not outdoors, are unknown."""
         return self.is_open and not self.hours and not types_marked("outdoors").intersection(self.types)
 
     def open_at(self, day: int, minute: int) -> bool:
@@ -160,7 +160,7 @@ class Places(Protocol):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first; `NearbyPlaces` if some may be missing.
+        """Return places of `types` within `radius` metres, nearest first; beyond `whole` some may be missing.
 
         Args:
             position: centre of the circle.
@@ -172,7 +172,7 @@ class Places(Protocol):
         ...
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Return the places whose name, type or address fits a text, best first, preferably `near` there."""
+        """Return the places whose name, type or address fits a text, best first, nearby ones preferred."""
         ...
 
     def details(self, place_id: str) -> Place:
@@ -212,7 +212,7 @@ class PlacesInFull(Protocol):
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places of `Places.nearby` with hours and reviews, so that `details` costs nothing later.
+        """Return the places of `nearby` with hours and reviews, so that later `details` cost nothing.
 
         Args:
             position: centre of the circle.
@@ -235,7 +235,7 @@ class RatedPlaces(Protocol):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """Return places within `radius` metres, with hours and reviews, rated `least` stars of 5 or better.
+        """Return places of `types` within `radius` metres, with hours, reviews and `least` stars or more.
 
         Args:
             position: centre of the circle.
@@ -284,7 +284,7 @@ def nearby_in_full(
     *,
     whole: float | None = None,
 ) -> list[Place]:
-    """Return the places within `radius` metres, with hours and reviews where these would cost more later.
+    """Return places as `nearby` does, with hours and reviews where asking for these later would cost more.
 
     Args:
         places: provider of the places.

@@ -17,17 +17,17 @@ from virl.platform.city.maps import Address, ReverseMaps, walked_route
 from virl.platform.city.streetview import RADII_M, Panorama, relocate
 
 PART_M = 600.0
-"""Radius in metres around a spot of the part of town whose places count: 15 minutes' walk across."""
+"""Radius in metres around a spot of the part of town whose places are counted: 15 minutes' walk across."""
 SPOT_M = 100.0
-"""Radius in metres around a spot of the square or shopping street whose places count."""
+"""Radius in metres around a spot of the square or shopping street whose places are counted."""
 _FRONT_M = 50.0
-"""Largest distance in metres from a place to the panorama before it."""
+"""Largest distance in metres from a place to the panorama in front of it."""
 _TRIED = 400
 """Largest number of places that are tried for a street with a name; chosen."""
 _PATHS = frozenset({"footway", "path", "steps", "corridor", "track", "bridleway"})
 """Values of OpenStreetMap's `highway` that are paths, not streets."""
 _LINES, _BESIDE_M = 12, 200.0
-"""Number of nearest streets at which a panorama is looked for, and metres within which; chosen."""
+"""Number of nearest streets at which a panorama is sought, and radius of that search in metres; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def liveliest(city: City) -> LivelySpot | None:
 
 
 def start_near(city: City, position: LatLng, place: str) -> Panorama:
-    """Return the panorama nearest to a position, in the first of ever wider circles that holds one.
+    """Return the panorama nearest to a position, searched for up to 800 m off; errors call it `place`.
 
     Args:
         city: city whose street view is asked.
@@ -116,7 +116,7 @@ _TRIES = 24
 _NEAREST_M, _FARTHEST_M = 80.0, 400.0
 """Least and largest distance in metres from a start to a drawn address. Chosen: as Virlton's errands lie."""
 _STREET_M, _HOUSE_M = 60.0, 40.0
-"""Most metres from a drawn spot to a panorama, more for late tries at an address; then to an address."""
+"""Radius in metres of the search for a panorama at a drawn spot, and for an address at a panorama."""
 _DETOUR = 2.5
 """Largest ratio of a way to the straight line, unless all ways are longer. Chosen."""
 
@@ -154,7 +154,7 @@ def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Rando
 
 
 def draw_address(city: City, start: LatLng, taken: Collection[str], random: Random) -> Address | None:
-    """Return an address near a start, none of the texts `taken`; `None` where no way leads to any.
+    """Return an address near a start whose text is not among those `taken`; `None` where no way leads to any.
 
     Where no address is known, it is a spot on a street.
 
@@ -211,7 +211,7 @@ def _address_at(city: City, position: LatLng) -> Address | None:
 
 
 def _way_m(city: City, one: LatLng, other: LatLng) -> float | None:
-    """Return the metres on foot between two positions; `None` if no way leads there."""
+    """Return the metres on foot from one position to the other; `None` if no way leads there."""
     try:
         return walked_route(city.maps, [one, other]).distance
     except (NoRoute, NoStreetView):

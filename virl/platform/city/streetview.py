@@ -120,7 +120,7 @@ class Camera:
         return heading, degrees(atan2(rise, hypot(right, forward)))
 
     def sector(self, box: Box) -> tuple[float, float]:
-        """Return the headings, degrees clockwise from north, of a box's left and right edge at its middle."""
+        """Return the headings, degrees clockwise from north, of a box's left and right edge at mid-height."""
         middle = (box[1] + box[3]) / 2
         return self.direction(box[0], middle)[0], self.direction(box[2], middle)[0]
 
@@ -262,7 +262,7 @@ _log = logging.getLogger(__name__)
 def relocate(
     streetview: StreetView, position: LatLng, place: str, radii: Sequence[float] = RADII_M
 ) -> Panorama:
-    """Return the panorama nearest to a position, in the first of ever wider circles that holds one.
+    """Return the panorama nearest to a position, searched for in ever wider `radii`; errors call it `place`.
 
     Args:
         streetview: provider that is asked, at most once for each radius.

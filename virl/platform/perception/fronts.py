@@ -109,6 +109,6 @@ class FrontPiece:
 
 
 def pieces_of(heading: float, bounds: tuple[float, ...]) -> tuple[FrontPiece, ...]:
-    """Return the pieces, left then right, of a street with a heading, cut at `bounds` metres along it."""
+    """Return the pieces of both sides, first the left, of a street cut at `bounds` metres from the camera."""
     sides: tuple[Side, Side] = ("left", "right")
     return tuple(FrontPiece(heading, side, near, far) for side in sides for near, far in pairwise(bounds))

@@ -111,7 +111,7 @@ def _file_name(name: str, views: Sequence[View], labels: Sequence[str]) -> str:
 
 @cache
 def finds_digest() -> str:
-    """Return a hexadecimal digest of all but pictures that results depend on: code, data, libraries."""
+    """Return a hexadecimal digest of what results depend on besides pictures: code, data and libraries."""
     here = Path(__file__).parent
     folders = (here, data_folder("platform/models"), data_folder("platform/words"))
     files = (file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file())

@@ -150,7 +150,7 @@ class RecordedDetector(SettingsDetector[RecordedSettings]):
 
 
 def write_boxes(file: Path, found: Iterable[tuple[View, Sequence[Detection]]]) -> None:
-    """Write (view, its detections) pairs to a file of JSON lines for the `recorded` detector; replace any.
+    """Write (view, its detections) pairs to a new JSON lines file for the `recorded` detector.
 
     Raises:
         CannotWrite: the disk refuses.

@@ -183,7 +183,7 @@ class Lexicon:
         return sorted(parts & self._unspaced, key=lambda key: (line.find(key), key))
 
     def _match_with_slips(self, windows: list[tuple[str, Span]]) -> Iterator[_Match]:
-        """Yield matches of words that resemble one of some (text, span), by the square of the likeness."""
+        """Yield matches of known words that resemble a (text, span) window; strength: likeness squared."""
         if not windows or not self._slips:
             return
         texts = [window for window, _ in windows]
@@ -195,7 +195,7 @@ class Lexicon:
             yield from self._as_types(self._slips[column], windows[row][1], similarity**2)
 
     def _as_types(self, key: str, span: Span, strength: float) -> Iterator[_Match]:
-        """Yield a match at a span for each place type that has the word of a key, as of `key_of`."""
+        """Yield a match at a span for each place type that has a word whose `key_of` is `key`."""
         for place_type, weight in self._weights.get(key, {}).items():
             yield _Match(place_type, span, strength, weight)
 

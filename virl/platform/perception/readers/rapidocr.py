@@ -28,7 +28,7 @@ cv2 = Late("cv2", extra="eyes")
 GAP = 16
 """Gap in pixels between parts on a sheet, so that no line reaches into the next; chosen."""
 STEP = 32
-"""Pixels whose multiples the sides of a sheet are: networks halve their pictures five times."""
+"""Number of pixels of which a sheet's sides are multiples, as networks halve pictures five times."""
 WIDTH, HEIGHT = 320, 1024
 """Largest width and height in pixels of a sheet, unless a single part is larger; chosen."""
 GREY = 128
@@ -81,7 +81,7 @@ class Sheet:
 def cut_part(
     number: int, picture: Image, box: Box, *, side: float, least: float, margin: float
 ) -> Crop | None:
-    """Return the part of a picture in a box; `None` if nothing of it lies in the picture.
+    """Return the part of a picture in a box, shrunk to `side` pixels or by `least`; `None` if outside.
 
     Args:
         number: index of the picture.
@@ -144,7 +144,7 @@ Quad = NDArray[np.float32]
 _FIND, _READ = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
 """Names of rapidocr's model files that find lines of text, and that read them."""
 SAME_LINE = 0.6
-"""Least share of a line, [0, 1], within a larger one for it to be the same line or a piece; chosen."""
+"""Least share of a line, [0, 1], inside a larger line for both to be the same line; chosen."""
 _MIN_FIND_SIDE = 32
 """Least length in pixels of a side of a picture for the finder, which works on multiples of 32."""
 _MOST_FIND_SIDE = 4096
@@ -162,7 +162,7 @@ class RapidOcrSettings(ModelSettings):
     find_scale: float = Field(gt=0, le=2)
     """Size of the picture in which lines are looked for, as a share of the picture given."""
     min_line_height: float = Field(ge=0)
-    """Least height in pixels of the picture given of a line that is read."""
+    """Least height of a line that is read, in pixels of the picture given."""
     min_score: float = Field(ge=0, le=1)
     """Least confidence, [0, 1], of a line that is kept."""
     strip_width: int = Field(ge=48, le=640)
@@ -174,7 +174,7 @@ class RapidOcrSettings(ModelSettings):
     remember: int = Field(ge=0)
     """Number of recent pictures whose lines are kept in memory; 0 keeps none."""
     box_side: float = Field(gt=0)
-    """Length in pixels to which a box's shorter side is shrunk to find lines; at least `find_scale`."""
+    """Length in pixels to which a box's shorter side is shrunk to find lines; limited by `find_scale`."""
     box_margin: float = Field(ge=0)
     """Margin added around a box, as a share of its shorter side."""
 
