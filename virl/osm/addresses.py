@@ -57,7 +57,7 @@ class TwinAddresses:
                 self._stretches.setdefault(name, []).append(street.id)
 
     def find(self, address: str) -> LatLng:
-        """Return the position of an address, crossing, street or place name, or of its first known part.
+        """Return the position of an address, crossing, street or place name, else of its first known part.
 
         Raises:
             NotFound: nothing matches.
@@ -93,7 +93,7 @@ class TwinAddresses:
         return every, cKDTree(np.array([(door.x, door.y) for door in every]).reshape(-1, 2))
 
     def _address(self, text: str, around: set[str]) -> LatLng | None:
-        """Return the position of one part of an address, in plain letters; `None` if it is not known.
+        """Return the position of one plain part of an address, by all parts `around`; `None` if unknown.
 
         `around` are all parts: of several house numbers the one whose town is among them counts.
         """
@@ -162,7 +162,7 @@ def _street_of(tags: Tags) -> str:
 
 
 def _doors_by_address(extract: OsmExtract) -> dict[str, list[Door]]:
-    """Return the house numbers of an extract by address in plain letters, in all languages of the street."""
+    """Return an extract's house numbers by plain address, such as `rauhankatu 5`, in each language of it."""
     doors = list(doors_of([extract.points, extract.areas]))
     found: dict[str, list[Door]] = {}
     for tags, door in doors:

@@ -22,11 +22,11 @@ DATA = "osm"
 SUFFIXES = (".osm.pbf", ".osm", ".osm.gz", ".osm.bz2")
 """Endings of the file names of OpenStreetMap extracts."""
 RADIUS_M = 600.0
-"""Default distance in metres around a position that is read of an extract; chosen: ten minutes across."""
+"""Default distance in metres from a position to which an extract is read; chosen: ten minutes across."""
 MAX_RADIUS_M = 5000.0
-"""Largest distance in metres around a position to read; chosen: flat metres are exact, a minute to open."""
+"""Largest distance in metres around a position to read; chosen: opens in a minute, metres stay exact."""
 BUSY_KEYS = ("shop", "amenity")
-"""Keys of tags by which the busiest town of an extract is found: it has the most named objects with one."""
+"""Keys of tags by which a file's busiest town is found: most named objects around it have one of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class Box:
 
     @property
     def area_km2(self) -> float:
-        """Area in square kilometres, to two digits."""
+        """Area in square kilometres, rounded to two decimals."""
         across, up = self.size_km
         return round(across * up, 2)
 
@@ -144,7 +144,7 @@ class Box:
 
 
 def box_of(text: str, *, is_copied: bool = False) -> Box:
-    """Return the box that a text `S,W,N,E` in degrees stands for.
+    """Return the box of a text `S,W,N,E` in degrees; one copied from a file (`is_copied`) may be larger.
 
     Args:
         text: four numbers with commas: south, west, north and east.

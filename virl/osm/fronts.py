@@ -237,7 +237,7 @@ def assign_fronts(
     street: NDArray[np.str_],
     heights: Floats,
 ) -> list[Front | None]:
-    """Return the front, one cell wide, that each place gets on its house; `None` where no cell is left.
+    """Return each place's front, a cell of its house, by `street` of each cell; `None` if none is free.
 
     Args:
         claims: the wish of each place.

@@ -104,13 +104,13 @@ GROUND_FLOOR_M = 4.0
 HIGHEST_M = 850.0
 """Largest believed height in metres: the tallest building has 828."""
 HEAD_M = 2.2
-"""Largest height in metres of a part's foot above the ground that is drawn on the ground; chosen."""
+"""Largest height in metres of a building part's foot above the ground that is drawn as 0; chosen."""
 THINNEST_M = 0.3
 """Least height in metres of a part that is drawn."""
 WHOLLY = 0.9
-"""Share of a building's outline, [0, 1], from which parts that cover it are drawn alone."""
+"""Share of a building's outline, [0, 1], from which on its parts cover it so that only they are drawn."""
 SLIVER_M = 0.3
-"""Half the least width in metres that the rest of an outline beside its parts must have to be drawn."""
+"""Half the width in metres up to which a strip of an outline that no part covers is not drawn."""
 ROOF_KINDS = frozenset({"roof", "carport"})
 """Values of `building` for roofs on posts."""
 ROOF_M, SLAB_M = 4.0, 0.4
@@ -119,7 +119,7 @@ ROOF_M, SLAB_M = 4.0, 0.4
 PILLARED_M = 6.5
 """Largest height in metres of the foot of a part that stands on pillars; chosen."""
 WIDE = 0.3
-"""Share of a building's outline, [0, 1], above which parts over open ground cannot hang; chosen."""
+"""Largest share of a building's outline, [0, 1], over which parts hang high above open ground; chosen."""
 
 FROM_OUTLINE = (
     "building", "building:colour", "building:color", "building:material", "roof:colour", "roof:material",

@@ -410,7 +410,7 @@ def _room_height(height: float) -> float:
 def _cost(
     own_cells: Ints, shapes: Shapes, entrances: Entrances, house: int, cells: FacadeCells
 ) -> Mapping[int, float]:
-    """Return the cost of a directory by cell of a house: metres to an entrance and to a panorama.
+    """Return by cell of a house what a directory there costs: metres to an entrance plus to a panorama.
 
     Without a mapped entrance the middle of the places' `shapes` stands for it.
     """

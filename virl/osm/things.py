@@ -136,7 +136,7 @@ def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Stre
 def _furniture_at(
     kinds: list[FurnitureKind], places: Floats, tags: list[Tags], toward: Floats, kept: list[int]
 ) -> Iterator[Furniture]:
-    """Yield the pieces with indices in `kept`, facing as mapped or else toward the point in `toward`.
+    """Yield the pieces of indices `kept` at `places`, headed as tagged or to the points `toward`, in metres.
 
     Positions, `places` and `toward`, are metres, shape (n, 2).
     """
