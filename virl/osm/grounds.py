@@ -115,7 +115,7 @@ class _Built:
         self._roads = np.asarray(shapely.intersection(np.array(roads, object), extract.outline), object)
 
     def land_reason(self, area: Polygon, is_sure: bool) -> str:
-        """Return why an area in metres is no sea, by the houses and roads in it; empty if it may be one.
+        """Return why an area is no sea, by its houses and roads; empty if it may be. `is_sure` allows more.
 
         Where the coastlines leave a doubt, `is_sure` is False and fewer of them are allowed.
         """

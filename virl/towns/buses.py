@@ -65,7 +65,7 @@ class BusLine:
         return self.stops[-1].name
 
     def departure(self, stop: int, ready: float) -> int | None:
-        """Return the minute after midnight of the next bus at a stop; `None` after the last one.
+        """Return the minute after midnight of the next bus at a stop from minute `ready` on; `None` if none.
 
         Args:
             stop: index of the stop on the line.
@@ -168,7 +168,7 @@ class _Ride:
 
 
 def journey_of(lines: Sequence[BusLine], maps: Maps, here: LatLng, there: LatLng, minute: int) -> Journey:
-    """Return the journey that arrives first, with one change of bus at most; a walk where no bus is quicker.
+    """Return the journey, begun at `minute` of the day, that arrives first: a walk, or at most two buses.
 
     Args:
         lines: bus lines of the town.
@@ -206,7 +206,7 @@ def journey_of(lines: Sequence[BusLine], maps: Maps, here: LatLng, there: LatLng
 def _rides(
     lines: Sequence[BusLine], ready: Mapping[Stand, float], changed: Mapping[Stand, Stand]
 ) -> dict[Stand, _Ride]:
-    """Return the ride that arrives first at each stop, given when passengers are ready at stops."""
+    """Return the first ride to arrive at each stop; `ready`: minute at each, `changed`: stop changed from."""
     found: dict[Stand, _Ride] = {}
     for (row, board), since in ready.items():
         line = lines[row]

@@ -55,7 +55,7 @@ class Namer:
     _taken: set[str] = field(default_factory=set)
 
     def letter(self, trade: str, street: str, room: int) -> Lettering:
-        """Return a new random name for a place, as it stands on its signs.
+        """Return a new random name for a place, with its signs' texts; `room`: letters that fit its front.
 
         Args:
             trade: name of the place's trade.

@@ -116,7 +116,7 @@ WIDTHS_M: dict[WayKind, tuple[float, float]] = {
 MERGES, STUBS, WAYS_OUT = 16, 8, 8  # chosen; see `_StreetDraft`
 FILLINGS: dict[WayKind, int] = {"court": 9, "lane": 9}  # chosen
 SPLIT_M = 80.0
-"""Length in metres from which on a lane halves a cell, across its longer side; chosen."""
+"""Least length in metres of the longer side of a grid cell that a lane or a court may divide; chosen."""
 FROM_AVENUE_M = 150.0
 """Least distance in metres from the avenue's ends to other streets that lead out of town; chosen."""
 SAMPLES = 6
@@ -312,7 +312,7 @@ def _ways_out(rng: Generator, grid: JunctionGrid) -> set[tuple[int, int, bool]]:
 
 
 def _runs(draft: _StreetDraft, axis: int, line: int, first: float, last: float, length: int) -> list[Floats]:
-    """Return the unbroken parts of a grid line, each as its points' coordinates along the line."""
+    """Return the unbroken parts of a grid line, from `first` to `last`, as points' coordinates along it."""
     spans: list[list[float]] = []
     pieces = [(first, 0.0)] if first < 0 else []
     for cell in range(length):

@@ -19,7 +19,7 @@ from virl.towns.render.scene import RIM_M, Square, Squares, bounds_of, find_touc
 from virl.towns.render.segments import MARGIN_M, segments_within, street_segments
 
 SEEN_M = 750.0
-"""Width in metres of the ground laid around a square; chosen: haze hides what is farther off."""
+"""Width in metres of the margin of ground laid around a square; chosen: haze hides what is farther off."""
 KEPT_SQUARES = 3
 """Number of squares whose ground rasters are kept in memory, 50 MB each."""
 SHADOW_M = 100.0
@@ -30,11 +30,11 @@ BED_M = 1.9
 Directions = NDArray[np.int8]
 
 _PATH_REACH_M = 60.0
-"""Distance in metres from a gravel path beyond which it does not change the ground; chosen."""
+"""Distance in metres to a gravel path from which on the path does not change the ground; chosen."""
 _KERBSIDE_M = 2.5
-"""Width in metres of pavement that stays beside a street where a gravel path is nearer; chosen."""
+"""Least width in metres of pavement beside a street that a gravel path, even if nearer, leaves; chosen."""
 _CLOSED_M = 2.0
-"""Twice the distance in metres of carriageways that leave no sliver of pavement between.
+"""Twice the gap in metres between two carriageways up to which no sliver of pavement is left there.
 Chosen: a traffic island is wider."""
 
 CELL_M = 0.75
@@ -98,7 +98,7 @@ class Grounds:
         self._near = lru_cache(maxsize=KEPT_SQUARES)(self._lay)
 
     def ground_around(self, x: float, y: float) -> GroundRasters:
-        """Return the rasters of the ground seen from a point, metres."""
+        """Return the rasters of the ground seen from a point (east, north) in metres."""
         return self._near(self._squares.at(x, y))
 
     def _lay(self, square: Square) -> GroundRasters:
@@ -279,7 +279,7 @@ def _units(metres: float) -> np.int16:
 
 @inline_kernel
 def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
-    """Return (first, last) metres east of a segment's start of a row within `reach` of the segment."""
+    """Return (first, last) metres east of a segment's start on a row that lies `dy` metres north of it."""
     low, high = 1e9, -1e9
     # The reach is round at both ends of the segment.
     for end in (0.0, length):
@@ -306,7 +306,7 @@ def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -
 
 @inline_kernel
 def _smooth_lowering(apart: float, within: float) -> float:
-    """Return how far a smooth minimum lies below the lesser of two distances that are `apart` apart."""
+    """Return how far a smooth minimum of two distances, `apart` < `within`, lies below the lesser; else 0."""
     if within <= apart:
         return 0.0
     return (within - apart) * (within - apart) / (4.0 * within)
@@ -356,7 +356,7 @@ def lawns(
     parks: Sequence[Polygon], paved_from: float, buildings: Sequence[Building], origin: Floats,
     shape: tuple[int, int],
 ) -> Heights:  # fmt: skip
-    """Return a raster, negative on lawns: parks, and the ground between scattered houses.
+    """Return a raster, below 0 on lawns: parks, and ground where houses cover less than `paved_from`, [0, 1].
 
     Args:
         parks: outlines, metres.

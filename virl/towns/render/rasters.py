@@ -88,7 +88,7 @@ class Beyond(NamedTuple):
 
 @inline_kernel
 def material_beyond(park: float, water: float, gravel: float, is_path: bool, has_paths: bool) -> int:
-    """Return the number of the material beyond the pavement for the raster values of a point.
+    """Return the number of the material beyond a pavement by raster values; `has_paths`: of parks.
 
     Args:
         park: of the raster of lawns; negative inside.
@@ -106,7 +106,7 @@ def material_beyond(park: float, water: float, gravel: float, is_path: bool, has
 
 
 def uniform_distance(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
-    """Return each large cell's distance, in large cells, to the nearest not of one material off streets.
+    """Return each large cell's distance, in large cells, to one with a street or with several materials.
 
     Args:
         kerb: raster of distances to the kerb.
@@ -139,7 +139,7 @@ def _write_materials(kerb: Heights, nearest: Indices, beyond: Beyond, materials:
 
 @kernel
 def _mark_uniform(materials: Shares, same: Shares) -> None:
-    """Write 1 to `same` for each large cell that has, with its neighbours, one material."""
+    """Write 1 to `same` for each large cell of raster cells that all have one material, off streets."""
     rows, columns = materials.shape
     for r in range(same.shape[0]):
         for c in range(same.shape[1]):

@@ -195,7 +195,7 @@ def fixed_point(repeats: float, bits: int) -> int:
 
 @inline_kernel
 def gather(texels: Words, taps: Taps, ahead: int, u: int, v: int) -> np.uint64:
-    """Return the RGBA lanes of a tile at (u, v) from `fixed_point`, summed over the taps of a pixel.
+    """Return the summed RGBA lanes of a pixel's taps in a tile, `ahead` texels on, at (u, v) in 1/256 texel.
 
     Args:
         texels: of all tiles.
