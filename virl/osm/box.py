@@ -50,7 +50,7 @@ class ExtractPart:
 
 
 def find_extract(extract: Path) -> Path:
-    """Return the path of an extract: as given if it exists, else in the user's data folder if it is there.
+    """Return an extract's path: in the user's data folder if it exists there alone, else as given.
 
     The one in the data folder may have another suffix: a downloaded `helsinki.osm.gz` serves for
     `helsinki.osm.pbf`.

@@ -19,7 +19,7 @@ from virl.osm.box import Box
 MOST_TIMES = 60
 """Largest allowed ratio of unpacked to packed size of a file; chosen: XML of real towns has 9 to 20."""
 FREE_BYTES = 20_000_000
-"""Unpacked size in bytes that is allowed to any file; chosen: a village that repeats itself."""
+"""Unpacked size in bytes up to which no file is refused; chosen: villages repeat themselves when packed."""
 
 _PIECE = 1_000_000
 """Number of bytes that are unpacked at a time."""

@@ -30,7 +30,7 @@ PAVED_FROM = 0.2
 """Share of ground under houses, [0, 1], above which a town's open ground is paved; chosen by eye."""
 # All chosen.
 INSET_M, SMOOTHED_M, EVERY_M = 0.35, 0.5, 8.0
-"""Metres of posts from the edge above, of smoothing of that edge, and from post to post at most."""
+"""Metres: from posts to the overhang's edge, smoothing of that edge, and largest gap between posts."""
 HIGHEST_M = 16.0
 """Largest height in metres of the foot of an overhang with posts: a higher one hangs between towers."""
 LEAST_RISE_M = 0.1

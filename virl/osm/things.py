@@ -198,7 +198,7 @@ def _barrier(name: str, tags: Tags, line: LineString) -> Barrier:
 
 
 def _openings(extract: OsmExtract, streets: Sequence[Street]) -> Iterator[Geometry]:
-    """Yield shapes in metres of the ground of gates, streets and ways, where no barrier is drawn."""
+    """Yield shapes in metres of ground, at gates, on streets and on ways, where no barrier is drawn."""
     for tags, point in extract.points.tagged_shapes():
         if tags.get("barrier") in _GATES:
             width = min(metres(tags.get("maxwidth:physical") or tags.get("width")) or _GATE_M, _WIDEST_GATE_M)

@@ -138,7 +138,7 @@ def _stops(run: Sequence[Street], layout: StreetPlan) -> tuple[BusStop, ...]:
 
 
 def _name_stop(junction: int, run: Sequence[Street], layout: StreetPlan) -> str:
-    """Return the name of a stop of a run at a junction: its street, and one that crosses or an end."""
+    """Return a stop's name: its street, with one that crosses there or else the end, such as `north end`."""
     street = run[0].name
     others = sorted({one.name for one in layout.streets if junction in (one.start, one.end)} - {street})
     if others:

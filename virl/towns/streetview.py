@@ -132,7 +132,7 @@ class OfflineStreetView:
         key: str = "",
         graph: NavigationGraph | None = None,
     ) -> None:
-        """Prepare the graph; nothing is drawn yet."""
+        """Prepare the graph, the plan's own by default; nothing is drawn yet. `key`: of kept pictures."""
         self.graph = graph or panorama_graph(layout)
         """Graph of the town's panoramas and the links between them."""
         self._layout = layout

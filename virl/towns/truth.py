@@ -144,7 +144,7 @@ class PlanInventory:
 
 
 def plan_statistics(plan: CityPlan, ground: shapely.Polygon | None = None) -> CityStatistics:
-    """Return the counts of what stands in a plan.
+    """Return the counts of what is in a plan, and the area of `ground`, by default around its streets.
 
     Args:
         plan: plan of the town.

@@ -263,7 +263,7 @@ def _split_runs(
 
 
 def _rays(side: Ints, feet: Floats) -> Floats:
-    """Return the unit vector inward at each end of a run, shape (n, 2): square to one run, or between two."""
+    """Return unit vectors inward at the ends `feet` of runs, (n, 2): normal, or midway between two runs."""
     normal = _left_normals(np.diff(feet, axis=0))
     same = (side[:-1] == side[1:])[:, None]
     ahead = np.concatenate([np.where(same, normal, 0.0), np.zeros((1, 2))])

@@ -214,7 +214,7 @@ def _trims(walls: Walls) -> Quads:
 
 
 def _ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: ArrayLike) -> Floats:
-    """Return the corners of level strips seen from below, shape (n, 4, 3), metres."""
+    """Return corners of level strips, seen from below, `depth` metres towards `out`, at height `z`."""
     n = len(left)
     flat = np.stack([left, right, right + out * depth, left + out * depth], axis=1)
     heights = np.broadcast_to(np.reshape(z, (-1, 1, 1)), (n, 4, 1))

@@ -279,7 +279,7 @@ def _units(metres: float) -> np.int16:
 
 @inline_kernel
 def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
-    """Return (first, last) metres east of a segment's start on a row that lies `dy` metres north of it."""
+    """Return (first, last) metres from a segment's start, along a row `dy` north of it, within `reach`."""
     low, high = 1e9, -1e9
     # The reach is round at both ends of the segment.
     for end in (0.0, length):
@@ -313,7 +313,7 @@ def _smooth_lowering(apart: float, within: float) -> float:
 
 
 def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Heights:
-    """Return the distance of cells to the edge of areas, negative inside; exact in and near areas."""
+    """Return cells' distances to the edge of areas in `DISTANCE_UNIT_M`, below 0 inside, exact near areas."""
     distance = np.full(shape, int(FAR_M / DISTANCE_UNIT_M), np.int16)
     for area in areas:
         west, south, east, north = area.bounds

@@ -53,7 +53,7 @@ def roof_mesh(buildings: Sequence[Building], walls: Sequence[Floats], tints: Flo
 
 
 def cap_mesh(buildings: Sequence[Building]) -> Quads:
-    """Return the undersides and posts of raised parts, and the tops of low ones."""
+    """Return the undersides and posts of raised parts, and tops of houses low enough to look down on."""
     under = [one for one in buildings if one.base > 0]
     low = [one for one in buildings if one.height < CAMERA_HEIGHT_M + 1.0 and one.roof in {"", "flat"}]
     posts = [_post(x, y, one) for one in under for x, y in one.posts]

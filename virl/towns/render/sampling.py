@@ -14,7 +14,7 @@ from virl.towns.render.surfaces import SIDE
 from virl.towns.render.textures import Coverage, Table, Words, column_start, row_start
 
 TAP_SHARE = 0.5
-"""Share of the gapless number of samples that is taken; chosen: no blur can be seen."""
+"""Factor on the number of samples (taps) that would leave no gap between them; chosen: no blur is seen."""
 
 SIDE_BITS = SIDE.bit_length() - 1
 AWAY = 1024
