@@ -56,7 +56,7 @@ class _Blob(NamedTuple):
 
 
 def thin(path: Path, box: Box, out: Path) -> set[int] | None:
-    """Write a PBF file's blobs near a box; return the ids of ways that may touch it, `None` if unreadable.
+    """Write a PBF file's blobs near a box; return ids of ways that may touch it, `None` if it is unreadable.
 
     Args:
         path: the file.
@@ -90,7 +90,7 @@ class _BlobSelection:
     """A selection of the blobs of a PBF file that a part needs, as far as the file was read."""
 
     def __init__(self, file: BinaryIO, sides: Ints, folder: Path) -> None:
-        """Begin with none of a file's blobs, for boxes (south, west, north, east) in nanodegrees, (n, 4).
+        """Begin with no blobs; `sides`: boxes (south, west, north, east), nanodegrees, `folder`: scratch.
 
         The numbers and codes of all nodes, 9 bytes each, are written to files in `folder`.
         """
@@ -215,7 +215,7 @@ def _unpacked(file: BinaryIO, start: int, most: int | None) -> Iterator[tuple[in
 
 @inline_kernel
 def _varint(data: Bytes, at: int, end: int) -> tuple[int, int]:
-    """Return (variable-length integer at position `at` before `end`, position behind it)."""
+    """Return (variable-length integer at position `at` of some bytes, position behind it, at most `end`)."""
     value = shift = 0
     while at < end:
         byte: int = np.int64(data[at])  # type: ignore[assignment] # with a sign, as all numbers here
@@ -235,7 +235,7 @@ def _from_zigzag(value: int) -> int:
 
 @part
 def _field(data: Bytes, at: int, end: int) -> tuple[int, int, int]:
-    """Return (number of the field at position `at`, its value's position, position behind the value)."""
+    """Return (number of the field at byte `at` of a message, position of its value, position behind that)."""
     key, at = _varint(data, at, end)
     if key & 7 == 0:
         return key >> 3, at, _varint(data, at, end)[1]

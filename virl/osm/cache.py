@@ -25,7 +25,7 @@ _TWINS = ArrayStore("twins", "town", 12, encode, partial(decode, Twin))  # how m
 
 
 def load_twin(extract: Path, part: Region | None, names: str = "", day: date | None = None) -> Twin:
-    """Return the twin (plan and data) of an extract, or of a part of it, from its cache file or built anew.
+    """Return the cached or new twin of (part of) an extract; `names`: a language, `day`: for undated files.
 
     A cache file is named for the contents of the extract, the part and the code that builds twins. One that
     cannot be used is named in a warning and made anew; where none can be written, a warning says so.
@@ -63,7 +63,7 @@ def _build(extract: Path, part: Region | None, names: str, day: date | None) -> 
 
 
 def twin_key(extract: Path, part: Region | None, names: str, day: date | None = None) -> str | None:
-    """Return the key of a twin's cache file; `None` where the extract cannot be read.
+    """Return the key of a twin's cache file by what it is made of; `None` for an extract that cannot be read.
 
     A large file is known by its path, size and time of change: to read 80 GB takes minutes.
 

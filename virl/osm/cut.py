@@ -77,7 +77,7 @@ def is_area_relation(tags: Tags) -> bool:
 
 
 def mend_outlines(path: Path, unclosed: Sequence[Unclosed], frame: LocalFrame) -> list[Mended]:
-    """Return the best shape for each of some unclosed outlines, in order: an area, or else a point.
+    """Return for each unclosed outline of a file its best shape in a frame's metres: an area, else a point.
 
     Args:
         path: the sorted file that the outlines are from.
@@ -188,7 +188,7 @@ class _Part:
 
 
 def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[int] | None = None) -> None:
-    """Write a file's objects that touch a region's box; `near`: ids of the only ways to test, `None` for all.
+    """Write to `part` a file's objects that touch a region's box; `near`: ids of all ways to test, or `None`.
 
     Memory grows with the region and not with the file. The locations of all nodes of a large file lie beside
     `part` meanwhile, on disk.

@@ -328,7 +328,7 @@ def _stretch_and_metres(spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
 
 
 def _largest_connected(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayNetwork, Ints]:
-    """Return (longest part of a network whose junctions all reach each other, old indices of its stretches).
+    """Return (longest part of a network, joined both ways along the usable directions; old stretch indices).
 
     `forward` and `backward` are True for each stretch that may be used from start to end, and back.
     """
@@ -346,7 +346,7 @@ def _largest_connected(network: WayNetwork, forward: Flags, backward: Flags) -> 
 def _arcs(
     start: Ints, end: Ints, length: Floats, forward: Flags, backward: Flags, count: int
 ) -> tuple[csr_array, Ints]:
-    """Return (matrix of metres between neighbouring junctions, twice the stretch's index, + 1 if against it).
+    """Return (sparse matrix of metres between junctions, twice each entry's stretch, + 1 if reversed).
 
     A code is twice the index of the entry's stretch, one more where it is used against its direction.
     """

@@ -48,7 +48,7 @@ USUALLY_M = 7.0
 
 
 def roof_shape(tags: Tags, footprint: shapely.Geometry, height: float, *, is_part: bool = False) -> RoofShape:
-    """Return the shape of a building's roof, such as "gabled", by tags or kind; empty where neither tells.
+    """Return a roof's shape, such as "gabled", by tags, kind and size of the building; empty if unknown.
 
     Args:
         tags: of the building.
@@ -69,7 +69,7 @@ def roof_shape(tags: Tags, footprint: shapely.Geometry, height: float, *, is_par
 
 
 def roof_height(tags: Tags, shape: RoofShape, footprint: shapely.Geometry) -> float:
-    """Return the metres from the top of the walls to the top of the roof: tagged or usual, 0 if flat.
+    """Return the metres from the walls' top to the roof's top: tagged, else usual for its shape; 0 if flat.
 
     Args:
         tags: of the building.

@@ -141,7 +141,7 @@ def _fill_streets(
     extract: OsmExtract, houses: Houses, streets: TwinStreets, signing: Signing, mapped: Sequence[Furniture],
     zebras: Sequence[Crossing],
 ) -> Iterator[Furniture]:  # fmt: skip
-    """Yield random trees and parked cars beside the mapped furniture and the zebras."""
+    """Yield a twin's random trees and parked cars, clear of mapped furniture, zebras and views of signs."""
     signs = [sign for each in signing.signs.values() for sign in each]
     spots = Spots(houses, streets.streets, streets.panoramas, signs, mapped)
     entrances = entrances_of(extract, houses).xy

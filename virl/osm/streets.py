@@ -346,7 +346,7 @@ class _Shortcut:
 
 
 def _with_shortcuts(network: WayNetwork, taken: Flags, longest: float) -> Flags:
-    """Return True for walked stretches and those of useful shortcuts of at most `longest` metres, shape (n,).
+    """Return True for stretches `taken` and those of useful shortcuts, at most `longest` metres, shape (n,).
 
     `taken` is True for each stretch that is walked anyway.
     """

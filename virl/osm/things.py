@@ -107,7 +107,7 @@ def furniture_of(
 
 
 def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Street]) -> Floats:
-    """Return points in metres, (n, 2), with those on a carriageway moved to its kerb, if `movable`."""
+    """Return points in metres, (n, 2): where True in `movable`, those on a carriageway at its kerb."""
     roads = [street for street in streets if street.road > 0]
     if not roads:
         return xy
@@ -154,7 +154,7 @@ def _furniture_at(
 def barriers_of(
     extract: OsmExtract, houses: Houses, streets: Sequence[Street], panoramas: Panoramas
 ) -> tuple[Barrier, ...]:
-    """Return the hedges, walls and fences along mapped lines, off houses and ways.
+    """Return the hedges, walls and fences along mapped lines, cut at houses, ways, gates and panoramas.
 
     Args:
         extract: with the mapped lines, gates and ways.

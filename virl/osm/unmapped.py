@@ -85,7 +85,7 @@ class Spots:
         return _free_flags(len(xy), self._pairs_beside(self._sights[tall], xy, margin)[0])
 
     def _pairs_beside(self, tree: shapely.STRtree, xy: Floats, margin: float) -> tuple[Ints, ...]:
-        """Return (indices of points, index of a shape within `margin` metres of each) for all such pairs."""
+        """Return all pairs of a point and a shape of `tree` at most `margin` metres apart, by index."""
         found = tree.query(shapely.points(xy), predicate="dwithin", distance=margin).reshape(2, -1)
         return found[0], found[1]
 
@@ -174,7 +174,7 @@ def cars_of(
     spots: Spots,
     seed: int,
 ) -> tuple[Furniture, ...]:
-    """Return random parked cars that leave doors, crossings, junctions and signs free.
+    """Return random parked cars as tagged or usual, clear of doors, bus stops, zebras, junctions and signs.
 
     Args:
         streets: of the town.
@@ -311,7 +311,7 @@ def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, .
 
 
 def _free_points(xy: Floats, spots: Spots, off_street: float) -> Floats:
-    """Return the points where a tree can stand, `off_street` metres from streets, by distance to houses."""
+    """Return those points `xy`, nearest to houses first, where trees fit, `off_street` metres off streets."""
     if not len(xy):
         return xy
     away = spots.near_panoramas(xy)

@@ -194,7 +194,7 @@ def _first(tags: Tags, *keys: str) -> str | None:
 
 
 def _one_way(tags: Tags, *keys: str) -> Directions:
-    """Return the directions that a way is open in, by the first present tag key, else by the kind of way."""
+    """Return a way's directions by the first of the tag keys it has, else by kind, as on a roundabout."""
     said = _first(tags, *keys)
     if said in _BACK:
         return False, True

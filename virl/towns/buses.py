@@ -246,7 +246,7 @@ def _changes(
 def _legs(
     lines: Sequence[BusLine], maps: Maps, rides: Sequence[_Ride], here: LatLng, there: LatLng
 ) -> list[JourneyLeg]:
-    """Return the legs of a journey: its rides, and the ways on foot before, between and after them."""
+    """Return the legs of a journey from `here` to `there`: rides, and on foot before, between and after."""
     legs: list[JourneyLeg] = []
     for ride in rides:
         line = lines[ride.line]

@@ -206,7 +206,7 @@ class OfflinePlaces:
         return [self._photograph(shop)] if limit and shop.frontage != NO_FRONTAGE else []
 
     def photo_sizes(self, place_id: str, limit: int = 1) -> list[tuple[int, int]]:
-        """Return (width, height) in pixels of each photo of `photos`, without drawing them.
+        """Return (width, height) in pixels of each of up to `limit` photos of a place, none drawn.
 
         Raises:
             NotFound: no place has this id.

@@ -95,7 +95,7 @@ class RenderedView(View):
     _drawn: Image | None
 
     def __init__(self, pano_id: str, camera: Camera, draw: Callable[[], Image], key: str = "") -> None:
-        """Keep how the view is drawn; no pixels are made yet."""
+        """Keep how the view is drawn; no pixels are made yet. `key`: of the stored picture."""
         fields = {"pano_id": pano_id, "camera": camera, "key": key, "_draw": draw, "_drawn": None}
         for name, value in fields.items():
             object.__setattr__(self, name, value)

@@ -109,7 +109,7 @@ class Reviewers:
         return tuple(reviews)
 
     def _mention(self, drafts: list[_ReviewDraft], scope: str, topic: str, *, holds: bool) -> None:
-        """Add a sentence about an attribute, which holds or not, to a review that does not mention it yet."""
+        """Add a sentence on attribute `topic`, which holds or not, to a draft that does not mention it."""
         free = [draft for draft in drafts if topic not in draft.topics]
         if not free:
             return

@@ -123,7 +123,7 @@ class _Settlers:
         point: Point,
         address: str,
     ) -> Shop:
-        """Return a place with random attributes, reviews, ratings, price level and opening hours."""
+        """Return a place made of these facts, with random attributes, reviews, prices and opening hours."""
         rng = self._rng
         attributes = draw_attributes(trade, rng)
         is_open = rng.random() >= CLOSED

@@ -201,7 +201,7 @@ def hang_signs(
 def plant_board(
     sign_id: str, place_id: str, lettering: Lettering, left: Point, right: Point, variant: int
 ) -> Sign:
-    """Return a board on posts in the middle of an edge, facing the street.
+    """Return a board on posts, lettered for a place, midway from `left` to `right`, facing the street.
 
     Args:
         sign_id: id of the board.

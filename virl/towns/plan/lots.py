@@ -308,7 +308,7 @@ def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
 
 
 def _overlapping_pairs(points: Floats, owner: Ints) -> list[tuple[int, int]]:
-    """Return the (lower, higher) indices of outlines that overlap by more than a shared side, sorted."""
+    """Return sorted (lower, higher) indices of overlapping outlines; `owner`: the outline of each point."""
     sizes = np.bincount(owner)[:, None]
     middles = np.stack([np.bincount(owner, weights=column) for column in points.T], axis=1) / sizes
     # Shrunk a little, so that lots that only share a side do not count as overlapping.

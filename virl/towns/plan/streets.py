@@ -257,7 +257,7 @@ class _StreetDraft:
             self.inner.append((kind, np.stack([fixed, steps] if along == 1 else [steps, fixed], axis=1)))
 
     def _arms(self, u: int, v: int) -> tuple[Edge, Edge, Edge, Edge]:
-        """Return the four sides of cells that meet at the junction of grid lines u and v."""
+        """Return the four cell sides that meet at the junction of grid column `u` and row `v`."""
         return (0, v, u - 1), (0, v, u), (1, u, v - 1), (1, u, v)
 
     def greens(self) -> list[tuple[float, float]]:

@@ -168,7 +168,7 @@ def shade_backdrop(
 def _sky_run(
     run: PixelRun, row: _Row, clouds: Tile, texels: Words, focal: float, cx: float, picture: Image
 ) -> None:
-    """Colour a run of sky: exact at every `SKY_STEP`th pixel, interpolated between."""
+    """Colour a run of sky, by a ray at every `SKY_STEP`th pixel; `focal` and middle column `cx` in pixels."""
     right = run.first + 0.5 - cx
     red, green, blue = _sky_colour(
         row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels
@@ -280,7 +280,7 @@ def _lay_texture(cover: Footprint, ux: float, uy: float) -> Footprint:
 
 @inline_kernel
 def _only_material(d: float, past: float, around: float, segments: Floats, i: int, x: float, y: float) -> int:
-    """Return `ASPHALT` or `SLABS` where only that lies within `around` metres of (x, y), else `MIXED`.
+    """Return `ASPHALT` or `SLABS` if alone within `around` metres; `d`, `past`: metres beyond kerb, pavement.
 
     The distances to the kerb, d, and past the pavement change by no more than a metre a metre.
     """
@@ -390,7 +390,7 @@ def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels
 
 @inline_kernel
 def _cloud(x: float, y: float, up: float, focal: float, clouds: Tile, texels: Words) -> float:
-    """Return the share of cloud along a unit direction, [0, 1]."""
+    """Return the share of cloud, [0, 1], towards a unit vector (x, y, up); `focal` length in pixels."""
     depth = _CLOUD_SCALE / (up + _CLOUD_BEND)
     grow = depth / focal
     cover = footprint(clouds, Growth(grow, 0.0, 0.0, grow / (up + _CLOUD_BEND)), 1)

@@ -117,7 +117,7 @@ class Grounds:
 
 
 def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) -> GroundRasters:
-    """Return the rasters of the ground between two corners, metres.
+    """Return the rasters of the ground between corners `low`, south-west, and `high`, north-east, metres.
 
     Args:
         plan: of the streets.
@@ -170,7 +170,7 @@ def grid_of(ground: GroundRasters) -> RasterGrid:
 
 @inline_kernel
 def along_street(segments: Floats, i: int, x: float, y: float) -> tuple[float, float]:
-    """Return (metres along a segment from its start, metres to its left) of a point.
+    """Return (metres along segment `i` from its start, metres to its left) of a point (x, y) in metres.
 
     Args:
         segments: as `street_segments` gives them.
@@ -224,7 +224,7 @@ def _measure(
     segments: Floats, origin: Floats, kerb: Heights, stone: Heights, nearest: Indices, uphill: Directions,
     street: Heights, path: Heights,
 ) -> None:  # fmt: skip
-    """Write to the rasters the distances of the cells around every street segment.
+    """Write to `nearest` the street segment nearest to each cell, and to the rest distances to streets.
 
     `uphill` receives the direction away from the nearest carriageway, (rows, columns, 2), in 1 / 127;
     `street` and `path`, unless they are empty, the distances to paved streets and to paths of gravel alone.
@@ -279,7 +279,7 @@ def _units(metres: float) -> np.int16:
 
 @inline_kernel
 def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
-    """Return (first, last) metres from a segment's start, along a row `dy` north of it, within `reach`."""
+    """Return (first, last) metres from a segment's start of its reach on a row `dy` metres north of it."""
     low, high = 1e9, -1e9
     # The reach is round at both ends of the segment.
     for end in (0.0, length):
@@ -398,7 +398,7 @@ def _shadows(
 
 
 def _shade_buildings(dark: NDArray[np.uint8], buildings: Sequence[Building], origin: Floats) -> None:
-    """Write the shadows of buildings: their roofs and the ground up to them."""
+    """Write 255 to the raster `dark` wherever the shadow of a building's wall or roof falls."""
     # Anticlockwise, so that the right of each wall is outside, as `sunny` takes it.
     footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
     ring, owner = shapely.get_coordinates(shapely.get_exterior_ring(footprints), return_index=True)

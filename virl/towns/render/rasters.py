@@ -34,7 +34,7 @@ class RasterGrid(NamedTuple):
 
 @inline_kernel
 def cell_at(grid: RasterGrid, x: float, y: float) -> Cell:
-    """Return the cell south-west of a point, and the shares of the way to the next ones, [0, 1).
+    """Return (column, row) of the cell south-west of a point in metres, and shares of the way to the next.
 
     Args:
         grid: of the raster.
@@ -122,7 +122,7 @@ def uniform_distance(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
 
 @kernel
 def _write_materials(kerb: Heights, nearest: Indices, beyond: Beyond, materials: Shares) -> None:
-    """Write the material of each cell, 0 on streets and pavements."""
+    """Write to `materials` the number of the material of each cell, 0 on streets and pavements."""
     stone, parks, water, gravel = beyond.stone, beyond.parks, beyond.water, beyond.gravel
     segments, has_paths = beyond.segments, beyond.has_paths
     rows, columns = kerb.shape

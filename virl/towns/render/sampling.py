@@ -118,7 +118,7 @@ def bilinear(texels: Words, offset: int, bits: int, u: int, v: int) -> np.uint64
 
 @inline_kernel
 def letters(coverage: Coverage, offset: int, wide: int, high: int, u: float, v: float) -> float:
-    """Return the coverage, [0, 255], by letters of a sign at (u, v) in texels; edges are repeated.
+    """Return the coverage, [0, 255], at (u, v) in texels of a sign's level, which begins at `offset`.
 
     Args:
         coverage: of all signs.
@@ -221,7 +221,7 @@ def channel(total: np.uint64, number: int) -> int:
 
 @inline_kernel
 def variant_of(u: int, v: int, bits: int, seed: int, variants: int) -> int:
-    """Return the number of the variant, below `variants`, that a texture shows at (u, v) for a seed.
+    """Return the number of a tile's variant, of a power of two, at its repeat that holds (u, v), by seed.
 
     Args:
         u: in 1/256 texel.

@@ -135,7 +135,7 @@ def haze_over(metres: float) -> float:
 def write(
     picture: Image, row: int, column: int, mix: Mix, red: int, green: int, blue: int, opacity: int
 ) -> None:
-    """Write one pixel of a picture from texels, paint and haze.
+    """Write one pixel as a mix of haze, paint and texels, given as sums of taps of red, green, blue, opacity.
 
     Args:
         picture: is changed.

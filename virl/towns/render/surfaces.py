@@ -47,7 +47,7 @@ def grains(side: int, seed: int) -> Field:
 
 
 def blank(rgb: tuple[float, float, float], opacity: float = 1.0, side: int = SIDE) -> Surface:
-    """Return a texture of one colour, RGB in [0, 1].
+    """Return a square texture of `side` texels of one colour, RGB and opacity in [0, 1].
 
     Args:
         rgb: in [0, 1].
@@ -81,7 +81,7 @@ def _courses(rows: int, columns: int, joint: float, seed: int, *, side: int = SI
 def _masonry(
     rows: int, columns: int, joint: float, contrast: float, mortar: float, seed: int, bay: int
 ) -> Surface:
-    """Return the texture of a wall of `rows` by `columns` blocks a bay; `joint`: its width in bays."""
+    """Return the texture of a wall, `rows` by `columns` blocks a bay; `joint`: half its width, in bays."""
     gap, block = _courses(rows, columns, joint, 100 * seed + bay)
     wall = blank((0.86, 0.86, 0.86))
     scale_colours(wall, 1 + contrast * block + 0.05 * noise(SIDE, 8, seed) + 0.05 * grains(SIDE, seed))
