@@ -96,7 +96,7 @@ def _iso(day: date | None) -> str:
 
 @cache
 def _digest(extract: Path, _changed_ns: int) -> str:
-    """Return the hexadecimal SHA-256 of a file's contents, kept until its time of change is another."""
+    """Return the hexadecimal SHA-256 of a file's contents, kept in memory until the file is changed."""
     # The time of change is part of the cache's key: a file that was changed is read again.
     with extract.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -109,11 +109,11 @@ class _Rings:
         }
 
     def lacks(self, way: int) -> bool:
-        """Return whether the file lacks the way with a number, or some of its nodes."""
+        """Return whether the file lacks the way of this number, or any of its nodes."""
         return way not in self._nodes or any(node not in self._at for node in self._nodes[way])
 
     def corners(self, way: int) -> Floats:
-        """Return (east, north) in metres of the known nodes of the way with a number, shape (n, 2)."""
+        """Return (east, north) in metres of the known nodes of the way of this number, shape (n, 2)."""
         known = [self._at[node] for node in self._nodes.get(way, ()) if node in self._at]
         return np.array(known, float).reshape(-1, 2)
 

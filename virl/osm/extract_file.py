@@ -107,7 +107,7 @@ def _varint(file: BinaryIO) -> int:
 TRUSTED_FROM_MB = 20
 """Size in megabytes from which a file that claims to be sorted is believed; chosen."""
 MOST_MB = 100
-"""Largest size in megabytes of a file that is sorted, which is done in memory; chosen."""
+"""Largest size in megabytes of an unsorted file that is accepted, since it is sorted in memory; chosen."""
 NEGATIVE = 1 << 60
 """Offset of negative numbers in a sorted copy: -n becomes NEGATIVE + n."""
 

@@ -175,7 +175,7 @@ class FreeCells:
             self._rivals.setdefault(other, []).append(one)
 
     def has(self, cell: int, floor: int) -> bool:
-        """Return whether no front has taken the cell with an index on a floor, 0 or 1, yet."""
+        """Return whether the cell of this index is free on a floor: 0, the ground floor, or 1."""
         return (cell, floor) not in self._taken
 
     def take(self, cell: int, floor: int) -> None:

@@ -22,7 +22,7 @@ AFLOAT = frozenset({"boathouse", "houseboat", "pier", "stilt_house", "lighthouse
 STEP_M, PROBE_M = 20.0, 0.5
 """Metres: length of the pieces that a coast is cut into, and distance beside them that is looked at."""
 MIXED = 0.05
-"""Largest ratio, lesser to greater, of metres of coast that call one area land and sea, where it is clear."""
+"""Largest ratio of coast metres that contradict to those that confirm an area as land or sea, to be sure."""
 LONG_JOIN_M = 400.0
 """Length in metres of a guessed piece of coast above which the sea beside it is in doubt."""
 SHORE_M = 10.0
@@ -32,7 +32,7 @@ MOST_BUILT = 0.2
 HOUSES_PER_M2 = 1e-4
 """Largest number of houses a square metre in a sea: one a hectare."""
 STRAY, STRAY_ROADS_M = 0.01, 100.0
-"""Doubtful sea's largest share of all houses and of all road metres; metres of road that any sea may have."""
+"""Largest share of all houses and road metres, [0, 1], in a doubtful sea; metres of road allowed in any."""
 STRAIGHT_M = 50.0
 """Length in metres of the last stretch of a coast that tells the direction of its end."""
 STRAIGHT_COST, HOUSE_COST_M, CROSSING_COST_M = 0.5, 50.0, 1e6
@@ -233,7 +233,7 @@ GRAVEL = frozenset({"bare_rock", "scree", "shingle", "sand", "beach", "railway",
 WATER = frozenset({"water", "basin", "reservoir", "riverbank", "swimming_pool"})
 """Values of `natural`, `landuse`, `waterway` and `leisure` that are drawn as water."""
 WATERWAY_M = {"river": 10.0, "canal": 6.0, "stream": 1.8, "drain": 1.2, "ditch": 1.0}
-"""Widths in metres of waterways mapped as lines, where not tagged; chosen."""
+"""Width in metres of a waterway mapped as a line, by value of `waterway`, where not tagged; chosen."""
 RAILS = frozenset({"rail", "tram", "light_rail", "narrow_gauge", "subway", "funicular"})
 """Values of the tag `railway` for tracks."""
 IN_STREET = frozenset({"tram"})

@@ -10,7 +10,7 @@ from opening_hours import State, validate
 from virl.platform.city.places import OpeningHours
 
 _DAY = timedelta(days=1)
-"""Length of a day."""
+"""Length of a day, a `timedelta`."""
 _WEEKDAYS = "Mo|Tu|We|Th|Fr|Sa|Su"
 """Pattern of a weekday in opening hours."""
 _SAID_STATE = re.compile(r'\b(open|off|closed)\s*"[^"]*"')
@@ -20,11 +20,11 @@ _COMMENT = re.compile(r'"[^"]*"')
 _HOLIDAY_WEEKDAYS = re.compile(rf"\b([PS]H)\s+(?:{_WEEKDAYS})[^\s\"]*")
 """Pattern of weekdays after holidays, as in `SH Mo-Fr`, dropped since the library takes them as more days."""
 _BETWEEN_RULES = re.compile(r"(; |, | \|\| )")  # within a rule the library writes its lists without spaces
-"""Pattern of what stands between two rules."""
+"""Pattern of what separates two rules of opening hours."""
 _NOT_WEEKLY = re.compile(r'"|\[|\bunknown\b|\bweek ?\d|(^|\s)((PH,)*SH(,[PS]H)*)(?=\s|$)')
-"""Pattern of a rule that does not hold each week: with a comment, for numbered weeks or school holidays."""
+"""Pattern of opening hours that do not hold each week: with a comment, numbered weeks or school holidays."""
 _PUBLIC_HOLIDAYS = re.compile(r"(^|\s)PH(?=\s|$)")
-"""Pattern of a rule for public holidays."""
+"""Pattern of a rule of opening hours for public holidays."""
 _CLOSED = " closed"
 """The ending of a rule of opening hours that says that the place is closed."""
 _SEASON = re.compile(r"\b(\d{4}|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|easter)")

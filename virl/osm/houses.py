@@ -220,7 +220,7 @@ def _houses_of_pieces(
 
 
 def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return (wall height of each piece in metres, True where mapped): else guessed by kind and neighbours.
+    """Return (wall height of each piece in metres, by kind and neighbours where not mapped; True if mapped).
 
     `polygons` are the footprints of the n pieces; both arrays have shape (n,).
     """

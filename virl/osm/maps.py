@@ -328,7 +328,7 @@ def _stretch_and_metres(spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
 
 
 def _largest_connected(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayNetwork, Ints]:
-    """Return (longest part of a network, joined both ways along the usable directions; old stretch indices).
+    """Return (longest part whose junctions all reach each other by open directions, old stretch indices).
 
     `forward` and `backward` are True for each stretch that may be used from start to end, and back.
     """

@@ -83,7 +83,7 @@ def types_called(text: str, nothing_found: bool) -> frozenset[str]:
 
 @cache
 def _types_by_word(*, on_signs: bool) -> dict[str, frozenset[str]]:
-    """Return the place types by each word, in plain letters, that names them, or stands for them on signs."""
+    """Return the place types by each plain word that names them or, if `on_signs`, means them on signs."""
     # Words on signs were chosen by hand, and some of them are names of chains.
     types = by_type("signs") if on_signs else more_words(WORDS).types
     found: dict[str, frozenset[str]] = {}

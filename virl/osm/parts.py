@@ -108,7 +108,7 @@ HEAD_M = 2.2
 THINNEST_M = 0.3
 """Least height in metres of a part that is drawn."""
 WHOLLY = 0.9
-"""Share of a building's outline, [0, 1], from which on its parts cover it so that only they are drawn."""
+"""Least share of a building's outline, [0, 1], that its parts cover for them alone to be drawn."""
 SLIVER_M = 0.3
 """Half the width in metres up to which a strip of an outline that no part covers is not drawn."""
 ROOF_KINDS = frozenset({"roof", "carport"})
@@ -219,7 +219,7 @@ def base_of(tags: Tags) -> float:
 
 
 def _roof_on_posts(extract: OsmExtract, area: int) -> Piece:
-    """Return the roof on posts that the area with an index is, as a thin piece at tagged or usual height."""
+    """Return the roof on posts that the area of this index is, as a thin piece at tagged or usual height."""
     name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
     top = tagged_height(tags) or ROOF_M
     base = max(metres(tags.get("min_height")) or 0.0, top - SLAB_M, HEAD_M + 0.1)

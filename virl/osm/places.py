@@ -235,15 +235,15 @@ class Pois:
     """(id of an object, id of the place that it repeats) pairs."""
 
     def name(self, number: int) -> str:
-        """Return the name of the place with an index, as written on its signs."""
+        """Return the name of the place of this index, as written on its signs."""
         return self.tags[number]["name"].strip()
 
     def has_front(self, number: int) -> bool:
-        """Return whether the place with an index can have a shop front; parks, stops and monuments cannot."""
+        """Return whether the place of this index can have a shop front; parks, stops and monuments cannot."""
         return has_front(self.types[number], self.tags[number])
 
     def is_inside(self, number: int) -> bool:
-        """Return whether the place with an index is indoors, upstairs or underground."""
+        """Return whether the place of this index is indoors, upstairs or underground."""
         tags = self.tags[number]
         on_street = is_at_ground(tags.get("level", ""))
         return not on_street or tags.get("indoor", "no") != "no" or tags.get("location") in _INSIDE

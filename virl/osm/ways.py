@@ -301,7 +301,7 @@ def select_stretches(network: WayNetwork, stretches: Sequence[int] | Ints) -> Wa
 
 
 def _runs(extract: OsmExtract, ways: Sequence[int]) -> tuple[Floats, Ints, list[tuple[int, Ints]]]:
-    """Return (points of all nodes, (k, 2); nodes on runs; (way, node indices) of each run in the outline).
+    """Return (points of all nodes, (k, 2); nodes on runs; each run in the outline: (way, node indices)).
 
     A run is (index of its way, indices of its nodes): consecutive nodes within the outline.
     """

@@ -206,7 +206,7 @@ def journey_of(lines: Sequence[BusLine], maps: Maps, here: LatLng, there: LatLng
 def _rides(
     lines: Sequence[BusLine], ready: Mapping[Stand, float], changed: Mapping[Stand, Stand]
 ) -> dict[Stand, _Ride]:
-    """Return the first ride to arrive at each stop; `ready`: minute at each, `changed`: stop changed from."""
+    """Return the ride first to reach each stop; `ready`: minute from which one can board, by stop."""
     found: dict[Stand, _Ride] = {}
     for (row, board), since in ready.items():
         line = lines[row]
@@ -225,7 +225,7 @@ def _rides(
 def _changes(
     lines: Sequence[BusLine], first: Mapping[Stand, _Ride]
 ) -> tuple[dict[Stand, float], dict[Stand, Stand]]:
-    """Return (minute from which passengers wait after a change, stop that they come from), each by stop."""
+    """Return (minute of readiness after a change of bus, stop of the bus before), each by the new stop."""
     ready: dict[Stand, float] = {}
     changed: dict[Stand, Stand] = {}
     for stand, ride in first.items():

@@ -29,7 +29,7 @@ CLOSED = 0.04
 BEHIND_FRONT_M = 2.0
 """Distance in metres from the middle of a front back to the position of the place behind it."""
 WIDE_BOARD_M = 12.0
-"""Width in metres of a park's widest board: a longer edge of the park leaves no room for longer names."""
+"""Largest width in metres that a park's board may take for its name, however long the park's edge is."""
 FADING = 0.8
 """Chance that a place joins a centre of its group, as a multiple of that for the centre before; chosen."""
 CANDIDATES = 12
@@ -224,7 +224,7 @@ class Sites:
         return centres
 
     def _closeness(self, site: int, reach: float) -> Floats:
-        """Return the closeness of each frontage to that of an index: 1 there, near 0 beyond twice `reach`."""
+        """Return each frontage's closeness to that of index `site`: 1 there, near 0 beyond twice `reach`."""
         away = (self._x - self._x[site]) ** 2 + (self._y - self._y[site]) ** 2
         near: Floats = np.exp(away * (-1 / reach**2))
         return near

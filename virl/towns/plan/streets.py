@@ -183,7 +183,7 @@ class _StreetDraft:
         self.gone.update({(1, column + c, row + r): None for c in (1, 2) for r in (0, 1)})
 
     def _thin_the_avenue(self) -> None:
-        """Leave out the sides along the avenue, and one arm of each crossing on it, so that five are left."""
+        """Leave out cell sides along the avenue, and one arm of most crossings on it, so that five stay."""
         on_avenue = set(self.grid.on_avenue)
         for u, v in self.grid.on_avenue:
             for edge in ((0, v, u), (1, u, v)):
@@ -205,7 +205,7 @@ class _StreetDraft:
                     break
 
     def _merge_cells(self) -> None:
-        """Leave out the sides between some pairs of cells; of the first ones a dead end remains."""
+        """Leave out the sides between some pairs of cells; of a few a stub stays, which is a dead end."""
         edges = [(0, v, u) for v in range(1, _ROWS) for u in range(1, _COLUMNS - 1)]
         edges += [(1, u, v) for u in range(1, _COLUMNS) for v in range(1, _ROWS - 1)]
         merged = 0
@@ -312,7 +312,7 @@ def _ways_out(rng: Generator, grid: JunctionGrid) -> set[tuple[int, int, bool]]:
 
 
 def _runs(draft: _StreetDraft, axis: int, line: int, first: float, last: float, length: int) -> list[Floats]:
-    """Return the unbroken parts of a grid line, from `first` to `last`, as points' coordinates along it."""
+    """Return a grid line's unbroken parts as coordinates, in cells, of points from `first` to `last`."""
     spans: list[list[float]] = []
     pieces = [(first, 0.0)] if first < 0 else []
     for cell in range(length):

@@ -280,7 +280,7 @@ def _lay_texture(cover: Footprint, ux: float, uy: float) -> Footprint:
 
 @inline_kernel
 def _only_material(d: float, past: float, around: float, segments: Floats, i: int, x: float, y: float) -> int:
-    """Return `ASPHALT` or `SLABS` if alone within `around` metres; `d`, `past`: metres beyond kerb, pavement.
+    """Return `ASPHALT` or `SLABS` if alone in `around` metres, else `MIXED`; `d`, `past`: off kerb, pavement.
 
     The distances to the kerb, d, and past the pavement change by no more than a metre a metre.
     """

@@ -340,7 +340,7 @@ def house_door_tile() -> Surface:
 
 
 def awning_tile(stripes: int) -> Surface:
-    """Return the cloth of an awning in the shop's colour, striped with white if asked for."""
+    """Return the cloth of an awning in the shop's colour, with `stripes` white stripes."""
     tile = blank((0.95, 0.95, 0.95))
     if stripes:
         x = np.arange(SIDE) * 2 * stripes // SIDE

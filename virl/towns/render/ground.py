@@ -306,7 +306,7 @@ def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -
 
 @inline_kernel
 def _smooth_lowering(apart: float, within: float) -> float:
-    """Return how far a smooth minimum of two distances, `apart` < `within`, lies below the lesser; else 0."""
+    """Return how far a smooth minimum of values `apart` apart lies below the lesser; 0 from `within` on."""
     if within <= apart:
         return 0.0
     return (within - apart) * (within - apart) / (4.0 * within)
@@ -417,7 +417,7 @@ _THROW = -SUN[:2] / SUN[2]
 """Offset (east, north) in metres of a point's shadow for each metre of its height."""
 
 _SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}
-"""(radius, height of what throws the shadow, darkness from 0 to 255) by kind, in metres."""
+"""(radius in metres, height in metres of what throws shadow, darkness from 0 to 255) by kind of furniture."""
 
 
 def _cells(points: Floats, origin: Floats) -> NDArray[np.int32]:

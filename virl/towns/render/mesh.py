@@ -70,7 +70,7 @@ def quads(
     mode: ArrayLike = FRONT_ONLY,
     seed: ArrayLike = 0,
 ) -> Quads:
-    """Return n quads by their corners, (n, 4, 3); each other value is of one quad each, or of all.
+    """Return n quads by their corners, (n, 4, 3); other values are one for each quad, or one for all.
 
     Args:
         corners: shape (n, 4, 3), metres.

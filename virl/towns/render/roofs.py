@@ -14,7 +14,7 @@ from virl.towns.render.textures import TILE_INDEX
 EAVES_M = 0.35
 """Distance in metres that a pitched roof stands out over the walls; chosen."""
 RECTANGULAR = 0.86
-"""Share of its smallest rectangle that a footprint must fill to get one ridge; chosen."""
+"""Least share of its smallest enclosing rectangle that a footprint fills to get one ridge; chosen."""
 SMOOTHED_M = 0.5
 """Distance in metres below which a wall's jog does not show in the roof; chosen."""
 STEEPEST = 3.0

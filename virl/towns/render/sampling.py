@@ -76,7 +76,7 @@ class Growth(NamedTuple):
 
 @inline_kernel
 def tile_at(table: Table, texture: int) -> Tile:
-    """Return the row with this texture's index of the table of textures."""
+    """Return the row of a texture, by its index, in the table of textures."""
     return Tile(
         table[texture, 1], table[texture, 2], table[texture, 3], table[texture, 4], table[texture, 5],
         table[texture, 6],
@@ -221,7 +221,7 @@ def channel(total: np.uint64, number: int) -> int:
 
 @inline_kernel
 def variant_of(u: int, v: int, bits: int, seed: int, variants: int) -> int:
-    """Return the number of a tile's variant, of a power of two, at its repeat that holds (u, v), by seed.
+    """Return the index, below `variants`, of the variant that a tile shows at (u, v), by a quad's seed.
 
     Args:
         u: in 1/256 texel.

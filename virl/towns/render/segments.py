@@ -104,7 +104,7 @@ MARGIN_M = 4.0
 """Distance in metres beyond a pavement up to which distances to the kerb are measured."""
 
 SEGMENT_FIELDS = 13
-"""Number of columns of a segment of a street.
+"""Number of columns of the array of street segments.
 x, y, direction x, y, length, metres of street before it, length of its street, half its road, its pavement,
 where the zebra at the street's start begins, where the one at its end does (both measured from that end,
 `NO_ZEBRA_M` or more for none), 1 where a centre line is painted, and 1 where its pavement is gravel."""
@@ -164,7 +164,7 @@ def _point(line: Floats, along: float) -> tuple[float, float]:
 
 
 def _zebras_at_junctions(plan: StreetPlan) -> dict[int, tuple[float, float]]:
-    """Return (metres from the start, metres from the end) of each street's zebras."""
+    """Return (metres from start, metres from end) to the zebras at a street's ends, by the street's index."""
     degree = np.zeros(len(plan.junctions), int)
     widest = np.zeros(len(plan.junctions))
     for street in plan.streets:
