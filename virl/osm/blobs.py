@@ -101,7 +101,7 @@ class _BlobSelection:
         self._known = _NONE, np.empty(0, np.uint8)
 
     def read(self) -> bool:
-        """Note each blob; return whether all are in order, of one kind of object each, and readable."""
+        """Return whether all blobs, each noted once read, are sorted and hold one kind of object each."""
         names = self._folder / "numbers", self._folder / "codes"
         with names[0].open("wb") as numbers, names[1].open("wb") as codes:
             for start, end, data in _unpacked(self._file, 0, None):
