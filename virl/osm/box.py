@@ -44,7 +44,7 @@ class ExtractPart:
     names: str = ""
     """Language of the names of places and streets, such as `en`; empty for the local ones."""
     life: Literal["mapped", "invented"] = "mapped"
-    """Source of reviews, ratings, prices and homes to rent: none, or invented ones."""
+    """Kind of reviews, ratings, prices and homes to rent: none for `mapped`, or `invented` ones."""
     seed: int = 0
     """Seed of the random numbers from which reviews, prices and homes are invented."""
 

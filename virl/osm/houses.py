@@ -312,11 +312,11 @@ class Outside:
     """Material and colours of a house; empty or `None` where no tag says."""
 
     material: str
-    """Wall material of the renderer, such as `brick`."""
+    """Wall material of the renderer, such as `brick`; empty where it is not known."""
     paint: Rgb | None
-    """Colour of the walls."""
+    """Colour of the walls, RGB in [0, 1]; `None` where no tag says."""
     roof_paint: Rgb | None
-    """Colour of the roof."""
+    """Colour of the roof, RGB in [0, 1]; `None` where no tag says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -298,7 +298,7 @@ def _frontage(
 
 
 def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: float) -> tuple[Sign, ...]:
-    """Return the signs at a place's front on a house `height` metres high; none if no font can letter it."""
+    """Return a place's signs on a front of a house `height` metres high; none for a name that no font has."""
     name = pois.name(number)
     if not can_letter(name):
         return ()

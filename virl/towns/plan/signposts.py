@@ -41,7 +41,7 @@ class Hook(NamedTuple):
 
     street: Street
     number: int
-    """End of the street: 0 for its start, 1 for its end."""
+    """End of the street over which the hook is: 0 for its start, 1 for its end."""
     length: float
     """Length of the street, metres."""
 

@@ -68,7 +68,7 @@ class TileSet:
     name: str
     variants: int
     draw: Callable[[int], Surface]
-    """Function that draws the variant with a number."""
+    """Function that draws the variant of a given number."""
 
 
 def tile_sets() -> tuple[TileSet, ...]:
