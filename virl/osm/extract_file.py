@@ -19,7 +19,7 @@ from virl.osm.box import Box
 MOST_TIMES = 60
 """Largest allowed ratio of unpacked to packed size of a file; chosen: XML of real towns has 9 to 20."""
 FREE_BYTES = 20_000_000
-"""Unpacked size in bytes that is allowed to any file; chosen: a village that repeats itself."""
+"""Unpacked size in bytes up to which no file is refused; chosen: villages repeat themselves when packed."""
 
 _PIECE = 1_000_000
 """Number of bytes that are unpacked at a time."""
@@ -107,7 +107,7 @@ def _varint(file: BinaryIO) -> int:
 TRUSTED_FROM_MB = 20
 """Size in megabytes from which a file that claims to be sorted is believed; chosen."""
 MOST_MB = 100
-"""Largest size in megabytes of a file that is sorted, which is done in memory; chosen."""
+"""Largest size in megabytes of an unsorted file that is accepted, since it is sorted in memory; chosen."""
 NEGATIVE = 1 << 60
 """Offset of negative numbers in a sorted copy: -n becomes NEGATIVE + n."""
 

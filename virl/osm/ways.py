@@ -194,7 +194,7 @@ def _first(tags: Tags, *keys: str) -> str | None:
 
 
 def _one_way(tags: Tags, *keys: str) -> Directions:
-    """Return the directions that a way is open in, by the first present tag key, else by the kind of way."""
+    """Return a way's directions by the first of the tag keys it has, else by kind, as on a roundabout."""
     said = _first(tags, *keys)
     if said in _BACK:
         return False, True
@@ -301,7 +301,7 @@ def select_stretches(network: WayNetwork, stretches: Sequence[int] | Ints) -> Wa
 
 
 def _runs(extract: OsmExtract, ways: Sequence[int]) -> tuple[Floats, Ints, list[tuple[int, Ints]]]:
-    """Return (nodes as points, (k, 2); index of each node passed; runs of ways with these indices).
+    """Return (points of all nodes, (k, 2); nodes on runs; each run in the outline: (way, node indices)).
 
     A run is (index of its way, indices of its nodes): consecutive nodes within the outline.
     """

@@ -49,7 +49,7 @@ class WordIndex:
                     known[number] = max(weight, known.get(number, 0.0))
 
     def answers(self, query: str) -> tuple[Floats, Floats]:
-        """Return (score of each document, score weighted by texts) for a query, 0 where it does not answer.
+        """Return (rarity of a query's words in each document, the same weighted by text), 0 for no match.
 
         A word counts the more the fewer documents hold it. Documents that answer less than half of what the
         best one does count as not answering.
@@ -138,7 +138,7 @@ class OfflinePlaces:
         also: Mapping[str, Sequence[str]] = MappingProxyType({}),
         types_called: Callable[[str, bool], Collection[str]] = lambda *_: (),
     ) -> None:
-        """List the places; their words are indexed on the first search."""
+        """List the places; `also`: other names by place id, `types_called`: place types by a query."""
         self._shops = {shop.place.id: shop for shop in shops}
         self._listed = [replace(shop.place, hours=(), reviews=(), facts=()) for shop in shops]
         self._lat = np.array([place.position.lat for place in self._listed])
@@ -150,7 +150,7 @@ class OfflinePlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first; see `Places.nearby`.
+        """Return the places of any of `types`, if given, within `radius` metres, nearest first.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -206,7 +206,7 @@ class OfflinePlaces:
         return [self._photograph(shop)] if limit and shop.frontage != NO_FRONTAGE else []
 
     def photo_sizes(self, place_id: str, limit: int = 1) -> list[tuple[int, int]]:
-        """Return (width, height) in pixels of each photo of `photos`, without drawing them.
+        """Return (width, height) in pixels of each of up to `limit` photos of a place, none drawn.
 
         Raises:
             NotFound: no place has this id.

@@ -21,7 +21,7 @@ from virl.towns.storage import read_table
 Tone = Literal["good", "bad"]
 Mood = Literal["glad", "fair", "cross"]
 Scoped = dict[str, tuple[str, ...]]
-"""Sentences by the scope of trades that they suit; `any` suits all scopes that have no `only SCOPE`."""
+"""Sentences by a scope of trades; those under `any` suit every scope but one with a key `only SCOPE`."""
 
 FEWEST, MOST = 3, 8  # reviews of a place
 MENTIONS = 2
@@ -87,7 +87,7 @@ class Reviewers:
 
     rng: Random
     _decks: dict[str, list[str]] = field(default_factory=dict)
-    """Sentences not used yet, in random order, by what they are for."""
+    """Sentences not used yet, in random order, by key of the deck, such as `closers glad food`."""
 
     def review(self, trade: Trade, attributes: Mapping[str, bool]) -> tuple[Review, ...]:
         """Return the reviews of a place with some attributes, usually three to eight."""
@@ -109,7 +109,7 @@ class Reviewers:
         return tuple(reviews)
 
     def _mention(self, drafts: list[_ReviewDraft], scope: str, topic: str, *, holds: bool) -> None:
-        """Add a sentence about an attribute, which holds or not, to a review that does not mention it yet."""
+        """Add a sentence on attribute `topic`, which holds or not, to a draft that does not mention it."""
         free = [draft for draft in drafts if topic not in draft.topics]
         if not free:
             return

@@ -60,7 +60,7 @@ class Kerbs:
         return points + aside[:, None] * left, normalize_heading(np.degrees(np.arctan2(way[:, 0], way[:, 1])))
 
     def on_road(self, xy: Floats, margin: float, own: Ints | None = None) -> Flags:
-        """Return an array with True for each point on a carriageway or within `margin` metres of one.
+        """Return True for each point within `margin` metres of any carriageway but that of its `own` street.
 
         Args:
             xy: points in metres, shape (n, 2).
