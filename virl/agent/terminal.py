@@ -198,7 +198,7 @@ class Story:
         )
 
     def step(self, record: StepRecord) -> None:
-        """Print the places and new objects of a step, and a decision by others or by a look down roads."""
+        """Print a step's places and new objects, and its decision if made by others or from road views."""
         self._advance_bar(record)
         for place in record.places:
             mark = f"[{GOOD}]enters[/]" if place.decision == "enter" else "passes"
@@ -252,7 +252,7 @@ class Story:
         return NestedStory(self)
 
     def _untold(self, reason: str) -> str:
-        """Return the part of a reason that no line ended with: none, that before its first colon, or all."""
+        """Return what printed lines left out of a reason: "", its part before the first colon, or all."""
         head, _, rest = reason.partition(": ")
         whole_told, rest_told = (
             any(line.endswith(f" {part}") for line in self._told) for part in (reason, rest)
@@ -278,7 +278,7 @@ class NestedStory:
         self.progress, self.step = story.progress, story.step
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
-        """Print which agent is consulted, if it walks."""
+        """Print which agent is consulted, unless its routine asks a mind."""
         if not _asks_mind(record):
             self._story.start(record, done)
 

@@ -32,7 +32,7 @@ BOLD = 700
 
 
 def face_for(text: str, variant: int) -> str:
-    """Return the font file that has all characters of a text: a Latin one by `variant`, else another.
+    """Return a font file with all characters of a text: Latin ones first, from number `variant` on.
 
     Raises:
         BadInput: no shipped face has every character, or Pillow cannot shape the script.
@@ -81,7 +81,7 @@ def font(face: str, size: int) -> ImageFont.FreeTypeFont:
 
 
 def _weight(axis: bytes | str, default: int | None) -> float:
-    """Return the value for an axis of a variable font, by its name: bold for the weight, else the default."""
+    """Return the value to set on a variable font's axis of this name: `BOLD` for weight, else the default."""
     name = axis.decode() if isinstance(axis, bytes) else axis
     return BOLD if name.lower() == "weight" else default or 0
 
@@ -93,7 +93,7 @@ def is_shaped(face: str) -> bool:
 
 @cache
 def installed_faces() -> tuple[str, ...]:
-    """Return the paths of the font files of installed packages, for scripts that virl's lack."""
+    """Return the paths of font files from installed packages, which serve scripts that virl's own lack."""
     found = []
     for entry in sorted(entry_points(group=INSTALLED), key=lambda one: one.name):
         spec = find_spec(entry.value)

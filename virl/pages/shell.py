@@ -27,7 +27,7 @@ SERVED_POLICY = (
 
 
 def content_policy(style: str, script: str, *, beside: bool = False) -> str:
-    """Return a content security policy that allows a page its own style and script, and no other loads.
+    """Return a policy for a page that allows only this style text, script text and, `beside` it, pictures.
 
     Args:
         style: the whole text of the page's style element.
