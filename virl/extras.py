@@ -13,7 +13,7 @@ PACKAGES = {
     "osm": ("opening_hours", "osmium", "tzfpy"),
     "serve": ("fastapi", "uvicorn"),
 }
-"""Import names of the packages in extras that several parts of virl need."""
+"""Import names of packages, by the extra of virl that brings them; for extras that several parts need."""
 
 
 def require(extra: str, *packages: str, what: str = "", error: type[VirlError] = ModelUnavailable) -> None:

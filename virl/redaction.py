@@ -68,6 +68,7 @@ class Redaction:
         return cls(tuple(sorted(spelled, key=lambda text: (-len(text), text))))
 
     def __repr__(self) -> str:
+        """Return how many spellings of secrets are hidden, and none of them."""
         return f"Redaction({len(self._spellings)} spellings)"
 
     def exact(self, text: str) -> str:

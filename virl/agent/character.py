@@ -195,7 +195,7 @@ class Character(Settings):
     """Tools that a language model may use, or `all`; without a `routine`, the character lives by them."""
     senses: SensesChoice = SensesChoice()
     mind: MindSettings = MindSettings()
-    """Settings of the language model, where one is asked; those behind `--mind NAME?` go before them."""
+    """Settings of the language model, if one is used; settings given with `--mind NAME?` override them."""
     route: tuple[str | Point, ...] = ()
     """The stops of agents that follow a route, in order: addresses or positions."""
     region: str | tuple[tuple[float, float], ...] | None = None

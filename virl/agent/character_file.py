@@ -160,7 +160,7 @@ def _remove(data: object, path: Sequence[str | int]) -> None:
 
 
 def recorded_character(path: Path, data: dict[str, object]) -> Character:
-    """Return the character in a journal's data; its routine is looked up from its file's path.
+    """Return the character in a journal's data, with its routine's fields; `path` is the character's file.
 
     Raises:
         ValidationError: a field is not valid any more.

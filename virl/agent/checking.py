@@ -40,7 +40,7 @@ def name_faults(
     given: Collection[Role] = (),
     needs_routine: bool = True,
 ) -> list[VirlError]:
-    """Return a character's faults in names and fields; perception roles in `given` have other models already.
+    """Return a character's faults in names and fields; for roles in `given`, a program brings the models.
 
     Args:
         loaded: the character, as it was read.

@@ -148,7 +148,7 @@ def _start_record(caller: Agent, loaded: LoadedCharacter) -> StartRecord:
 
 
 def _apply_changes(caller: Agent, character: Character, changes: Mapping[str, object]) -> Character:
-    """Return a consulted character with changed fields, the caller's city, and at most its limits left."""
+    """Return a consulted character with `changes`, the caller's city, and at most the caller's moves left."""
     left = caller.character.limits.steps - steps_taken(caller.run)
     if left < 1:
         raise BadInput(f"{caller.run.start.agent}: no steps left: increase `limits: steps`")

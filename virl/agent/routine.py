@@ -57,7 +57,7 @@ class Routine:
     folder: Path
     """Folder of the routine's code; its prompts are in the subfolder `prompts/`."""
     loose: bool = False
-    """True if the routine is a single module without a folder of its own; it may declare `FIELDS` too."""
+    """True if the routine is a single module without a folder of its own, which itself declares `FIELDS`."""
     giver: str = ""
     """Package that provides the routine; empty if it lies beside a character's file."""
 

@@ -306,7 +306,7 @@ def _with_truth(folder: Path, result: Result, city: City, console: Console) -> R
 def _fit_start_record(
     start: StartRecord, own_start: str, assembly: Assembly, console: Console
 ) -> StartRecord:
-    """Return the start record with the character as changed for the city; print each change.
+    """Return the start record with the character as changed for the city, and print each change.
 
     `own_start` is the start, in words, that the character's file names.
     """

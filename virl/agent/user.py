@@ -93,7 +93,7 @@ class UserMessage(Settings):
     at: Time | None = None
     """Time at or after which the message is due; `None` if unused."""
     proposed: int | None = Field(default=None, ge=1)
-    """Number of the proposal of the whole work at which the message is due; `None` if unused."""
+    """Number, from 1, of the proposed plan at which the message is due; `None` if unused."""
     say: str = ""
     state: State = Field(default_factory=dict)
 

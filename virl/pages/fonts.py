@@ -22,7 +22,7 @@ LATIN_FACES = (
 )
 CJK_FACE = "CJK-Bold.otf"
 SHAPED_FACES = ("Arabic-Bold.ttf", "Hebrew-Bold.ttf", "Devanagari-Bold.ttf", "Thai-Bold.ttf")
-"""Font files of scripts whose letters join, stack or run from the right, which only Raqm sets right."""
+"""Font files of scripts whose letters join, stack or run from right to left, which need the library Raqm."""
 FACES = (*LATIN_FACES, CJK_FACE, *SHAPED_FACES)
 """All font files that virl ships."""
 INSTALLED = "fontpkg.family"
@@ -87,7 +87,7 @@ def _weight(axis: bytes | str, default: int | None) -> float:
 
 
 def is_shaped(face: str) -> bool:
-    """Return whether Raqm has to set a font file's letters: one of `SHAPED_FACES` or an installed one."""
+    """Return whether a font file needs the library Raqm: one of `SHAPED_FACES` or not shipped by virl."""
     return face in SHAPED_FACES or face not in FACES
 
 

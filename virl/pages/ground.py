@@ -17,7 +17,7 @@ Shape = shapely.Polygon | shapely.LineString | shapely.Point
 WayKind = Literal["main", "street", "lane", "footpath"]
 """Kinds of ways, from main roads down to footpaths."""
 AreaKind = Literal["park", "water", "square", "house"]
-"""Kinds of areas."""
+"""Kinds of areas: parks, water, paved squares and houses."""
 
 AREAS: tuple[AreaKind, ...] = ("park", "water", "square", "house")
 """Kinds of areas in the order in which they are drawn."""

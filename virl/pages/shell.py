@@ -27,7 +27,7 @@ SERVED_POLICY = (
 
 
 def content_policy(style: str, script: str, *, beside: bool = False) -> str:
-    """Return a policy for a page that allows only this style text, script text and, `beside` it, pictures.
+    """Return a content security policy for a page with these texts of style and script, and no other loads.
 
     Args:
         style: the whole text of the page's style element.
