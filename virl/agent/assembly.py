@@ -216,7 +216,7 @@ def start_panorama(city: City, loaded: LoadedCharacter) -> Panorama:
 def _place_character(
     loaded: LoadedCharacter, city: City, first_position: LatLng | None, *, may_move_start: bool
 ) -> tuple[LoadedCharacter, Panorama, str]:
-    """Return (character, start panorama, why it was moved or ""); `first_position` is a resumed run's first.
+    """Return (character, start panorama, why it was moved or ""); a resumed run began at `first_position`.
 
     The reason is empty where the character's own start is used.
     """

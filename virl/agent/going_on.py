@@ -40,7 +40,7 @@ def ended_before(
 
 
 def link_taken(links: Sequence[Link], step: StepRecord) -> Link:
-    """Return the one of a pose's links that a recorded step took; if it is gone, the straightest one.
+    """Return which of a pose's links a recorded step took, or the straightest one if that link is gone.
 
     Raises:
         NoStreetView: no link leaves its pose any more.
@@ -106,7 +106,7 @@ def _straightest_link(links: Sequence[Link], step: StepRecord) -> Link | None:
 
 
 def _detour_text(step: StepRecord, link: Link | None) -> str:
-    """Return the sentence that a step's link is gone, and which is taken instead; `None` ends the walk."""
+    """Return the sentence that a step's link is gone and `link` is taken, or for `None` the walk ends."""
     gone = f"No way leads from panorama {step.pose.pano_id!r} to {step.next_pano_id!r} any more"
     return f"{gone}; {f'the one to {link.pano_id!r} is taken' if link else 'the walk ends there'}."
 

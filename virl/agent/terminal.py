@@ -35,7 +35,7 @@ from virl.resources import data_folder
 
 LETTERS_PER_TOKEN = 4  # of English text
 LAST_WORDS = 48
-"""Last characters of a streaming reply that are shown. Chosen: they fit beside the bar on a wide terminal."""
+"""Number of a streaming reply's last characters that are shown; chosen to fit beside the bar."""
 _INDENT = 6  # columns before the text of a step, of which its number takes four
 _MEASURED, _LONG_S = 20, 120.0  # after so many units of work, more seconds left than these are told; chosen
 
@@ -66,7 +66,7 @@ class Thinking:
         self._doing = ""
 
     def _begin(self, doing: str) -> None:
-        """Begin a new piece of work with this text, its counts at zero and its time now."""
+        """Begin a new piece of work, described by this text, with counts and seconds from zero."""
         self._doing, self._since, self._pieces, self._letters, self._last = doing, monotonic(), 0, 0, ""
 
     def to_text(self) -> str:

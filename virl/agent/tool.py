@@ -33,7 +33,7 @@ class Tool:
     """An action that a model can call, with its arguments, title and effects."""
 
     act: Callable[[Any, Any], Any]
-    """Function from (the agent's body, an object of `arguments`) to a `ToolResult` that holds a `returns`.
+    """Function from (the agent's body, an `arguments` object) to a `ToolResult` with a `returns` object.
 
     It raises `VirlError` with what the model should know."""
     arguments: type[Arguments]
@@ -64,7 +64,7 @@ def tool(
     asks_services: bool = True,
     schema: str = "",
 ) -> Callable[[Callable[..., Any]], Tool]:
-    """Return a decorator that makes a tool of a function, with flags as in `Tool`; `schema` is a title.
+    """Return a decorator that makes a tool of a function, with flags as in `Tool`; `schema` names its input.
 
     The function takes the body, then what the model fills in: each parameter has a type hint, and a pydantic
     `Field` with a description for its default.

@@ -27,7 +27,7 @@ SERVED_POLICY = (
 
 
 def content_policy(style: str, script: str, *, beside: bool = False) -> str:
-    """Return a content security policy for a page with these texts of style and script, and no other loads.
+    """Return the content security policy of a page with this style and script; `beside` adds picture files.
 
     Args:
         style: the whole text of the page's style element.

@@ -62,7 +62,7 @@ def _colours_of_kinds() -> Mapping[str, str]:
 
 
 def colour_of(kind: str) -> str:
-    """Return the colour, `#rrggbb`, of the last of a path's or mark's style classes that has one, else the route's."""
+    """Return the colour, `#rrggbb`, of the last style class in `kind` that has one, else of the route."""
     known = _colours_of_kinds()
     return next((known[word] for word in reversed(kind.split()) if word in known), colours()["route"])
 
