@@ -160,7 +160,7 @@ class Run:
         self.ledger = ledger
         """The run's ledger, which raises `BudgetExceeded` before more than the budget is spent."""
         self.words: WordsRecord | None = None
-        """Reading by rules of the wish that drives the run; `None` if rules do not decide, or no text does."""
+        """Rules' reading of the wish that drives the run; `None` without rules that decide, or a text."""
         self.lock = RLock()
         """Lock held while a tool acts, since LangGraph calls the tools of one turn in parallel."""
         self._account = account
