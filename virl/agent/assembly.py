@@ -99,7 +99,7 @@ def assemble(
     first_position: LatLng | None = None,
     replacement_seed: int | None = None,
 ) -> Assembly:
-    """Return the checked parts of an agent for a character in a city.
+    """Return an agent's checked parts; where allowed, a start or names that the city lacks are replaced.
 
     Args:
         loaded: the character, as it was read or changed, with its file.
@@ -182,7 +182,7 @@ def check_mind(loaded: LoadedCharacter, mind: Mind) -> None:
 
 
 def understand_wish(loaded: LoadedCharacter, mind: Mind, *, check: bool = False) -> Understanding | None:
-    """Return how rules understand the text that drives a run; `None` if a model decides, or no text does.
+    """Return how rules read a run's wish; `None` for other minds or no wish; `check` refuses ignored words.
 
     Args:
         loaded: the character, as it was read or changed.
@@ -216,7 +216,7 @@ def start_panorama(city: City, loaded: LoadedCharacter) -> Panorama:
 def _place_character(
     loaded: LoadedCharacter, city: City, first_position: LatLng | None, *, may_move_start: bool
 ) -> tuple[LoadedCharacter, Panorama, str]:
-    """Return (character, start panorama, reason for the start), moved if its own start is not in the city.
+    """Return (character, start panorama, why it was moved or ""); a resumed run began at `first_position`.
 
     The reason is empty where the character's own start is used.
     """
@@ -250,7 +250,7 @@ def _start(city: City, start: str | Point) -> Panorama:
 
 
 def refuse_swapped(position: LatLng, city: City) -> None:
-    """Check that a position outside a city does not lie in it once latitude and longitude are swapped.
+    """Raise `BadInput` if a position outside a city lies in it once latitude and longitude are swapped.
 
     Raises:
         BadInput: it does.
@@ -266,7 +266,7 @@ def refuse_swapped(position: LatLng, city: City) -> None:
 
 @contextmanager
 def report_opening(doing: str, city: str, console: Console) -> Iterator[None]:
-    """Print, if the block takes long, how long opening the city took before; then store the new duration.
+    """Print `doing` ("Opening"), the city and past durations if the block takes long; then store its own.
 
     Args:
         doing: `"Opening"` or `"Reading"`.
@@ -293,7 +293,7 @@ def report_opening(doing: str, city: str, console: Console) -> Iterator[None]:
 
 
 def compile_renderer(city: str, given: City | None, console: Console) -> None:
-    """Begin to compile the renderer, and print so, if the city is drawn and the renderer is not compiled yet.
+    """Start compiling the renderer if it is not compiled yet and the city, `given` if open, is a drawn one.
 
     That happens once for each version of virl, and goes on while the city is opened.
 
@@ -315,7 +315,7 @@ def compile_renderer(city: str, given: City | None, console: Console) -> None:
 def with_mover(
     start: StartRecord, city: City, here: Panorama, asked: str | None, console: Console
 ) -> StartRecord:
-    """Return the start record with the mover that fits the open city, and print it if nobody asked for it.
+    """Return the start record with the mover that fits the city; print it unless the user `asked` for one.
 
     Args:
         start: first record of the run.

@@ -112,18 +112,18 @@ ToolName = Annotated[str, BeforeValidator(_tool_name)]
 
 
 MOST_WORDING = 10_000
-"""Most characters of an intention; chosen: rules take seconds for one of that length (measured)."""
+"""Most characters of a character's intention; chosen: rules take seconds to read so many."""
 
 
 class Limits(Settings):
     """The limits at which an agent gives up."""
 
     steps: int = Field(default=60, ge=1, le=100_000)
-    """Moves from panorama to panorama."""
+    """Most moves from panorama to panorama."""
     calls: int = Field(default=60, ge=1, le=1000)
-    """Requests to the model, for characters that live by `tools`."""
+    """Most requests to the model, for characters that live by `tools`."""
     minutes: float | None = Field(default=None, gt=0)
-    """Minutes of work, for characters that live by `tools`; `None` sets no limit."""
+    """Most minutes of work, for characters that live by `tools`; `None` sets no limit."""
 
 
 class Point(Settings):
@@ -155,7 +155,7 @@ class SensesChoice(Settings):
     describer: str = "sign-describer"
     matcher: str = "sift"
     pictures: bool | None = None
-    """True if a model with tools is shown pictures, false if words; `None` for what it is known to take."""
+    """True if a model with tools is shown pictures, false if words; `None` goes by the model's abilities."""
 
     @property
     def by_role(self) -> tuple[tuple[Literal["detector", "describer", "matcher"], str], ...]:
@@ -175,13 +175,13 @@ class Character(Settings):
     name: str = Field(min_length=1)
     age: int | None = Field(default=None, ge=0, le=150)
     city: str
-    """A name from `platform/cities/`."""
+    """Name of the city to live in, one of `platform/cities/`."""
     start: str | Point
     """An address in the city, or a position."""
     heading: float | None = Field(default=None, ge=0, lt=360)
     """The compass heading that the character faces at first, in degrees; `None` leaves it open."""
     clock: Annotated[str, AfterValidator(_weekly_clock)] = "wed 12:30"
-    """Day and local time at which it all happens."""
+    """Weekday and local time at which the run takes place, such as `wed 12:30`."""
     about: Annotated[str, AfterValidator(_one_line)] = Field(default="", max_length=120)
     """A line on what the character does, for lists of agents."""
     background: str
@@ -195,15 +195,15 @@ class Character(Settings):
     """Tools that a language model may use, or `all`; without a `routine`, the character lives by them."""
     senses: SensesChoice = SensesChoice()
     mind: MindSettings = MindSettings()
-    """Settings of the language model, where one is asked; those behind `--mind NAME?` go before them."""
+    """Settings of the language model, if one is used; settings given with `--mind NAME?` override them."""
     route: tuple[str | Point, ...] = ()
     """The stops of agents that follow a route, in order: addresses or positions."""
     region: str | tuple[tuple[float, float], ...] | None = None
-    """Region to visit: `[lat, lng]` corners, or a file seen from the character's; `None` for the city's."""
+    """Region to visit: `[lat, lng]` corners, a region file, or a city's name; `None` for that of `city`."""
     instead: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Kinds of place to take for one that the town lacks, in order of preference."""
+    """Kinds of place that stand in, in order of preference, by the kind that the town lacks."""
     accepts: tuple[str, ...] = ()
-    """Kinds of `instead` that do as well: a run that takes one has done its task."""
+    """Those kinds among the values of `instead` with which a run has still done its task."""
     limits: Limits = Limits()
 
     @property
@@ -230,8 +230,9 @@ class CharacterField(Generic[ValueT]):
     about: str
     """Description of the field for its JSON schema, in a sentence."""
     named: Callable[[Any], Iterable[tuple[str, Callable[[], object]]]] = field(default=lambda _: ())
-    """Function from the field's value to (name of a field within it, check) pairs; a check raises `VirlError`
-    if the name there stands for nothing. Called before a run begins."""
+    """Function from the field's value to pairs: name of a field within it, function that checks its value.
+
+    A check raises `VirlError` if the value stands for nothing. Called before a run begins."""
     labels: Callable[[Any], Iterable[str]] = field(default=lambda _: ())
     """Function from the field's value to the labels in it that the detector has to know."""
 

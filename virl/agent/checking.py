@@ -40,7 +40,7 @@ def name_faults(
     given: Collection[Role] = (),
     needs_routine: bool = True,
 ) -> list[VirlError]:
-    """Return the faults of names in a character, and of what its routine needs; open no city and no model.
+    """Return a character's faults in names and fields; for roles in `given`, a program brings the models.
 
     Args:
         loaded: the character, as it was read.
@@ -121,7 +121,7 @@ def check_character(
 
 
 def faults_beside(path: Path) -> tuple[VirlError, ...]:
-    """Return further faults of a character file in which some fields are invalid.
+    """Return the faults of a character file besides its invalid fields; empty if its name or city is invalid.
 
     Raises:
         BadInput: the file cannot be read.
@@ -156,7 +156,7 @@ def check_before(loaded: LoadedCharacter, mind: Mind) -> None:
 
 
 def _faults_of_fields(loaded: LoadedCharacter, given: Collection[Role]) -> list[VirlError]:
-    """Return the faults of names in the fields of the routine, and of labels that the detector lacks."""
+    """Return the faults in the routine's fields; labels are not checked if a detector is `given`."""
     faults, character = _Faults(), loaded.character
     try:
         routine = loaded.routine
@@ -209,7 +209,7 @@ def _check_in_city(
     may_move_start: bool,
     may_replace_names: bool,
 ) -> None:
-    """Check a character in its city, opened without cost; add a fault of its start to `faults`."""
+    """Check a character in its city, opened for free; add a fault of its start to `faults`, raise others."""
     with opened_city(loaded.character.city, access) as city:
         if not may_move_start:
             with faults:

@@ -193,7 +193,7 @@ class Control:
             self._stopping = True
 
     def look(self, heading: float, pitch: float = 0.0, fov: float = 90.0, *, size: int = 640) -> View:
-        """Return a view from the agent's position, once the step in progress is done; it costs like any view.
+        """Return a view from the agent's position, `size` pixels square; the angles are in degrees.
 
         Args:
             heading: degrees clockwise from north.
@@ -299,7 +299,7 @@ class Control:
     def chosen_link(
         self, links: Sequence[Link], look: TakeView, hear: RecordMessage, *, task: str | None = None
     ) -> Link | None:
-        """Return the link that the user chooses; `None` once they hand back, or finish a `task`.
+        """Return the link that the user chooses; `None` if they hand back, or finish an episode's `task`.
 
         Args:
             links: to choose from.
@@ -406,7 +406,7 @@ class ControlBridge:
     """A link between a run and its control: pauses the run, steers its walks, and acts as its user."""
 
     def __init__(self, control: Control, streetview: StreetView, user: User, *, asks: bool) -> None:
-        """Link a control to a run that is still to begin.
+        """Link a control to a run still to begin; `asks` makes it wait for an answer when it asks its user.
 
         Args:
             control: gives the commands.
@@ -478,13 +478,13 @@ class ControlBridge:
         return Choice(link, f"the user goes {describe_link(link, pose).description}", decided_by=USER)
 
     def expect(self, states: Collection[str]) -> None:
-        """Set the names of the feelings that users at the control, and the other user, may set."""
+        """Set the names of the feelings that messages at the control, or the run's other user, may set."""
         self._states, self._asked = states, True
         self._control.tell_listeners(TO_AGENT)
         self._user.expect(states)
 
     def feedback(self, moment: Moment) -> Feedback | None:
-        """Return the user's feedback at a moment, once answered if the run waits for it; `None` without."""
+        """Return the user's words and feelings at a moment, waiting for them if need be; `None` for none."""
         self._rest()
         if not self._unheard() and self._waits():
             question = f"{moment.about}\n{moment.question}".strip()

@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 def ended_before(
     folder: Path, done: Sequence[AnyRecord], city: City, ledger: Ledger, account: str
 ) -> Result | None:
-    """Return the result of a consulted run that had ended, and write its files anew; `None` if it goes on.
+    """Return the result of a consulted run that has ended, and rewrite its files; `None` if it is unfinished.
 
     Args:
         folder: the run's, which may have been killed before its result and its report were written.
@@ -40,7 +40,7 @@ def ended_before(
 
 
 def link_taken(links: Sequence[Link], step: StepRecord) -> Link:
-    """Return the one of a pose's links that a recorded step took; if it is gone, the straightest one.
+    """Return which of a pose's links a recorded step took, or the straightest one if that link is gone.
 
     Raises:
         NoStreetView: no link leaves its pose any more.
@@ -63,7 +63,7 @@ def first_position(done: Sequence[AnyRecord]) -> LatLng | None:
 def replace_missing_panoramas(
     done: Sequence[AnyRecord], city: City, mover: str
 ) -> tuple[Sequence[AnyRecord], str]:
-    """Return (records, remark): panoramas that are gone from the city are replaced by the nearest ones.
+    """Return (records, remark) with panoramas and links that the city no longer has replaced by the nearest.
 
     Only the last panorama is looked up where that costs something. The remark has sentences on what was
     replaced; it is empty if nothing was.
@@ -106,13 +106,13 @@ def _straightest_link(links: Sequence[Link], step: StepRecord) -> Link | None:
 
 
 def _detour_text(step: StepRecord, link: Link | None) -> str:
-    """Return the sentence that a step's link is gone, and which is taken instead; `None` ends the walk."""
+    """Return the sentence that a step's link is gone and `link` is taken, or for `None` the walk ends."""
     gone = f"No way leads from panorama {step.pose.pano_id!r} to {step.next_pano_id!r} any more"
     return f"{gone}; {f'the one to {link.pano_id!r} is taken' if link else 'the walk ends there'}."
 
 
 def _replace_panoramas(record: AnyRecord, nearest: Mapping[str, str]) -> AnyRecord:
-    """Return a record with the ids that are keys of `nearest` replaced by the panoramas' ids there."""
+    """Return a record with each panorama id that is a key of `nearest` replaced by its value."""
     if isinstance(record, NoteRecord):
         return record.model_copy(update={"data": _in_data(record.data, nearest)})
     if not isinstance(record, StepRecord):
@@ -124,7 +124,7 @@ def _replace_panoramas(record: AnyRecord, nearest: Mapping[str, str]) -> AnyReco
 
 
 def _in_data(data: object, nearest: Mapping[str, str]) -> object:
-    """Return a note's data, or a part of it, with the ids that are keys of `nearest` replaced."""
+    """Return a note's data, or a part of it, with texts that are keys of `nearest` replaced by its values."""
     if isinstance(data, Mapping):
         return {name: _in_data(value, nearest) for name, value in data.items()}
     if isinstance(data, list | tuple):

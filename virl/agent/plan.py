@@ -64,7 +64,7 @@ class Objects:
         return {role: object_name(one) for role, one in given if one is not None}
 
     def check_same(self, begun: Mapping[str, str], folder: Path) -> None:
-        """Check that a resumed run is given objects of the same classes as at its beginning, `begun`.
+        """Check that these objects have the class names, by argument, with which the resumed run had `begun`.
 
         Raises:
             BadInput: it is not; says which it needs.

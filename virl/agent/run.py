@@ -120,7 +120,7 @@ class Run:
         account: str = "",
         keep_views: bool = True,
     ) -> None:
-        """Begin a run's record, or continue it after the records in `done`.
+        """Begin a record, or continue it after `done`; `data` is the city, `account` names its payments.
 
         Args:
             journal: where records go.
@@ -160,7 +160,7 @@ class Run:
         self.ledger = ledger
         """The run's ledger, which raises `BudgetExceeded` before more than the budget is spent."""
         self.words: WordsRecord | None = None
-        """Reading by rules of the wish that drives the run; `None` if a model decides, or no text does."""
+        """Rules' reading of the wish that drives the run; `None` without rules that decide, or a text."""
         self.lock = RLock()
         """Lock held while a tool acts, since LangGraph calls the tools of one turn in parallel."""
         self._account = account
@@ -178,7 +178,7 @@ class Run:
         self._audience.start(start, done)
 
     def note_resumed(self, done: Sequence[AnyRecord], moved: str) -> None:
-        """Write a note, on a resumed run, if virl's version or the city has changed since; else nothing.
+        """Write a note on a resumed run if virl's version changed, or `moved` tells of changes in the city.
 
         Args:
             done: the records written before; nothing is written without them.
@@ -448,7 +448,7 @@ class Run:
         return tuple(exchange_record(exchange) for exchange in taken)
 
     def _requests(self) -> RequestsRecord:
-        """Return counts of requests to map services since the last call, also by the city's own ledger."""
+        """Return counts of requests to map services since the last call, also those in the city's ledger."""
         if self._city_ledger:
             self.ledger.charge(self._city_ledger.take(), self._account)
         return requests_record(self.ledger.take())

@@ -187,7 +187,7 @@ def shape_svg(shape: str, attributes: str = "") -> Markup:
 
 
 def pixel_group(paper: Paper, x: float, y: float) -> str:
-    """Return the attributes of an SVG group that is drawn in pixels around a point on paper.
+    """Return the attributes of an SVG group that is drawn in pixels around a point (x, y) in metres.
 
     Args:
         paper: the paper of the map.

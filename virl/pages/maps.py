@@ -66,7 +66,7 @@ class Mark:
     href: str = ""
     """Address that the mark links to; empty without link."""
     is_minor: bool = False
-    """True if the keyboard skips the mark."""
+    """True if readers who go from link to link by keyboard skip the mark's."""
     radius_m: float = 0.0
     """Radius in metres of a circle around the mark, such as its uncertainty; 0 for none."""
     heading: float | None = None
@@ -100,9 +100,9 @@ class MapFigure:
     marks: tuple[Mark, ...]
     """Marks, the most important last."""
     names: tuple[tuple[Name, bool], ...]
-    """(name, True if there is room for it) of the ground's names."""
+    """Pairs of a street's or area's name and True if there is room to write it."""
     legend: tuple[tuple[str, str], ...] = ()
-    """(style classes, words) of each line of the legend."""
+    """Lines of the legend, each as (style classes, words)."""
     notice: str = ""
     """Credits that the map has to show; may be empty."""
 
@@ -264,7 +264,7 @@ def exhibit_marks(paper: Paper, exhibit: MapExhibit) -> list[Mark]:
 
 
 def exhibit_legend(exhibit: MapExhibit, lines: Sequence[MapLine]) -> list[tuple[str, str]]:
-    """Return (style classes, words) of the legend: the styles of points if several, and lines if few."""
+    """Return the legend as (style classes, words): point styles if several, map lines if at most four."""
     styles = [style for style in _RANK if any(point.style == style for point in exhibit.points)]
     named = [(f"line {line.style}", line.label) for line in lines if line.label]
     return [(style, style) for style in styles if len(styles) > 1] + (named if len(named) <= 4 else [])

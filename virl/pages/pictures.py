@@ -88,7 +88,7 @@ def _data_uri(jpeg: bytes) -> str:
 def _fit_views(
     views: Sequence[InFolder], shrunk: Callable[[InFolder], bytes], most: int
 ) -> list[tuple[InFolder, bytes]] | None:
-    """Return (picture, JPEG bytes) of all usable pictures; `None` if they exceed `most` bytes."""
+    """Return (picture, its JPEG by `shrunk`) of all usable pictures; `None` if these exceed `most` bytes."""
     jpegs: list[tuple[InFolder, bytes]] = []
     size = 0
     with ThreadPoolExecutor() as pool:

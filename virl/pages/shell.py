@@ -27,7 +27,7 @@ SERVED_POLICY = (
 
 
 def content_policy(style: str, script: str, *, beside: bool = False) -> str:
-    """Return a content security policy that allows a page its own style and script, and no other loads.
+    """Return the content security policy of a page with this style and script; `beside` adds picture files.
 
     Args:
         style: the whole text of the page's style element.
