@@ -57,7 +57,7 @@ class PictureFault(ValueError):
 def open_picture(
     source: Path | bytes, *, most_pixels: int = MOST_PIXELS, formats: tuple[str, ...] = FORMATS
 ) -> Iterator[PIL.Image.Image]:
-    """Open a picture of at most `most_pixels` pixels; raise `PictureFault` for any fault in it or the block.
+    """Open a picture; raise `PictureFault` if it is too large or broken, even if found only in the block.
 
     Args:
         source: the path of a file, or its bytes.
@@ -85,7 +85,7 @@ def open_picture(
 
 @contextmanager
 def _open_checked(source: Path | bytes) -> Iterator[BinaryIO]:
-    """Open a picture file after a check that it has few enough parts for Pillow to read it quickly.
+    """Open a picture's file, or its bytes, once it is checked to have few enough parts to be read quickly.
 
     Raises:
         PictureFault: the file has too many parts, is too large, or is no regular file, such as a pipe.

@@ -58,7 +58,7 @@ class GoogleOptions(Settings):
     page_wait: float = Field(default=PAGE_WAIT_S, ge=0)
     """Seconds to wait before a further page of the legacy API is asked for."""
     visual_memory: str = "street-view"
-    """Name in `platform/memory/` of the settings of visual memory for agents that count here."""
+    """Name in `platform/memory/` of visual-memory settings, for agents that count objects in this city."""
     language: str | None = None
     """BCP 47 tag of the language of names and reviews, such as `en`; `None` lets Google choose."""
     api: Literal["new", "legacy"] | None = None
@@ -88,7 +88,7 @@ def known_mover(options: GoogleOptions, map_tiles: bool | None) -> MoverChoice |
 def fit_mover(
     streetview: StreetView, options: GoogleOptions, *, map_tiles: bool, start: Panorama, asked: str | None
 ) -> MoverChoice:
-    """Return the mover for a start by the links around it, or the one asked for if it works.
+    """Return the mover asked for, if the key allows it, or else the one that fits the links around the start.
 
     Args:
         streetview: provider that is asked about the links around the start, if nothing else decides.

@@ -13,7 +13,7 @@ from virl.platform.providers.pictures.streetview import GraphStreetMap, GraphStr
 from virl.resources import data_home
 
 MARKS = {"touchdown": Path("graph", "nodes.txt"), "r2r": Path("connectivity")}
-"""Path that a data set's folder contains, by which the folder is recognized, by data set."""
+"""Path of a file or folder that marks a folder as that of a data set, by name of the data set."""
 
 
 def find_data(name: str, override: Path | None = None) -> Path:

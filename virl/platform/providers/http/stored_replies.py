@@ -405,5 +405,5 @@ class Keeping:
 
 
 def session_scope(session: str) -> str:
-    """Return the cache scope that runs with this name share; a scope of its own for an empty name."""
+    """Return the cache scope that runs with this name share; a new scope for an empty name."""
     return f"session {session or uuid.uuid4().hex}"
