@@ -56,10 +56,10 @@ class JsonFault(ValueError):
 
 
 def read_json(data: bytes, *, from_service: bool = False) -> Any:
-    """Return the value of UTF-8 JSON, with or without a byte order mark.
+    """Return the value of UTF-8 JSON; `from_service` also accepts numbers too large and lone surrogates.
 
     Args:
-        data: the JSON.
+        data: the JSON; a byte order mark at its start is skipped.
         from_service: True to accept numbers beyond 64 bits, integers as they are and others as infinite, and
             halves of surrogate pairs as U+FFFD, for a reader that refuses only the fields that it uses.
 

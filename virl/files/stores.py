@@ -81,7 +81,7 @@ class ByteStore:
         return found
 
     def load(self, name: str, parse: Callable[[BinaryIO], T | None]) -> T | None:
-        """Return the object in a file; `None` if the file is missing or unusable.
+        """Return the object that `parse` reads in a file; `None` if the file is missing or unusable.
 
         Args:
             name: the path of the file in the folder.

@@ -195,7 +195,7 @@ class JsonLines:
             raise broken(f"{self.path}: cannot be read ({fault.strerror})") from fault
 
     def append(self, line: str, *, sync: bool = False) -> None:
-        """Write a JSON object, given as a line without line break, at the end; a failed write leaves nothing.
+        """Write a JSON object, a line without its break, at the end or not at all; `sync` waits for the disk.
 
         Args:
             line: the object.

@@ -72,7 +72,7 @@ REFUSED = "the key may not use the Map Tiles API, so no links are known"
 
 
 def known_mover(options: GoogleOptions, map_tiles: bool | None) -> MoverChoice | None:
-    """Return the mover by the options of a city; `None` if links around the start must be looked at.
+    """Return the mover that options and the right to Map Tiles decide; `None` if links must be looked at.
 
     The key may use Map Tiles or not, by `map_tiles`; `None` if that is not known.
     """

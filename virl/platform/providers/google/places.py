@@ -193,7 +193,7 @@ class GooglePlaces(Generic[ApiT_co]):
         keep_closed: bool = False,
         nearby_requests: int = NEARBY_REQUESTS,
     ) -> None:
-        """Make places by a client of Google's; nothing is asked yet."""
+        """Make places by a client; a search without a position looks around `home`. Nothing is asked yet."""
         self._api = api
         self._home = home
         self._keep_closed = keep_closed
@@ -379,7 +379,7 @@ class HoursBody(ReplyBody, Generic[PointT]):
     def _report_endless(
         cls, periods: tuple[PeriodBody[PointT], ...], info: ValidationInfo
     ) -> tuple[PeriodBody[PointT], ...]:
-        """Return all opening periods unchanged, and report to the context that one has no closing."""
+        """Return all opening periods unchanged; report to the validation's context if one lacks a closing."""
         stretches = [one.stretch for one in periods]
         if info.context and stretches != [_ALWAYS] and any(closing is None for *_, closing in stretches):
             info.context("periods: an opening has no closing", stretches)

@@ -17,7 +17,7 @@ MARKS = {"touchdown": Path("graph", "nodes.txt"), "r2r": Path("connectivity")}
 
 
 def find_data(name: str, override: Path | None = None) -> Path:
-    """Return the folder of a data set, `"touchdown"` or `"r2r"`, on this machine.
+    """Return the folder of the data set `"touchdown"` or `"r2r"`, in `override` or the user's data folder.
 
     It is `override` or the folder in it with the data set's name; `data_home()` replaces `None`.
 

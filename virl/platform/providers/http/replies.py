@@ -367,7 +367,7 @@ def usual_judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFau
 
 
 def judge_body(expected: ExpectedBody, reply: HttpReply, *, billed: bool = False) -> HttpReply | HttpFault:
-    """Return a reply whose body is as expected, or the fault of its body.
+    """Return a reply whose body is as expected, or its fault, charged for if `billed`.
 
     Another try may help where the body is broken. Where it is whole and lacks what it must hold, the service
     has answered: it is not asked, nor paid, again.

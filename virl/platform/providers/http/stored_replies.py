@@ -371,7 +371,7 @@ class Keeping:
 
     @classmethod
     def of(cls, access: Access, folder: str = "", *, max_mb: float = 512.0) -> Self:
-        """Return a cache in a folder of this machine's, with the ledger and the recording of a run.
+        """Return the cache in a folder (empty: none) of this machine, and the ledger and recording of a run.
 
         Args:
             access: ledger, mode of the cache, name of the run, and folders of recordings.

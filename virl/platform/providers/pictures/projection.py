@@ -237,7 +237,7 @@ class TiledPanorama:
         attitude: Attitude,
         fetch: Callable[[Sequence[Tile]], Sequence[Image]],
     ) -> None:
-        """Make the panorama of a size (width, height) and grid (columns, rows), without any tile yet."""
+        """Make the panorama of a size (width, height) and grid (columns, rows) of tiles, none fetched yet."""
         self._side, self._grid, self._attitude, self._fetch = side, grid, attitude, fetch
         self._canvas = np.zeros((size[1], size[0], 3), np.uint8)
         self._panorama = equirectangular(self._canvas, attitude=attitude)
@@ -293,7 +293,7 @@ def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> 
 
 
 def check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Camera) -> None:
-    """Raise `NoImagery` unless a photograph shows at least half of a view.
+    """Raise `NoImagery` unless at least half of a view's pixels are `shown` by a photograph.
 
     Args:
         shown: True at the pixels of the view that the photograph shows.
@@ -328,7 +328,7 @@ def whole_attitude(picture: Picture, left: float | None) -> Attitude:
 
 
 def check_part(picture: Picture, left: float, camera: Camera) -> None:
-    """Raise `NoImagery` unless a part of a panorama shows at least half of a view.
+    """Raise `NoImagery` unless a part of a panorama, with the share `left` cut off, shows half of a view.
 
     Args:
         picture: the part, whose heading is that of its own middle column.
