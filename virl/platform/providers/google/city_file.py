@@ -17,9 +17,9 @@ Imagery = Literal["static", "tiles"]
 """Sources of views: pictures of Street View Static, or tiles of panoramas."""
 
 KEPT_PANORAMAS = 8
-"""Number of panoramas kept in memory; chosen: one of 3328x1664 pixels takes 33 MB."""
+"""Default number of panoramas kept in memory; chosen: one of 3328x1664 pixels takes 33 MB."""
 NEARBY_REQUESTS = 4
-"""Largest number of requests for one question; chosen: at most 14 cents."""
+"""Default largest number of requests for one nearby search; chosen: at most 14 cents."""
 PAGE_WAIT_S = 2.0
 """Seconds to wait before a further legacy page; chosen: Google makes it ready after "a short delay"."""
 

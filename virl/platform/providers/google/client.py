@@ -167,7 +167,7 @@ def _google_error(status: int, body: bytes) -> tuple[str, str]:
 _KEY_NAMES = frozenset({"key", "signature"})
 """Names of query fields with the key or its signature."""
 _TIMES = frozenset({"departureTime", "departure_time"})
-"""Names of fields with a time of departure."""
+"""Names of the fields of a call that hold a time of departure."""
 _TOKEN_NAMES = frozenset({"session", "sessiontoken"})
 """Names of query fields with a session token."""
 

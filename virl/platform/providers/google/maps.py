@@ -27,7 +27,7 @@ MARGIN_M = 5_000.0
 """Distance in metres around a district within which an address counts as in the city; chosen."""
 
 Corners = tuple[LatLng, LatLng]
-"""(south-western, north-eastern) corner of a box."""
+"""Corners (south-western, north-eastern) of a box."""
 Seconds = NDArray[np.float64]
 """Travel times in seconds, `inf` where no way leads, shape (origins, destinations)."""
 
@@ -320,7 +320,7 @@ LEGS = 11
 """Largest number of legs of a route without surcharge: ten stops in between (Routes usage page)."""
 
 Pair = tuple[LatLng, LatLng]
-"""(origin, destination)."""
+"""Positions (origin, destination) of a way."""
 
 
 def times_by_tours(

@@ -20,7 +20,7 @@ from virl.platform.city.places import Place
 log = logging.getLogger(__name__)
 
 SQUARES_M = (80.0, 40.0, 20.0)
-"""Sides in metres of the squares whose middles are asked; smaller where places are dense. Chosen."""
+"""Sides in metres of squares around whose middles places are asked for: smaller where dense. Chosen."""
 FITTING = 2.0
 """Largest side of the first square, as a multiple of the radius to be complete; chosen for dense streets."""
 SHARED_M = 200.0

@@ -62,7 +62,7 @@ _PRICES = {
     "PRICE_LEVEL_EXPENSIVE": 3,
     "PRICE_LEVEL_VERY_EXPENSIVE": 4,
 }
-"""Price level, 0 to 4, of each of Google's words."""
+"""Price level, 0 to 4, by Google's word for it."""
 PRICE_CUTS = {"USD": (10, 30, 60), "EUR": (10, 30, 60), "GBP": (8, 24, 48)}
 """Prices for one person from which on price levels 2, 3 and 4 are given, by currency.
 Chosen, in dollars as Yelp has its levels. Another currency has no levels."""

@@ -22,7 +22,7 @@ MATRIX = "Distance Matrix API"
 SIDE = 10
 """Largest number of origins, and of destinations, of a matrix request."""
 LATEST = 2**33
-"""Largest time that is accepted, seconds since 1970."""
+"""Latest time in a reply that is accepted, seconds since 1970."""
 
 
 class _Amount(ReplyBody):

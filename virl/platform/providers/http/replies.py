@@ -166,7 +166,7 @@ class ReplyBody(BaseModel):
 
 
 MUST_FIT = "must fit"
-"""Mark of a field whose wrong value no default or rounded number may replace: its object is left out."""
+"""Mark of a field whose wrong value is neither rounded nor replaced: its whole object is left out."""
 _MOST_TRIES = 4
 """Largest number of times that an object is mended: cut, rounded, then left out (chosen)."""
 

@@ -36,7 +36,7 @@ FILE_NAME = "google-replies-1.sqlite"
 _BUSY_S = 10.0
 """Seconds that one process waits for another that holds the file (chosen)."""
 _EVICT_TO = 0.9
-"""Share of the size bound that is left after an eviction (chosen)."""
+"""Share of the largest size, [0, 1], to which old replies are deleted once it is exceeded (chosen)."""
 _CORRUPT = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 """Error codes of SQLite for a damaged file."""
 _SCHEMA = """

@@ -20,7 +20,7 @@ Url = Annotated[str, Field(pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$")]
 
 
 _HOSTS = TypeAdapter(dict[str, Host])
-"""Reader of the fields with servers of pictures."""
+"""Validator of URLs of picture servers, by the name of their field in a city file."""
 
 
 def _check_service(name: str) -> str:
