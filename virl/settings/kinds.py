@@ -90,7 +90,7 @@ def _schema_inside(kind: Kind, part: str | int) -> object:
 
 
 def name_of(around: Sequence[Kind], part: str | int) -> str | int:
-    """Return the name of a part within a value of some kinds, such as `lat`; an index if it has no name."""
+    """Return the name of a part, such as `lat`, within values of some kinds; an index if it is unnamed."""
     if isinstance(part, str) or len(around) != 1:
         return part
     name: str | int = dict(enumerate(around[0].get("prefixItems", ()))).get(part, {}).get("title", part)

@@ -214,7 +214,7 @@ def region_line(file: Path) -> str:
 
 
 def region_called(text: str, folder: Path = Path()) -> Region:
-    """Return the region in a file of corners, by its path from a folder, or of a city or area, by its name.
+    """Return the region that a text names: a city, an area, or the path below a folder of a file of corners.
 
     Raises:
         BadInput: the text is neither, the city has no district, or the file holds no region.
@@ -327,7 +327,7 @@ def _files_of_packages() -> dict[str, list[Path]]:
 
 
 def _paths_for(city: str) -> Paths | None:
-    """Return the rules of a provider for paths like a given name; `None` if no provider has such rules."""
+    """Return the path rules of the provider that can open the path `city`; `None` if no provider can."""
     if "." not in city:
         return None
     rules = (provider.paths for provider in PROVIDERS.usable()[0].values())

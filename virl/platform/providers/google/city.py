@@ -16,7 +16,7 @@ from virl.platform.providers.google.ways_new import RoutesApi
 from virl.platform.providers.provider import Access, CityFile
 
 _PAGE = Call("maps_js")
-"""Request for the Maps JavaScript API, which pages load."""
+"""Call of the Maps JavaScript API, which web pages load, so that it can be paid for."""
 
 
 def google_city(name: str, file: GoogleCity, access: Access) -> City:

@@ -33,17 +33,17 @@ class TypeTable:
     renamed: Mapping[str, str]
     """virl's name of a type, by its name in Places (New)."""
     implied: Mapping[str, str]
-    """Place type implied by each ending of a type's name."""
+    """Place type that a type has too because of its name's ending, by that ending."""
     asked_as: Mapping[str, tuple[str, ...]]
-    """Types of Places (New) that are asked for in place of a type."""
+    """Types of Places (New) that are asked for in place of a place type of virl's, by that type."""
     also_asked: Mapping[str, tuple[str, ...]]
-    """Types of Places (New) that are asked for besides a type."""
+    """Types of Places (New) that are asked for in addition to a place type of virl's, by that type."""
     searchable: frozenset[str]
     """Place types that a search of the legacy API accepts."""
     taken: frozenset[str]
     """Place types that a search of Places (New) accepts."""
     half: frozenset[str]
-    """Place types of about half of the places of a busy street."""
+    """Place types that about half of a busy street's places have, by which a search is split in two."""
 
 
 @cache
@@ -100,7 +100,7 @@ def asked_legacy_types(types: Collection[str]) -> list[str]:
 
 
 def known_as(types: Collection[str]) -> frozenset[str]:
-    """Return types that were asked for, also in virl's vocabulary, to compare with those of places."""
+    """Return the types asked for, as given and by virl's names, to compare with the types of places."""
     return frozenset(types).union(map(_normal, types))
 
 
@@ -159,7 +159,7 @@ class FullPlacesApi(PlacesApi, Protocol):
     def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Return places of a type in and around a circle, in full, rated `least` stars of 5 or better.
+        """Return places of a type in and around a circle, with hours and reviews, of `least` or more stars.
 
         Args:
             center: middle of the circle.
@@ -193,7 +193,7 @@ class GooglePlaces(Generic[ApiT_co]):
         keep_closed: bool = False,
         nearby_requests: int = NEARBY_REQUESTS,
     ) -> None:
-        """Make places by a client of Google's; nothing is asked yet."""
+        """Make places by a client; a search without a position looks around `home`. Nothing is asked yet."""
         self._api = api
         self._home = home
         self._keep_closed = keep_closed
@@ -203,13 +203,13 @@ class GooglePlaces(Generic[ApiT_co]):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first; unknown types cost nothing."""
+        """Return the places within `radius` metres, nearest first; none should be missing within `whole`."""
         return self._search_nearby(position, radius, PlaceKinds(frozenset(types)), whole)
 
     def _search_nearby(
         self, position: LatLng, radius: float, kinds: PlaceKinds, whole: float | None
     ) -> NearbyPlaces:
-        """Return the places of some kinds within `radius` metres, nearest first, by a few requests."""
+        """Return the places within `radius` metres, nearest first; none should be missing within `whole`."""
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         found = places_around(
@@ -274,7 +274,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first, with hours and reviews."""
+        """Return the places within `radius` metres, nearest first, with hours and reviews; see `nearby`."""
         found = self._search_nearby(position, radius, PlaceKinds(frozenset(types), in_full=True), whole)
         self._told |= {place.id: place for place in found}
         return found
@@ -287,7 +287,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """Return well rated places by a text search for each type; none for more than `MOST_RATED` types."""
+        """Return places with `least` or more stars, nearest first; none for more than `MOST_RATED` types."""
         kinds = asked_types(types)
         if not 0 < len(kinds) <= MOST_RATED:
             return NearbyPlaces((), 0.0)
@@ -337,7 +337,7 @@ def no_place(place_id: str) -> NotFound:
 Period = tuple[int, int, tuple[int, int] | None]
 """(day, 0 for Sunday; minute of opening; (day, minute) of closing, `None` if none is given)."""
 _ALWAYS: Period = (0, 0, None)
-"""Period of a place that never closes, which has no other."""
+"""Only period of a place that never closes: it opens on Sunday at 0:00 and has no closing."""
 
 
 class WeekPoint(ReplyBody, ABC):
@@ -379,7 +379,7 @@ class HoursBody(ReplyBody, Generic[PointT]):
     def _report_endless(
         cls, periods: tuple[PeriodBody[PointT], ...], info: ValidationInfo
     ) -> tuple[PeriodBody[PointT], ...]:
-        """Return all opening periods unchanged, and report to the context that one has no closing."""
+        """Return all opening periods unchanged; report to the validation's context if one lacks a closing."""
         stretches = [one.stretch for one in periods]
         if info.context and stretches != [_ALWAYS] and any(closing is None for *_, closing in stretches):
             info.context("periods: an opening has no closing", stretches)

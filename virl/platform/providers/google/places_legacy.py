@@ -147,7 +147,7 @@ class LegacyPlaces:
         radius: float = 0.0,
         most: int = PAGES,
     ) -> Iterator[Place | None]:
-        """Yield the places of a search, page by page, `None` for one that cannot be read.
+        """Yield the places of up to `most` pages of a search, `None` for a place that cannot be read.
 
         With a centre, no page is asked for after one of which all places lie beyond `radius` metres.
         """

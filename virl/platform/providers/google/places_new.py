@@ -39,7 +39,7 @@ from virl.platform.providers.http.replies import (
 
 SERVICE = "Places API (New)"
 KEPT_SEARCHES = 512
-"""Number of searches kept in memory, for neighbours and `--cache off`; chosen: about 10 MB."""
+"""Number of nearby searches whose results are kept in memory, even with `--cache off`; chosen: 10 MB."""
 MOST_TYPES = 50
 """Largest number of types of a nearby search."""
 NEAR_M = 5_000.0
@@ -62,7 +62,7 @@ _PRICES = {
     "PRICE_LEVEL_EXPENSIVE": 3,
     "PRICE_LEVEL_VERY_EXPENSIVE": 4,
 }
-"""Price level, 0 to 4, of each of Google's words."""
+"""Price level, 0 to 4, by Google's word for it."""
 PRICE_CUTS = {"USD": (10, 30, 60), "EUR": (10, 30, 60), "GBP": (8, 24, 48)}
 """Prices for one person from which on price levels 2, 3 and 4 are given, by currency.
 Chosen, in dollars as Yelp has its levels. Another currency has no levels."""
@@ -117,7 +117,7 @@ class NewPlaces:
     def _ask_nearest(
         self, center: LatLng, radius: float, asked: Sequence[str], but: Sequence[str] = (), *, in_full: bool
     ) -> NearbyResult:
-        """Return the 20 nearest places within `radius` metres, of up to 50 types; one request."""
+        """Return the 20 nearest places within `radius` metres, of types `asked` (empty: all) except `but`."""
         body: dict[str, object] = {
             "locationRestriction": {"circle": _circle(center, radius)},
             "rankPreference": "DISTANCE",
@@ -149,7 +149,7 @@ class NewPlaces:
     def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Return places of a type in the square around a circle, in full, rated `least` or better."""
+        """Return places of a type with hours and reviews, rated `least` or better, in a circle's square."""
         # Google refuses PRICE_LEVEL_FREE here
         prices = [name for name, level in _PRICES.items() if 0 < level <= (max_price_level or 0)]
         body: dict[str, object] = {

@@ -200,7 +200,7 @@ class Keys:
         return cls(key, secret) if key else None
 
     def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
-        """Return (URL, headers) of a request with key and signature, as its extensions ask.
+        """Return (URL, headers) of a request, with the key and signature that its httpx extensions ask for.
 
         A request says what it needs in its extensions: `google_key` is `"query"`, `"header"` or absent,
         `google_signed` asks for a signature, and `google_tokens` are further fields of the query.

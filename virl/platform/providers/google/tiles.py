@@ -272,7 +272,7 @@ def _blames_session(fault: ProviderError) -> bool:
 
 
 def mosaic(tiles: PanoramaTiles, capture: Capture, zoom: int) -> TiledPanorama:
-    """Return the panorama of some metadata, made of tiles of at most a zoom level, none fetched yet.
+    """Return a panorama whose tiles, of level `zoom` or the largest there is, are fetched only when needed.
 
     Args:
         tiles: client that fetches tiles.

@@ -255,7 +255,7 @@ class RoutesApi:
         return seconds
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
-        """Return (steps of a public transport journey at `leaves` or later, its seconds without waits)."""
+        """Return (steps by public transport at `leaves` or later, their seconds without the first wait)."""
         body = {
             "origin": _waypoint(here),
             "destination": _waypoint(there),

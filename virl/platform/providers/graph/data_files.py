@@ -94,7 +94,7 @@ class Table:
         ]
 
     def numbers(self, column: int, name: str, low: float, high: float, *, end: bool) -> Floats:
-        """Return the numbers of a column; other texts, as `nan`, and numbers out of range become faults.
+        """Return a column's numbers, `nan` for text; outside [low, high), with `end` [low, high], is a fault.
 
         Args:
             column: number of the column, from 0.
@@ -126,7 +126,7 @@ class Table:
 
 
 def read_table(file: Path, widths: Sequence[int]) -> Table:
-    """Return the cells of a comma-separated UTF-8 file, whose lines should have as many fields as the first.
+    """Return a comma-separated file's cells; lines not as wide as the first, one of `widths`, are faults.
 
     The possible numbers of fields are `widths`, the usual one first.
 
@@ -176,7 +176,7 @@ def read_lines(file: Path) -> tuple[list[str], list[FileFault]]:
 
 
 def repeats(*keys: NDArray[np.generic]) -> tuple[Ints, Ints]:
-    """Return (rows whose keys, of all arrays, stand in an earlier row; those earlier rows), in order."""
+    """Return (numbers of rows equal in all keys to an earlier row, number of that earlier row of each)."""
     order = np.lexsort(keys)
     same = np.ones(max(len(order) - 1, 0), bool)
     for key in keys:
@@ -202,13 +202,13 @@ class EpisodeFile:
     episodes: tuple[InstructionEpisode, ...]
     """Episodes that can be read, in the order of the file; no two have the same id."""
     faults: tuple[FileFault, ...]
-    """The faults of the other episodes, in the order of the file."""
+    """Faults of the episodes that cannot be read or repeat an id, in the order of the file."""
 
 
 def keep_distinct(
     file: Path, found: Iterable[tuple[int, InstructionEpisode]], faults: Sequence[FileFault]
 ) -> EpisodeFile:
-    """Return the first episode of each id; repeated ones join the faults.
+    """Return the first episode of each id, and `faults` with one more for each repeated (line, episode).
 
     Args:
         file: path of the file with the episodes.

@@ -151,7 +151,7 @@ def check_key(key: str, variable: str) -> None:
 
 
 def key_in_environment(variable: str) -> str:
-    """Return the key in an environment variable, empty without one; warn of an example in its place."""
+    """Return the key in an environment variable, empty if unset; warn if it is too short to be redacted."""
     text = os.environ.get(variable, "").strip()
     warn_of_placeholder(variable, len(text))
     return text

@@ -116,7 +116,7 @@ class Match(_Described):
 
     @property
     def fitting_box(self) -> Box:
-        """Box around the whole place, or a square around its middle where that is no box for a request."""
+        """Box around the whole place, or a square around its middle if that box is too small or too large."""
         own = self.box
         usual = own.south < own.north and own.width > 0 and own.fits
         return own if usual else square_around(self.position)

@@ -30,7 +30,7 @@ from virl.platform.providers.http.stored_replies import Keeping
 LARGEST_MB = 256.0
 """Largest reply in megabytes of XML; chosen: 4 km2 of a dense city have about 50."""
 QUERY_S = 120
-"""Seconds that the server may work on a query."""
+"""Most seconds that the server may work on a query."""
 STATUS_S = 10.0
 """Largest time in seconds to wait for the server's status; without it no slot is known."""
 

@@ -250,7 +250,7 @@ class Service:
             raise self.error(request, outcome)
 
     def ask_once(self, url: str, seconds: float) -> HttpReply | None:
-        """Return the reply, within some seconds, to a GET request sent once, free; `None` if none is good.
+        """Return the reply to a free GET request sent once; `None` without status 200 within `seconds`.
 
         The URL is on a host of the service, and without credentials.
         """
@@ -340,7 +340,7 @@ class Service:
     def _fetch(
         self, request: Request, expected: ExpectedBody, into: BinaryIO | None = None
     ) -> HttpReply | HttpFault:
-        """Return a reply to a request, sent again until it is good or no further try may help."""
+        """Return a reply to a request, retried while that may help; its body goes into the file `into`."""
         limits, clock = self._limits, self._limits.pace.clock
         began = clock()
 
@@ -359,7 +359,7 @@ class Service:
         return self._retries.run(lambda: self._try(request, expected, into), failure, tell=tell)
 
     def _try(self, request: Request, expected: ExpectedBody, into: BinaryIO | None) -> HttpReply | HttpFault:
-        """Return the reply to a request sent once; its price is held before, and given back if not billed."""
+        """Send a request once and return its reply, paid for if billed; a body goes into `into`, if given."""
         address = request.url if isinstance(request.url, str) else request.url()
         # The address may be of another host, one that a reply named: it must not be less safe.
         encrypts = all(host.startswith("https:") for host in self._hosts)

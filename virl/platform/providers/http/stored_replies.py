@@ -36,7 +36,7 @@ FILE_NAME = "google-replies-1.sqlite"
 _BUSY_S = 10.0
 """Seconds that one process waits for another that holds the file (chosen)."""
 _EVICT_TO = 0.9
-"""Share of the size bound that is left after an eviction (chosen)."""
+"""Share of the largest size, [0, 1], to which old replies are deleted once it is exceeded (chosen)."""
 _CORRUPT = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 """Error codes of SQLite for a damaged file."""
 _SCHEMA = """
@@ -371,7 +371,7 @@ class Keeping:
 
     @classmethod
     def of(cls, access: Access, folder: str = "", *, max_mb: float = 512.0) -> Self:
-        """Return a cache in a folder of this machine's, with the ledger and the recording of a run.
+        """Return the cache in a folder (empty: none) of this machine, and the ledger and recording of a run.
 
         Args:
             access: ledger, mode of the cache, name of the run, and folders of recordings.
@@ -405,5 +405,5 @@ class Keeping:
 
 
 def session_scope(session: str) -> str:
-    """Return the cache scope that runs with this name share; a scope of its own for an empty name."""
+    """Return the cache scope that runs with this name share; a new scope for an empty name."""
     return f"session {session or uuid.uuid4().hex}"

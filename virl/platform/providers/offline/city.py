@@ -117,7 +117,7 @@ class OfflineMaps(GraphMaps):
         self._lines = cache(partial(bus_lines, layout))  # drawn on first use
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:  # noqa: ARG002
-        """Return the bus journey that arrives first and sets out at a minute or later, on any weekday.
+        """Return the bus journey that arrives first, leaving at a minute of the day or later, on any weekday.
 
         Raises:
             NoRoute: an end is off the map.

@@ -94,7 +94,7 @@ def check_on_map(stop: LatLng, metres: float, mode: TravelMode) -> None:
 
 
 def table_of_reached(origins: Sequence[LatLng], destinations: Sequence[LatLng], ask: AskTable) -> Floats:
-    """Return seconds, shape (origins, destinations), of a service that refuses tables with unreachable stops.
+    """Return seconds, shape (origins, destinations), `inf` for stops with which a service refuses a table.
 
     Such stops are found by asking for fewer; their seconds are `inf`.
 

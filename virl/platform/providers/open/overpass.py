@@ -25,7 +25,7 @@ QUERY_S = 60
 QUERY_MB = 256
 """Largest memory in megabytes that the server may use for a query; chosen."""
 LINES = ("highway", "railway", "public_transport")
-"""Keys that are mostly of streets and tracks: only values that make a place are asked for."""
+"""Tag keys mostly of streets and tracks, of which only values that make a place are asked for."""
 
 _KIND_OF_LETTER = {"n": "node", "w": "way", "r": "relation"}
 """Overpass' kind of object for each letter of ids."""

@@ -42,7 +42,7 @@ from virl.platform.providers.pictures.projection import (
 from virl.platform.providers.pictures.streetview import GraphStreetMap
 
 EDGE_M = 60.0
-"""Least distance in metres to the edge of the known pictures; nearer, more are asked for. Chosen."""
+"""Distance in metres to the edge of the known pictures below which more are asked for; chosen."""
 
 _log = logging.getLogger(__name__)
 
@@ -275,7 +275,7 @@ def tiled_panorama(tiles: TileMatrix, attitude: Attitude, fetch: Callable[[str],
 SD_WIDTH = 2048
 """Width in pixels of the picture `sd` of a panorama."""
 SHARPER = 1.25
-"""Least ratio of a view's pixels a degree to those of `sd` for tiles to be fetched; chosen."""
+"""Ratio of a view's pixels per degree to those of `sd` above which tiles are fetched; chosen."""
 KEPT = 8
 """Number of decoded pictures kept in memory; chosen: one of 5760 x 2880 pixels takes 50 MB."""
 GONE = frozenset({403, 404, 410})

@@ -38,7 +38,7 @@ _SECTOR = 45.0
 _BEST_M = 5.0
 """Preferred length in metres of a link across, as in mapillary-js."""
 _DETOUR = 1.1
-"""Largest ratio of two links' length to a direct one's that they replace; chosen."""
+"""Ratio of two links' total length to a direct link's up to which they replace it; chosen."""
 
 Pairs = set[tuple[int, int]]
 """Two-way links as (number of a point, number of the other), the lower one first."""
@@ -85,7 +85,7 @@ def picture_graph(
     step: float = STEP_M,
     known: Collection[str] = (),
 ) -> PictureGraph:
-    """Return the graph of chosen pictures and links between them, as far as it is connected with a start.
+    """Return the graph of pictures at least `step` metres apart, as far as links connect it with `start`.
 
     Panoramas are taken before flat pictures, newer ones before older ones, none nearer to another than a
     step. Where there are ways, a picture within 10 m of one is placed on it and linked along it, at most
@@ -140,7 +140,7 @@ def _connected_part(
     start: tuple[float, float] | None,
     known: NDArray[np.bool_],
 ) -> Ints:
-    """Return the numbers of the kept points connected with a start (metres), or of the largest such part.
+    """Return the numbers of the kept points in the part nearest to `start` (metres), by default the largest.
 
     Points that are connected with a known point belong to it too.
     """
@@ -236,7 +236,7 @@ def _link_along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -
 
 
 def _cut_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiGraph[tuple[str, int]]":
-    """Return the ways cut at the kept points, as a graph in which no path leads through a point.
+    """Return a graph of the ways between kept points, in which a path can start or end at a point only.
 
     A point is two nodes, `("from", number)` and `("to", number)`; lengths in metres are the weights.
     """
@@ -334,7 +334,7 @@ def _drop_shortcuts(xy: Floats, links: Pairs) -> Pairs:
 def _best(
     xy: Floats, sequence: Ints, number: int, others: list[int], middle: float, taken: list[float]
 ) -> int | None:
-    """Return the number of the neighbour with the lowest score in a sector; `None` if there is none.
+    """Return which of `others` is the best neighbour of `number` around direction `middle`; `None` for none.
 
     The sector lies around the direction `middle`; `taken` are the directions of links. All are degrees.
     """

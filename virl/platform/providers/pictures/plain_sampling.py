@@ -89,7 +89,7 @@ def _arc_tangent(u: Floats32) -> Floats32:
 
 
 def colours_at(pixels: Image, columns: Floats32, rows: Floats32, *, wraps: bool) -> Image:
-    """Return the bilinear colours at points of a picture, shape (height, width, 3).
+    """Return bilinear colours at points of a picture, which goes on at its left edge if it `wraps`.
 
     Args:
         pixels: RGB pixels of the picture.

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def every_page(ask: Callable[[int], tuple[Sequence[T], bool]], most: int) -> tuple[list[T], bool]:
-    """Return (items of all pages, of `most` at most; True if there may be more pages).
+    """Return (items of up to `most` pages that `ask` returns by number, True if there may be further pages).
 
     The function `ask` takes the number of a page, from 0, and returns (its items, True if there may be more).
     """
@@ -109,7 +109,7 @@ def _first_fault(fault: ValidationError) -> str:
 def select_homes(
     listings: Iterable[Listing], area: Polygon, price: tuple[float, float], bedrooms: int | None
 ) -> list[Listing]:
-    """Return the listings within an area and a range of monthly rents in dollars, cheapest first.
+    """Return listings in an area at rents of `price` (dollars a month), of `bedrooms` or any, cheapest first.
 
     Args:
         listings: listings to choose from.
