@@ -84,7 +84,7 @@ def walk(
 def _walk_by(
     navigator: Callable[[Mover], PointNavigator | TouristNavigator], city: City, start: Pose, mover: str
 ) -> Iterator[Step]:
-    """Yield the steps of the navigator that is made for a mover, which is open while it walks."""
+    """Open the mover of this name, make a navigator for it, and yield the navigator's steps from `start`."""
     with open_mover(mover, city.streetview) as opened:
         yield from navigator(opened).walk(start)
 

@@ -22,7 +22,7 @@ _KINDS = {"journal.jsonl": "an agent's run", "records.jsonl": "a benchmark's run
 
 
 def check_unused(folder: Path, *, own: str = "") -> None:
-    """Check that a folder holds no run or data set, so that a command may write to it.
+    """Raise BadInput if a folder holds a run or data set, but for work whose marker file is named `own`.
 
     Args:
         folder: may be missing.

@@ -49,7 +49,7 @@ def walk_map(
     notice: str = "",
     marked: Sequence[StepRecord] | None = None,
 ) -> MapFigure:
-    """Return the map of a walk with its steps, the places considered, and the points of the result's map.
+    """Return a walk's map: its steps (marks on those in `marked`), places considered, and `exhibit`'s points.
 
     Args:
         steps: at least one.

@@ -181,7 +181,7 @@ class RouteRow(Row):
     instruction: str = Field(min_length=1)
     """Instruction that counts crossings, for an agent that sees all of them."""
     instruction_paper: str = Field(min_length=1)
-    """Instruction without counts, for V-IRL's hints, by which each turn is at the next key point."""
+    """Instruction without counts of crossings, for agents that V-IRL's hints tell where the next turn is."""
     key_points: tuple[KeyPoint, ...]
 
     @model_validator(mode="after")

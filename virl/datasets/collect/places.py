@@ -43,7 +43,7 @@ def storefront_score(recognizer: Recognizer, photo: Image) -> float:
 WORK = "work"
 """Name of the folder with the state of a collection, which a complete data set no longer needs."""
 COVER_M = 25.0
-"""Metres around a searched panorama within which no other panorama is searched from. Chosen."""
+"""Radius, metres, around a panorama from which places were searched; those within it are skipped. Chosen."""
 MAX_DISTANCE_M = 25.0
 """Most metres from a place to its nearest panorama (V-IRL's code for localization)."""
 MIN_REVIEWS = 30
@@ -245,7 +245,7 @@ def _judge(
 
 
 def _failed_rule(region: Region, candidate: CandidateRow, away: float, settings: PlacesSettings) -> str:
-    """Return the name of the first rule that removes a candidate; empty if none does. `away` in metres."""
+    """Return the first rule that removes a candidate `away` metres from a panorama; empty if none does."""
     if not region.contains(candidate.position):
         return "outside the region"
     if not types_96().intersection(candidate.types):

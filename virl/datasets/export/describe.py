@@ -62,7 +62,7 @@ def crossings_of(town: Town, path: Sequence[int]) -> list[PathCrossing]:
 def describe(
     town: Town, path: Sequence[int], ending: Sequence[Clause], rng: Random, *, face: bool
 ) -> tuple[Clause, ...] | None:
-    """Return the clauses on a path's nodes, drawn by `rng`; `None` if nothing tells the way to face.
+    """Return a path's clauses, then `ending`; with `face` the way to face first, `None` if nothing tells it.
 
     Args:
         town: where it is.

@@ -52,7 +52,7 @@ class ExportedEpisode:
 def draw_episodes(
     town: Town, allowed: Flags, count: int, rng: Random, *, face: bool
 ) -> list[ExportedEpisode]:
-    """Return `count` episodes with different gold paths, drawn on the nodes that `allowed` marks.
+    """Return `count` different episodes on nodes that `allowed` marks; `face`: say which way to face first.
 
     Args:
         town: where it is.
@@ -86,7 +86,7 @@ def draw_episodes(
 def _draw_episode(
     town: Town, allowed: Flags, start: int, rng: Random, *, face: bool
 ) -> ExportedEpisode | None:
-    """Return an episode drawn from the node `start`; `None` if the walk is too short or not describable."""
+    """Return an episode from the node `start`; `None` if its walk is too short or nothing describes it."""
     walk = _draw_walk(town, allowed, start, rng)
     if len(walk) < _PANORAMAS[0]:
         return None
@@ -162,7 +162,7 @@ def _by_steps(town: Town, path: Sequence[int], since: int, rng: Random) -> Itera
 
 
 def _by_share(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
-    """Yield the stop at that share, such as a third, of the block from index `since` which is at the end."""
+    """Yield the stop at a share, such as a third, of the block from index `since`, if the path ends there."""
     ahead = _to_crossing(town, path)
     block = [*path[since:], *ahead]
     if not ahead or len(block) < _LONG_BLOCK:
@@ -244,7 +244,7 @@ def _draw_walk(town: Town, allowed: Flags, start: int, rng: Random) -> list[int]
 
 
 def _may_step(town: Town, allowed: Flags, before: int, node: int) -> bool:
-    """Return whether a walk may go from node `before` to `node`: allowed, whole, not crossing to crossing.
+    """Return whether a walk may step to `node`: it is allowed and whole, and it or `before` is no crossing.
 
     Not from a crossing straight into the next: who counts takes two that are so near to each other for one.
     """

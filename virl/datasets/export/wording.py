@@ -94,7 +94,7 @@ class Stop:
 
     at: Literal["after", "before", "crossing", "share", "landmark", "dead end"]
     count: int | None = None
-    """Number of steps, or of the crossing from 1, by `at`; `None` if no number is needed."""
+    """Number of steps, or for `crossing` the number of the crossing, from 1; `None` where `at` needs none."""
     unit: Unit | None = None
     share: Share | None = None
     landmark: Mention | None = None

@@ -207,7 +207,7 @@ def find_on_street(situation: Situation) -> Plan:
 def choose_unvisited_link(
     surroundings: Surroundings, visited_ids: Sequence[str], boards: Mapping[float, int]
 ) -> WayOn | None:
-    """Return the link to a new panorama with most shop boards, then least turn; `None` without one.
+    """Return the unvisited link with most `boards` (shop boards by heading), then least turn; `None` if none.
 
     Args:
         surroundings: the agent's heading, and the links from its panorama.
@@ -338,7 +338,7 @@ def go_to(
 
 
 def _rest_of_way(way: RouteLegs, gone_m: float) -> RouteLegs | None:
-    """Return a way without `gone_m` metres of its first leg; `None` if the leg ends or none is gone."""
+    """Return a way after `gone_m` metres of its first leg; `None` if that is 0 or the leg is all but over."""
     leg, *others = _legs_ahead(way) or (None,)
     if not gone_m or leg is None or leg.distance_m - gone_m < SHORT_LEG_M:
         return None

@@ -234,7 +234,7 @@ class PictureSearch:
     looked_at: list[LatLng] = field(default_factory=list)
     visited_ids: set[str] = field(default_factory=set)
     cues: list[float] = field(default_factory=list)
-    """Headings in degrees from the latest place: of signs or streets of shops, else of unread boards."""
+    """Headings, degrees, from the latest place to signs or streets of shops; if none, to unread boards."""
     blind: int = 0
     """Number of places in a row where the detector found no wanted thing."""
 
@@ -296,7 +296,7 @@ def _move_on(
 
 
 def _unvisited_links(search: PictureSearch, surroundings: Surroundings) -> list[WayOn]:
-    """Return the links to unvisited panoramas, without those that lead back once under way."""
+    """Return the links to unvisited panoramas; after the first panorama without those that lead back."""
     new = [way for way in surroundings.ways if way.pano_id not in search.visited_ids]
     if not search.visited_ids:
         return new
@@ -394,7 +394,7 @@ def _read_signs(situation: Situation) -> PlanPart[tuple[Find, ...]]:
 
 
 def _detect_things(situation: Situation, search: PictureSearch) -> PlanPart[tuple[Find, ...]]:
-    """Return the wanted things that are surely here; empty without finds at some places in a row."""
+    """Return the wanted things detected for sure; empty, without a look, after `BLIND` places without any."""
     if not situation.goal.things or not situation.has("detect") or search.blind >= BLIND:
         return ()
     found = yield from detect_wanted(situation, "What holds a picture together?")

@@ -187,7 +187,7 @@ def onward_by_link(agent: Agent) -> Pose:
 
 
 def onward_by_hop(agent: Agent) -> Pose:
-    """Return the start pose; in a resumed run the next panorama, facing the way from the last.
+    """Return the start pose; in a resumed run the next panorama's, facing away from the last one.
 
     Raises:
         NoStreetView: the panorama is not there any more.

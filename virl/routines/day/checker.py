@@ -51,7 +51,7 @@ class DayEntry:
     cost_usd: float = 0.0
     """Cost by the plan, US dollars."""
     at: LatLng | None = None
-    """Exact position, believed if it is at the place; `None` if not given."""
+    """Position of the visit, used only within `AT_THE_PLACE_M` of the place's own; `None` if not given."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from virl.routines.day.town import EATING, Town, known_usd
 _HALF_CENT = 0.005
 """Rounding error forgiven when a cost is compared with the budget, US dollars."""
 _HARM = {"energy": -1, "stress": 1, "pain": 1}
-"""Sign of the harmful change, by feeling that no activity may push beyond its scale of 0 to 100.
+"""Sign of the harmful change of each feeling that no activity may push off its scale, 0 to 100.
 
 Hunger is mended by a meal, and moods pass.
 """
@@ -196,7 +196,7 @@ def opening_stretches(place: Place, day: int) -> list[tuple[int, int]]:
 def fit_visit(
     place: Place, day: int, starts: int, ends: int, *, wait: int, shortest: int, until: int
 ) -> tuple[int, int] | None:
-    """Return (start, end) for a visit while a place is open, minutes after midnight; `None` if impossible.
+    """Return (start, end) minutes of a visit in opening hours, at most `wait` late; `None` if impossible.
 
     Args:
         place: with its opening hours.

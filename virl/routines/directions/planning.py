@@ -38,8 +38,8 @@ ABEAM = ("left", "right")
 """Directions in words of things beside a walker, by which one knows at once where to stop."""
 SIDES = ("left", "right", "front left", "front right")
 LOOK_BACK = 5
-"""Number of last panoramas from which the destination may be seen better than from the end. Chosen:
-the doorstep where panoramas are 10 m apart."""
+"""Number of last panoramas from which the destination may be seen better than from the end.
+Chosen: the doorstep where panoramas are 10 m apart."""
 
 _AHEAD = ("front left", "front right")
 
@@ -113,8 +113,8 @@ class Milestone(BaseModel):
     where: str = ""
     """Side of the destination at the end, in words."""
     unseen: bool = False
-    """True if no name, the destination's or another, can be read at the end. The walk then ends at a
-    crossing or at the end of the street, if one is near enough."""
+    """True if no name, the destination's or another, can be read at the end.
+    The walk then ends at a crossing or at the end of the street, if one is near enough."""
     landmark: SightRecord | None = None
     """Landmark seen from the point; `None` without one."""
     passed: SightRecord | None = None
@@ -166,7 +166,7 @@ def directions_for(
     beyond: Callable[[], Sequence[Stand]] = tuple,
     prompts: Prompts = OUR_PROMPTS,
 ) -> Directions:
-    """Return directions for a walk in the mind's words, with landmarks that are seen from it.
+    """Return directions for a walk in the mind's words; `beyond` gives the stands straight on from its end.
 
     Args:
         mind: writes the directions.
@@ -211,7 +211,7 @@ def milestones_of(
     count_crossings: bool,
     beyond: Callable[[], Sequence[Stand]] = tuple,
 ) -> list[Milestone]:
-    """Return the points of a walk that directions mention: start, turns and end, with landmarks.
+    """Return a walk's start, turns and end, with landmarks; `beyond` gives the stands straight on from it.
 
     Args:
         walk: at least one stand, in order.

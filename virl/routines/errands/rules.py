@@ -80,7 +80,7 @@ _NARROWS = re.compile(
     r"|\b\w+n't\b",
     re.IGNORECASE,
 )
-"""Words that introduce a narrowing of an errand, which is no part of what to do at an address."""
+"""Pattern of words that begin a condition on a place, such as "with": it is no part of the errand itself."""
 _TRAILING = re.compile(
     r"(?<![\s,(-])[\s,(-]*+\b(?:at|to|from|by|in|on|into|near|of|the|a|an)$|(?<![\s,(:-])[\s,(:-]++$",
     re.IGNORECASE,

@@ -286,7 +286,7 @@ def local_search(times: Times) -> StopOrder:
 
 
 def prove_order(times: Times, order: StopOrder, seconds: float) -> StopOrder:
-    """Return an order, or a faster one, with the lower bound proven in a number of seconds.
+    """Return `order`, or a faster one found, with the lower bound that is proven in `seconds` of search.
 
     Args:
         times: travel times between the stops.

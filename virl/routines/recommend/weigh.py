@@ -197,7 +197,7 @@ def _weigh(
 
 
 def _opening_text(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | None:
-    """Return hours in words if a place is open for the whole visit, else `None`; `UNKNOWN` if `unsure`."""
+    """Return the closing time in words, or for unknown hours, if `unsure`, `UNKNOWN`; else `None`."""
     asked = RECOMMEND.of(agent.character)
     if not place.is_open:
         return None

@@ -229,7 +229,7 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
 
 
 def _recall_entry(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> TranscriptEntry:
-    """Return the transcript entry of a recorded step; `sentence` is the number of the one followed."""
+    """Return the transcript entry of a step from panorama `came_from`, by the sentence number `sentence`."""
     if step.decided_by:
         stood = Pose(step.pose.pano_id, step.pose.heading)
         links = agent.mover.links(stood)
@@ -305,7 +305,7 @@ def _end_run(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
 def open_spotter(
     name: str, reader: str, city: City, models: Models, mind: Mind, prompts: Prompts
 ) -> LandmarkSpotter:
-    """Return the spotter with a name, by which a tourist finds landmarks in views.
+    """Return the landmark finder of a tourist that is called `name`; if it reads, by the model `reader`.
 
     Args:
         name: name of the spotter, see `FollowSettings.spotter`.
