@@ -90,7 +90,7 @@ def _walk_by(
 
 
 def position_of(city: City, spot: Spot, near: LatLng | None = None) -> LatLng:
-    """Return the position of a spot, which is one itself, or an address or a place's name near `near`.
+    """Return a spot's position: as given, or that of the address, or of the place so named nearest `near`.
 
     Args:
         city: that knows addresses and places.

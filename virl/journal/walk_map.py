@@ -27,7 +27,7 @@ KINDS = {
 
 
 def walk_paper(steps: Sequence[StepRecord], ground: MapGround, around: Sequence[LatLng] = ()) -> Paper:
-    """Return the map's paper: the area that covers a walk, the places considered on it, and more positions.
+    """Return the map area that covers a walk, the places considered on it, and the positions `around`.
 
     Args:
         steps: at least one.

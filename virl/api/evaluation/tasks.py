@@ -105,7 +105,7 @@ class _TaskResources:
 
 @solver
 def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: _TaskResources) -> Solver:
-    """Return a solver that runs a sample's episode in a thread, where the model is asked in Inspect's loop.
+    """Return a solver that runs a sample's episode (of `episodes`, by sample id) in a thread beside Inspect.
 
     Args:
         benchmark: of the episodes.

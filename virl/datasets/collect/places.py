@@ -187,7 +187,7 @@ def collect_places(
 
 
 def cover_region(region: Region, panoramas: Sequence[PanoramaRow]) -> list[PanoramaRow]:
-    """Return the panoramas to search places from: each other one is within `COVER_M` of one of them.
+    """Return the panoramas to search places from: a part that has all others within `COVER_M` metres of it.
 
     Each is taken that no earlier one stands for: within twice the fewest that would do.
     """

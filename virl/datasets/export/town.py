@@ -52,7 +52,7 @@ class Town:
     """A city, or its middle, as a graph of panoramas with the landmarks seen from each."""
 
     graph: NavigationGraph
-    """Graph with headings in whole degrees, distinct at each node, and positions rounded as written."""
+    """Graph with headings in whole degrees, distinct at each node, and positions as rounded in the files."""
     xy: Floats
     """Metres (east, north) of each node from the city's origin, shape (nodes, 2)."""
     lit: Flags

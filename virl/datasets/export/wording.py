@@ -19,12 +19,12 @@ from virl.datasets.export.town import Way
 from virl.settings.model import Settings, load_settings
 
 Side = Literal["left", "right"]
-"""A side of a walker."""
+"""A side of a walker, "left" or "right"."""
 Unit = Literal["intersection", "light"]
 """A thing that an instruction counts: all crossings, or only those with traffic lights."""
 
 Share = Literal["1/4", "1/3", "1/2", "2/3", "3/4"]
-"""A share of a block that an instruction may name."""
+"""A share of a block that an instruction may name, such as "1/3"."""
 
 
 @dataclass(frozen=True, slots=True)

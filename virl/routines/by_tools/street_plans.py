@@ -134,7 +134,7 @@ def notice_things(situation: Situation, seen: dict[str, int]) -> PlanPart[None]:
 
 
 def report_things(situation: Situation, *, seen: bool) -> PlanPart[list[str]]:
-    """Look for the goal's things at the walk's end; return one sentence on them, or an empty list."""
+    """Return a sentence on the goal's things in sight at the end; none if only `seen` earlier or unwanted."""
     if not situation.goal.things or not situation.has("detect"):
         return []
     here: dict[str, int] = {}
@@ -161,7 +161,7 @@ def tell_signs(situation: Situation) -> Plan:
 
 
 def look_for_sign(situation: Situation, name: str, *, near: bool) -> PlanPart[str]:
-    """Look for a place's sign from here; return a sentence on whether it is seen, and in which direction.
+    """Look for a place's sign (`near`: any of its type); return a sentence on whether and where it is seen.
 
     Args:
         situation: character, goal and tools.

@@ -130,7 +130,7 @@ class Shot:
 
     @property
     def worth(self) -> tuple[float, int, int, float]:
-        """Sort key of the picture, larger is better: chance, shops, narrowness, surest thing."""
+        """Sort key, larger is better: (chance, shops, minus width in degrees, highest score of a thing)."""
         sure = max((one.score for one in self.things), default=0.0)
         return self.chance, min(len(self.shops), ENOUGH_SHOPS), -self.width, sure
 

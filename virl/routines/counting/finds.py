@@ -53,7 +53,7 @@ class Find:
     joined: tuple[str, ...] = ()
     """Sentences on other things that turned out to be this one, with reasons."""
     former_ids: tuple[str, ...] = ()
-    """Ids of those other things in visual memory."""
+    """Ids, in visual memory, of other things that turned out to be this one."""
 
     @property
     def title(self) -> str:

@@ -34,7 +34,7 @@ from virl.routines.counting.finds import CSV, GEOJSON, MEMORY
 from virl.routines.counting.settings import counting_of
 
 Walk = Callable[[Pose, Sequence[str], Sequence[int]], Iterator[Step]]
-"""Function that yields steps from a pose, given the panoramas walked before and the steps others decided."""
+"""Function of (pose, ids of panoramas walked, numbers of steps that others decided); yields next steps."""
 
 
 def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> None:
@@ -113,7 +113,7 @@ class Counter:
     background: Sequence[str] = ()
     """Labels of other things that may stand there, which are detected, but not counted."""
     looking: Looking = field(default_factory=Looking)
-    """Manner of looking; by default as V-IRL does."""
+    """Settings of a look: its views, and how finds are confirmed; by default those of V-IRL."""
 
     def visit(self, pose: Pose, name: str = "") -> Visit:
         """Look around at a pose, and add the sightings to visual memory; return both.

@@ -274,7 +274,7 @@ def _find_data(
     *,
     whole: bool,
 ) -> dict[str, object]:
-    """Return a counted thing as data for the page; `elapsed` has the seconds at each step's end."""
+    """Return a thing as page data; `elapsed`: seconds by step; `whole`: embed `pictures`, else name files."""
     return {
         "id": find.id,
         "kind": kinds.index(find.label),
@@ -291,7 +291,7 @@ def _find_data(
 def _sight_data(
     sight: RecordedSighting, elapsed: Mapping[int, float], pictures: Mapping[str, str], *, whole: bool
 ) -> dict[str, object]:
-    """Return a sighting as data for the page: step, seconds, camera in degrees, metres, pictures."""
+    """Return a sighting as page data; `elapsed`: seconds by step; `whole`: embed `pictures`, else paths."""
     camera = sight.seen.camera
     shown = [pictures.get(file, "") if whole else file for file in _picture_files(sight)]
     return {
@@ -356,7 +356,7 @@ def character_fault(character: Mapping[str, object]) -> str:
 
 
 def heat(points: Floats, kinds: Sequence[int], kind_count: int, region: shapely.Polygon) -> tuple[Level, ...]:
-    """Return the zoom levels of the density map: the counts of a region's things in hexagons.
+    """Return the density map's zoom levels: counts in hexagons of things at `points`, metres east and north.
 
     Args:
         points: positions of the things, metres east and north, shape (n, 2); those outside are left out.

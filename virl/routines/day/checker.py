@@ -203,7 +203,7 @@ def _travel_violations(
     terms: DayTerms,
     facts: "CityFacts",
 ) -> list[Violation]:
-    """Return a fault if the way to line `number` takes longer than planned; else an empty list.
+    """Return a fault if the way between `ends` exceeds the planned `ways`, or the time since minute `free`.
 
     Its `ends` are start and destination, `ways` the lines planned for it; the client is free from minute
     `free` of the day.

@@ -279,7 +279,7 @@ def _visit_sort(draft: DayDraft, progress: DayProgress, town: Town, sorts: tuple
 def _find_way(
     draft: DayDraft, progress: DayProgress, town: Town, spot: Spot, leaves: int
 ) -> TravelOption | None:
-    """Return a way to a spot, by the drafted mode if possible; `None` if the client is there already.
+    """Return a way from minute `leaves` of the day, if possible by the drafted mode; `None` if already there.
 
     It is begun at `leaves` (minutes after midnight) or later. `Unfit` is raised where no way will do.
     """

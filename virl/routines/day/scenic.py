@@ -140,7 +140,7 @@ def _scenery_shares(view: View) -> dict[str, float]:
 
 
 def scenery(picture: Image, horizon: float = _HORIZON) -> ViewShares:
-    """Return the shares of a picture's pixels that are green, sky and water.
+    """Return a picture's shares of green, sky and water; `horizon` is the horizon's height, 0 top, 1 bottom.
 
     A pixel is green by its hue; sky is what is blue or cloud and reaches down from the upper edge; water is
     what is blue below the horizon and lies across half of the picture: a car or an awning does not.

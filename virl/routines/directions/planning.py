@@ -31,7 +31,7 @@ from virl.routines.directions.walkway import (
 DOORSTEP_M = 25.0
 """Metres from the destination within which a walk may end. Chosen: V-IRL's radius of arrival."""
 APPROACH = 6
-"""Number of stands before the walk's end where names beside it are read as well. Chosen: range of signs."""
+"""Number of last stands of a walk from which names to the sides are read, too. Chosen: range of signs."""
 LONG_STRETCH = 8
 """Number of panoramas from which a stretch is long, so that things passed are mentioned. Chosen: a block."""
 ABEAM = ("left", "right")

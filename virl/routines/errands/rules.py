@@ -223,7 +223,7 @@ def _join_addresses(text: str, mentions: list[_Mention]) -> list[_Mention]:
 
 
 def _clauses_before(text: str, errands: list[Errand]) -> tuple[list[str], str]:
-    """Return (clauses before a mention, the clause that leads to it).
+    """Return (clauses before a mention, clause that leads to it); add text on the last of `errands` to that.
 
     What follows the mention before without a break still tells of that one: it is added there.
     """

@@ -191,7 +191,7 @@ class SightedThing:
 def legs_of(
     glances: Sequence[Glance], things: Sequence[MemoryObject], near: Callable[[LatLng], str]
 ) -> tuple[Leg, ...]:
-    """Return the stretches of a way between its turns, each with what is on and beside it.
+    """Return a way's stretches between turns, with what is beside them; `near` gives a position's address.
 
     Args:
         glances: what is seen at two or more points of the way, in order.

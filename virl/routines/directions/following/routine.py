@@ -61,7 +61,7 @@ WISH = Wish(_read_question, field="intention")
 
 
 def run(agent: Agent) -> None:
-    """Ask locals the way and follow it by sight, until she believes to have arrived or may ask no more."""
+    """Ask locals the way and follow it by sight, until the tourist feels arrived or may ask no more."""
     follow = FOLLOW.of(agent.character)
     spotter = open_spotter(follow.spotter, follow.reader, agent.city, agent.models, agent.mind, agent.prompts)
     ask_and_walk(agent, spotter)
@@ -126,7 +126,7 @@ def _follow_leg(
 
 
 def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions | Outcome:
-    """Return a local's directions from where she stands, or an outcome that says why the local has none."""
+    """Return a local's directions from where the tourist stands, or an outcome with the reason for none."""
     follow, number = FOLLOW.of(agent.character), len(legs) + 1
     pose = _pose_after(agent, sum(leg.steps for leg in legs))
     to = legs[0].directions.destination if legs else follow.to or agent.character.intention
