@@ -163,7 +163,7 @@ class BenchmarkSettings(TypedDict, total=False):
     allow_downloads: bool
     """True if missing model weights may be downloaded."""
     cache: Literal["off", "session", "ttl"]
-    """Cache of the city's replies: `off`, this `session` or a time (`ttl`); by default as its provider."""
+    """Lifetime of the city's cached replies: none, this session, or a time (`ttl`); else the provider's."""
     record: str | Path
     """Folder in which the replies of the city's services are recorded."""
     replay: str | Path

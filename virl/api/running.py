@@ -84,7 +84,7 @@ class RunSettings(TypedDict, total=False):
     budget_usd: float
     """Most US dollars that the run may spend."""
     cache: Literal["off", "session", "ttl"]
-    """Cache of the city's replies: `off`, this `session` or a time (`ttl`); by default as its provider."""
+    """Lifetime of the city's cached replies: none, this session, or a time (`ttl`); else the provider's."""
     record: str | Path
     """Folder in which the replies of the city's services are recorded."""
     replay: str | Path

@@ -394,7 +394,7 @@ class EndRecord(Record):
     seq: int
     result: Result
     asked: tuple[ExchangeRecord, ...] = ()
-    """Questions to minds after the record before this one."""
+    """Questions put to minds since the previous record."""
     exhibits: tuple[Exhibit, ...] = ()
     """Exhibits that the report shows of the run, such as tables and maps."""
 

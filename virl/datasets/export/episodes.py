@@ -152,7 +152,7 @@ def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
 
 
 def _by_steps(town: Town, path: Sequence[int], since: int, rng: Random) -> Iterator[Stop]:
-    """Yield stops by a few steps after the crossing at index `since` of a path, or before the next one."""
+    """Yield stops a few steps after the crossing at index `since`, or a few before the next crossing."""
     steps = len(path) - 1 - since
     if steps <= _FEW_STEPS:
         yield Stop("after", steps)
@@ -244,7 +244,7 @@ def _draw_walk(town: Town, allowed: Flags, start: int, rng: Random) -> list[int]
 
 
 def _may_step(town: Town, allowed: Flags, before: int, node: int) -> bool:
-    """Return whether a walk may step to `node`: it is allowed and whole, and it or `before` is no crossing.
+    """Return whether a walk may step to `node`: it is allowed and whole, and the two are not both crossings.
 
     Not from a crossing straight into the next: who counts takes two that are so near to each other for one.
     """

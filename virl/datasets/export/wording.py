@@ -36,7 +36,7 @@ class Mention:
     """Google's place type, such as `"bakery"`."""
     side: Side
     depth: Literal["near", "far"] | None = None
-    """Corner it is on, before or beyond the crossing; `None` for a landmark beside the street."""
+    """Corner: before (`near`) or beyond (`far`) the crossing; `None` for a landmark beside the street."""
 
 
 @dataclass(frozen=True, slots=True)

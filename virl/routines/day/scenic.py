@@ -165,7 +165,7 @@ def _hue_between(hue: NDArray[Any], span: tuple[int, int]) -> NDArray[np.bool_]:
 
 
 def _wide_parts(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the connected areas of a mask that span at least half of the picture's width."""
+    """Return a mask of the connected areas in a mask that span at least half of the picture's width."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
     wide = [
         label for label in range(1, count) if stats[label, cv2.CC_STAT_WIDTH] >= _WATER_WIDTH * mask.shape[1]

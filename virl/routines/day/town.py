@@ -208,7 +208,7 @@ class Town:
         return self._nearby_places(here).nearest_of_type(sort, here, set(excluded_ids), NEAR_ENOUGH)
 
     def find_named(self, name: str, here: LatLng) -> Place | None:
-        """Return the place most like `name`, or that it shortens, searched near `here`; or `None`."""
+        """Return the place near `here` whose name is like `name` or longer than it; `None` without one."""
         found = self.city.places.search(name, here) if any(map(str.isalnum, name)) else []
         alike = [(name_ratio(place.name, name), place) for place in found[:10]]
         score, best = max(alike, key=lambda one: one[0], default=(0.0, None))

@@ -47,7 +47,7 @@ _AHEAD = ("front left", "front right")
 def plan_walk(
     streetview: StreetView, maps: Maps, mover: Mover, start: Pose, destination: Place, lookout: Lookout
 ) -> tuple[Stand, ...]:
-    """Return the walk to the panorama near a place from which it is seen best, as stands in order.
+    """Return the walk, as stands in order, to that panorama near a place from which the place is seen best.
 
     Args:
         streetview: street view of the city.

@@ -137,7 +137,7 @@ class _Mention:
 
 
 def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
-    """Return the errands in a text: for each address and name, and for place types in the rest of it.
+    """Return the errands in a text: one for each address and name, and for each place type named elsewhere.
 
     For what is left, the kind of place that its words speak of.
 

@@ -24,11 +24,11 @@ class Errands(Settings):
     """The stops of a trip, the means of travel, and where it ends."""
 
     stops: tuple[Line, ...] = ()
-    """Addresses or names of places, in the order they came to mind."""
+    """Addresses or names of places, in any order."""
     text: str = Field(default="", max_length=MOST_WORDING)
     """The errands in free words, instead of `stops`."""
     travel: TravelMode = "walking"
-    """The means of travel: decides which ways are short, and how long they take."""
+    """The means of travel, by which the ways between stops and their durations are looked up."""
     end: Line | Literal["home", "open"] | None = None
     """End of the trip: `home` (the start), `open` (the stop that is best last) or an address.
     By default as the text says, and `open` if it says nothing."""

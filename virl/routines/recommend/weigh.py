@@ -82,7 +82,7 @@ def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
 
 
 def closes_at(place: Place, minute: int) -> int | None:
-    """Return when a place that is open at a minute of the week closes; `None` if it is closed then.
+    """Return the minute of the week at which a place open at `minute` closes; `None` if it is closed then.
 
     Both are in minutes after midnight of Monday, and may lie in a later week. A week on stands for ever.
     """

@@ -229,7 +229,7 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
 
 
 def _recall_entry(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> TranscriptEntry:
-    """Return the transcript entry of a step from panorama `came_from`, by the sentence number `sentence`."""
+    """Return a recorded step as transcript entry: after panorama `came_from`, by the sentence `sentence`."""
     if step.decided_by:
         stood = Pose(step.pose.pano_id, step.pose.heading)
         links = agent.mover.links(stood)
