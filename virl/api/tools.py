@@ -44,17 +44,17 @@ class OpenTools(list[BaseTool]):
         self._closing = closing
 
     def close(self) -> None:
-        """End the run, as stopped unless it has ended; does nothing if it is closed."""
+        """End the run as stopped, if it has not ended yet; a second call does nothing."""
         self._closing.close()
 
     def __enter__(self) -> Self:
-        """Return the tools, whose run the end of the block ends."""
+        """Return the tools; the end of the block ends their run."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End the run, as stopped unless it has ended; leave it open after an exception."""
+        """End the run as stopped, if it has not ended yet; leave it open after an exception."""
         self._closing.__exit__(kind, fault, trace)
 
 

@@ -38,7 +38,7 @@ def check_unused(folder: Path, *, own: str = "") -> None:
 
 @contextmanager
 def removed_if_refused(folder: Path) -> Iterator[None]:
-    """Remove a folder that the block made if a `VirlError` ends it before a line was recorded there."""
+    """Remove a folder that the block made if a `VirlError` ends the block before a record is written."""
     made = [one for one in (folder, *folder.parents) if not one.exists()]
     try:
         yield

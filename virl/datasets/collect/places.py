@@ -47,7 +47,7 @@ COVER_M = 25.0
 MAX_DISTANCE_M = 25.0
 """Most metres from a place to its nearest panorama (V-IRL's code for localization)."""
 MIN_REVIEWS = 30
-"""Least number of reviews of a place (V-IRL's code for localization)."""
+"""Least number of reviews of a place that is kept (V-IRL's code for localization)."""
 PHOTOS = 3
 """Most photos of a place that are looked at (V-IRL's code)."""
 JPEG_QUALITY = 92  # chosen

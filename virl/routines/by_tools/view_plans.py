@@ -239,12 +239,12 @@ class PictureSearch:
     """Number of places in a row where the detector found no wanted thing."""
 
     def best(self, *, corner: bool) -> Shot | None:
-        """Return the best picture so far, one at a corner first if wanted; `None` without any."""
+        """Return the best picture so far, if `corner` preferably one at a street corner; `None` if none."""
         return max(self.shots, key=lambda one: (one.corner or not corner, one.worth), default=None)
 
 
 def _describe_shot(shot: Shot, places: int) -> str:
-    """Return advice in words to take a picture, which is the best of those from `places` places."""
+    """Return advice in words to take a picture, the best one of those considered at `places` places."""
     where = "a street corner" if shot.corner else "a stretch of street"
     return (
         f"Stand at {shot.position}, on {where}; point the camera at {shot.heading:.0f} degrees; make "

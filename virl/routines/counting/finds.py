@@ -67,7 +67,7 @@ class Find:
 
 
 def read_finds(folder: Path, counted: Path | None = None) -> tuple[Find, ...]:
-    """Return the things that a run has counted, in the order found; empty before the first.
+    """Return the things counted by a run, or by one within its folder (`counted`), in the order found.
 
     `counted` is the folder of the run which counted, within `folder`; by default `folder` itself.
 

@@ -111,7 +111,7 @@ class Counter:
     things: Sequence[str]
     """Labels of the things to count, in the detector's words."""
     background: Sequence[str] = ()
-    """Labels of other things that may stand there, which are detected, but not counted."""
+    """Labels of other things in the streets, which are detected, but not counted."""
     looking: Looking = field(default_factory=Looking)
     """Settings of a look: its views, and how finds are confirmed; by default those of V-IRL."""
 

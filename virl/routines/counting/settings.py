@@ -21,7 +21,7 @@ class Counting(Settings):
     things: tuple[Label, ...] = Field(min_length=1)
     """Things to count, in the detector's words."""
     background: tuple[Label, ...] = ()
-    """Other things that may stand there: they give the detector something else to choose."""
+    """Things that are detected, but not counted: they give the detector something else to choose."""
     recheck: Score | dict[Label, Score] | None = None
     """Least score, [0, 1], at the closer look: one for all things, or by thing.
     `None`, and things that are left out, take the one in the detector's file."""

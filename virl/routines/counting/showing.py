@@ -382,7 +382,7 @@ def largest_width(area_m2: float) -> float:
 
 
 def hexagon(x: float, y: float, width: float) -> shapely.Polygon:
-    """Return the hexagon around a point, with a corner to the north.
+    """Return the hexagon, `width` metres wide, around a point in metres, with a corner to the north.
 
     Args:
         x: metres east.
@@ -409,7 +409,7 @@ def nearest_cells(points: Floats, width: float) -> Ints:
 
 
 def hexagon_middle(column: int, row: int, width: float) -> tuple[float, float]:
-    """Return the middle (east, north), in metres, of a hexagon.
+    """Return the middle (east, north), in metres, of a hexagon of some width in metres.
 
     Args:
         column: axial coordinate of the hexagon.

@@ -21,7 +21,7 @@ Hunger is mended by a meal, and moods pass.
 _LONGEST_WAIT = 45
 """Minutes that an activity may be put off until a place opens; chosen."""
 SHORTEST_VISIT = 30
-"""Minutes that must be left of a longer visit when it is cut short; chosen."""
+"""Least minutes of a visit that is cut short, if it was to be longer; chosen."""
 _HOURS_LOOKUPS = 6
 """Most places of a type whose opening hours are looked up; chosen."""
 _UNRATED = 3.5

@@ -38,7 +38,7 @@ ABEAM = ("left", "right")
 """Directions in words of things beside a walker, by which one knows at once where to stop."""
 SIDES = ("left", "right", "front left", "front right")
 LOOK_BACK = 5
-"""Number of last panoramas from which the destination may be seen better than from the end.
+"""Number of a walk's last panoramas from which the destination may be seen better than from its end.
 Chosen: the doorstep where panoramas are 10 m apart."""
 
 _AHEAD = ("front left", "front right")

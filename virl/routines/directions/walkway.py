@@ -216,7 +216,7 @@ class Landmark:
 
     place: Place
     where: str
-    """Direction on arrival, one of eight words."""
+    """Direction of the landmark for a walker on arrival, one of eight words such as `front left`."""
     likeness: float
     """Likeness of the sign's text to the landmark's name, [0, 100]."""
 

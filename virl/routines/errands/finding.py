@@ -46,7 +46,7 @@ class ErrandStop(BaseModel):
     pano_id: str
     """Id of the panorama nearest to the stop."""
     stand: LatLng
-    """Position of that panorama."""
+    """Position of the panorama nearest to the stop."""
     lacking: str = ""
     """Wish that a substitute fulfils less well; empty unless it is such a substitute."""
 

@@ -28,7 +28,7 @@ class Renting(Settings):
     bounds: Literal["inclusive", "strict"] = "inclusive"
     """Treatment of homes at exactly the lowest or highest price: in (`inclusive`) or out (`strict`)."""
     bedrooms: tuple[int, int] | None = None
-    """Fewest and most bedrooms; 0 is a studio."""
+    """Fewest and most bedrooms, where 0 is a studio; `None` for any number."""
     areas: tuple[Area, ...] = ()
     """Districts to search: polygons by name or file, circles, or `[lat, lng]` corners.
     Names and files are those in `platform/cities/` that have a polygon, or files of corners seen from the

@@ -25,7 +25,7 @@ class FollowSettings(Settings):
     to: str = Field(default="", max_length=500)
     """The tourist's destination: a place's name, a sort of place, or a question, as in `directions: to`."""
     mode: Literal["honest", "paper"] = "honest"
-    """Source of crossings: `honest`, the links where she stands, or `paper`, V-IRL's hints.
+    """Source of crossings: `honest`, the links where the tourist stands, or `paper`, V-IRL's hints.
     Those give away where the route turns."""
     asks: int = Field(default=3, ge=1, le=20)
     """The most locals that the tourist asks, the first included."""
