@@ -57,7 +57,7 @@ class PlanEnd:
 
 
 Plan = Generator[PlannedCall, ToolResult[Any], PlanEnd]
-"""Generator of tool calls that is sent each result and returns the end; data in old journals are `None`."""
+"""Generator of tool calls that is sent each result (data `None` in old journals) and returns the end."""
 PlanPart = Generator[PlannedCall, ToolResult[Any], T]
 """Generator of tool calls that is a part of a plan, and returns a value to it."""
 

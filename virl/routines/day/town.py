@@ -208,7 +208,7 @@ class Town:
         return self._nearby_places(here).nearest_of_type(sort, here, set(excluded_ids), NEAR_ENOUGH)
 
     def find_named(self, name: str, here: LatLng) -> Place | None:
-        """Return the place near `here` whose name is like `name` or longer than it; `None` without one."""
+        """Return the place near `here` that `name` resembles or is a short form of; `None` without one."""
         found = self.city.places.search(name, here) if any(map(str.isalnum, name)) else []
         alike = [(name_ratio(place.name, name), place) for place in found[:10]]
         score, best = max(alike, key=lambda one: one[0], default=(0.0, None))
@@ -332,7 +332,7 @@ def way_usd(mode: Mode | None, minutes: float) -> float:
 
 
 def _is_easy(way: TravelOption, budget_usd: float, weak: bool) -> bool:
-    """Return whether a way is comfortable, for a `weak` client too, and costs little of `budget_usd`."""
+    """Return whether a way is comfortable (shorter for a `weak` client) and costs little of `budget_usd`."""
     if way.mode == "driving":
         return way.usd <= TAXI_SHARE * budget_usd
     if way.mode == "transit":
