@@ -155,7 +155,7 @@ class BenchmarkSettings(TypedDict, total=False):
     workers: int
     """Number of episodes that run side by side."""
     attempts: int
-    """Most tries of an episode whose failure may pass; 3 by default."""
+    """Most tries of an episode that fails for a reason that may be temporary; 3 by default."""
     rate: float
     """Most requests a second to language models, over all episodes."""
     device: Device
@@ -163,7 +163,7 @@ class BenchmarkSettings(TypedDict, total=False):
     allow_downloads: bool
     """True if missing model weights may be downloaded."""
     cache: Literal["off", "session", "ttl"]
-    """The lifetime of cached replies of the city's services; by default as its provider's settings say."""
+    """Lifetime of the city's cached replies: none, this session, or a time (`ttl`); else the provider's."""
     record: str | Path
     """Folder in which the replies of the city's services are recorded."""
     replay: str | Path

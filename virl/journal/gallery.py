@@ -96,7 +96,7 @@ def _consulted_picture(folder: Path, ground: MapGround) -> MapFigure | Photo | N
 
 
 def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
-    """Return the view with the sign of the entered place, else with the surest detection; `None` without."""
+    """Return the view with the entered place's sign, else with the surest detection; `None` without any."""
     views: list[tuple[float, float, ViewRecord, DetectionRecord, str, str]] = []
     for one in records:
         if not isinstance(one, StepRecord | NoteRecord):
@@ -333,7 +333,7 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[list[Path], list[
 
 
 def _page_file(out: Path, number: int) -> Path:
-    """Return the path of the gallery's page with this number, from 1; it is in the name of later pages."""
+    """Return the path of a gallery's page: `out` for page 1; for later ones `out` with the number added."""
     return out if number == 1 else out.with_name(f"{out.stem}-{number}{out.suffix}")
 
 

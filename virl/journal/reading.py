@@ -102,7 +102,7 @@ def read_contents(path: Path) -> Contents:
 
 
 def check_views(path: Path, records: Sequence[AnyRecord]) -> None:
-    """Check that all views exist that the records of the journal at `path` name.
+    """Raise `JournalBroken` unless all views exist that the records of the journal at `path` name.
 
     Raises:
         JournalBroken: one is missing.

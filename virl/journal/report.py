@@ -67,7 +67,7 @@ def page(
     beside: bool = False,
     folder: Path = TEMPLATES,
 ) -> str:
-    """Return a page as HTML, rendered from a Jinja template in the style of the report.
+    """Return HTML of a Jinja template in the report's style; `beside` allows pictures in files beside it.
 
     Args:
         template: its name, in a folder or beside the report's.

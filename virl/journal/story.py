@@ -185,7 +185,7 @@ def is_eventful(step: StepRecord) -> bool:
 
 
 def heading_of(note: NoteRecord) -> tuple[str, str, str]:
-    """Return (topic, title, text) of a note; the topic with the note's key if that is a number above 0."""
+    """Return (topic, title, text) of a note; a topic ends with the note's key if that is a number above 0."""
     topic = words(note.topic)
     topic = topic[:1].upper() + topic[1:]
     if note.key.isdecimal() and note.key != "0":

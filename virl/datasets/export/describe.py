@@ -27,7 +27,7 @@ class PathCrossing:
     """A crossing inside a path, with the word for each way out and for the way taken."""
 
     index: int
-    """Index of its node in the path."""
+    """Index of the crossing's node in the path."""
     words: dict[int, Way | None]
     """Word for each way out, by the node it leads to; `None` for a way without a clear word."""
     way: Way
@@ -62,7 +62,7 @@ def crossings_of(town: Town, path: Sequence[int]) -> list[PathCrossing]:
 def describe(
     town: Town, path: Sequence[int], ending: Sequence[Clause], rng: Random, *, face: bool
 ) -> tuple[Clause, ...] | None:
-    """Return the clauses on a path's nodes, drawn by `rng`; `None` if nothing tells the way to face.
+    """Return a path's clauses, then `ending`; with `face` the way to face first, `None` if nothing tells it.
 
     Args:
         town: where it is.
@@ -101,7 +101,7 @@ def describe(
 
 
 def landmarks_abeam(town: Town, node: int, heading: float) -> Iterator[tuple[TownLandmark, Mention]]:
-    """Yield (landmark, its mention) of those level with a walker at `node` whose `heading` is in degrees.
+    """Yield (landmark, mention) for landmarks level with a walker at `node` who faces `heading`, degrees.
 
     Args:
         town: with the landmarks that each node sees.
@@ -150,7 +150,7 @@ def _corners(town: Town, path: Sequence[int], crossing: PathCrossing) -> Iterato
 
 
 def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
-    """Yield the clauses on facing that fit the path's first link and no other link of its start."""
+    """Yield clauses on the way to face that fit the path's first link and no other link of its start node."""
     heading = town.headings[path[0]][path[1]]
     others = [other for node, other in town.headings[path[0]].items() if node != path[1]]
     if town.driven[path[0]]:

@@ -20,7 +20,7 @@ RADIUS_M = 220.0  # connectivity files grow with the square of the number of vie
 INSTRUCTIONS = 3
 """Number of instructions of each path, as in R2R."""
 FIRST_PATH = {"val_seen": 1, "val_unseen": 100_001}
-"""Id of the first path in each split, so far apart that no two splits share an id."""
+"""Number of the first path, by split; the numbers count up from there and are not shared by two splits."""
 
 
 def export_r2r(

@@ -59,7 +59,7 @@ class Decider(Protocol):
         frame: Mapping[str, object],
         in_words: MessagesInWords | None = None,
     ) -> AIMessage:
-        """Return the next turn of a conversation in which tools are used.
+        """Return the model's next turn after `messages`; `frame` has its orders and the schemas of the tools.
 
         Args:
             prompt: what the turn goes by in the journal.

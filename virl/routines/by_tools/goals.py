@@ -56,11 +56,11 @@ class ToolWords(Settings):
     unwanted: tuple[str, ...]
     """Phrases that mark a sentence as telling what somebody dislikes."""
     pictures: tuple[str, ...]
-    """Phrases on what every plan for a picture does anyway."""
+    """Phrases that ask for what every plan for a picture does anyway."""
     in_sight: tuple[str, ...]
-    """Phrases on the area in which things are counted."""
+    """Phrases, such as "in sight" or "nearby", for the area in which things are counted."""
     search: tuple[str, ...]
-    """Phrases on what every search for a place does anyway."""
+    """Phrases that ask for what every search for a place does anyway."""
     things: dict[str, tuple[str, ...]]
     """Phrases for each thing, by its name in detectors."""
     helpers: tuple[str, ...]
@@ -182,11 +182,11 @@ _NOT_DONE: dict[Seeking, tuple[str, ...]] = {
     "view": ("each", "every", "all", "both"),
     "signs": ("along", "on the way", "street", "streets", "until", "while"),
 }
-"""Filler words, by kind of goal, that ask for more than its plan does."""
+"""Words, ignored in other wishes, that ask for more than the plan does, by the kind of goal."""
 
 
 def unfulfilled_phrases(goal: ToolGoal) -> tuple[str, ...]:
-    """Return phrases, elsewhere fillers, that ask for more than the plan for a goal does."""
+    """Return phrases, ignored in wishes of other kinds, that ask for more than the plan for a goal does."""
     return _NOT_DONE[goal.seeking]
 
 

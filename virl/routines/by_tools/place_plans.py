@@ -66,7 +66,7 @@ def place_plan(situation: Situation) -> Plan:
 
 
 def count_places(situation: Situation) -> Plan:
-    """Plan to count the places of the goal's type within 800 m."""
+    """Plan to count the places of the goal's type within 800 m of the agent."""
     goal = situation.goal
     args = {"types": [goal.place_type], "radius_m": RADII_M[1], "limit": 20}
     says = f"How many are there within {RADII_M[1]:.0f} m?"
@@ -193,7 +193,7 @@ def _search_best(situation: Situation) -> PlanPart[Choice | None]:
 
 
 def _nearest(choices: list[Choice]) -> PlanPart[Choice]:
-    """Return the choice with the shortest walk, and that as its way; the first if no way is known."""
+    """Return the choice that is nearest on foot, with the way there; the first one if no way is known."""
     nearest: Choice | None = None
     for choice in sorted(choices, key=lambda one: one.place.away.distance_m):
         if nearest and nearest.way and choice.place.away.distance_m >= nearest.way.distance_m:
@@ -247,7 +247,7 @@ def _look_up_choice(situation: Situation, place_id: str) -> PlanPart[Choice | No
 def _failed_conditions(
     place: ListedPlace, situation: Situation, about: PlaceFacts | None = None
 ) -> Iterator[str]:
-    """Yield the goal's conditions that a place fails, in words; only listed facts count without `about`."""
+    """Yield the conditions that a place fails, in words; without details, `about`, by listed facts alone."""
     goal = situation.goal
     if not place.is_open:
         yield "it has closed for good"

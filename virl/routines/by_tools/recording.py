@@ -353,7 +353,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         return View(view.pano_id, camera, pixels)
 
     def _update_outcome(self, note: NoteRecord, messages: Sequence[AnyMessage]) -> None:
-        """Set the run's outcome if a call finished it, or was the second move beyond the limit."""
+        """Set the run's outcome if the noted call finished it, or was a second move beyond the step limit."""
         data = note.data
         if data["name"] == FINISH and not data["failed"] and isinstance(data["args"], dict):
             answer = str(data["args"]["answer"])
@@ -409,7 +409,7 @@ def _parse_arguments(call: ToolCall) -> object:
 
 
 def _recorded_data(body: Body, note: NoteRecord) -> ToolData | None:
-    """Return the data of a noted call, made while the body stood where it stands; `None` if it has none.
+    """Return the data of a noted call, repeated at the same spot if the note lacks them; `None` if unknown.
 
     Journals of earlier versions of virl have only the text. Such a call is made again, where it was made: the
     city answers the same, and so do the senses. A call that may ask a language model, or a service that

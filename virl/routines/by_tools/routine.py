@@ -83,7 +83,7 @@ WISH = Wish(_read_intention)
 
 
 def check_mind(character: Character, mind: Mind) -> None:
-    """Check that a script's calls fit the character's tools, or that a model is a chat model.
+    """Raise an error unless a script's calls fit the character's tools, or the model is a chat model.
 
     Raises:
         BadInput: the script does not fit.

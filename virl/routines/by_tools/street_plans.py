@@ -57,7 +57,7 @@ class PlanEnd:
 
 
 Plan = Generator[PlannedCall, ToolResult[Any], PlanEnd]
-"""Generator of tool calls that is sent each result and returns the end; data in old journals are `None`."""
+"""Generator of tool calls that is sent each result (data `None` in old journals) and returns the end."""
 PlanPart = Generator[PlannedCall, ToolResult[Any], T]
 """Generator of tool calls that is a part of a plan, and returns a value to it."""
 
@@ -134,7 +134,7 @@ def notice_things(situation: Situation, seen: dict[str, int]) -> PlanPart[None]:
 
 
 def report_things(situation: Situation, *, seen: bool) -> PlanPart[list[str]]:
-    """Look for the goal's things at the walk's end; return one sentence on them, or an empty list."""
+    """Return a sentence on the goal's things in sight at the end; none if only `seen` earlier or unwanted."""
     if not situation.goal.things or not situation.has("detect"):
         return []
     here: dict[str, int] = {}
@@ -161,7 +161,7 @@ def tell_signs(situation: Situation) -> Plan:
 
 
 def look_for_sign(situation: Situation, name: str, *, near: bool) -> PlanPart[str]:
-    """Look for a place's sign from here; return a sentence on whether it is seen, and in which direction.
+    """Look for a place's sign (`near`: any of its type); return a sentence on whether and where it is seen.
 
     Args:
         situation: character, goal and tools.
@@ -207,7 +207,7 @@ def find_on_street(situation: Situation) -> Plan:
 def choose_unvisited_link(
     surroundings: Surroundings, visited_ids: Sequence[str], boards: Mapping[float, int]
 ) -> WayOn | None:
-    """Return the link to a new panorama with most shop boards, then least turn; `None` without one.
+    """Return the unvisited link with most `boards` (shop boards by heading), then least turn; `None` if none.
 
     Args:
         surroundings: the agent's heading, and the links from its panorama.
@@ -338,7 +338,7 @@ def go_to(
 
 
 def _rest_of_way(way: RouteLegs, gone_m: float) -> RouteLegs | None:
-    """Return a way without `gone_m` metres of its first leg; `None` if the leg ends or none is gone."""
+    """Return a way after `gone_m` metres of its first leg; `None` if that is 0 or the leg is all but over."""
     leg, *others = _legs_ahead(way) or (None,)
     if not gone_m or leg is None or leg.distance_m - gone_m < SHORT_LEG_M:
         return None

@@ -130,7 +130,7 @@ class Shot:
 
     @property
     def worth(self) -> tuple[float, int, int, float]:
-        """Sort key of the picture, larger is better: chance, shops, narrowness, surest thing."""
+        """Sort key, larger is better: (chance, shops, minus width in degrees, highest score of a thing)."""
         sure = max((one.score for one in self.things), default=0.0)
         return self.chance, min(len(self.shops), ENOUGH_SHOPS), -self.width, sure
 
@@ -234,17 +234,17 @@ class PictureSearch:
     looked_at: list[LatLng] = field(default_factory=list)
     visited_ids: set[str] = field(default_factory=set)
     cues: list[float] = field(default_factory=list)
-    """Headings in degrees from the latest place: of signs or streets of shops, else of unread boards."""
+    """Headings, degrees, from the latest place to signs or streets of shops; if none, to unread boards."""
     blind: int = 0
     """Number of places in a row where the detector found no wanted thing."""
 
     def best(self, *, corner: bool) -> Shot | None:
-        """Return the best picture so far, one at a corner first if wanted; `None` without any."""
+        """Return the best picture so far, if `corner` preferably one at a street corner; `None` if none."""
         return max(self.shots, key=lambda one: (one.corner or not corner, one.worth), default=None)
 
 
 def _describe_shot(shot: Shot, places: int) -> str:
-    """Return advice in words to take a picture, which is the best of those from `places` places."""
+    """Return advice in words to take a picture, the best one of those considered at `places` places."""
     where = "a street corner" if shot.corner else "a stretch of street"
     return (
         f"Stand at {shot.position}, on {where}; point the camera at {shot.heading:.0f} degrees; make "
@@ -296,7 +296,7 @@ def _move_on(
 
 
 def _unvisited_links(search: PictureSearch, surroundings: Surroundings) -> list[WayOn]:
-    """Return the links to unvisited panoramas, without those that lead back once under way."""
+    """Return the links to unvisited panoramas; after the first panorama without those that lead back."""
     new = [way for way in surroundings.ways if way.pano_id not in search.visited_ids]
     if not search.visited_ids:
         return new
@@ -394,7 +394,7 @@ def _read_signs(situation: Situation) -> PlanPart[tuple[Find, ...]]:
 
 
 def _detect_things(situation: Situation, search: PictureSearch) -> PlanPart[tuple[Find, ...]]:
-    """Return the wanted things that are surely here; empty without finds at some places in a row."""
+    """Return the wanted things detected for sure; empty, without a look, after `BLIND` places without any."""
     if not situation.goal.things or not situation.has("detect") or search.blind >= BLIND:
         return ()
     found = yield from detect_wanted(situation, "What holds a picture together?")

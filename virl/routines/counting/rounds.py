@@ -34,7 +34,7 @@ from virl.routines.counting.finds import CSV, GEOJSON, MEMORY
 from virl.routines.counting.settings import counting_of
 
 Walk = Callable[[Pose, Sequence[str], Sequence[int]], Iterator[Step]]
-"""Function that yields steps from a pose, given the panoramas walked before and the steps others decided."""
+"""Function of (pose, ids of panoramas walked, numbers of steps that others decided); yields next steps."""
 
 
 def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> None:
@@ -111,12 +111,12 @@ class Counter:
     things: Sequence[str]
     """Labels of the things to count, in the detector's words."""
     background: Sequence[str] = ()
-    """Labels of other things that may stand there, which are detected, but not counted."""
+    """Labels of other things in the streets, which are detected, but not counted."""
     looking: Looking = field(default_factory=Looking)
-    """Manner of looking; by default as V-IRL does."""
+    """Settings of a look: its views, and how finds are confirmed; by default those of V-IRL."""
 
     def visit(self, pose: Pose, name: str = "") -> Visit:
-        """Look around at a pose, and add the sightings to visual memory; return both.
+        """Look around at a pose, and remember the sightings; return the latest visit if that has this `name`.
 
         Args:
             pose: pose to look from; the views cover both sides of its heading.

@@ -28,7 +28,7 @@ from virl.routines.counting.settings import counting_of, read_intention
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; as for region files
 NEAR_A_STREET_M = 800.0
-"""Farthest that street view may be from a position of the route, in metres, as for a start."""
+"""Most metres from a position of the route to the nearest panorama, as from a start."""
 WISH = Wish(read_intention, field="intention")
 LEG_M = 200.0
 """Metres between the stops of a tour that replaces a route: as in RX-399's route in Virlton."""
@@ -187,7 +187,7 @@ def onward_by_link(agent: Agent) -> Pose:
 
 
 def onward_by_hop(agent: Agent) -> Pose:
-    """Return the start pose; in a resumed run the next panorama, facing the way from the last.
+    """Return the start pose; in a resumed run the next panorama's, facing away from the last one.
 
     Raises:
         NoStreetView: the panorama is not there any more.

@@ -274,7 +274,7 @@ def _find_data(
     *,
     whole: bool,
 ) -> dict[str, object]:
-    """Return a counted thing as data for the page; `elapsed` has the seconds at each step's end."""
+    """Return a thing as page data; `elapsed`: seconds by step; `whole`: embed `pictures`, else name files."""
     return {
         "id": find.id,
         "kind": kinds.index(find.label),
@@ -291,7 +291,7 @@ def _find_data(
 def _sight_data(
     sight: RecordedSighting, elapsed: Mapping[int, float], pictures: Mapping[str, str], *, whole: bool
 ) -> dict[str, object]:
-    """Return a sighting as data for the page: step, seconds, camera in degrees, metres, pictures."""
+    """Return a sighting as page data; `elapsed`: seconds by step; `whole`: embed `pictures`, else paths."""
     camera = sight.seen.camera
     shown = [pictures.get(file, "") if whole else file for file in _picture_files(sight)]
     return {
@@ -356,7 +356,7 @@ def character_fault(character: Mapping[str, object]) -> str:
 
 
 def heat(points: Floats, kinds: Sequence[int], kind_count: int, region: shapely.Polygon) -> tuple[Level, ...]:
-    """Return the zoom levels of the density map: the counts of a region's things in hexagons.
+    """Return the density map's zoom levels: counts in hexagons of things at `points`, metres east and north.
 
     Args:
         points: positions of the things, metres east and north, shape (n, 2); those outside are left out.
@@ -382,7 +382,7 @@ def largest_width(area_m2: float) -> float:
 
 
 def hexagon(x: float, y: float, width: float) -> shapely.Polygon:
-    """Return the hexagon around a point, with a corner to the north.
+    """Return the hexagon, `width` metres wide, around a point in metres, with a corner to the north.
 
     Args:
         x: metres east.
@@ -409,7 +409,7 @@ def nearest_cells(points: Floats, width: float) -> Ints:
 
 
 def hexagon_middle(column: int, row: int, width: float) -> tuple[float, float]:
-    """Return the middle (east, north), in metres, of a hexagon.
+    """Return the middle (east, north), in metres, of a hexagon of some width in metres.
 
     Args:
         column: axial coordinate of the hexagon.

@@ -212,7 +212,7 @@ class DayPlan:
     ended: str
     """Reason why the day ends after its last activity."""
     seconds: Mapping[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
-    """Seconds of each way asked for, so that checks need not pay again."""
+    """Seconds of each way asked for, by (start, destination, mode), so that checks need not pay again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ class DayEntry:
     cost_usd: float = 0.0
     """Cost by the plan, US dollars."""
     at: LatLng | None = None
-    """Exact position, believed if it is at the place; `None` if not given."""
+    """Position of the visit, used only within `AT_THE_PLACE_M` of the place's own; `None` if not given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ def _travel_violations(
     terms: DayTerms,
     facts: "CityFacts",
 ) -> list[Violation]:
-    """Return a fault if the way to line `number` takes longer than planned; else an empty list.
+    """Return a fault if the way between `ends` exceeds the planned `ways`, or the time since minute `free`.
 
     Its `ends` are start and destination, `ways` the lines planned for it; the client is free from minute
     `free` of the day.

@@ -27,7 +27,7 @@ QUESTION = "Change anything, such as `3 at 14:00`, `no 2` or `budget 60`?"
 
 
 def ask_for_feedback(agent: Agent, number: int, progress: DayProgress, since: int) -> DayProgress:
-    """Return the client's situation, changed by what they say between two activities, if anything.
+    """Return the client's situation, with what they say after `number` activities, since minute `since`.
 
     Args:
         agent: whose user is asked.

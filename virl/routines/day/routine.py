@@ -68,7 +68,7 @@ from virl.routines.day.wish_rules import words_of_likes
 
 _WALK_MINUTES = 15.0  # longest walk to a meal; chosen, as Aria's own
 _CANDIDATES, _REVIEWS = 8, 5
-"""Places that Aria weighs, and reviews of each; V-IRL's Diego weighs 3: more, so that one can be paid."""
+"""Most places that Aria weighs for a meal (V-IRL's Diego: 3), and most reviews that are read of each."""
 TOPIC = "activity"
 """Topic of the notes on planned activities."""
 SAFE_MINUTES = 45  # of what takes the place of drafts that would not do; chosen
@@ -451,7 +451,7 @@ class _Planner:
 
 
 def _is_due(request: RequestedChange, number: int, progress: DayProgress) -> bool:
-    """Return whether a changed activity comes next: by its number, or as nothing fits before it."""
+    """Return whether a changed activity comes next: by its number, or because nothing fits before it."""
     starts = request.amendment.starts
     if starts is None:
         return number >= request.amendment.number - 1

@@ -208,7 +208,7 @@ class Town:
         return self._nearby_places(here).nearest_of_type(sort, here, set(excluded_ids), NEAR_ENOUGH)
 
     def find_named(self, name: str, here: LatLng) -> Place | None:
-        """Return the place most like `name`, or that it shortens, searched near `here`; or `None`."""
+        """Return the place near `here` that `name` resembles or is a short form of; `None` without one."""
         found = self.city.places.search(name, here) if any(map(str.isalnum, name)) else []
         alike = [(name_ratio(place.name, name), place) for place in found[:10]]
         score, best = max(alike, key=lambda one: one[0], default=(0.0, None))
@@ -273,7 +273,7 @@ class Town:
     def way(
         self, here: LatLng, there: LatLng, *, asked: str, weak: bool, budget_usd: float, minute: int
     ) -> TravelOption | None:
-        """Return the best way to a position; `None` if none is short and cheap enough.
+        """Return the best way to a position, preferably by mode `asked`; `None` if all are too long or dear.
 
         It is as asked if that can be; else on foot if that is comfortable; else by bicycle, public transport
         or taxi if that is easy and cheap; else on foot if that can be borne; else the quickest.

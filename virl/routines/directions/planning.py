@@ -31,15 +31,15 @@ from virl.routines.directions.walkway import (
 DOORSTEP_M = 25.0
 """Metres from the destination within which a walk may end. Chosen: V-IRL's radius of arrival."""
 APPROACH = 6
-"""Number of stands before the walk's end where names beside it are read as well. Chosen: range of signs."""
+"""Number of last stands of a walk from which names to the sides are read, too. Chosen: range of signs."""
 LONG_STRETCH = 8
 """Number of panoramas from which a stretch is long, so that things passed are mentioned. Chosen: a block."""
 ABEAM = ("left", "right")
 """Directions in words of things beside a walker, by which one knows at once where to stop."""
 SIDES = ("left", "right", "front left", "front right")
 LOOK_BACK = 5
-"""Number of last panoramas from which the destination may be seen better than from the end. Chosen:
-the doorstep where panoramas are 10 m apart."""
+"""Number of a walk's last panoramas from which the destination may be seen better than from its end.
+Chosen: the doorstep where panoramas are 10 m apart."""
 
 _AHEAD = ("front left", "front right")
 
@@ -47,7 +47,7 @@ _AHEAD = ("front left", "front right")
 def plan_walk(
     streetview: StreetView, maps: Maps, mover: Mover, start: Pose, destination: Place, lookout: Lookout
 ) -> tuple[Stand, ...]:
-    """Return the walk to the panorama near a place from which it is seen best, as stands in order.
+    """Return the walk, as stands in order, to that panorama near a place from which the place is seen best.
 
     Args:
         streetview: street view of the city.
@@ -113,8 +113,8 @@ class Milestone(BaseModel):
     where: str = ""
     """Side of the destination at the end, in words."""
     unseen: bool = False
-    """True if no name, the destination's or another, can be read at the end. The walk then ends at a
-    crossing or at the end of the street, if one is near enough."""
+    """True if no name, the destination's or another, can be read at the end.
+    The walk then ends at a crossing or at the end of the street, if one is near enough."""
     landmark: SightRecord | None = None
     """Landmark seen from the point; `None` without one."""
     passed: SightRecord | None = None
@@ -166,7 +166,7 @@ def directions_for(
     beyond: Callable[[], Sequence[Stand]] = tuple,
     prompts: Prompts = OUR_PROMPTS,
 ) -> Directions:
-    """Return directions for a walk in the mind's words, with landmarks that are seen from it.
+    """Return directions for a walk in the mind's words; `beyond` gives the stands straight on from its end.
 
     Args:
         mind: writes the directions.
@@ -211,7 +211,7 @@ def milestones_of(
     count_crossings: bool,
     beyond: Callable[[], Sequence[Stand]] = tuple,
 ) -> list[Milestone]:
-    """Return the points of a walk that directions mention: start, turns and end, with landmarks.
+    """Return a walk's start, turns and end, with landmarks; `beyond` gives the stands straight on from it.
 
     Args:
         walk: at least one stand, in order.

@@ -173,7 +173,7 @@ class WrittenDirections(Reply):
 
 
 def unsayable(text: str, names: tuple[str, ...] = ()) -> str | None:
-    """Return the kind of figure in directions that nobody can walk by, such as "a distance", or `None`.
+    """Return the kind of a measure in a text, such as "a distance"; `None` if there is none outside `names`.
 
     Numbers in the `names` of places, such as `"7 Miles Diner"`, do not count.
     """

@@ -46,7 +46,7 @@ class ErrandStop(BaseModel):
     pano_id: str
     """Id of the panorama nearest to the stop."""
     stand: LatLng
-    """Position of that panorama."""
+    """Position of the panorama nearest to the stop."""
     lacking: str = ""
     """Wish that a substitute fulfils less well; empty unless it is such a substitute."""
 
@@ -153,7 +153,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
 
 
 def _fault_of(agent: Agent, reason: str) -> VirlError:
-    """Return the error for errands that cannot be run: of the file, the model's reading, or the city."""
+    """Return the error for errands that cannot be run, which blames the file, the model or the city."""
     if agent.run.start.replaced:
         return NotFound(f"the errands cannot be run in {agent.city.title}: {agent.run.start.replaced[0]}")
     told = f"{agent.run.start.agent}: errands: {reason}"
@@ -242,7 +242,7 @@ def _note_stop(agent: Agent, key: str, where: str, what: str, taken: tuple[Erran
 
 
 def _errand_places(errands: Errands) -> list[str]:
-    """Return the places that errands lead to, as the rules read them; empty if they cannot."""
+    """Return the places that errands lead to, as rules read them; empty if rules cannot read the errands."""
     end = [errands.end] if errands.end not in (None, "home", "open") else []
     if errands.stops:
         return [*errands.stops, *filter(None, end)]

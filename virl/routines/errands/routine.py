@@ -40,7 +40,7 @@ _NOT_DONE = (
     *("return to the", "can wait", "on the|his|her|my|their way back|home"),
     *("to start", "start|starts|starting with|at|by|from", "at last"),
 )
-"""Filler words that ask for more than stops in an order, or leave the choice open."""
+"""Words, ignored elsewhere, that ask for more than visiting stops in an order, or leave the choice open."""
 _AT_IT_M = 2.0  # from nearer, the direction of a place says nothing
 
 

@@ -80,7 +80,7 @@ _NARROWS = re.compile(
     r"|\b\w+n't\b",
     re.IGNORECASE,
 )
-"""Words that introduce a narrowing of an errand, which is no part of what to do at an address."""
+"""Pattern of words that begin a condition on a place, such as "with": it is no part of the errand itself."""
 _TRAILING = re.compile(
     r"(?<![\s,(-])[\s,(-]*+\b(?:at|to|from|by|in|on|into|near|of|the|a|an)$|(?<![\s,(:-])[\s,(:-]++$",
     re.IGNORECASE,
@@ -137,7 +137,7 @@ class _Mention:
 
 
 def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
-    """Return the errands in a text: for each address and name, and for place types in the rest of it.
+    """Return the errands in a text: one for each address and name, and for each place type named elsewhere.
 
     For what is left, the kind of place that its words speak of.
 
@@ -223,7 +223,7 @@ def _join_addresses(text: str, mentions: list[_Mention]) -> list[_Mention]:
 
 
 def _clauses_before(text: str, errands: list[Errand]) -> tuple[list[str], str]:
-    """Return (clauses before a mention, the clause that leads to it).
+    """Return (clauses before a mention, clause that leads to it); add text on the last of `errands` to that.
 
     What follows the mention before without a break still tells of that one: it is added there.
     """

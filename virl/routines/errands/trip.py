@@ -189,7 +189,7 @@ def goals_of(task: Task, trip: Trip) -> list[ErrandStop]:
 
 
 def ways_of(agent: Agent, task: Task, trip: Trip) -> Maps:
-    """Return the city's maps with the trip's legs known; unchanged if they know ways along panoramas.
+    """Return the city's maps, made to answer with the trip's legs; unchanged if they find ways by panoramas.
 
     Args:
         agent: agent who runs the errands.
@@ -286,7 +286,7 @@ def local_search(times: Times) -> StopOrder:
 
 
 def prove_order(times: Times, order: StopOrder, seconds: float) -> StopOrder:
-    """Return an order, or a faster one, with the lower bound proven in a number of seconds.
+    """Return `order`, or a faster one found, with the lower bound that is proven in `seconds` of search.
 
     Args:
         times: travel times between the stops.

@@ -18,8 +18,8 @@ class Exploring(Settings):
     """Settings of how the explorer looks around."""
 
     first_look: Literal["ahead", "around"] = "ahead"
-    """The view at the start: `ahead` and to both sides in three views, as everywhere, or all `around` in six,
-    as in V-IRL."""
+    """The look at the start: `ahead` and to both sides in three views, or all `around` in six.
+    The first is as everywhere, the second as in V-IRL."""
 
 
 EXPLORE: CharacterField[Exploring] = CharacterField(

@@ -60,7 +60,7 @@ UNKNOWN = (
     "shelter, other than at bus stops",
 )
 ON_WHEELS_FIRST = ("steps", "dropped kerbs", "slopes")
-"""First words of the unknown facts that matter most on wheels."""
+"""Beginnings of the phrases in `UNKNOWN` that matter most to people on wheels."""
 
 
 def unknown_to(profile: Profile) -> tuple[str, ...]:

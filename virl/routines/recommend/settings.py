@@ -15,9 +15,9 @@ class Recommending(Settings):
     """The limits of a search for a place."""
 
     within_minutes: float = Field(default=15.0, gt=0, le=120)
-    """The longest walk there. A wish may ask for a shorter one, never for a longer."""
+    """The longest walk there, in minutes; a wish may ask for a shorter one, never for a longer."""
     within_metres: float | None = Field(default=None, gt=0, le=10_000)
-    """The longest way there, walked at 1.35 m/s, where that is less."""
+    """The longest way there in metres, where it takes less than `within_minutes` at 1.35 m/s."""
     stay_minutes: int = Field(default=0, ge=0, le=1440)
     """Minutes that the place must be open from the arrival on."""
     candidates: int = Field(default=15, ge=1, le=MOST_CANDIDATES)

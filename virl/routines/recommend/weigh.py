@@ -82,7 +82,7 @@ def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
 
 
 def closes_at(place: Place, minute: int) -> int | None:
-    """Return when a place that is open at a minute of the week closes; `None` if it is closed then.
+    """Return the minute of the week at which a place open at `minute` closes; `None` if it is closed then.
 
     Both are in minutes after midnight of Monday, and may lie in a later week. A week on stands for ever.
     """
@@ -197,7 +197,7 @@ def _weigh(
 
 
 def _opening_text(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | None:
-    """Return hours in words if a place is open for the whole visit, else `None`; `UNKNOWN` if `unsure`."""
+    """Return the closing time in words, or for unknown hours, if `unsure`, `UNKNOWN`; else `None`."""
     asked = RECOMMEND.of(agent.character)
     if not place.is_open:
         return None
