@@ -65,7 +65,7 @@ def run(
     *,
     lifespan: Lifespan = "off",
 ) -> None:
-    """Serve an app until the process is interrupted; call `tell` with the URL once it is known.
+    """Serve an app until interrupted; call `tell` with the URL, and set `closing` when the server stops.
 
     Args:
         app: the application, behind `add_gate`.
@@ -97,7 +97,7 @@ def serve_in_thread(
     *,
     lifespan: Lifespan = "off",
 ) -> Iterator[str]:
-    """Serve an app from a thread until the block ends; yield the server's URL.
+    """Serve an app from a thread until the block ends, then set `closing`; yield the server's URL.
 
     Args:
         app: as for `run`.

@@ -11,7 +11,7 @@ from virl.serve.faults import Faults, parse_rates
 from virl.serve.gate import GateOptions, RequestLimits
 
 ODD = ("indoor", "stale", "closed", "bare", "far", "vague", "unlinked", "tilted")
-"""Kinds of oddities, see `Oddities.rates`."""
+"""Names of the kinds of oddities, such as "indoor" or "stale", whose shares `Oddities.rates` holds."""
 SERVICES = {
     "map-tiles": "tiles_",
     "street-view-static": "static_",
@@ -102,7 +102,7 @@ class ServeOptions:
     lossless: bool = False
     """True if pictures are PNG and all reviews of a place are sent, so that no data of the city is lost."""
     fine_types: bool = False
-    """True if Places (New) puts a finer type before those of each place, for made towns."""
+    """True if Places (New) lists a finer type before each place's own types; for made towns."""
     now: Callable[[], datetime] | None = None
     """Clock for opening hours and ages of reviews; `None` takes the machine's clock."""
     page_delay_s: float = 2.0

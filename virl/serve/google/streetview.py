@@ -126,7 +126,7 @@ class StaticStreetView:
 def _requested_camera(
     query: Mapping[str, str], heading: str, toward: float, width: int, height: int
 ) -> Camera:
-    """Return a query's camera, `width` x `height` pixels; `toward` degrees if its `heading` is left out."""
+    """Return a query's camera; parameter `heading` gives its heading or, if left out, `toward` (degrees)."""
     return Camera(
         heading=optional_number(query, heading, -360, 360, toward),
         pitch=optional_number(query, "pitch", -90, 90, 0.0),
@@ -407,7 +407,7 @@ def attitude_of(panorama: Panorama, odd: Oddities) -> Attitude:
 def tilted_part(
     crop: CropPanorama, attitude: Attitude, width: int, left: int, top: int, size: tuple[int, int]
 ) -> Image:
-    """Return a crop of a panorama as its tilted camera saw it; the centre column is the camera's heading.
+    """Return a crop, in pixels, of a panorama as its tilted camera saw it, sampled from level ones by `crop`.
 
     Args:
         crop: draws crops of the level panorama, whose centre column looks north.
