@@ -67,7 +67,7 @@ WorldT = TypeVar("WorldT")
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The share of one counted unit, such as a place, in a metric: its hits, its weight and its group.
+    """The contribution of one counted unit, such as a place, to a metric: its hits, its weight and its group.
 
     A metric is the mean over groups of (sum of hits / sum of weights). With one group it is a plain mean or
     a ratio; with place types as groups it is a recall averaged over types, to which a place of k types may

@@ -41,7 +41,7 @@ class ReplyCache:
     folder: Path
 
     def get(self, key: str, reply: type[ReplyT], context: dict[str, object]) -> ReplyT | None:
-        """Return the reply that is cached under a key; `None` if there is none, or it does not fit its type.
+        """Return the reply cached under a key, validated with the inputs `context`; `None` if none fits.
 
         Args:
             key: of `request_key`.

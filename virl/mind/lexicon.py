@@ -201,7 +201,7 @@ def stretch_of(match: re.Match[str]) -> str:
 
 @cache
 def _openings(phrases: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return pairs of a phrase and the beginnings, after a blank, of texts that it can match."""
+    """Return (phrase, beginnings of what it matches, each after a blank) for each phrase."""
     openings = []
     for phrase in phrases:
         word = next(iter(phrase.translate(_APOSTROPHES).split()), "")

@@ -200,7 +200,7 @@ def open_mind(
     seed: int | None = None,
     remarks: str = "",
 ) -> "RuleMind | ScriptMind | LLMMind":
-    """Return the mind that a spec such as `rules` or `openai:gpt-5-mini` names; no request is made.
+    """Return the mind of a spec such as `openai:gpt-5-mini`; `remarks` of a journal tell what it refuses.
 
     Args:
         spec: `rules`, `scripted:FILE`, `PROVIDER:MODEL` as LangChain's `init_chat_model` takes it, or

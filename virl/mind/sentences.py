@@ -105,7 +105,7 @@ class Sentence:
         return sum(word.state in states for word in self.words)
 
     def mark(self, phrases: tuple[str, ...], state: str) -> None:
-        """Set the state of all words of phrases that have none yet and are not in quotation marks."""
+        """Set the state of the unquoted words of phrases that have no state yet."""
         for first, last in self._find_phrases(phrases):
             for word in self.words[first:last]:
                 if not word.state and not word.is_quoted:
@@ -141,7 +141,7 @@ class Sentence:
     def mark_background(
         self, start: int, end: int, *, is_certain: bool, restrictions: tuple[str, ...]
     ) -> None:
-        """Mark the words between two positions in the text as describing somebody's life.
+        """Mark the words from `start` to `end` as of a life: asides if `is_certain`, else narrowing.
 
         Args:
             start: index of the stretch's first character in the text.
@@ -170,7 +170,7 @@ class Sentence:
             first.state = FILLER
 
     def mark_asides(self, words: UnderstandingWords) -> None:
-        """Mark words of reasons, manner and small talk as asides, those that rules used excepted."""
+        """Mark words of reasons, manner and small talk, by the lists `words`, as asides, but no used ones."""
         goes_on, apart = False, True
         for clause in self.clauses():
             said = " ".join(word.word for word in clause)

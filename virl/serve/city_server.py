@@ -24,7 +24,7 @@ from virl.serve.running import LOOPBACK, check_key, run, serve_in_thread
 
 
 class Stats:
-    """Counts of a server's requests, answers and faults, by endpoint. Safe to use from several threads."""
+    """Counts of a server's requests and answers by endpoint, and faults by kind. Safe for several threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()

@@ -314,7 +314,7 @@ class BudgetActor:
 
 
 def _open_remote(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
-    """Return a model held by another actor, whose `ask` is called like a local model's."""
+    """Return the model of `use` in an actor of its own, which `desk`, the budget's actor, starts or has."""
     needs = read_model(use.role, use.name).resources
     actor = ray.get(desk.model.remote(use, needs))
 

@@ -165,7 +165,7 @@ def build_question(
     describe: Describe | None = None,
     said: Sequence[str] = (),
 ) -> Question:
-    """Return the question that a prompt and its inputs make, in the form that the model takes.
+    """Return a prompt's question, in the form the model takes, with pictures and the user's words `said`.
 
     Args:
         prompt: which question.
@@ -230,7 +230,7 @@ def _picture_text(images: Pictures, describe: Describe | None) -> str:
 
 
 def _with_form(orders: str, asked: str, fields: str, always: str) -> tuple[str, str]:
-    """Return (orders, question) with the reply's fields described, those without options in the orders.
+    """Return (orders, question), the field lines `always` added to the orders and the others to the question.
 
     This question's options stand at its end, so that the orders stay the same in every question.
     """

@@ -169,7 +169,7 @@ class Sender:
     def send(
         self, ask: ModelCall, messages: Sequence[BaseMessage], tally: RequestUsage, *, beside: int = 0
     ) -> AIMessage:
-        """Return the model's answer to messages; repeat the request while its failure may be temporary.
+        """Return the model's answer; repeat failures that may pass; `beside`: letters sent beside messages.
 
         Args:
             ask: sends messages to the model.

@@ -119,7 +119,7 @@ class Dispatcher:
     async def _answer(
         self, endpoint: Endpoint, request: Request, content: bytes, kind: str | None, counted: int
     ) -> tuple[Response, bool]:
-        """Return (response, True if a client can use it), with a fault of this kind; `None` for no fault."""
+        """Return (response, can a client use it?), `kind` the fault to make, `counted` the quota used."""
         if kind not in {None, GARBAGE, HALF}:
             return await self._fail(endpoint, request, str(kind)), False
         try:

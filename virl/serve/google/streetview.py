@@ -111,7 +111,7 @@ class StaticStreetView:
         return None if panorama is None else (panorama, target)
 
     def _nearest_outdoors(self, panorama: Panorama, target: LatLng, radius: float) -> Panorama | None:
-        """Return the outdoor panorama fewest links away and within `radius` metres of `target`, or `None`."""
+        """Return the outdoor panorama fewest links away, within `radius` m of `target`; `None` if none is."""
         seen, level = {panorama.id}, [panorama]
         while level:
             if found := [one for one in level if not self.odd.has("indoor", one.id)]:

@@ -265,7 +265,7 @@ def _title_of_note(note: NoteRecord) -> str:
 
 
 def _findings_data(record: StepRecord | NoteRecord, where: str) -> dict[str, Any]:
-    """Return a record's views, exchanges with minds and cost for the page; `where` is for texts of views."""
+    """Return a record's views, exchanges with minds and cost for the page; `where` names its step."""
     return {
         "views": [asdict(_to_page_view(one, where)) for one in record.views],
         "thoughts": [asdict(_to_page_exchange(one)) for one in record.asked],
