@@ -153,7 +153,7 @@ class ProgressListener(Protocol):
         ...
 
     def waits(self, name: str, seconds: float, why: str) -> None:
-        """Tell that the request is tried again after a pause of `seconds`.
+        """Tell that the request to the model called `name` is tried again in `seconds`, and in short why.
 
         Args:
             name: of the model.

@@ -57,7 +57,7 @@ class ReplyCache:
         return self._store.load(_entry_path(key), parse)
 
     def put(self, key: str, *, model: str, prompt: str, reply: dict[str, object]) -> None:
-        """Write a reply to the cache in one step, so that a reader sees all of it or nothing.
+        """Write a reply, with its model's and prompt's names, under a key; readers see all of it or nothing.
 
         Args:
             key: of `request_key`.

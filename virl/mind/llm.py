@@ -265,7 +265,7 @@ class LLMMind:
         said: Sequence[str],
         tally: RequestUsage,
     ) -> ReplyT:
-        """Return a question's reply, from the cache or the model, after writing it to the ledger."""
+        """Return a question's reply, from the cache or the model; the ledger gets its inputs as `noted`."""
         if images and not (client.abilities.sees or prompt.needs_pictures):
             client.says_blind(tally)
         question = build_question(

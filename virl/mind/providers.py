@@ -142,7 +142,7 @@ def options_of(provider: str, settings: "MindSettings", profile: Mapping[str, An
 def reply_defaults(
     provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None
 ) -> tuple[float | None, int]:
-    """Return (temperature, most tokens of a reply) of a model; temperature `None` if it takes none.
+    """Return a model's (temperature, most tokens of a reply); temperature is `None` if the model takes none.
 
     Args:
         provider: such as `openai`.

@@ -158,7 +158,7 @@ class Sentence:
                 word.state = ASIDE if is_certain else NARROWING
 
     def mark_name(self, demands: tuple[str, ...]) -> None:
-        """Mark a name that begins the sentence as a filler, such as "Tilda" in "Tilda strolls along"."""
+        """Mark a name that begins the sentence, if not in `demands`, as a filler: "Tilda strolls along"."""
         if len(self.words) < 2:
             return
         first, second = self.words[:2]
@@ -229,7 +229,7 @@ class Sentence:
     def _is_small_talk(
         self, clause: list[Word], said: str, words: UnderstandingWords, *, apart: bool
     ) -> bool:
-        """Return whether a clause requests nothing: it tells of people, past or manner, or exclaims.
+        """Return whether a clause requests nothing: it is on people, past or manner, or a shout.
 
         Args:
             clause: words of a clause of this sentence.

@@ -122,7 +122,7 @@ def mark_pointers(sentences: Sequence[Sentence]) -> None:
 
 
 def mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> None:
-    """Mark the words of statements about places as telling of a life; as narrowing if of a new place."""
+    """Mark statements on places not asked for as of a life, and those that begin with "a" as narrowing."""
     asked = set[str]()
     for clause in (clause for sentence in sentences for clause in sentence.clauses()):
         said = " ".join(word.word for word in clause)
@@ -181,7 +181,7 @@ def mark_references(
 
 
 def _content_words(words: Sequence[Word], told: Collection[Word]) -> list[Word]:
-    """Return the content words (no fillers, none of `told`) that a pronoun may stand for."""
+    """Return the content words (no fillers, none in `told`) that a pronoun may stand for."""
     return [
         word
         for word in words

@@ -129,7 +129,7 @@ def particulars_wanted(text: str, lexicon: Lexicon) -> list[str]:
 def _kind_mentions(
     sentence: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...]
 ) -> list[_KindMention]:
-    """Return the mentions of kinds of places in text order; they overlap only where two kinds share words."""
+    """Return the mentions of kinds of places, in text order; two overlap only if they are the same words."""
     kept: list[_KindMention] = []
     misleading = [_KindMention(None, *match.span(), 0.0) for match in matches_of(aside, sentence)]
     found = sorted(
@@ -204,7 +204,7 @@ def opinions(text: str, lexicon: Lexicon) -> list[Mention]:
 
 
 def wishes(text: str, lexicon: Lexicon, *, loosely: bool = False) -> dict[str, Mention]:
-    """Return the wishes of `wishes_in` by the attribute's name; the last wish on an attribute counts.
+    """Return the last wish on each attribute, by the attribute's name; `loosely` as in `wishes_in`.
 
     Args:
         text: what somebody says of what they want.

@@ -99,7 +99,7 @@ def _templates() -> Environment:
 def write_page(
     home: Path, gathered: ReportRuns, results: Results, own: Sequence[tuple[str, str]] = ()
 ) -> Path:
-    """Write `report.html` and the episodes' pages into the folder `home`; return the path of `report.html`.
+    """Write `report.html`, with links (file, text) to `own` pages, and episodes' pages; return its path.
 
     Args:
         home: the folder.

@@ -122,7 +122,7 @@ class ModelClient:
         *,
         cached: bool = False,
     ) -> None:
-        """Add a question, its reply, tokens and cost to the ledger.
+        """Add a question, its reply and the cost in `tally` to the ledger, `cached` if no model was asked.
 
         Args:
             prompt: name of the prompt.

@@ -249,7 +249,7 @@ def _with_options(asked: str, fields: str, always: str) -> str:
 
 
 def strict_schema(reply: type[BaseModel], inputs: Mapping[str, object], *, bounded: bool = False) -> Schema:
-    """Return the JSON schema of the reply to one question, with the options that its inputs offer.
+    """Return a reply's JSON schema with the options its inputs offer, and if `bounded` bounds as keywords.
 
     Args:
         reply: its type.
@@ -276,7 +276,7 @@ def in_words(schema: Schema) -> str:
 def _portable_schema(
     schema: Schema, named: Mapping[str, Schema], path: str, offers: Offers, keywords: frozenset[str]
 ) -> Schema:
-    """Return a schema's part with keywords that all providers know, and its `$ref`s to `named` resolved."""
+    """Return the schema of the field at `path`, `$ref`s to `named` resolved, with `keywords` and `offers`."""
     if "$ref" in schema:
         found = named[schema["$ref"].rpartition("/")[2]]
         own = {key: value for key, value in schema.items() if key != "$ref"}
@@ -312,7 +312,7 @@ def _portable_schema(
 
 
 def _options(schema: Schema, kind: str, offered: Sequence[str | int] | None) -> list[Any]:
-    """Return the values that a field may have, those `offered` if any; empty if not bounded or too many."""
+    """Return a field's values, `offered` or by its schema; empty if they are not bounded or too many."""
     if offered is not None:
         distinct = list(dict.fromkeys(offered))
         return distinct if len(distinct) <= _MOST_OPTIONS else []

@@ -364,7 +364,7 @@ def street_of(address: str) -> str:
 
 
 def panorama_json(panorama: Panorama, width: int, streets: dict[str, str], street: str) -> Json:
-    """Return a panorama as JSON of Map Tiles; `width` is its full width in pixels.
+    """Return a panorama as JSON of Map Tiles; `width` in pixels; `streets` of the linked panoramas by id.
 
     Args:
         panorama: the panorama.
