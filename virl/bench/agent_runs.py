@@ -83,7 +83,7 @@ def run_in_folder(
     user: User | None = None,
     prompts: Path | None = None,
 ) -> Result:
-    """Run an agent in a city, its character's fields changed by `changes`; resume it if `folder` has its run.
+    """Run an agent in a city, or resume its run in `folder`, with `changes` to its fields; return its result.
 
     Args:
         name: of the agent, or the path of a character file.

@@ -58,7 +58,7 @@ class RunPlan(Settings):
 def make_plan(
     episodes: Sequence[Episode], cities: Mapping[str, City], known: Mapping[str, CityPlan] | None = None
 ) -> RunPlan:
-    """Return a run's plan: its episodes counted by model and city, and its cities, `known` if not open.
+    """Return a run's plan: counts of episodes by model and city, and its cities (from `known` if not open).
 
     Args:
         episodes: all of them.

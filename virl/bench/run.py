@@ -82,7 +82,7 @@ def run_benchmark(
     resume: bool = False,
     objects: Mapping[str, object] | None = None,
 ) -> None:
-    """Run a benchmark's episodes that lack a record or failed, and report in `out`; `objects` replace names.
+    """Run a benchmark's episodes that have no record yet or failed, then write the reports into `out`.
 
     However it ends, what was done is on the disk and reported.
 
@@ -140,7 +140,7 @@ def run_benchmark(
 def engine_name(
     engine: Engine, benchmark: AnyBenchmark, objects: Mapping[str, object] = MappingProxyType({})
 ) -> EngineName:
-    """Return the name of the engine for the episodes: as asked for, else the default, threads for `objects`.
+    """Return the name of the engine to use: as asked for, else the default, which is threads for `objects`.
 
     Args:
         engine: as asked for; its name may be left open.

@@ -141,7 +141,7 @@ class Sentence:
     def mark_background(
         self, start: int, end: int, *, is_certain: bool, restrictions: tuple[str, ...]
     ) -> None:
-        """Mark the words from `start` to `end` as of a life: asides if `is_certain`, else narrowing.
+        """Mark the words from `start` to `end` as on somebody's life: asides if `is_certain`, else narrowing.
 
         Args:
             start: index of the stretch's first character in the text.
@@ -229,7 +229,7 @@ class Sentence:
     def _is_small_talk(
         self, clause: list[Word], said: str, words: UnderstandingWords, *, apart: bool
     ) -> bool:
-        """Return whether a clause requests nothing: it is on people, past or manner, or a shout.
+        """Return whether a clause requests nothing: it tells of people, past or manner, or exclaims.
 
         Args:
             clause: words of a clause of this sentence.

@@ -298,7 +298,7 @@ def _mentions(
     negations: tuple[str, ...],
     breaks: tuple[str, ...],
 ) -> Iterator[Mention]:
-    """Yield an attribute's mentions in a sentence, by phrases in `groups`: for (true), against, or `None`.
+    """Yield an attribute's mentions in a sentence; `groups`: phrases for it, against it, and to pass over.
 
     Args:
         name: of the attribute.

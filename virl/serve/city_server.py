@@ -43,7 +43,7 @@ class Stats:
             self._counted = 0
 
     def count_request(self, endpoint: str, digest: str, *, counts: bool) -> tuple[int, int]:
-        """Count a request, for the quota too if `counts`; return (equal `digest`s before, quota used so far).
+        """Count a request, if `counts` for the quota; return (earlier ones with its `digest`, quota used).
 
         Args:
             endpoint: the endpoint's name.
@@ -259,7 +259,7 @@ BOOK = "spending.jsonl"  # the file in which a server writes down what it has sp
 def opened_to_serve(
     name: str, key: str | None, budget_usd: float | None, out: Path | None = None
 ) -> Iterator[City]:
-    """Yield an opened city until the block ends; a paid one needs key and budget, with its payments in `out`.
+    """Yield an opened city until the block ends; a paid one needs key and budget, and `out` for its payments.
 
     Args:
         name: the city's name or path, as in `open_city`.

@@ -32,7 +32,7 @@ def own_key() -> str | None:
 
 
 def check_key(key: str | None, reason: str) -> str:
-    """Return the key of a server that needs one, for a `reason`; raise `BadInput` if it is missing or weak.
+    """Return the key of a server that needs one; raise `BadInput`, about `reason`, if it is missing or weak.
 
     Args:
         key: the value of `VIRL_SERVE_KEY`; `None` if it is not set.

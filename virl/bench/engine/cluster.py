@@ -314,7 +314,7 @@ class BudgetActor:
 
 
 def _open_remote(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
-    """Return the model of `use` in an actor of its own, which `desk`, the budget's actor, starts or has."""
+    """Return the model that `use` names, held by a Ray actor that `desk`, the budget's actor, hands out."""
     needs = read_model(use.role, use.name).resources
     actor = ray.get(desk.model.remote(use, needs))
 

@@ -34,7 +34,7 @@ def dtw(distances: Floats) -> float:
 
 
 def ndtw(distances: Floats, threshold: float) -> float:
-    """Return the normalised DTW, [0, 1], 1 best; `threshold` is success's distance (Magalhaes et al. 2019).
+    """Return the normalised DTW, [0, 1], 1 best (Magalhaes et al. 2019); `threshold`: distance of a success.
 
     Args:
         distances: as for `dtw`.
@@ -55,7 +55,7 @@ def sdtw(distances: Floats, threshold: float, success: bool) -> float:
 
 
 def cls(distances: Floats, threshold: float, walked_length: float, gold_length: float) -> float:
-    """Return the coverage weighted by length score, [0, 1], 1 best (Jain et al. 2019); one unit for all.
+    """Return the coverage weighted by length score, [0, 1], 1 best (Jain et al. 2019); lengths in one unit.
 
     Args:
         distances: as for `dtw`.

@@ -99,7 +99,7 @@ def _templates() -> Environment:
 def write_page(
     home: Path, gathered: ReportRuns, results: Results, own: Sequence[tuple[str, str]] = ()
 ) -> Path:
-    """Write `report.html`, with links (file, text) to `own` pages, and episodes' pages; return its path.
+    """Write `report.html`, with links to `own` pages (file, text), and episodes' pages; return its path.
 
     Args:
         home: the folder.

@@ -230,7 +230,7 @@ def _picture_text(images: Pictures, describe: Describe | None) -> str:
 
 
 def _with_form(orders: str, asked: str, fields: str, always: str) -> tuple[str, str]:
-    """Return (orders, question), the field lines `always` added to the orders and the others to the question.
+    """Return (orders, question), the lines `always` added to the orders and other `fields` to the question.
 
     This question's options stand at its end, so that the orders stay the same in every question.
     """
@@ -249,7 +249,7 @@ def _with_options(asked: str, fields: str, always: str) -> str:
 
 
 def strict_schema(reply: type[BaseModel], inputs: Mapping[str, object], *, bounded: bool = False) -> Schema:
-    """Return a reply's JSON schema with the options its inputs offer, and if `bounded` bounds as keywords.
+    """Return a reply's JSON schema with the options its inputs offer; `bounded` keeps bounds as keywords.
 
     Args:
         reply: its type.
@@ -276,7 +276,7 @@ def in_words(schema: Schema) -> str:
 def _portable_schema(
     schema: Schema, named: Mapping[str, Schema], path: str, offers: Offers, keywords: frozenset[str]
 ) -> Schema:
-    """Return the schema of the field at `path`, `$ref`s to `named` resolved, with `keywords` and `offers`."""
+    """Return the schema at `path`, only `keywords` kept, `$ref`s to `named` resolved, `offers` as enums."""
     if "$ref" in schema:
         found = named[schema["$ref"].rpartition("/")[2]]
         own = {key: value for key, value in schema.items() if key != "$ref"}

@@ -119,7 +119,7 @@ class Dispatcher:
     async def _answer(
         self, endpoint: Endpoint, request: Request, content: bytes, kind: str | None, counted: int
     ) -> tuple[Response, bool]:
-        """Return (response, can a client use it?), `kind` the fault to make, `counted` the quota used."""
+        """Return (response, True if a client can use it); `kind`: fault to make, `counted`: quota used."""
         if kind not in {None, GARBAGE, HALF}:
             return await self._fail(endpoint, request, str(kind)), False
         try:

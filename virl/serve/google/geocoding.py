@@ -200,7 +200,7 @@ class Geocoding:
     country: str = ""
 
     def geocode(self, request: ApiRequest) -> Response:
-        """Return results as JSON for `address`, `latlng`, `place_id` or, else only a filter, `components`."""
+        """Return results as JSON for `address`, `latlng`, `place_id`, or the filter `components` alone."""
         filters = {}
         for part in filter(None, request.query.get("components", "").split("|")):
             name, _, value = part.partition(":")
@@ -247,7 +247,7 @@ class Geocoding:
         return [GeocodingResult(place.position, place.address, "establishment", place)]
 
     def _fits(self, result: GeocodingResult, filters: dict[str, str]) -> bool:
-        """Return whether a result lies in the country, town and street that `filters`, if they do, name."""
+        """Return whether a result lies in the country, town and street that `filters` gives by name."""
         # A town of unknown country fits every country that is asked for.
         country = filters.get("country", "")
         if self.country and country and country.casefold() != self.country.casefold():

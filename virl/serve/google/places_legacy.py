@@ -185,7 +185,7 @@ _IN_REPLIES = {
 
 
 def _requested_fields(text: str) -> set[str]:
-    """Return the top-level reply fields in a list such as "name,geometry/location"; refuse unknown ones."""
+    """Return the top-level reply fields in a list such as "name,geometry/location"; refuse unknown names."""
     names = {path.partition("/")[0] for path in text.split(",")}
     unknown = names - FIELDS.legacy_place
     if unknown:

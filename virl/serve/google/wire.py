@@ -245,7 +245,7 @@ def message_in(body: Json, name: str) -> Json:
 
 
 def texts_in(body: Json, name: str, most: int) -> list[str]:
-    """Return the at most `most` texts in a body's field `name`, [] if it is left out; else raise `Refused`.
+    """Return up to `most` texts in a body's list `name`, [] if it is left out; else raise `Refused`.
 
     Args:
         body: the request's body.

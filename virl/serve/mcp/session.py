@@ -113,7 +113,7 @@ class Call(Generic[T]):
         self._send(Progress(self._progress_count, message))
 
     def ask(self, moment: Moment, fault: str) -> str | None:
-        """Return the user's answer, asked again after a `fault`; `None` for none, or after too many."""
+        """Return the user's answer to a question; `None` without an answer, or after too many questions."""
         # Some questions are left for what the agent proposes, whatever it asked before.
         most = MOST_QUESTIONS if moment.proposed else MOST_QUESTIONS - FOR_PROPOSALS
         if not self._can_ask or self._question_count >= most:
@@ -239,7 +239,7 @@ class CitySession:
         return self._current
 
     def submit(self, work: Callable[[ActingAgent], T], *, can_ask: bool = False) -> Call[T]:
-        """Queue work for the session's thread, with questions to the user if `can_ask`; return its call.
+        """Put work into the queue of the session's thread, and return the call that waits for it.
 
         Args:
             work: the work, which gets the session's agent.
