@@ -252,7 +252,7 @@ class Benchmark(Generic[OptionsT, WorldT]):
     published: tuple[Published, ...] = ()
     page: OwnPage[OptionsT] | None = None
     mind_option: str = "mind"
-    """Name of the options' field with the mind or minds to measure; the field may not exist."""
+    """Name of the options' field with the mind or minds to measure; options need not have such a field."""
     typical_s: float = 0.0
     """Measured seconds of an episode on one core with the default options; 0 if not measured."""
     commands: Mapping[str, Callable[..., None]] = field(default_factory=dict)

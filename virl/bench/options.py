@@ -13,7 +13,7 @@ from virl.bench.benchmark import BaseOptions
 from virl.settings.model import yaml_value
 
 _ONE = {"cities": "city", "models": "model"}
-"""Singular of the fields that are repeated options, by the field's name."""
+"""Singular names for the command line of fields whose options may be repeated; by the field's name."""
 _PREFIX = "own_"
 
 

@@ -157,7 +157,7 @@ def _city_plan(name: str, city: City | None, known: Mapping[str, CityPlan], attr
 
 
 FIRST_S = 15.0
-"""Seconds until a run without a terminal prints its first line of progress; doubles per line. Chosen."""
+"""Seconds until a run without a terminal prints its first progress line; each next wait doubles. Chosen."""
 LONGEST_S = 600.0
 """Most seconds between two printed lines of progress. Chosen."""
 

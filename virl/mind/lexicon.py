@@ -100,9 +100,9 @@ class Lexicon(Settings):
     particulars: tuple[str, ...]
     """Phrases of dishes and other details that imply a place type and narrow the choice."""
     related: dict[str, tuple[str, ...]]
-    """Place types whose words, but not names, speak for a place type too; by place type."""
+    """Related place types, by place type, whose words, though not their names, suggest that type too."""
     also_counts: dict[str, tuple[str, ...]]
-    """Place types that count as a place type too; by place type."""
+    """Other place types that count as a given one; by the given place type."""
     shop_streets: tuple[str, ...]
     """Phrases for a street with many shops."""
     shop_life: tuple[str, ...]

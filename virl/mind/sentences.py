@@ -170,7 +170,7 @@ class Sentence:
             first.state = FILLER
 
     def mark_asides(self, words: UnderstandingWords) -> None:
-        """Mark words of reasons, manner and small talk, by the lists `words`, as asides, but no used ones."""
+        """Mark words of reasons, manner and small talk (lists: `words`) as asides, unless rules used them."""
         goes_on, apart = False, True
         for clause in self.clauses():
             said = " ".join(word.word for word in clause)

@@ -53,7 +53,7 @@ class _KindMention:
 def kinds_wanted(
     text: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...] = ()
 ) -> list[str]:
-    """Return the place types that a wish mentions, by falling weight, then in text order; `aside` is ignored.
+    """Return the place types that a wish mentions, not in `aside` phrases, by falling weight, then in order.
 
     Where phrases overlap, the longest counts. What is refused, as in "no bar, please", does not.
 

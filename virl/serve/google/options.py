@@ -82,11 +82,11 @@ class ServeOptions:
     origins: tuple[str, ...] = ()
     """Origins whose pages may send requests; see `GateOptions`."""
     limits: RequestLimits = field(default_factory=RequestLimits)
-    """Limits on the requests of one client."""
+    """Limits on the size and duration of requests, and on the number of connections."""
     latency_ms: float = 0.0
     """Milliseconds by which each answer is delayed."""
     faults: Faults = field(default_factory=Faults)
-    """Shares of requests that are made to fail."""
+    """Shares of requests that are made to fail, by kind of fault."""
     odd: Oddities = Oddities()
     """Shares of panoramas, links, places and addresses that are made odd."""
     denied: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from virl.serve.google.shown_places import TownClock, display_name, primary_type
 from virl.serve.google.wire import GoogleStatus, Json, Refused
 
 WHEELCHAIR: Mapping[str, bool] = {"yes": True, "designated": True, "no": False}
-"""Access by wheelchair for OpenStreetMap's values of `wheelchair`; Google has none for "limited"."""
+"""True if wheelchairs can enter, by OpenStreetMap's value of `wheelchair`; "limited" has no entry."""
 
 
 def phone(place: Place) -> str | None:

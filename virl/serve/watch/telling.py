@@ -140,7 +140,7 @@ class PageCost:
     requests: int
     """Number of requests to providers of cities."""
     seconds: float
-    """Seconds in which models were waited for."""
+    """Seconds spent waiting for models."""
 
 
 @dataclass(slots=True)
@@ -148,7 +148,7 @@ class RunSummary:
     """The facts of a run that its card shows, gathered record by record."""
 
     who: str
-    """Name of the character; at first that of the run's folder."""
+    """Name of the character; before the first record, the name of the run's folder."""
     city: str = ""
     began: str = ""
     """Time of the start, ISO 8601; empty before the first record."""
