@@ -69,7 +69,7 @@ class Mind(Protocol):
         ...
 
     def with_own_ledger(self) -> "Mind":
-        """Return the same mind with a new ledger, so that work on the side is counted by itself."""
+        """Return the same mind with a new ledger, so that the cost of side work is counted separately."""
         ...
 
     def ask(
