@@ -129,7 +129,7 @@ def _fingerprint(city: City) -> str:
 
 
 def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None:
-    """Collect a made city's data of the kind `needs` into `folder`, unless its files are there."""
+    """Collect a made city's missing data of the kind `needs`; raise `Uncollected` unless `may_collect`."""
     rows = {"questions": QUESTIONS, "routes": ROUTES}.get(needs, PLACES)
     if not ((folder / CARD).is_file() and (folder / rows).is_file()):
         takes = COLLECTING.get(needs, "about 20 s and 50 MB")

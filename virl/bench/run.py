@@ -140,7 +140,7 @@ def run_benchmark(
 def engine_name(
     engine: Engine, benchmark: AnyBenchmark, objects: Mapping[str, object] = MappingProxyType({})
 ) -> EngineName:
-    """Return the name of the engine that runs the episodes: the one asked for, or the default.
+    """Return the name of the engine to use: as asked for, else the default, which is threads for `objects`.
 
     Args:
         engine: as asked for; its name may be left open.

@@ -226,7 +226,7 @@ def _walk_notes(records: Sequence[Record]) -> list[str]:
 
 
 def show_walk(record: Record, *, success: str, figures: Callable[[WalkScores], Mapping[str, str]]) -> Shown:
-    """Return the contents of a walk's page, coloured by the metric `success`.
+    """Return the contents of a walk's page, coloured by metric `success`, with `figures` of its metrics.
 
     Args:
         record: of a walk.

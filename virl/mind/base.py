@@ -69,7 +69,7 @@ class Mind(Protocol):
         ...
 
     def with_own_ledger(self) -> "Mind":
-        """Return the same mind with a new ledger, so that work on the side is counted by itself."""
+        """Return the same mind with a new ledger, so that the cost of side work is counted separately."""
         ...
 
     def ask(
@@ -80,7 +80,7 @@ class Mind(Protocol):
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """Return the reply to a prompt, an instance of the prompt's reply type.
+        """Return the prompt's reply, of its reply type; rules alone get `rule_inputs` besides `inputs`.
 
         Args:
             prompt: which question.
@@ -144,7 +144,7 @@ class ProgressListener(Protocol):
         ...
 
     def add(self, letters: int, last: str) -> None:
-        """Tell of a further piece of the reply.
+        """Tell of a further piece of the reply: its number of letters, and the end of the reply so far.
 
         Args:
             letters: of the piece; 0 for pieces of calls, and of thoughts that are not shown.
@@ -153,7 +153,7 @@ class ProgressListener(Protocol):
         ...
 
     def waits(self, name: str, seconds: float, why: str) -> None:
-        """Tell that the request is tried again after a pause of `seconds`.
+        """Tell that the request to the model called `name` is tried again in `seconds`, and in short why.
 
         Args:
             name: of the model.

@@ -100,9 +100,9 @@ class Lexicon(Settings):
     particulars: tuple[str, ...]
     """Phrases of dishes and other details that imply a place type and narrow the choice."""
     related: dict[str, tuple[str, ...]]
-    """Place types whose words, but not names, speak for a place type too; by place type."""
+    """Related place types, by place type, whose words, though not their names, suggest that type too."""
     also_counts: dict[str, tuple[str, ...]]
-    """Place types that count as a place type too; by place type."""
+    """Other place types that count as a given one; by the given place type."""
     shop_streets: tuple[str, ...]
     """Phrases for a street with many shops."""
     shop_life: tuple[str, ...]
@@ -201,7 +201,7 @@ def stretch_of(match: re.Match[str]) -> str:
 
 @cache
 def _openings(phrases: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return pairs of a phrase and the beginnings, after a blank, of texts that it can match."""
+    """Return (phrase, beginnings of what it matches, each after a blank) for each phrase."""
     openings = []
     for phrase in phrases:
         word = next(iter(phrase.translate(_APOSTROPHES).split()), "")

@@ -199,7 +199,7 @@ class LLMMind:
         return frozenset({self._client.name} if self._client.sender.remarks.has("price") else ())
 
     def tell(self, hearing: ProgressListener) -> None:
-        """Add a listener to pauses between tries; of pieces of replies only the last one added is told."""
+        """Add a listener to pauses between tries; only the last one added is told of pieces of replies."""
         self._listeners.append(hearing)
         model, redaction = self._client.model, self._client.sender.redaction
         model.callbacks = [_ProgressHandler(self._client.name, hearing, redaction)]
@@ -265,7 +265,7 @@ class LLMMind:
         said: Sequence[str],
         tally: RequestUsage,
     ) -> ReplyT:
-        """Return a question's reply, from the cache or the model, after writing it to the ledger."""
+        """Return a question's reply, from the cache or the model; the ledger gets its inputs as `noted`."""
         if images and not (client.abilities.sees or prompt.needs_pictures):
             client.says_blind(tally)
         question = build_question(
@@ -311,7 +311,7 @@ class LLMMind:
         in_words: MessagesInWords | None = None,
         replies: Replies | None = None,
     ) -> AIMessage:
-        """Return the model's next message in a conversation that the caller keeps.
+        """Return a conversation's next message, written down as `about`; `frame`: its system text and tools.
 
         It is sent, paid for and written down as the questions of `ask`. A turn in which nothing was said, or
         that was cut off or spoilt, is asked for again. Only turns that call tools of the frame, or answer in

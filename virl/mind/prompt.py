@@ -218,7 +218,7 @@ def load_prompt(name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
 
 
 def read_prompt(path: Path, name: str, reply: type[ReplyT], package: str = "") -> Prompt[ReplyT]:
-    """Return the prompt in a file; errors as `Prompts.load`.
+    """Return the prompt in a file, whose routine is in `package`, if it has one; errors as `Prompts.load`.
 
     Args:
         path: of the file.
@@ -262,7 +262,7 @@ def _parse_prompt(text: str, path: Path, name: str, reply: type[ReplyT], package
 
 
 def check_prompt(path: Path, package: str = "") -> None:
-    """Check a prompt file by itself, whatever reply its caller expects.
+    """Check a prompt file by itself, whatever reply its caller expects; `package`: of its routine, if any.
 
     Args:
         path: the file.

@@ -142,7 +142,7 @@ def options_of(provider: str, settings: "MindSettings", profile: Mapping[str, An
 def reply_defaults(
     provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None
 ) -> tuple[float | None, int]:
-    """Return (temperature, most tokens of a reply) of a model; temperature `None` if it takes none.
+    """Return a model's (temperature, most tokens of a reply); temperature is `None` if the model takes none.
 
     Args:
         provider: such as `openai`.
@@ -266,7 +266,7 @@ def expected_usage(
     picture: int = PICTURE_TOKENS,
     density: float = 1.0,
 ) -> Usage:
-    """Return an upper estimate of the tokens of a request and its reply.
+    """Return an upper estimate of a request's tokens: messages, `beside` letters, pictures, and a `reply`.
 
     All input counts as written into the provider's cache, which never costs less than other input.
 
@@ -301,7 +301,7 @@ def picture_tokens(model: str) -> int:
 
 
 def request_usd(model: str, usage: Usage, own: tuple[float, float] | None = None) -> float | None:
-    """Return the cost of one request in US dollars; `None` if the model's price is unknown.
+    """Return a request's cost in dollars, by `own` (in, out) prices a million if given; `None` if unknown.
 
     Not for sums of requests: with some models, all tokens of a long request cost more.
 

@@ -105,7 +105,7 @@ class Sentence:
         return sum(word.state in states for word in self.words)
 
     def mark(self, phrases: tuple[str, ...], state: str) -> None:
-        """Set the state of all words of phrases that have none yet and are not in quotation marks."""
+        """Set the state of the unquoted words of phrases that have no state yet."""
         for first, last in self._find_phrases(phrases):
             for word in self.words[first:last]:
                 if not word.state and not word.is_quoted:
@@ -141,7 +141,7 @@ class Sentence:
     def mark_background(
         self, start: int, end: int, *, is_certain: bool, restrictions: tuple[str, ...]
     ) -> None:
-        """Mark the words between two positions in the text as describing somebody's life.
+        """Mark the words from `start` to `end` as on somebody's life: asides if `is_certain`, else narrowing.
 
         Args:
             start: index of the stretch's first character in the text.
@@ -158,7 +158,7 @@ class Sentence:
                 word.state = ASIDE if is_certain else NARROWING
 
     def mark_name(self, demands: tuple[str, ...]) -> None:
-        """Mark a name that begins the sentence as a filler, such as "Tilda" in "Tilda strolls along"."""
+        """Mark a name that begins the sentence, if not in `demands`, as a filler: "Tilda strolls along"."""
         if len(self.words) < 2:
             return
         first, second = self.words[:2]
@@ -170,7 +170,7 @@ class Sentence:
             first.state = FILLER
 
     def mark_asides(self, words: UnderstandingWords) -> None:
-        """Mark words of reasons, manner and small talk as asides, those that rules used excepted."""
+        """Mark words of reasons, manner and small talk (lists: `words`) as asides, unless rules used them."""
         goes_on, apart = False, True
         for clause in self.clauses():
             said = " ".join(word.word for word in clause)

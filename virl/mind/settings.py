@@ -31,7 +31,7 @@ Ability = Literal[
     "schema",
     "parameters",
 ]
-"""Part of a request, or a form of it, that a model or its server may refuse; also what servers call it."""
+"""Name of a part or form of a request, such as "pictures", that a model or its server may refuse."""
 ABILITIES: tuple[Ability, ...] = get_args(Ability)
 
 _REFUSED = (

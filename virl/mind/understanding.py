@@ -61,7 +61,7 @@ _POINTS = re.compile(
     r"(?:|at|to|in|from|near|into|inside|of|for|by|around|visits?|see|finds?|enters?|try|reach)"
     r" (?:that|those|this|these)"
 )
-"""Pattern of a pointing word and the one before it, after which "that" begins no clause."""
+"""Pattern of "that", "this", "those" or "these" and the word before it, where it points at a thing."""
 _DEFINITE = re.compile(r"\w* (?:the|his|her|their)")
 _ANYBODY = r"(?:i|you|he|she|we|they|it|one|people|everybody|everyone)"
 _COMPARED = re.compile(
@@ -122,7 +122,7 @@ def mark_pointers(sentences: Sequence[Sentence]) -> None:
 
 
 def mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> None:
-    """Mark the words of statements about places as telling of a life; as narrowing if of a new place."""
+    """Mark statements on places not asked for as telling of a life; "a bakery is ..." also as narrowing."""
     asked = set[str]()
     for clause in (clause for sentence in sentences for clause in sentence.clauses()):
         said = " ".join(word.word for word in clause)
@@ -181,7 +181,7 @@ def mark_references(
 
 
 def _content_words(words: Sequence[Word], told: Collection[Word]) -> list[Word]:
-    """Return the content words (no fillers) that a pronoun may stand for."""
+    """Return the content words (no fillers, none in `told`) that a pronoun may stand for."""
     return [
         word
         for word in words

@@ -29,7 +29,7 @@ from virl.version import code_version
 _MODEL_THREADS = 64
 """Most requests that the actor of a model accepts at once, to batch them. Chosen."""
 MOST_STILLBORN = 3
-"""Number of workers that die before they are ready at which a run ends. Chosen."""
+"""Number of workers lost before they were ready, from which on a run is given up. Chosen."""
 
 PATIENCE_S = 30.0
 """Seconds without a ready worker after which a warning says that the cluster has no room. Chosen."""
@@ -314,7 +314,7 @@ class BudgetActor:
 
 
 def _open_remote(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
-    """Return a model held by another actor, whose `ask` is called like a local model's."""
+    """Return the model that `use` names, held by a Ray actor that `desk`, the budget's actor, hands out."""
     needs = read_model(use.role, use.name).resources
     actor = ray.get(desk.model.remote(use, needs))
 

@@ -45,7 +45,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """The event that a slot is lost, with the episode that ran there, if any; the crew adds another slot."""
+    """The event that a slot, and any episode on it, is lost for a reason `why`; the crew adds another."""
 
     slot: Slot
     why: str
@@ -77,7 +77,7 @@ class Crew(Protocol):
 def dispatch(
     crew: Crew, episodes: Sequence[Episode], *, attempts: int, stopped: Callable[[], bool]
 ) -> Iterator[EpisodeOutcome]:
-    """Give episodes to a crew's free slots until `stopped()`; yield each one's outcome once, as they end.
+    """Give episodes to free slots until `stopped()`, `attempts` times if workers die; yield each outcome.
 
     An episode whose worker died is given out again, `attempts` times in all; then it has failed.
 

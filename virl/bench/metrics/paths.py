@@ -19,7 +19,7 @@ from virl.platform.city.hops import count_hops, linked_nodes, sources_of_links
 
 
 def dtw(distances: Floats) -> float:
-    """Return the dynamic time warping cost of a walk against the gold path, in the unit of `distances`.
+    """Return the dynamic time warping cost of `distances`, shape (nodes walked, gold nodes), in their unit.
 
     Args:
         distances: from each node walked to each node of the gold path, shape (walked, gold), none empty.
@@ -34,7 +34,7 @@ def dtw(distances: Floats) -> float:
 
 
 def ndtw(distances: Floats, threshold: float) -> float:
-    """Return the normalised dynamic time warping, [0, 1] with 1 best (Magalhaes et al. 2019).
+    """Return the normalised DTW, [0, 1], 1 best (Magalhaes et al. 2019); `threshold`: distance of a success.
 
     Args:
         distances: as for `dtw`.
@@ -55,7 +55,7 @@ def sdtw(distances: Floats, threshold: float, success: bool) -> float:
 
 
 def cls(distances: Floats, threshold: float, walked_length: float, gold_length: float) -> float:
-    """Return the coverage weighted by length score, [0, 1] with 1 best (Jain et al. 2019).
+    """Return the coverage weighted by length score, [0, 1], 1 best (Jain et al. 2019); lengths in one unit.
 
     Args:
         distances: as for `dtw`.

@@ -218,7 +218,7 @@ def _rows(metrics: Sequence[Metric], run: KeptRun, cells: Sequence[_Cell]) -> It
 
 
 def _merge_cells(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], planned: int) -> RowResult:
-    """Return one row of a model's results in one or several cities; `planned` is the number of episodes."""
+    """Return one row of a model's results in one or several cities; `planned` is its number of episodes."""
     records = [record for cell in cells for record in cell.records]
     done = sum(record.status == "done" for record in records)
     scored = [record for record in records if record.is_scored]

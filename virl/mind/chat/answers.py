@@ -134,7 +134,7 @@ def check_answer(answer: object) -> Usage | None:
 
 
 def _plain_text(answer: AIMessage, stop: tuple[str, ...]) -> str:
-    """Return an answer's text up to its first stop sequence; those in leading blanks do not count."""
+    """Return an answer's text up to the first stop sequence that comes after any leading blanks."""
     text = without_thoughts(answer.text)
     begin = len(text) - len(text.lstrip())
     ends = [at for sequence in stop if (at := text.find(sequence, begin)) >= 0]

@@ -27,7 +27,7 @@ ModelCall = Callable[[list[BaseMessage]], AIMessage]
 def make_model_call(
     model: Model, name: str, prompt: Prompt[ReplyT], manner: ChatManner, schema: Mapping[str, Any] | None
 ) -> ModelCall:
-    """Return the function that asks a model for a prompt's reply type.
+    """Return the function that asks a model, with `schema` unless `None`, for a reply of a prompt's type.
 
     Args:
         model: a chat model or a completion model.

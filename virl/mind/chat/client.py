@@ -122,7 +122,7 @@ class ModelClient:
         *,
         cached: bool = False,
     ) -> None:
-        """Add a question, its reply, tokens and cost to the ledger.
+        """Add a question, its reply and the cost in `tally` to the ledger, `cached` if no model was asked.
 
         Args:
             prompt: name of the prompt.
@@ -181,7 +181,7 @@ def ask_next_message(
     in_words: MessagesInWords | None,
     replies: Replies,
 ) -> AIMessage:
-    """Return the model's next message in a conversation, from the cache or by asking it.
+    """Return a conversation's next message, from the cache or by `ask`; `frame`: its system text and tools.
 
     Args:
         client: of the model.
@@ -220,7 +220,7 @@ def _ask_until_usable(
     tally: RequestUsage,
     beside: int,
 ) -> AIMessage:
-    """Return the model's next message, asked for again while it is unusable; the last if none is usable."""
+    """Return the next message; ask again while it is unusable; `beside`: letters sent beside messages."""
     note = load_prompt("mind/unusable-turn", Reply)
     fault, replies = "", 0
     while True:

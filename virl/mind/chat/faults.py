@@ -285,7 +285,7 @@ _STATUS_WORDS = (
     (429, re.compile(r"rate.?limit|too many requests", re.IGNORECASE)),
     (503, re.compile(r"overload|server.?error|internal|unavailable|upstream", re.IGNORECASE)),
 )
-"""HTTP status by a pattern of error texts, for errors that carry no status themselves."""
+"""Pairs of an HTTP status and a pattern of error texts that imply it, for errors that carry no status."""
 _NEVER_LEFT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"})
 _UNREADABLE = (AttributeError, TypeError, LookupError, ValueError)
 """Exceptions that clients raise when a reply is not a chat model's message."""

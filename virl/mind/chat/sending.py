@@ -62,7 +62,7 @@ class Remarks:
     _topics: set[str] = field(default_factory=set)
 
     def say(self, topic: str, text: str, noted: list[str]) -> None:
-        """Write a remark to the log and add it to `noted`, unless its topic has had one before.
+        """Write the remark `text` to the log and add it to `noted`, unless its topic has had a remark before.
 
         Args:
             topic: what it is about, such as `pictures`.
@@ -169,7 +169,7 @@ class Sender:
     def send(
         self, ask: ModelCall, messages: Sequence[BaseMessage], tally: RequestUsage, *, beside: int = 0
     ) -> AIMessage:
-        """Return the model's answer to messages; repeat the request while its failure may be temporary.
+        """Return the model's answer; repeat failures that may pass; `beside`: letters sent beside messages.
 
         Args:
             ask: sends messages to the model.
@@ -201,7 +201,7 @@ class Sender:
         return in_a_line(text, self.redaction, most)
 
     def give_up(self, fault: LLMFault, said: str) -> NoReturn:
-        """Raise the error for a lasting kind of failure, with the server's words and advice on what helps.
+        """Raise the error for a lasting kind of failure, with the server's words `said` and advice on it.
 
         Raises without a cause: the provider's exception may quote the key.
 

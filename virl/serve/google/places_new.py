@@ -139,7 +139,7 @@ def _has_types(place: Place, types: dict[str, set[str]]) -> bool:
 
 
 def _passes(place: Place, body: Json) -> bool:
-    """Return whether a place has the type, price level and rating that a body asks for."""
+    """Return whether a place has the price level, rating and, if strict, the type that a body asks for."""
     kind = body.get("includedType")
     lowest = number(str(body.get("minRating", 0)), "min_rating", 0, 5)
     prices = texts_in(body, "priceLevels", len(PRICES))

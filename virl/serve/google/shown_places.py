@@ -111,7 +111,7 @@ class ShownPlaces:
 
 
 def odd_places(places: Places, odd: Oddities) -> ShownPlaces:
-    """Return the places: closed for good if drawn as `closed`, without hours and reviews if `bare`."""
+    """Return the places, those drawn as `closed` shut for good, those drawn as `bare` without details."""
 
     def change(place: Place) -> Place:
         """Return a place closed or without its details where its id draws that oddity, else unchanged."""
@@ -125,7 +125,7 @@ def odd_places(places: Places, odd: Oddities) -> ShownPlaces:
 
 
 def fine_places(places: Places) -> ShownPlaces:
-    """Return places of a made town that each have a finer type before their own, if there is one."""
+    """Return places of a made town, each with a finer type listed before its own types, if there is one."""
 
     def add_fine_type(place: Place) -> Place:
         """Return a place with a finer type first, taken from its name or drawn by its id."""

@@ -373,7 +373,7 @@ async def _await_call(
 
 
 def _resume_call(session: CitySession, params: CallToolRequestParams) -> Call[Any] | None:
-    """Give a client's answer to the question that a call waits with, and return that call; else `None`."""
+    """Give the answer in `params` to the question that a call waits with; return that call, or `None`."""
     call = session.current
     question = call.waiting if call else None
     responses = params.input_responses or {}

@@ -370,7 +370,7 @@ class ClientUser:
     _states: Collection[str] = ()
 
     def expect(self, states: Collection[str]) -> None:
-        """Set the names of states that an answer may name; others count as typing errors."""
+        """Set the names of feelings that an answer may set, such as "hunger"; others are typing errors."""
         self._states = states
 
     def feedback(self, moment: Moment) -> Feedback | None:

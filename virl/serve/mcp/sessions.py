@@ -264,7 +264,7 @@ class Sessions:
             )
 
     def _session_budget(self, usd: float | None) -> float | None:
-        """Return the dollars of `usd`, `None` for all, that the server has left; `None` for no limit."""
+        """Return a session's budget, dollars: `usd`, at most what the server has left; `None`: no limit."""
         total = self.defaults.budget_usd
         if total is None:
             return usd
@@ -286,7 +286,7 @@ class Sessions:
 
 
 def opened_sessions(defaults: SessionDefaults, resume: str, *, key: str | None, over_http: bool) -> Sessions:
-    """Return the sessions of a starting server, after checking its defaults and resuming one, if named.
+    """Return a new server's sessions, its defaults checked, the session with id `resume` reopened, if given.
 
     Args:
         defaults: settings of new sessions.
