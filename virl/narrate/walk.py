@@ -138,7 +138,7 @@ def _stop(step: StepRecord) -> WalkStop:
 
 
 def _things_in(view: ViewRecord, heading: float) -> Iterator[str]:
-    """Yield the name and side of each thing in a view, such as "bench on the left" of a walker's heading."""
+    """Yield the name and side of each thing in a view, as "bench on the left", for one facing `heading`."""
     camera = Camera(view.heading, view.pitch, view.fov, view.width, view.height)
     for found in view.detections:
         x0, y0, x1, y1 = found.box

@@ -230,7 +230,7 @@ class GridMover:
         self._answers: dict[str, list[Answer]] = {}
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
-        """Return the links that leave a pose, by heading; the grid is asked at each panorama once."""
+        """Return the links that leave a pose, sorted by heading; the grid is asked at each panorama once."""
         here = self._panorama(pose.pano_id)
         if here.id not in self._answers:
             self._answers[here.id] = self._find_links(here)
@@ -315,7 +315,7 @@ class HybridMover:
     """Ids of the panoramas at which the grid was asked."""
 
     def links(self, pose: Pose, toward: float | None = None) -> tuple[Link, ...]:
-        """Return the links that leave a pose, by heading; asks the grid if none leads the wanted way.
+        """Return the links that leave a pose, by heading; asks the grid if none leads `toward` the heading.
 
         Args:
             pose: panorama to leave, and heading faced.

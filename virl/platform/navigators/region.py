@@ -33,7 +33,7 @@ from virl.platform.navigators.survey import (
 )
 
 MAX_TOGETHER = 10_000
-"""Largest number of points in one matrix; more are split. Chosen: 200 MB, twice in the solver."""
+"""Largest number of points in one distance matrix; more are split. Chosen: 200 MB, twice in the solver."""
 _LARGEST = np.iinfo(np.uint16).max
 
 
@@ -103,7 +103,7 @@ def seconds_for(count: int) -> float:
 
 
 def _open_path(points: Floats, seconds: float, together: int) -> Ints:
-    """Return the numbers of points in the order of a short path from 0, found in `seconds`."""
+    """Return the order, from point 0, of a short path through points, split where more than `together`."""
     if len(points) <= together:
         return _solve(points, seconds)
     # The part with the start comes first, as the path through the parts has to begin there.
@@ -122,7 +122,7 @@ def _open_path(points: Floats, seconds: float, together: int) -> Ints:
 
 
 def _split(points: Floats, part: Ints, together: int) -> list[Ints]:
-    """Return a set of points as pieces of at most `together` points, cut across the longer side each time."""
+    """Return the points numbered in `part` as pieces of at most `together`, halved across the longer side."""
     if len(part) <= together:
         return [part]
     # A cut across the longer side gives the most compact parts.
@@ -143,7 +143,7 @@ def _solve(points: Floats, seconds: float) -> Ints:
 
 
 def _matrix(points: Floats) -> NDArray[np.uint16]:
-    """Return the distances between points, scaled to at most 65535, with a row and column more."""
+    """Return the scaled distances between points, with a last row and column that open the tour."""
     count = len(points)
     # The diagonal of all points is the longest possible distance.
     scale = _LARGEST / max(np.hypot(*np.ptp(points, axis=0)), 1e-9)
@@ -196,7 +196,7 @@ class RegionNavigator:
         return tuple(self._find_survey().found.values())
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk over the panoramas of the region, one for each.
+        """Yield the steps of a walk to each panorama of the region; a resumed one goes on after `trail`.
 
         The first is the start if it lies in the region, else the first panorama of the region that a short
         walk from the start comes to. The link of a choice is a hop: its heading and metres lead straight

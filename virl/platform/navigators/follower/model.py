@@ -22,7 +22,7 @@ from virl.settings.model import Settings, load_settings
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
 Landmarks = tuple[Positive, float, Positive]
-"""(median place in links on a block of nine, power of the block's length over nine, spread of logarithms)."""
+"""(median place in links on a nine-link block, exponent of length / 9, spread of the place's logarithm)."""
 
 
 class Parameters(Settings):
@@ -37,15 +37,15 @@ class Parameters(Settings):
     further_remark: Share
     further_most: Share
     further_again: Share
-    """Probability that a later crossing is not the next but one later still; at least `further`."""
+    """Probability, for each later crossing, that the turn comes even later; at least `further`."""
     fewer_least: Share
     """Probability that a turn's crossing is an earlier one, where the text passes none before it."""
     fewer: Share
     """Growth of `fewer_least` with each crossing that the text passes."""
     fewer_again: Share
-    """Probability that an earlier crossing is earlier by two."""
+    """Probability that an earlier crossing is the one two before, not the one before."""
     separate: tuple[Share, ...]
-    """Probabilities that people count crossings 1, 2, ... links apart as two; the last for all more."""
+    """Probabilities that people count two crossings 1, 2, ... links apart as two; the last for any beyond."""
     counted_fourway: Share
     """Probability that people count a crossing of four ways that they pass."""
     counted_tee: Share
@@ -101,7 +101,7 @@ class Parameters(Settings):
     before_aim: Positive
     before_step: float
     before_slope: float
-    """Number of links for each step that the text says before a crossing."""
+    """Growth of the distance before a crossing, in links, with each step that the text says."""
     before_spread: Positive
     after_aim: float
     after_step: float
@@ -169,9 +169,9 @@ def default_parameters() -> Parameters:
 
 
 STRAIGHT_DEG = 45.0  # chosen: half way to a right angle
-"""Angle in degrees below which a way counts as straight on."""
+"""Angle to straight ahead, in degrees, below which a way counts as straight on."""
 BEND_DEG = 70.0  # chosen: what some call a turn and some a bend of the street
-"""Angle in degrees below which the straightest way on counts as a bend of the street."""
+"""Angle, in degrees, below which the straightest way on counts as a bend of the street, not a turn."""
 MOST_FEWER = 0.5  # chosen: nobody counts worse
 FURTHEST = 5  # chosen: crossings beyond the one that the text means
 
@@ -179,7 +179,7 @@ FURTHEST = 5  # chosen: crossings beyond the one that the text means
 def ordinal_weights(
     ordinal: int, sureness: Sureness, remarks: int, p: Parameters, *, passed: int | None = None
 ) -> dict[int, float]:
-    """Return, by crossing number, the probability that it is the crossing which the text numbers `ordinal`.
+    """Return, by a crossing's number, the probability that the text means it by `ordinal`.
 
     Each crossing that the text passes before it (`passed`, else one less than the ordinal) may be one too
     many, and each landmark that it names on the way makes a later one likelier.
@@ -232,7 +232,7 @@ def turn_fit(leg: PlannedLeg, way: Exit, exits: Sequence[Exit], p: Parameters) -
 
 
 def pass_fit(way: Exit, straight: Exit, exits: Sequence[Exit], p: Parameters) -> float:
-    """Return the factor, 0 to 1, for taking a way on at a crossing where the text tells of no turn.
+    """Return the factor, 0 to 1, for taking `way` at a crossing where the text tells of no turn.
 
     Args:
         way: that is taken.
@@ -273,7 +273,7 @@ def hint_fit(hint: Hint, links: int, exits: Sequence[Exit], p: Parameters) -> fl
 
 
 def count_chance(exits: Sequence[Exit], straight: Exit, p: Parameters) -> float:
-    """Return the probability that people count a crossing that they walk through, by its number of ways on.
+    """Return the probability that people who walk `straight` through a crossing count it, by its ways on.
 
     Args:
         exits: of the crossing, from left to right.
@@ -286,7 +286,7 @@ def count_chance(exits: Sequence[Exit], straight: Exit, p: Parameters) -> float:
 
 
 REACH = 12
-"""Largest distance in links between a crossing and a place that a phrase ties to it; chosen: a long block."""
+"""Largest number of links between a crossing and a place that a phrase ties to it; chosen: a long block."""
 TYPICAL_BLOCK = 9
 """Number of links of a block across Manhattan's avenues; measured: the most common distance."""
 MOST_REMARKS = 7
@@ -310,7 +310,7 @@ class Endings:
         self._blocks: dict[tuple[int, int, int, float], Sequence[float]] = {}
 
     def block(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:
-        """Return the probability of each node of a known block as the walk's end, from first to last.
+        """Return the probability that the walk ends at each node of a known block of `steps` links, in order.
 
         Args:
             steps: number of links of the block.
@@ -324,7 +324,7 @@ class Endings:
         return self._blocks[key]
 
     def unseen(self, steps: int, number: int, since: int) -> Sequence[float]:
-        """Return the expected probability of each node as the end, on a block seen for `steps` links only.
+        """Return the expected probability of an end at each node of a block seen for its first `steps` links.
 
         Args:
             steps: number of links that were seen.
@@ -341,7 +341,7 @@ class Endings:
         return sums
 
     def _shares(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:
-        """Return the probability of each node of a block of `steps` links as the end, as `block` does."""
+        """Return the probability, not cached, that the walk ends at each node of a block of `steps` links."""
         here = self.weights.get(number, 0.0)
         if self._tied:
             ahead = self.weights.get(number + 1, 0.0) * told
@@ -409,7 +409,7 @@ def block_shares(end: End, steps: int, p: Parameters) -> list[float]:
 
 
 def _normalise(weights: dict[int, float]) -> dict[int, float]:
-    """Return weights, by number of links or node, scaled to a sum of 1; equal ones if their sum is 0."""
+    """Return weights, by number of links or node, scaled to a sum of 1; equal shares if their sum is 0."""
     total = sum(weights.values())
     if total <= 0.0:
         return {key: 1 / len(weights) for key in weights}

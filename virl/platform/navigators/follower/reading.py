@@ -28,7 +28,7 @@ from virl.platform.navigators.follower.grammar import NAME_MARK, Rule
 from virl.platform.navigators.follower.phrases import ENDS, PASSES, PLACES, REMARKS, START, TURNS
 
 FAR_END = 2
-"""Number of landmarks on the way from which a street's end is as far as a turn; counted on gold paths."""
+"""Number of landmarks on the way that a turn at a street's end counts for; counted on gold paths."""
 MAX_LEGS = 24  # chosen: more turns than 55 actions can hold
 """Largest number of legs of a plan."""
 RULES = REMARKS + START + TURNS + ENDS + PASSES + PLACES
@@ -218,7 +218,7 @@ class _Reader:
         self.street.stopped = None
 
     def _reach(self, place: NamedCrossing, before: bool = False, told: bool = False) -> None:
-        """Record that the text comes to a crossing, unless it only goes up to it or has passed it already."""
+        """Record that the text comes to a crossing, unless only up to it or, if `told`, passed before."""
         street = self.street
         if before or place.earlier or (told and street.is_behind(place)):
             return

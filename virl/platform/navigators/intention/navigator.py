@@ -28,7 +28,7 @@ from virl.platform.perception.road_sight import RoadSight, boards_in_words
 
 # Chosen in Helsinki and in four villages of Liechtenstein that no figure is reported of.
 UNKNOWN = 0.3
-"""Promise of a road down which nothing is seen, in shop fronts at its beginning."""
+"""Promise, in shop fronts at the beginning, that every road has besides the fronts seen down it."""
 FADES_M = 60.0
 """Distance in metres over which the promise of a shop front falls by a factor e."""
 START_M = 15.0
@@ -282,7 +282,7 @@ class IntentionNavigator:
         self._prompt = self.prompts.load("movement/intention-road", RoadChoice)
 
     def walk(self, start: Pose, trail: Sequence[str] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk.
+        """Yield the steps of a walk, the start first; a resumed walk goes on after those of `trail`.
 
         Args:
             start: where the walk begins or goes on.
@@ -316,7 +316,7 @@ class IntentionNavigator:
             pose = self.mover.take(pose, link)
 
     def _choose(self, index: int, pose: Pose, came_from: str | None, memory: _Memory) -> Choice:
-        """Return the choice at the step of an index: straight on, a road at a crossing, or the end."""
+        """Return the choice at step `index`: straight on, a road at a crossing, or the end of the walk."""
         if index == self.max_steps:
             limit = Outcome("limit", limit=self.max_steps, what="steps")
             left = memory.prospects.ways(pose)
@@ -398,14 +398,14 @@ def outlook(way: Prospect) -> dict[str, float]:
 
 
 def in_words(way: Prospect) -> str:
-    """Return a text on what is seen down a road, and how many metres back the road begins, for the mind."""
+    """Return a text for the mind on what is seen down a road, and how many metres back that road leaves."""
     back = f"it leaves {way.metres:.0f} m back" if way.metres else ""
     told = (boards_in_words(way.fronts, way.nearest), way.sight.look, back)
     return "".join(f"; {one}" for one in told if one)
 
 
 def left_in_words(ways: Sequence[Prospect]) -> str:
-    """Return a text on the nearest shop boards seen and not reached; empty without any."""
+    """Return a text on the distance to the nearest shop board seen and not reached, or that there is none."""
     boards = [way.metres + way.nearest for way in ways if way.nearest is not None]
     if not boards:
         return "no board of a shop that was seen is left to go to"

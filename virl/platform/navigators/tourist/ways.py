@@ -42,7 +42,7 @@ def heading_of(direction: str, heading: float) -> float:
 
 
 def link_ahead(links: Sequence[Link], heading: float, came_from: str | None) -> Link | None:
-    """Return the link that `forward` takes: along the street, or straight over at a crossing.
+    """Return the link that `forward` takes, along the street or across; `None` where no way leads ahead.
 
     Args:
         links: links that leave the panorama.
