@@ -32,7 +32,7 @@ class BatchStreetView(Protocol):
     def nearest_many(
         self, positions: Sequence[LatLng], radius: float = RELOCATE_RADIUS_M
     ) -> list[Panorama | None]:
-        """Return the answer of `StreetView.nearest` for each position, in their order.
+        """Return the panorama nearest to each position within `radius` metres, in order; else `None`.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -181,7 +181,7 @@ class Rings:
 
     @classmethod
     def with_reach(cls, metres: float, spacing: float = 3.0) -> "Rings":
-        """Return rings that find neighbours up to `metres` away in any direction.
+        """Return rings, `spacing` metres apart, that find neighbours up to `metres` away in any direction.
 
         Args:
             metres: distance to the farthest neighbours, in (0, 90].

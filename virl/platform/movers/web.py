@@ -85,7 +85,7 @@ class WebSettings:
 
     @classmethod
     def from_environment(cls, *, arrows: bool = False) -> Self:
-        """Return settings with the key and host of the environment; Google's host where it names none.
+        """Return settings with the key and host of the environment; Google's host if none, `arrows` as given.
 
         Raises:
             BadInput: the variable of the host has no valid address.

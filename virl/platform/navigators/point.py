@@ -55,7 +55,7 @@ class PointPlan:
 
 
 def plan_path(streetview: StreetView, positions: Sequence[LatLng], *, radius: float = RADIUS_M) -> PointPlan:
-    """Return the plan of a walk to the panoramas nearest to given positions, each a destination.
+    """Return the plan of a walk to the panorama nearest to each position, within `radius` metres of it.
 
     Args:
         streetview: who relocates.
@@ -79,7 +79,7 @@ def plan_route(
     mode: TravelMode = "walking",
     radius: float = RADIUS_M,
 ) -> PointPlan:
-    """Return the plan of a walk along the maps' routes to each destination that can be reached.
+    """Return the plan of a walk along routes to a panorama within `radius` metres of each destination.
 
     Args:
         streetview: who relocates.
@@ -112,7 +112,7 @@ def plan_route(
 def _find_ends(
     streetview: StreetView, positions: Sequence[LatLng], radius: float
 ) -> tuple[Sequence[Panorama | None], list[tuple[int, str]]]:
-    """Return (panorama nearest to each position or `None`, (number, reason) for each without one)."""
+    """Return (panorama within `radius` metres of each position or `None`, (number, reason) if without)."""
     if not positions:
         raise BadInput("a walk needs at least one destination")
     ends = relocate(streetview, positions, radius)

@@ -65,7 +65,7 @@ def nearest_neighbour(points: Floats) -> Ints:
 
 
 def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> list[int]:
-    """Return the numbers of positions in the order of a short path through all, from the first to any end.
+    """Return the order of a short path from the first position through all, searched for `seconds`.
 
     Never longer than from each to the nearest one left. Up to 19 positions the path is the shortest, but for
     the rounding of distances to 1/65535 of the largest. The search cannot be seeded: of long tours, two runs
@@ -103,7 +103,7 @@ def seconds_for(count: int) -> float:
 
 
 def _open_path(points: Floats, seconds: float, together: int) -> Ints:
-    """Return the order, from point 0, of a short path through points, split where more than `together`."""
+    """Return the order of a short path from point 0, by searches of parts of at most `together` points."""
     if len(points) <= together:
         return _solve(points, seconds)
     # The part with the start comes first, as the path through the parts has to begin there.
@@ -132,7 +132,7 @@ def _split(points: Floats, part: Ints, together: int) -> list[Ints]:
 
 
 def _solve(points: Floats, seconds: float) -> Ints:
-    """Return the numbers of points in the order of a short path from 0, by one search of fast-tsp."""
+    """Return the order of a short path through points from number 0, by fast-tsp within `seconds`."""
     count = len(points)
     if count < 3:
         return np.arange(count)

@@ -101,7 +101,7 @@ class Oracle:
 def gold_actions(
     graph: NavigationGraph, path: Sequence[str], heading: float, rules: Rules = VELMA
 ) -> list[Action]:
-    """Return the actions that walk a path from its first panorama and stop at its last.
+    """Return the actions that walk a path, at first facing `heading` degrees, and stop at its last panorama.
 
     Args:
         graph: where the walk goes.

@@ -44,7 +44,7 @@ class Street:
     passed_in: int = -1
     """Number of the sentence that last passed a crossing, -1 without one."""
     is_vague: bool = False
-    """True if the text points no further than "a few blocks" ahead."""
+    """True if the text names the crossing ahead only vaguely, as in "a few blocks"."""
     crossed_in: int = -1
     """Number of the sentence that crosses a street on foot, "cross to the other side"; -1 without."""
     kind: Kind = "intersection"
@@ -177,7 +177,7 @@ class Street:
             self.crossed_in = self.sentence
 
     def after_passing(self, sureness: Sureness) -> None:
-        """Record that all crossings named so far are passed, and drop remarks on the block before them."""
+        """Record that all crossings named so far are passed, and forget what was told of the block before."""
         self.pointed, self.passed_in, self.sureness, self.is_vague = None, self.sentence, sureness, False
         self.remarks, self.has_passed_any = 0, False
         self.wheres.clear()

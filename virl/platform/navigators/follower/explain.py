@@ -57,7 +57,7 @@ class Visit:
     """Number of actions and state before, on the likeliest walk; `None` at a start."""
 
     def add(self, weight: float, best: float, before: "tuple[int, State] | None") -> None:
-        """Add more walks that come to this state after this number of actions.
+        """Add walks that come to this state: `weight` of all, `best` of them, and that one's state before.
 
         Args:
             weight: likelihood of the walks together.
@@ -113,7 +113,7 @@ def explain(
     starts: Sequence[Start],
     usual: tuple[float, float] | None = None,
 ) -> Explanation:
-    """Return where walks end that fit a plan, or if none does, as many of its first legs as possible.
+    """Return where walks of up to `horizon` actions end that fit a plan, or as many first legs as can be.
 
     Args:
         streets: streets that are known.

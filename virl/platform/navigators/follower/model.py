@@ -58,13 +58,13 @@ class Parameters(Settings):
     near_separate: Share
     """Probability that people count two crossings where the text says that one follows right away."""
     gap_near: Positive
-    """Number of links to a crossing "immediately after" at which its factor is down to half."""
+    """Number of links to a crossing told as "immediately after" at which its fit has fallen to half."""
     gap_near_spread: Positive
     gap_far: Positive
-    """Number of links to a crossing beyond a "long block" at which its factor is up to half."""
+    """Number of links to a crossing told as beyond a "long block" at which its fit has risen to half."""
     gap_far_spread: Positive
     gap_least: Share
-    """Least value of the factors for a near and for a far crossing."""
+    """Least fit of a crossing by its distance, where the text says that it is near or far."""
     other_shape: Share
     """Factor on a crossing with other ways than "the four-way intersection" or "the side street" has."""
     shape_told: Share
@@ -75,7 +75,7 @@ class Parameters(Settings):
     slight_angle: float
     slight_spread: Positive
     rough_spread: Positive
-    """Spread in degrees of a turn where only one link of the way is seen."""
+    """Spread, degrees, of a turn into a way of which fewer than three links are seen."""
     not_outermost: Share
     """Factor on the fit of a left turn into a way with another farther left; likewise for right turns."""
     rough_not_outermost: Share
@@ -86,16 +86,16 @@ class Parameters(Settings):
     forced_turn: Share
     """Factor on a turn of 70 degrees or more, not mentioned, at a crossing where no way is straighter."""
     bear_spread: Positive
-    """Degrees by which a way may bend more than another within 45 degrees and still be straight on."""
+    """Spread, degrees, of a way's bend beyond that of the straightest, where the text tells of no turn."""
     bear: Share
     """Least factor on a turn within 45 degrees, not mentioned, into another way than the straightest."""
     untold_turn: Share
-    """Least factor on a turn beyond 45 degrees that the text does not mention."""
+    """Factor on a turn of 45 degrees or more, not mentioned, into another way than the straightest."""
 
     stop_phrases: bool
     """True if stop phrases are told apart; False if each means anywhere on its block."""
     neighbours: bool
-    """True if the end is chosen by its likelihood with its neighbours', as task completion counts."""
+    """True if the end is chosen by its likelihood plus that of neighbour nodes, as task completion counts."""
     in_aim: float
     in_spread: Positive
     before_aim: Positive
@@ -179,7 +179,7 @@ FURTHEST = 5  # chosen: crossings beyond the one that the text means
 def ordinal_weights(
     ordinal: int, sureness: Sureness, remarks: int, p: Parameters, *, passed: int | None = None
 ) -> dict[int, float]:
-    """Return, by a crossing's number, the probability that the text means it by `ordinal`.
+    """Return, by a crossing's number, the probability that the text counts it as `ordinal` after `passed`.
 
     Each crossing that the text passes before it (`passed`, else one less than the ordinal) may be one too
     many, and each landmark that it names on the way makes a later one likelier.
@@ -255,7 +255,7 @@ _WAYS_ON: dict[Kind | None, int] = {"three": 2, "tee": 2, "side": 2, "four": 3}
 
 
 def hint_fit(hint: Hint, links: int, exits: Sequence[Exit], p: Parameters) -> float:
-    """Return the factor, 0 to 1, by which a crossing fits the text's remark on its distance and shape.
+    """Return the factor, 0 to 1, by which a crossing `links` after another fits the text's remark on it.
 
     Args:
         hint: on a crossing.
@@ -310,7 +310,7 @@ class Endings:
         self._blocks: dict[tuple[int, int, int, float], Sequence[float]] = {}
 
     def block(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:
-        """Return the probability that the walk ends at each node of a known block of `steps` links, in order.
+        """Return the probability of an end at each node of a known block, `number` crossings down the street.
 
         Args:
             steps: number of links of the block.
@@ -324,7 +324,7 @@ class Endings:
         return self._blocks[key]
 
     def unseen(self, steps: int, number: int, since: int) -> Sequence[float]:
-        """Return the expected probability of an end at each node of a block seen for its first `steps` links.
+        """Return the expected probability of an end at each node of a block of which `steps` links were seen.
 
         Args:
             steps: number of links that were seen.
@@ -376,7 +376,7 @@ def offsets(end: End, p: Parameters) -> dict[int, float]:
 
 
 def block_shares(end: End, steps: int, p: Parameters) -> list[float]:
-    """Return the probability of each node of a block as the end, from its first crossing (0) to its last.
+    """Return the probability of an end at each node of a block of `steps` links, from crossing to crossing.
 
     Args:
         end: place to stop, of a kind that goes by the block.

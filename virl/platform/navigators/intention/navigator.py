@@ -38,7 +38,7 @@ TURN_M = 4.0
 PASSED_M = 22.0
 """Radius in metres around visited panoramas in which shop fronts count as passed and promise no more."""
 DECLINED = 0.5
-"""Share of its promise, 0 to 1, that a road keeps after the walker chose another from its panorama."""
+"""Share of its promise, 0 to 1, that a road keeps after the walker turned back where it leaves."""
 
 Glimpses = Mapping[tuple[str, str], RoadSight]
 """Sights down links that were taken already, by (panorama left, panorama led to)."""
@@ -82,7 +82,7 @@ class Prospects:
     _links: dict[str, tuple[Link, ...]] = field(default_factory=dict)
     _sights: dict[tuple[str, str], RoadSight] = field(default_factory=dict)
     _declined: set[str] = field(default_factory=set)
-    """Ids of panoramas that the walker left backwards, so that the roads on from there promise less."""
+    """Ids of panoramas left for a visited one, so that the roads not walked from there promise less."""
     _visits: Counter[str] = field(default_factory=Counter)
 
     def visit(self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], RoadSight]) -> None:
@@ -101,7 +101,7 @@ class Prospects:
                 self._sights[panorama.id, link.pano_id] = look(link)
 
     def leave(self, source: str, target: str) -> None:
-        """Record a step between panoramas; a step back marks the roads on from `source` as declined."""
+        """Record a step between panoramas; one to a visited panorama declines the new roads from `source`."""
         if target in self._seen and self.fresh(source):
             self._declined.add(source)
 

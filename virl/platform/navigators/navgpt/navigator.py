@@ -293,7 +293,7 @@ class NavGptNavigator:
 
 
 def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
-    """Return the move that ends a walk at its present state."""
+    """Return the move that ends a walk at its present state, with the replies `refused` before."""
     return Move(
         Action.STOP.value, WalkState(state.node, state.heading), reason=reason, refused=tuple(refused)
     )

@@ -43,7 +43,7 @@ def action_prompt() -> Prompt[Text]:
 def action_inputs(
     instruction: str, walk: str, examples: Sequence[Example] = (), *, refused: int = 0
 ) -> dict[str, Any]:
-    """Return the inputs of the prompt `movement/velma-action`.
+    """Return the inputs of `movement/velma-action`, with the number of replies `refused` before.
 
     Args:
         instruction: text as the data set gives it.
