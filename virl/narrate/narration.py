@@ -257,7 +257,7 @@ def turn_words(angle: float) -> str:
 
 
 def _turn_stops(points: Floats, along: Floats, step: float) -> list[int]:
-    """Return the indices of points, `along` metres on, where a walk turns by headings over `step` metres."""
+    """Return the indices of the stops where the walk turns, by headings over `step` metres on each side."""
     angles = {
         index: abs(
             signed_turn(
@@ -277,7 +277,7 @@ def _turn_stops(points: Floats, along: Floats, step: float) -> list[int]:
 
 
 def _point_along(points: Floats, along: Floats, metres: float) -> Floats:
-    """Return the point (east, north) of a path, given by points and metres at them, after so many metres."""
+    """Return the point (east, north) `metres` along a path of points, each with its metres in `along`."""
     return np.array([np.interp(metres, along, points[:, axis]) for axis in (0, 1)])
 
 

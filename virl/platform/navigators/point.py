@@ -274,7 +274,7 @@ class Pursuit:
             self._start_goal(here)
 
     def _end_goal(self, *, reached: bool, reason: str) -> None:
-        """End the current goal, and record the result for its destination, if it is one."""
+        """End the current goal, and record the result if the goal is a destination and no corner."""
         goal = self._left.pop()
         if goal.destination is not None:
             self.outcomes[goal.destination] = DestinationOutcome(

@@ -48,7 +48,7 @@ def path_length(points: Floats, order: Ints) -> float:
 
 
 def nearest_neighbour(points: Floats) -> Ints:
-    """Return the numbers of points in an order, from 0 on, that always goes to the nearest point left.
+    """Return the numbers of points in the order that goes from point 0 always to the nearest one left.
 
     Args:
         points: metres, shape (n, 2).

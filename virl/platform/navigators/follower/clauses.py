@@ -134,7 +134,7 @@ class CloseClause:
     """A remark that a crossing is close to the one before: "two lights in quick succession"."""
 
     ahead: bool = False
-    """True if the text names the crossing later: "almost immediately there will be a street"."""
+    """True if the text has yet to name the crossing: "almost immediately there will be a street"."""
 
 
 @dataclass(frozen=True, slots=True)

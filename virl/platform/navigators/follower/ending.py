@@ -177,7 +177,7 @@ class Street:
             self.crossed_in = self.sentence
 
     def after_passing(self, sureness: Sureness) -> None:
-        """Record that all crossings named so far are passed, and forget what was told of the block before."""
+        """Record, with a `sureness`, that all crossings named are passed; forget the block before them."""
         self.pointed, self.passed_in, self.sureness, self.is_vague = None, self.sentence, sureness, False
         self.remarks, self.has_passed_any = 0, False
         self.wheres.clear()

@@ -113,7 +113,7 @@ def explain(
     starts: Sequence[Start],
     usual: tuple[float, float] | None = None,
 ) -> Explanation:
-    """Return where walks of up to `horizon` actions end that fit a plan, or as many first legs as can be.
+    """Return where walks of up to `horizon` actions end that fit a plan, or failing that its first legs.
 
     Args:
         streets: streets that are known.

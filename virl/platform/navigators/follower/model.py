@@ -142,7 +142,7 @@ class Parameters(Settings):
     """Probability that "towards the intersection" is the way to the nearer one."""
 
     near_turn: Share
-    """Factor on setting out another way than straight on from a crossing within two links of the start."""
+    """Factor on a walk that sets out by a turn, untold, at a crossing within two links of the start."""
 
     explore: float
     """Share of the best end's weight from which an unseen way is tried, if there is time to return."""

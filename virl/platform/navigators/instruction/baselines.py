@@ -163,7 +163,7 @@ def _count_passed(moves: Sequence[Move]) -> int:
 
 
 HUMAN = "human"
-"""Name in results of walks steered by a person, and in each such walk the name of who decides."""
+"""Name in results of the agent, and of whoever decides, in walks that a person steers."""
 
 
 @dataclass(frozen=True)

@@ -58,15 +58,15 @@ class Prospect:
     metres: float
     """Metres to the panorama that the road leaves."""
     promise: float
-    """Number of fronts seen down the road and not passed, each weighed less the farther it is."""
+    """Number of shop fronts seen down the road and not passed, each weighed less the farther it is."""
     fronts: int
-    """Number of fronts seen down the road and not passed."""
+    """Number of shop fronts seen down the road and not passed."""
     nearest: float | None
-    """Metres from the beginning of the road to the nearest of these fronts; `None` without any."""
+    """Metres from the beginning of the road to the nearest of these shop fronts; `None` without any."""
     cost: float
     """Metres to get to the road and begin it, with turns counted as metres."""
     sight: RoadSight = field(default_factory=RoadSight)
-    """Fronts and houses seen down the road."""
+    """Shop fronts and houses seen down the road."""
 
     @property
     def worth(self) -> float:

@@ -51,11 +51,11 @@ class Outlook(BaseModel):
     """The promise of a road in numbers, which rules get beside the prompt's inputs."""
 
     promise: float
-    """Number of fronts seen down the road, each weighed less the farther it is."""
+    """Number of shop fronts seen down the road, each weighed less the farther it is."""
     cost: float
     """Metres to get to the road and to begin it."""
     fronts: int = 0
-    """Number of fronts seen down the road."""
+    """Number of shop fronts seen down the road."""
     town: float = 0.0
     """Share of houses less that of green in the view down the road, [-1, 1]; 0 where nobody looked."""
 

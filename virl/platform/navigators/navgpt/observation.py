@@ -161,7 +161,7 @@ def _to_json(
 def _by_name(
     seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, StreetEnd] | None = None
 ) -> dict[str, str]:
-    """Return the turn and metres, in words, to each object or way in a sector, by name or viewpoint id."""
+    """Return the turn and metres from `heading` to each object or way in a sector, in words, by its name."""
     told: dict[str, str] = {}
     for one in seen:
         if sector(one.heading) == index:

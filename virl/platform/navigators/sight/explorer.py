@@ -37,7 +37,7 @@ from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likenes
 from virl.platform.perception.road_sight import RoadSight
 
 STRIDE = 2
-"""Number of panoramas between junctions from one reading of signs to the next.
+"""Number of panoramas walked from one reading of signs to the next, away from junctions.
 They are 10 m apart, and fronts are read from 20 m. In a street to which a sign led, each one is read at."""
 OVER_STREET_DEG = 10.0
 """Largest angle in degrees from a street's direction to a sign that hangs over the street. Chosen."""

@@ -21,7 +21,7 @@ class Explorer(Protocol):
         ...
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Return the choice of a link at a junction, or the end of the walk.
+        """Return the choice of a link at a junction, `back` being the way come by, or the walk's end.
 
         Args:
             pose: where the walker stands.
