@@ -136,7 +136,7 @@ def new(
 
 
 def write_character(name: str, folder: Path, *, source: str | None = None, tools: bool = False) -> Path:
-    """Write a new character file into a folder, from a template or another agent; return its path.
+    """Write a new character file, from a template or the agent `source`, into a folder; return its path.
 
     Args:
         name: letters and digits of any language, spaces, `'`, `.`, `_` and `-`, a letter first. The file's

@@ -99,7 +99,7 @@ def access_of(
 def part_of(
     city: str | None, around: str | None, radius: float | None, *, invented: bool = False
 ) -> str | None:
-    """Return the city's name with the part of its extract and the invented life that options choose.
+    """Return the city's name with the part `around` a place, within `radius` metres, or with invented life.
 
     The life of a made city is invented anyway.
 

@@ -171,7 +171,7 @@ LOCALIZATION_PITCH = 10.0  # degrees (V-IRL's place localization)
 LOCALIZATION_RADIUS_M = 25.0  # in which places count (V-IRL's place localization)
 SIDE_ROADS = (-90.0, 0.0, 90.0)  # degrees from straight ahead, for the tiles of a crossing; chosen
 _RAYS = 160
-"""Rays along each side of a view, for counting its tiles. Chosen: as many tiles as by all 640 pixels."""
+"""Number of rays along a side of a view that find its tiles. Chosen: as many tiles as by all 640 pixels."""
 _GRID = f"upper bound: every position of the {SPACING_M:g} m grid has a panorama and a place"
 _TILES = f"tiles touched at zoom {_ZOOM}"
 
@@ -201,7 +201,7 @@ class District:
 
 
 def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None) -> list[Estimate]:
-    """Return the costs of a step, a run and place localization in two districts, by kind of imagery.
+    """Return the costs of a step, a run of `moves` moves and place localization in two districts, by imagery.
 
     Args:
         settings: prices, and which generation of the APIs is asked.
@@ -217,7 +217,7 @@ def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None
 
 
 def _estimates(tags: PriceTags, habits: Habits, moves: int | None) -> list[Estimate]:
-    """Return the estimates of `estimates`, priced by `tags`; `moves` of a run, `None` for Hiro's limit."""
+    """Return the estimates by the prices of `tags`, for a run of `moves` moves; `None` is Hiro's limit."""
     character = load_character(find_character(HIRO))
     moves = character.limits.steps if moves is None else moves
     districts = smallest_and_largest()

@@ -227,7 +227,7 @@ def price_lines(
 
 
 def ask_model(spec: str, budget_usd: float) -> Finding | None:
-    """Ask a model one question; return the finding on its reply, `None` for a mind that is no model."""
+    """Ask a model one question within `budget_usd`; return the finding, `None` for a mind without one."""
     if not _is_model(spec):
         return None
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import

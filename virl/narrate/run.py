@@ -198,7 +198,7 @@ def walk_of(graph: NavigationGraph, record: WalkedEpisode) -> Walk:
 
 
 def write_narration(folder: Path, narration: Narration, streets: Lines = (), notice: str = "") -> Path:
-    """Write a narration as four files into a folder; return the path of `narration.html`, its page.
+    """Write a narration as four files into a folder, with the city's `notice`; return the path of its page.
 
     Args:
         folder: the folder.

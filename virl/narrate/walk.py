@@ -58,7 +58,7 @@ class Walk:
 
 
 def read_walk(run: Path, city: str = "") -> Walk:
-    """Return the walk recorded in a run's journal so far.
+    """Return the walk recorded in a run's journal so far; `city` is its city's title, if not the journal's.
 
     Args:
         run: the run's folder.
@@ -88,7 +88,7 @@ def read_walk(run: Path, city: str = "") -> Walk:
 def walk_on_graph(
     graph: NavigationGraph, path: Sequence[str], heading: float, title: str, *, indoors: bool = False
 ) -> Walk:
-    """Return the walk along a path of a graph, given by panorama ids.
+    """Return the walk along a graph's path, by panorama ids; `indoors` no stop counts as a crossing.
 
     Args:
         graph: the graph.
@@ -138,7 +138,7 @@ def _stop(step: StepRecord) -> WalkStop:
 
 
 def _things_in(view: ViewRecord, heading: float) -> Iterator[str]:
-    """Yield the name and side of each thing in a view, such as "bench on the left" of a walker's heading."""
+    """Yield the name and side of each thing in a view, as "bench on the left", for one facing `heading`."""
     camera = Camera(view.heading, view.pitch, view.fov, view.width, view.height)
     for found in view.detections:
         x0, y0, x1, y1 = found.box

@@ -15,7 +15,7 @@ class Mover(Protocol):
     """A source of the links that leave a pose, which also moves along one."""
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
-        """Return the links that leave a pose, by heading.
+        """Return the links that leave a pose, sorted by heading.
 
         Raises:
             NoStreetView: the pose stands at no panorama.
@@ -167,7 +167,7 @@ class LinksMover:
     streetview: StreetView
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
-        """Return the links that leave a pose, by heading."""
+        """Return the links that leave a pose, sorted by heading."""
         panorama = self.streetview.panorama(pose.pano_id)
         return tuple(sorted(panorama.links, key=lambda link: link.heading))
 

@@ -32,7 +32,7 @@ class BatchStreetView(Protocol):
     def nearest_many(
         self, positions: Sequence[LatLng], radius: float = RELOCATE_RADIUS_M
     ) -> list[Panorama | None]:
-        """Return the answer of `StreetView.nearest` for each position, in their order.
+        """Return the panorama nearest to each position within `radius` metres, in order; else `None`.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -181,7 +181,7 @@ class Rings:
 
     @classmethod
     def with_reach(cls, metres: float, spacing: float = 3.0) -> "Rings":
-        """Return rings that find neighbours up to `metres` away in any direction.
+        """Return rings, `spacing` metres apart, that find neighbours up to `metres` away in any direction.
 
         Args:
             metres: distance to the farthest neighbours, in (0, 90].
@@ -315,7 +315,7 @@ class HybridMover:
     """Ids of the panoramas at which the grid was asked."""
 
     def links(self, pose: Pose, toward: float | None = None) -> tuple[Link, ...]:
-        """Return the links that leave a pose, by heading; asks the grid if none leads the wanted way.
+        """Return the links that leave a pose, by heading; asks the grid if none leads `toward` the heading.
 
         Args:
             pose: panorama to leave, and heading faced.

@@ -175,7 +175,7 @@ def survey(
     file: Path | None = None,
     progress: Progress | None = None,
 ) -> "RegionSurvey":
-    """Return the panoramas of a region, found at the positions of a grid and the ends of links.
+    """Return the panoramas of a region, sought within `radius` of a grid's positions and ends of links.
 
     Args:
         streetview: street view to ask; a `BatchStreetView` gets up to 100 positions in a request.

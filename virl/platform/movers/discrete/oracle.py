@@ -51,7 +51,7 @@ class Oracle:
         self._path = [graph.number(node) for node in path]
 
     def action(self, state: WalkState, visits: int = 1) -> Action:
-        """Return the next action along the path to the target, or by a shortest way to it from off the path.
+        """Return the next action, by the path or a shortest way to its end; `visits` is times at this node.
 
         Args:
             state: where the walker stands and faces.
@@ -101,7 +101,7 @@ class Oracle:
 def gold_actions(
     graph: NavigationGraph, path: Sequence[str], heading: float, rules: Rules = VELMA
 ) -> list[Action]:
-    """Return the actions that walk a path from its first panorama and stop at its last.
+    """Return the actions that walk a path, at first facing `heading` degrees, and stop at its last panorama.
 
     Args:
         graph: where the walk goes.
@@ -160,7 +160,7 @@ def action_towards(
     *,
     turn_at_forks: bool = False,
 ) -> Action:
-    """Return the action that takes a walker to a neighbouring node, or turns it towards the link there.
+    """Return the action that takes a walker to the neighbouring node `onward`, or turns it that way.
 
     Tried in the order of VELMA's code: forward, turn around, left, right; where none of them does it, the
     turn of left and right that ends nearer to the link.

@@ -48,7 +48,7 @@ Destinations = dict[Action, Ints]
 
 
 def _touchdown_arrival(graph: NavigationGraph) -> Floats:
-    """Return the heading in degrees after walking each link, by Touchdown's rules that of a next link."""
+    """Return, for each link, the heading in degrees after walking it: that of the nearest link onward."""
     onward = graph.heading[_nearest_links(graph, graph.target, graph.heading)]
     return np.where(graph.degree[graph.target] > 0, onward, graph.heading)
 
@@ -62,7 +62,7 @@ def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
     faces = graph.heading[facing] == states.heading
 
     def unless_stuck(way: Ints) -> Ints:
-        """Return destinations with the paused state in dead ends just come to, and `_ASK` at crossings."""
+        """Return `way`, but the paused state in dead ends just come to, and `_ASK` at crossings."""
         return np.where(ask, _ASK, np.where(stuck, states.paused, way))
 
     def turn(side: int) -> Ints:
@@ -183,7 +183,7 @@ def build_table(
 def _number_states(
     graph: NavigationGraph, arrival: Callable[[NavigationGraph], Floats], starts: Sequence[WalkState]
 ) -> States:
-    """Return all states that a walk can reach, then those of `starts`, in the order of their numbers."""
+    """Return all states that a walk can reach, numbered in this order, then those of `starts`."""
     for start in starts:
         inside = 0 <= start.node < len(graph) and 0 <= (start.came_from or 0) < len(graph)
         if not (inside and isfinite(start.heading)):
@@ -256,7 +256,7 @@ def _first_beside(
     side: int,
     left_out: Callable[[Ints], NDArray[np.bool_]],
 ) -> Ints:
-    """Return each node's first link clockwise (side 1) or counter-clockwise (-1) from a heading."""
+    """Return each node's first link clockwise (side 1) or counter-clockwise (-1), but those `left_out`."""
 
     def sweep(link: Ints) -> Floats:
         """Return the degrees from the headings to links on the side; `inf` for links left out."""

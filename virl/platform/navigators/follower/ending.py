@@ -44,7 +44,7 @@ class Street:
     passed_in: int = -1
     """Number of the sentence that last passed a crossing, -1 without one."""
     is_vague: bool = False
-    """True if the text points no further than "a few blocks" ahead."""
+    """True if the text names the crossing ahead only vaguely, as in "a few blocks"."""
     crossed_in: int = -1
     """Number of the sentence that crosses a street on foot, "cross to the other side"; -1 without."""
     kind: Kind = "intersection"
@@ -90,14 +90,14 @@ class Street:
             self.cornered_in = self.sentence
 
     def stop(self, clause: StopClause) -> None:
-        """Record an order to stop, unless "stop here" follows another one or any follows "turn and stop"."""
+        """Record an order to stop, but ignore "stop here" after another one and any after "turn and stop"."""
         if self.is_bare and self.stopped == self.turned_in and not self.passed:
             return
         if self.stopped is None or not clause.bare:
             self.stopped, self.is_bare = self.sentence, clause.bare
 
     def point_to(self, ordinal: int, sureness: Sureness, *, is_vague: bool = False) -> None:
-        """Record that the text names a crossing ahead, by the crossing's number on the street.
+        """Record that the text names a crossing ahead: its number on the street and how sure that is.
 
         Args:
             ordinal: of the crossing, from 1.
@@ -108,7 +108,7 @@ class Street:
         self.is_vague = is_vague
 
     def note(self, place: NamedCrossing, number: int) -> None:
-        """Record what the text says of the crossing with a number: its shape, lights and distance."""
+        """Record what the text says of the shape, lights and distance of the crossing with a number."""
         if place.kind == "double" and place.ordinal in (None, 1):
             self.double = number
             if place.ordinal is None:
@@ -143,7 +143,7 @@ class Street:
         return self.passed > 0 and (place.ordinal is None or place.ordinal <= self.passed)
 
     def number_in_pair(self, place: NamedCrossing) -> int | None:
-        """Return the number of the crossing at one light of a pair; `None` if the place is no such light.
+        """Return the number on the street of the light that a place names in a double crossing; else `None`.
 
         The pair counts as two crossings from then on: the hint that its first crossing is a pair is dropped.
         """
@@ -177,7 +177,7 @@ class Street:
             self.crossed_in = self.sentence
 
     def after_passing(self, sureness: Sureness) -> None:
-        """Record that all crossings named so far are passed, and drop remarks on the block before them."""
+        """Record, with a `sureness`, that all crossings named are passed; forget the block before them."""
         self.pointed, self.passed_in, self.sureness, self.is_vague = None, self.sentence, sureness, False
         self.remarks, self.has_passed_any = 0, False
         self.wheres.clear()
@@ -214,7 +214,7 @@ def end_on(street: Street, *, has_turned: bool) -> End:
 
 
 def _end_clause(street: Street) -> Said | None:
-    """Return the place where the walk ends: said with the stop, by a fraction, or last; or `None`."""
+    """Return the place where the walk ends, of the sentence that says stop or else the latest; or `None`."""
     if street.stopped is None:
         recent = [
             (sentence, where)
@@ -234,7 +234,7 @@ def _end_clause(street: Street) -> Said | None:
 
 
 def _end_by_blocks(street: Street, base: End) -> End | None:
-    """Return an end at a landmark a few blocks on or at a block's end; `None` where the text says neither."""
+    """Return `base` with an end a few blocks on or at a block's end; `None` where the text says neither."""
     if street.pointed is None or street.stopped is None or street.remarked_in != street.stopped:
         return None
     if street.is_vague:
@@ -245,7 +245,7 @@ def _end_by_blocks(street: Street, base: End) -> End | None:
 
 
 def _end_without_place(street: Street, base: End, has_turned: bool) -> End:
-    """Return an end without a place in the text: at the crossing named last, at the turn or at a landmark."""
+    """Return `base` with the end of a text that gives no place: a named crossing, the turn or a landmark."""
     has_stopped = street.stopped is not None
     if street.pointed is not None and (not has_stopped or street.pointed_in == street.stopped):
         sureness: Sureness = "said" if has_stopped else "open"
@@ -264,7 +264,7 @@ def _end_without_place(street: Street, base: End, has_turned: bool) -> End:
 
 
 def _end_at_place(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
-    """Return an end at the place that the text gives: by fraction, building, turn, steps or crossing."""
+    """Return `base` with the end at a place in the text: a fraction, building, turn, steps or crossing."""
     if where.fraction is not None:
         ahead = street.pointed is not None and street.pointed > street.passed + 1
         passed = (street.pointed or 1) - 1 if ahead else street.passed
@@ -281,7 +281,7 @@ def _end_at_place(street: Street, where: WhereClause, base: End, has_turned: boo
 def _end_by_crossing(
     street: Street, where: WhereClause, place: NamedCrossing, base: End, has_turned: bool
 ) -> End:
-    """Return an end in, before or after the crossing that the text names."""
+    """Return `base` with the end in, before or after a crossing that the text names, or at a landmark."""
     if place.earlier and street.pointed is None:
         if where.relation == "after" and street.passed and street.passed_in >= street.sentence - 1:
             return replace(base, kind="after", steps=where.steps)
@@ -304,7 +304,7 @@ def _end_by_crossing(
 
 
 def _end_by_steps(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
-    """Return an end some steps after the last turn or crossing, or else at a landmark."""
+    """Return `base` with the end some steps after the last turn or crossing, or else at a landmark."""
     is_behind = where.relation == "beyond" or (
         where.relation == "after" and where.steps and not street.pointed
     )

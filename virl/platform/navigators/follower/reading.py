@@ -218,7 +218,7 @@ class _Reader:
         self.street.stopped = None
 
     def _reach(self, place: NamedCrossing, before: bool = False, told: bool = False) -> None:
-        """Record that the text comes to a crossing, unless it only goes up to it or has passed it already."""
+        """Record that the text comes to a crossing, unless only up to it or, if `told`, passed before."""
         street = self.street
         if before or place.earlier or (told and street.is_behind(place)):
             return

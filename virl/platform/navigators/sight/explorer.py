@@ -37,7 +37,7 @@ from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likenes
 from virl.platform.perception.road_sight import RoadSight
 
 STRIDE = 2
-"""Number of panoramas between junctions from one reading of signs to the next.
+"""Number of panoramas walked from one reading of signs to the next, away from junctions.
 They are 10 m apart, and fronts are read from 20 m. In a street to which a sign led, each one is read at."""
 OVER_STREET_DEG = 10.0
 """Largest angle in degrees from a street's direction to a sign that hangs over the street. Chosen."""
@@ -50,7 +50,7 @@ MOST_DEAD_ENDS = 4
 MOST_SIGNS = 3
 """Largest number of signs quoted for a way."""
 _AHEAD_M, _KNOWN_M = 100.0, 150.0
-"""(metres down a way to where it may lead, radius in metres there in which visited junctions count).
+"""(metres down a way to a point, radius around it in metres in which visited junctions count).
 Chosen in Virlham."""
 ELSEWHERE_DEG = 90.0
 """Turn in degrees that is assumed for a way from another panorama. Chosen: a turn to the side."""
@@ -181,7 +181,7 @@ class SightExplorer:
         prompts: Prompts = OUR_PROMPTS,
         far: Callable[[Panorama, Link], RoadSight] | None = None,
     ) -> None:
-        """Begin a search with an empty map; the prompt `movement/sight-way` is read at once."""
+        """Begin a search with an empty map; `far` looks down roads for shop fronts, `None` does not."""
         self._mind, self._looks, self._goal = mind, looks, goal
         self._can = abilities or Abilities()
         self._prompt = prompts.load("movement/sight-way", RoadChoice)
@@ -236,7 +236,7 @@ class SightExplorer:
         return [(one.pano_id, one.known, beside.unseen(one)) for one in beside.hints(here.position)]
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Choose the way to a sign or pointer of the goal, or else let the mind choose one not taken yet."""
+        """Choose the way to a sign or pointer of the goal, or let the mind choose one not taken yet."""
         ahead = [link for link in links if link != back] or list(links)
         led: Choice | None = None
         if self._can.looks_far:
@@ -313,7 +313,7 @@ class SightExplorer:
         return Choice(chosen.first, reply.reason)
 
     def _weigh_way(self, index: int, way: Frontier) -> DescribedWay:
-        """Return a way in numbers, by which rules compare it with others, with an `index`."""
+        """Return the way numbered `index` with the numbers by which rules compare it with other ways."""
         signs = self._signs_down(way)
         plate = self._address.seen_on(signs)
         pointers = self._guidance.pointers(signs)

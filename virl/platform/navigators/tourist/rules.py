@@ -91,11 +91,11 @@ class TranscriptEntry:
 TOO_MANY = 2
 """Number of crossings past that of a turn from which the walk no longer fits the directions. Chosen."""
 UNCOUNTED = 4
-"""Number of crossings by which a stop that the directions do not count should have come. Chosen."""
+"""Number of crossings after which a stop must have come that the directions do not count. Chosen."""
 BESIDE = {"left", "right", "rear left", "rear right", "rear"}
 """Directions in which a thing is no longer ahead."""
 NEAR_AHEAD = {"front left", "front right"}
-"""Directions of a thing to come up to next; straight ahead it may be at the street's far end."""
+"""Directions in which a landmark is near ahead; one seen straight ahead may be at the street's far end."""
 _QUOTED = re.compile(
     r"[\"\N{LEFT DOUBLE QUOTATION MARK}]([^\"\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}]+)"
     r"[\"\N{RIGHT DOUBLE QUOTATION MARK}]"
@@ -384,7 +384,7 @@ def _stop(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
 def _arrival_reason(
     goal: WalkGoal, progress: _Progress, question: TouristActionQuestion, *, blocked: bool, most: int
 ) -> str | None:
-    """Return the reason why the directions end here; `None` if nothing says so."""
+    """Return the reason to stop here by the goal, after `most` crossings or `blocked`; `None` without one."""
     here = question.here
     if beside := _names_beside(question, goal.names):
         return f"{beside[0]} is right here"
@@ -410,7 +410,7 @@ def _follow_along(
     blocked: bool,
     most: int,
 ) -> WalkAction:
-    """Return the action that finds a stop a share of the way to a crossing: on to it, then back."""
+    """Return the action to stop at `part` of the way after crossing `most`: on to the next, then back."""
     here = len(question.walk)
     if progress.back is None:
         if progress.crossings > most or blocked:

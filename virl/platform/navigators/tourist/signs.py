@@ -114,7 +114,7 @@ def _merge_readings(signs: Iterable[Sign]) -> tuple[Sign, ...]:
 
 
 def _is_same(sign: Sign, other: Sign) -> bool:
-    """Return whether two readings in different views are of one sign: their boxes share half the smaller."""
+    """Return whether readings in two views are of one sign: they have half the smaller box in common."""
     there = carry_box(sign.box, sign.camera, other.camera)
     # Two boxes of one view are two boards: the lines of one were joined already.
     if sign.camera == other.camera or there is None:
@@ -132,7 +132,7 @@ class OcrSpotter:
     """Name of the spotter in tables."""
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """Return the landmarks seen from a pose, each at most once, the surest first."""
+        """Return the landmarks seen left and right of a pose, all around if `thorough`, the surest first."""
         if not names:
             return []
         turns = (0.0, 90.0, 180.0, -90.0) if thorough else (90.0, -90.0)

@@ -46,7 +46,7 @@ class LandmarkSpotter(Protocol):
         ...
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """Return the landmarks seen from a pose, each at most once, the surest first.
+        """Return the landmarks seen, each at most once, the surest first; looks all around if `thorough`.
 
         Args:
             pose: panorama at which to look around, and heading faced.

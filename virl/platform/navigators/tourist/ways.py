@@ -42,7 +42,7 @@ def heading_of(direction: str, heading: float) -> float:
 
 
 def link_ahead(links: Sequence[Link], heading: float, came_from: str | None) -> Link | None:
-    """Return the link that `forward` takes: along the street, or straight over at a crossing.
+    """Return the link that `forward` takes, along the street or across; `None` where no way leads ahead.
 
     Args:
         links: links that leave the panorama.
@@ -60,7 +60,7 @@ def link_ahead(links: Sequence[Link], heading: float, came_from: str | None) -> 
 
 
 def link_toward(links: Sequence[Link], heading: float, direction: str) -> Link | None:
-    """Return the link nearest to a direction in words; `None` if none is within `REACH_DEG`.
+    """Return the link nearest to a direction in words from `heading`; `None` if none is within `REACH_DEG`.
 
     Args:
         links: links that leave the panorama.
@@ -73,7 +73,7 @@ def link_toward(links: Sequence[Link], heading: float, direction: str) -> Link |
 
 
 def directions_of(links: Sequence[Link], heading: float, came_from: str | None) -> tuple[str, ...]:
-    """Return the directions in words in which links leave, each once, clockwise from dead ahead.
+    """Return the directions in words of links for one who faces `heading`, clockwise, each once.
 
     The way that `link_ahead` takes is `front`, and no other is, so that what is told of a crossing and what
     walking on does there are the same.
@@ -120,7 +120,7 @@ def words_for(links: Sequence[Link], heading: float, came_from: str | None, link
 
 
 def _side_direction(heading: float, link: Link) -> str:
-    """Return the direction in words of a link that does not lead ahead: left or right instead of front."""
+    """Return the direction in words of a link that is not ahead for one who faces `heading`, never front."""
     word = egocentric_word(heading, link.heading)
     if word != DIRECTIONS[0]:
         return word

@@ -43,7 +43,7 @@ def action_prompt() -> Prompt[Text]:
 def action_inputs(
     instruction: str, walk: str, examples: Sequence[Example] = (), *, refused: int = 0
 ) -> dict[str, Any]:
-    """Return the inputs of the prompt `movement/velma-action`.
+    """Return the inputs of `movement/velma-action`, with the number of replies `refused` before.
 
     Args:
         instruction: text as the data set gives it.
@@ -71,7 +71,7 @@ def chat_prompt() -> Prompt[VelmaAction]:
 def chat_inputs(
     instruction: str, told: Sequence[str], replies: Sequence[VelmaAction], examples: Sequence[Example] = ()
 ) -> dict[str, Any]:
-    """Return the inputs of the prompt `movement/velma-chat`.
+    """Return the inputs of `movement/velma-chat`: what was told, the start first, and the replies.
 
     Args:
         instruction: text as the data set gives it.

@@ -140,7 +140,7 @@ def _progress(question: VelmaActionQuestion) -> WalkProgress:
 def ask_until_read(
     ask: Callable[[int], str], read: Callable[[str], ReadT | None], wanted: str
 ) -> tuple[ReadT, tuple[str, ...]]:
-    """Return (content of a reply, replies refused before it), asking until a reply can be read.
+    """Return (content of a reply, replies refused before it), asking until `read` finds the wanted content.
 
     Args:
         ask: returns a reply, given how many were refused before.
