@@ -8,7 +8,7 @@ from pathlib import Path
 from virl.errors import NoStreetView
 from virl.geo.globe import LatLng, signed_turn
 from virl.journal.journal import paid_by, write_result
-from virl.journal.records import AnyRecord, EndRecord, NoteRecord, Result, StepRecord
+from virl.journal.records import AnyRecord, EndRecord, NoteRecord, Result, StartRecord, StepRecord
 from virl.journal.report import write_report
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City
@@ -89,7 +89,9 @@ def replace_missing_panoramas(
         told.append(f"Panorama {pose.pano_id!r} is gone; the nearest, {there!r}, takes its place.")
     records = [_replace_panoramas(record, nearest) for record in done] if nearest else list(done)
     last = next((record for record in reversed(records) if isinstance(record, StepRecord)), None)
-    if last and last.next_pano_id and mover == "links":
+    # A tour of a region leads from panorama to panorama also where no link does.
+    on_tour = any(isinstance(one, StartRecord) and one.character.get("region") is not None for one in done)
+    if last and last.next_pano_id and mover == "links" and not on_tour:
         links = city.streetview.panorama(last.pose.pano_id).links
         if all(link.pano_id != last.next_pano_id for link in links):
             ahead = _straightest_link(links, last)
