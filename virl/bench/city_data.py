@@ -147,7 +147,7 @@ def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None
 
 
 def _cut(data: DataSet, region: Region) -> DataSet:
-    """Return a data set with only the panoramas, places, routes and questions within a region."""
+    """Return a data set cut to a region: panoramas, places, their questions, and routes that end in it."""
     places = tuple(place for place in data.places if region.contains(place.position))
     kept = {place.id for place in places}
     cut = DataSet(

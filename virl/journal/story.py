@@ -201,7 +201,7 @@ def by_weight(views: Sequence[ViewRecord]) -> list[tuple[str, list[ViewRecord]]]
 
 
 def kind_of(step: StepRecord) -> str:
-    """Return a step's most important event: `enter`, `continue`, `closer`, `crossing`, or else `walk`."""
+    """Return the main event: `enter`, `continue`, `closer` look, eventful `crossing`, else `walk`."""
     decisions = {place.decision for place in step.places}
     for decision in ("enter", "continue"):
         if decision in decisions:

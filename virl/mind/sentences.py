@@ -194,7 +194,7 @@ class Sentence:
                 word.state = ASIDE
 
     def groups(self, state: str) -> Iterator[str]:
-        """Yield each stretch of words in one state, as written in the text; it may have fillers within."""
+        """Yield each stretch of words with a state, such as `ASIDE`, as in the text; fillers within stay."""
         begun: int | None = None
         last = 0
         for at, word in enumerate(self.words):

@@ -298,7 +298,7 @@ def _mentions(
     negations: tuple[str, ...],
     breaks: tuple[str, ...],
 ) -> Iterator[Mention]:
-    """Yield an attribute's mentions in a sentence; `groups`: phrases for it, against it, and to pass over.
+    """Yield an attribute's mentions; `negations` reverse them up to a break; `groups`: for, against, ignored.
 
     Args:
         name: of the attribute.

@@ -161,7 +161,7 @@ class _Stream:
         self._asked_at, self._head, self._left = time.monotonic(), b"", _MOST_BYTES
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Return up to `max_bytes` bytes; raise `TimeoutError` if late, `ConnectionError` if too many."""
+        """Return up to `max_bytes` bytes; raise an error if the whole reply is too slow or too large."""
         if self._left <= 0:
             raise ConnectionError(f"the reply has more than {_MOST_BYTES / 1e6:.0f} MB")
         if timeout is None:

@@ -276,7 +276,7 @@ def in_words(schema: Schema) -> str:
 def _portable_schema(
     schema: Schema, named: Mapping[str, Schema], path: str, offers: Offers, keywords: frozenset[str]
 ) -> Schema:
-    """Return the schema at `path`, only `keywords` kept, `$ref`s to `named` resolved, `offers` as enums."""
+    """Return `schema`, of the field at dotted `path`, made portable: `$ref`s inlined, `offers` as enum."""
     if "$ref" in schema:
         found = named[schema["$ref"].rpartition("/")[2]]
         own = {key: value for key, value in schema.items() if key != "$ref"}

@@ -303,7 +303,7 @@ class _ClaimChecker:
         return CheckedClaim(claimed, true, len(claim.positions) == there == right, numbers)
 
     def _check_home(self, claim: HomeClaim) -> CheckedClaim:
-        """Return a claim on a home, compared with the minutes on foot by the city's maps for each kind."""
+        """Return a home's claim checked: its walking minutes to each place type against those of the maps."""
         truths: list[str] = []
         holds = True
         numbers: dict[str, float] = {}

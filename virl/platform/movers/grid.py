@@ -66,7 +66,7 @@ class Answer:
 
 
 class Survey:
-    """A search for the panoramas nearest to positions around one, by inference or by questions.
+    """A finder of the panoramas nearest to positions around a panorama, that asks only what it cannot infer.
 
     No panorama is nearer to a position than its answer. So where another panorama is known, and the circle
     around a second position that goes through it lies within the first circle, it is the answer there too.

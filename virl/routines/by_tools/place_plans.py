@@ -301,7 +301,7 @@ def _report_plan(situation: Situation, choice: Choice) -> Plan:
 
 
 def _way_to(place: ListedPlace) -> PlanPart[RouteLegs | None]:
-    """Call the tool `route` for the way to a place; return the way, or `None` if that fails."""
+    """Plan the call of `route` to a place; its value is the way, or `None` if the call fails."""
     return call_for_data(RouteLegs, "route", {"place_id": place.id}, f"How far is {place.name}?")
 
 

@@ -347,7 +347,7 @@ def _rest_of_way(way: RouteLegs, gone_m: float) -> RouteLegs | None:
 
 
 def _legs_ahead(way: RouteLegs) -> tuple[RouteStretch, ...]:
-    """Return a way's legs from the first on that is long enough to have a direction."""
+    """Return a way's legs from the first of `SHORT_LEG_M` or longer; all legs if none is that long."""
     first = next((number for number, leg in enumerate(way.legs) if leg.distance_m >= SHORT_LEG_M), 0)
     return way.legs[first:]
 

@@ -322,7 +322,7 @@ def plain_mix(light: Rgb, share: float, haze: float) -> Mix:
 def _letter_run(
     run: PixelRun, p: _Plane, colours: _Colours, tile: Tile, coverage: Coverage, focal: float, picture: Image
 ) -> None:
-    """Colour a run of pixels of a sign with letters."""
+    """Draw a run of pixels of a lettered sign into `picture`; `focal` in pixels."""
     paint, ink = colours.paint, colours.ink
     for column in range(run.first, run.end):
         x = column + 0.5

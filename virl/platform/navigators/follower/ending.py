@@ -32,7 +32,7 @@ class Street:
     """A record of what the text has said of a street since the last turn; crossings count from 1."""
 
     sentence: int = 0
-    """Number of the sentence that is being read."""
+    """Number of the sentence that is being read, from 0."""
     turned_in: int = -1
     """Number of the sentence with the last turn, -1 before the first."""
     passed: int = 0
@@ -72,7 +72,7 @@ class Street:
 
     @property
     def has_just_begun(self) -> bool:
-        """Return whether the text just passed a crossing or turned, and has named nothing since."""
+        """Return whether the text just set out, turned or crossed, and passed or announced nothing since."""
         begun = max(self.passed_in, self.turned_in)
         return self.pointed is None and begun >= self.sentence - 1 and not self.has_passed_any
 

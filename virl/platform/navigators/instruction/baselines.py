@@ -92,7 +92,7 @@ class RandomNavigator:
 
 @dataclass(frozen=True, slots=True)
 class GoldNavigator:
-    """A navigator along the gold path of an episode, whatever the path's length."""
+    """A navigator that walks an episode's gold path to its end, without a limit on the number of actions."""
 
     graph: NavigationGraph
     path: Sequence[str]

@@ -378,7 +378,7 @@ class Guidance:
     def follow(
         self, pano_id: str, ways: Iterable[tuple[Link, Sequence[KnownSign]]]
     ) -> tuple[Link, Pointer] | None:
-        """Return (link not followed yet, pointer to the nearest place) that a signpost gives; else `None`.
+        """Return (new link, nearest pointer read down it) and mark it followed; `None` if no sign points.
 
         Args:
             pano_id: where the walker stands.

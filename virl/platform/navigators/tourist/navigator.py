@@ -121,7 +121,7 @@ class TouristNavigator:
     def _choose(
         self, pose: Pose, panorama: Panorama, sentences: Sequence[str], names: Sequence[str]
     ) -> Choice:
-        """Return the choice at a pose, after looking around for names and asking the mind; record both."""
+        """Look for `names` at a pose, decide, by the mind if needed, record both, and return the choice."""
         links = self.mover.links(pose)
         observation = self._observe(pose, panorama, links, names)
         self.observations.append(observation)

@@ -31,7 +31,7 @@ class Example:
     walk: str
     """Text of the walk, with its actions."""
     steps: tuple[tuple[str, str], ...] = ()
-    """(observation, action taken on it) in order: the walk for chat models."""
+    """(observation, action) of each step in order, for chat minds; other minds get `walk`."""
 
 
 @cache

@@ -142,7 +142,7 @@ class Overpass:
         return min(waits) + 1 if waits else None
 
     def _check(self, file: Path) -> None:
-        """Raise `ProviderError` unless a file is whole OpenStreetMap XML without a remark or a key in it."""
+        """Raise `ProviderError` unless a file is whole OpenStreetMap XML without remark or secrets."""
         redaction = self._server.url.redaction
 
         def words(page: bytes) -> str:

@@ -61,7 +61,7 @@ MOST_PIXELS = 1_000_000
 """Largest side of a picture in pixels (chosen)."""
 
 ID = Field(pattern=r"^[0-9]{1,30}$")
-"""Constraint on the id of an image: 1 to 30 digits."""
+"""Pydantic field of an image's id: a string of 1 to 30 digits."""
 _Radians = Annotated[float, Field(ge=-10, le=10)]
 """Component of a rotation vector in radians; more than a whole turn is never sent (chosen)."""
 

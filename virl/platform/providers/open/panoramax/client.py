@@ -172,7 +172,7 @@ def _href(assets: Mapping[str, _Asset], name: str) -> str:
 
 
 def _tiles(item: Item) -> TileMatrix | None:
-    """Return the tiles of a whole panorama; `None` if it has none."""
+    """Return how a panorama's picture is tiled; `None` if it has no tiles or is no whole panorama."""
     matrices = next(iter(item.properties.tiles.values()), None)
     href = _href(item.asset_templates, "tiles")
     if matrices is None or "{TileCol}" not in href or "{TileRow}" not in href:
