@@ -89,7 +89,7 @@ class Spending:
 
 
 _LEAST_USD = 1e-6
-"""Smallest difference in US dollars that counts; smaller ones come from rounding."""
+"""Least difference in US dollars that `Paid.minus` keeps; smaller ones come from rounding: they become 0."""
 
 
 @dataclass(frozen=True, slots=True)

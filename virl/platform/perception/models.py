@@ -57,7 +57,7 @@ Device = Literal["auto", "cpu", "cuda"]
 _FOLDER = "platform/models"
 """Folder of virl's own model files among its data."""
 _KIND = re.compile(r"^kind:\s*([\w-]+)", re.MULTILINE)
-"""Line of a model file that states its kind."""
+"""Pattern of the line of a model file that states its kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class ModelOptions:
     truth: Truth | None = None
     """Ground truth that the simulated detector uses; `None` outside made cities."""
     is_drawn: bool = False
-    """True if virl draws the views, as in every city whose truth it knows."""
+    """True if virl draws the views; with `truth`, it counts as drawn in any case."""
     seed: int = 0
     """Seed of all random numbers of models."""
     answer: Callable[[str, Sequence[Image]], str] | None = None

@@ -116,7 +116,7 @@ class HfDescriber:
         return said
 
     def _inputs(self, loaded: Pretrained, batch: list[Image], text: str) -> Any:
-        """Return the model's inputs for a prompt about each picture, by the settings' template or its own."""
+        """Return the inputs for a prompt about each picture, by the settings' template, else the model's."""
         if self._settings.template:
             asked = self._settings.template.replace(PROMPT, text)
             pictures = [Picture.fromarray(image) for image in batch]

@@ -100,7 +100,7 @@ class _Network:
     model: Any
     """The network on its device."""
     transform: Any
-    """Preparation of a picture for the network."""
+    """Function that prepares a picture for the network."""
     device: str
     """Torch's name of the device."""
     turn: Lock = field(default_factory=Lock)

@@ -93,7 +93,7 @@ class Lexicon:
     """A dictionary that tells place types by the words on a sign."""
 
     def __init__(self, settings: LexiconSettings, more: MoreWords | None = None) -> None:
-        """Collect the words in the settings, chosen by hand, and those that supplement them."""
+        """Collect the settings' words, chosen by hand, and further ones, `more`, for the same place types."""
         types = settings.words
         weights: dict[str, dict[str, float]] = {}
         for kind, _, word, is_name in words_of(types):
