@@ -28,7 +28,7 @@ class Price:
     micro_usd: float
     """US dollars for all events together, in millionths; 0 if unknown."""
     unknown: str = ""
-    """Name of the setting that gives the price where it is not known; empty if it is known."""
+    """Name of the setting that must state the price, as virl does not know it; empty if it does."""
 
     @property
     def usd(self) -> float:

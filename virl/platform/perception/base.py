@@ -181,7 +181,7 @@ class SceneDescription:
     text: str
     """The description in words."""
     signs: tuple[str, ...] = ()
-    """Words on each of the signs that `text` names, in its order."""
+    """Words on each of the signs that `text` names, in the order of the text."""
     shopfronts: Amount | None = None
     """Rough number of shopfronts in the view; `None` where not judged."""
 

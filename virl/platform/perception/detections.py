@@ -15,7 +15,7 @@ from virl.platform.perception.registry import DetectorSettings
 
 
 def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[str, str]:
-    """Return {label as plain words: label}; raise `BadInput` for none, or one with any of `separators`.
+    """Return {label as plain words: label}; raise `BadInput` for no labels, or any of `separators` in one.
 
     Of labels with the same words the first one counts.
 

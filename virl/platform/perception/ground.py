@@ -87,7 +87,7 @@ Surface = Literal["paved", "grass", "gravel"]
 """Kinds of ground that are told apart by colour."""
 
 HALF_M = 2.0
-"""Metres on each side of a patch's middle column whose ground counts; chosen: 4 m in all exceed a car."""
+"""Metres to each side of straight ahead whose ground counts; chosen: a car seldom hides all 4 m."""
 BEFORE_M = 0.8
 """Width in metres of the strip before a spot whose colour the spot's colour is compared with; chosen."""
 STEP = 9.0

@@ -40,7 +40,7 @@ class HfDescriberSettings(ModelSettings):
     weights: str
     """Folder or hub id of a model that turns pictures and text into text."""
     template: str = ""
-    """Input text around the prompt, `{prompt}`, for a model without a chat template; empty for its own."""
+    """Input text around the prompt, `{prompt}`; empty to use the chat template that the model brings."""
     precision: Precision = "auto"
     """Number format of the weights; `auto` is bfloat16 on a GPU and float32 elsewhere."""
     prompt: str = Field(min_length=1)

@@ -65,7 +65,7 @@ class SignDetector(SettingsDetector[SignDetectorSettings]):
         self._settings = settings
 
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:
-        """Return the signs in each view of types in `labels`, all if empty, best first; of no type last.
+        """Return the signs in each view that tell of one of `labels`, best first; signs of no type come last.
 
         Args:
             views: views of any street.
@@ -94,7 +94,7 @@ class SignDetector(SettingsDetector[SignDetectorSettings]):
         )
 
     def _classify_sign(self, lines: list[TextLine], asked: dict[str, str]) -> Detection | None:
-        """Return a sign by its best type in `asked`, {words: label}, any if empty; `None` if not asked."""
+        """Return a sign by its best type in `asked`, {words: label}, or any if empty; `None` for none."""
         text = " / ".join(line.text for line in lines)
         clarity = float(
             np.average([line.score for line in lines], weights=[len(line.text) for line in lines])

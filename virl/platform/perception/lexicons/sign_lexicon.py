@@ -112,7 +112,7 @@ class Lexicon:
             if more and language in more.compounding and len(key) >= MIN_PART and is_name:
                 self._ends.add(key)
         self.types = tuple(types)
-        """Place types that the lexicon has words for."""
+        """Place types of the settings, in their order."""
         self._weights: Mapping[str, Mapping[str, float]] = weights
         self._unspaced = {key for key in weights if _UNSPACED.search(key)}
         self._longest_unspaced = max(map(len, self._unspaced), default=0)

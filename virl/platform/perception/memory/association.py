@@ -350,7 +350,7 @@ def _overlap(one: Span, other: Span) -> float:
 
 
 def _is_seam(left: Span, right: Span, jitter: float) -> bool:
-    """Return whether the right box goes on where a picture's edge cuts the left, to `jitter` of the width."""
+    """Return whether `right` goes on where a picture's edge cuts `left`; `jitter`, a share, allows a gap."""
     if not (left.cut.right and right.cut.left):
         return False
     widths = left.width + right.width

@@ -277,7 +277,7 @@ def separation(first: Estimate, second: Estimate) -> tuple[float, float, float]:
 
 
 def surprise(square: float, area: float, density: float) -> float:
-    """Return -2 ln of how much likelier one object is than two, by squared distance and area of error.
+    """Return -2 ln of how much likelier one object is than two; `density` is the number of objects per m².
 
     Args:
         square: squared Mahalanobis distance between them.

@@ -166,7 +166,7 @@ class RapidOcrSettings(ModelSettings):
     min_score: float = Field(ge=0, le=1)
     """Least confidence, [0, 1], of a line that is kept."""
     strip_width: int = Field(ge=48, le=640)
-    """Least width in pixels of a line for the reading model, which takes a height of 48."""
+    """Width in pixels to which shorter lines are padded for the reading model, which takes a height of 48."""
     batch: int = Field(ge=1)
     """Number of lines that are read at once."""
     threads: int | None = Field(ge=1)
