@@ -211,7 +211,7 @@ class Sums:
     output_tokens: int = 0
 
     def count(self, entry: Entry) -> None:
-        """Add an entry to the sums."""
+        """Add an entry to the sums of all entries and of its account."""
         self.nano_usd[entry.service] += entry.nano_usd
         if entry.service == "model":
             self.calls += entry.sent
@@ -292,7 +292,7 @@ class Book:
         return None if self._limit is None else self._limit / 1e9
 
     def enter(self, entry: Entry) -> None:
-        """Add an entry to the sums, and write it to the file.
+        """Add an entry to the sums and the file; raise `BudgetExceeded` for a request beyond the limit.
 
         Raises:
             BudgetExceeded: it is of a request that would pass the limit. A free request never does.
@@ -327,7 +327,7 @@ class Book:
             self._waiting = self._waiting[1:]
 
     def _add(self, entry: Entry) -> None:
-        """Add an entry to the sums."""
+        """Add an entry to the sums of all entries and of its account."""
         self._held += entry.nano_usd
         self._accounts.setdefault(entry.account, Sums()).count(entry)
 

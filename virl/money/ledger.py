@@ -67,7 +67,7 @@ class Ledger:
     def hold(
         self, price: Price, request: str, service: Service = "provider", *, input_tokens: int = 0
     ) -> "Hold":
-        """Reserve a request's price and count it as sent; to be called right before it is sent.
+        """Reserve a request's price and count it as sent; raise `BudgetExceeded` beyond the limit.
 
         Args:
             price: of the request, billed until the hold says otherwise.

@@ -28,7 +28,7 @@ CountMatches = Callable[[Sequence[tuple[Seen, Seen]]], list[int]]
 """Function from (new sighting, remembered sighting) pairs to the number of points each has in common."""
 
 CERTAIN = -1000.0
-"""Cost of a comparison in which directions from one panorama prove that both are one object."""
+"""Cost of a comparison in which boxes from one panorama prove that both are one object."""
 # Cost of a match of crops that just suffices: -2 ln 2; measured, see docs/explanation/visual-memory.md
 MATCHED = -1.4
 """Cost added where the crops of a sighting and an object have just enough points in common."""

@@ -22,7 +22,7 @@ from virl.platform.perception.memory.objects import Estimate, Seen
 from virl.platform.perception.memory.settings import MemorySettings
 
 EDGE_PIXELS = 1.5
-"""Pixels from a picture's edge within which a box counts as cut, added to twice its jitter; chosen."""
+"""Pixels from a picture's edge, beside twice the box's own error, within which a box is cut; chosen."""
 NEAREST_M = 1.0
 """Least distance in metres of an object from the camera; chosen."""
 VAGUE = 1.0
