@@ -211,7 +211,7 @@ class Sums:
     output_tokens: int = 0
 
     def count(self, entry: Entry) -> None:
-        """Add an entry to the sums of all entries and of its account."""
+        """Add an entry to the sums."""
         self.nano_usd[entry.service] += entry.nano_usd
         if entry.service == "model":
             self.calls += entry.sent
