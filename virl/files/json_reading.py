@@ -56,7 +56,7 @@ class JsonFault(ValueError):
 
 
 def read_json(data: bytes, *, from_service: bool = False) -> Any:
-    """Return the value of UTF-8 JSON; `from_service` also accepts numbers too large and lone surrogates.
+    """Return the value of UTF-8 JSON; `from_service` accepts numbers beyond 64 bits and lone surrogates.
 
     Args:
         data: the JSON; a byte order mark at its start is skipped.
@@ -129,7 +129,7 @@ def _check_numbers(data: bytes) -> None:
 
 
 def misfits(error: ValidationError, whole: str = "") -> list[str]:
-    """Return faults such as "path.2: Input should be a string"; a fault of all the data begins with `whole`.
+    """Return pydantic's faults as texts, "path.2: Input should be ..."; those of no field begin with `whole`.
 
     For data that programs or models write; `virl.settings.faults` is for files that people write. A fault of
     the data as a whole begins with the name `whole`, if given.

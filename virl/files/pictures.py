@@ -57,7 +57,7 @@ class PictureFault(ValueError):
 def open_picture(
     source: Path | bytes, *, most_pixels: int = MOST_PIXELS, formats: tuple[str, ...] = FORMATS
 ) -> Iterator[PIL.Image.Image]:
-    """Open a picture; raise `PictureFault` if it is too large or broken, even if found only in the block.
+    """Open a picture for the block; raise `PictureFault` for one too large or broken, in the block as well.
 
     Args:
         source: the path of a file, or its bytes.
@@ -116,7 +116,7 @@ def _check_parts(data: bytes | mmap) -> None:
 
 
 def _jpeg_parts(data: bytes | mmap) -> tuple[int, int]:
-    """Return (number of parts, number of scans) of a JPEG, counted until there are too many.
+    """Return (number of parts, number of scans) of a JPEG, counted until one exceeds its limit.
 
     A decoder goes over the whole picture for each scan, unless the first one holds all components.
     """
@@ -140,7 +140,7 @@ def _jpeg_parts(data: bytes | mmap) -> tuple[int, int]:
 
 
 def _png_parts(data: bytes | mmap) -> int:
-    """Return the number of chunks of a PNG, counted until there are too many."""
+    """Return the number of chunks of a PNG, counted until it exceeds `MOST_PARTS`."""
     at, parts = 8, 0
     while at + 8 <= len(data) and parts <= MOST_PARTS:
         at, parts = at + 12 + int.from_bytes(data[at : at + 4], "big"), parts + 1
@@ -157,7 +157,7 @@ def _check_size(picture: PIL.Image.Image, most_pixels: int) -> None:
 
 
 def rgb(picture: object) -> NDArray[np.uint8]:
-    """Return a picture as RGB, uint8, shape (height, width, 3).
+    """Return a picture, given as a path, PIL image or array, as RGB, uint8, shape (height, width, 3).
 
     Args:
         picture: the path of a file; a PIL image; or an array of uint8, or of floats in [0, 1]: RGB (H, W, 3),

@@ -137,7 +137,7 @@ class JsonLines:
     """
 
     def __init__(self, path: Path, then: str, *, sync: bool = True) -> None:
-        """Keep the file's path, the advice after a refusal, and whether `append` waits for the disk."""
+        """Keep the path, advice for errors of writing, `then`, and whether `append` waits for the disk."""
         self.path = path
         self.size = 0
         """Bytes of the lines read or appended; during reading, the offset of the current line."""
@@ -151,7 +151,7 @@ class JsonLines:
     def read(
         self, parse: Callable[[bytes], T], *, mend: str = "", broken: type[VirlError] = BadInput
     ) -> Iterator[T]:
-        """Yield the objects of the whole lines; for a line that `parse` refuses, raise `broken` with `mend`.
+        """Yield the object of each whole line; raise `broken`, ending in `mend`, for one `parse` refuses.
 
         To be called before `append`. A file that is missing has no lines.
 

@@ -28,7 +28,7 @@ class Price:
     micro_usd: float
     """US dollars for all events together, in millionths; 0 if unknown."""
     unknown: str = ""
-    """Name of the setting that gives the price where it is not known; empty if it is known."""
+    """Name of the setting that must state the price, as virl does not know it; empty if it does."""
 
     @property
     def usd(self) -> float:
@@ -89,7 +89,7 @@ class Spending:
 
 
 _LEAST_USD = 1e-6
-"""Smallest difference in US dollars that counts; smaller ones come from rounding."""
+"""Least difference in US dollars that `Paid.minus` keeps; smaller ones come from rounding: they become 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +292,7 @@ class Book:
         return None if self._limit is None else self._limit / 1e9
 
     def enter(self, entry: Entry) -> None:
-        """Add an entry to the sums, and write it to the file.
+        """Add an entry to the sums and the file; raise `BudgetExceeded` for a request beyond the limit.
 
         Raises:
             BudgetExceeded: it is of a request that would pass the limit. A free request never does.
@@ -327,7 +327,7 @@ class Book:
             self._waiting = self._waiting[1:]
 
     def _add(self, entry: Entry) -> None:
-        """Add an entry to the sums."""
+        """Add an entry to the sums of all entries and of its account."""
         self._held += entry.nano_usd
         self._accounts.setdefault(entry.account, Sums()).count(entry)
 

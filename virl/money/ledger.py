@@ -37,7 +37,7 @@ class Ledger:
     """
 
     def __init__(self, limit_usd: float | None = None, *, book: Path | None = None, run: str = "") -> None:
-        """Begin a ledger with the book in a file; the parameters, and the errors, are those of `Book`."""
+        """Begin a ledger with the book in the file `book` of the run with the id `run`; `None`: no limit."""
         self.book = Book(limit_usd, book, run)
         if self.book.lacks_last:
             lost = "its last line is cut short: one request's sum is lost at most; the larger of"
@@ -67,7 +67,7 @@ class Ledger:
     def hold(
         self, price: Price, request: str, service: Service = "provider", *, input_tokens: int = 0
     ) -> "Hold":
-        """Reserve a request's price and count it as sent; to be called right before it is sent.
+        """Reserve a request's price and count it as sent; raise `BudgetExceeded` beyond the limit.
 
         Args:
             price: of the request, billed until the hold says otherwise.
@@ -145,7 +145,7 @@ class Ledger:
         return self.book.payments(account)
 
     def catch_up(self, told: Paid, account: str = "", run: Path | None = None) -> None:
-        """Add to the book the payments of an account that its journal, `told`, has and the book lacks.
+        """Add to the book what an account's journal, `told`, has beyond the book; a warning names `run`.
 
         Args:
             told: sums by the journal.

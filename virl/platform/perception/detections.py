@@ -15,7 +15,7 @@ from virl.platform.perception.registry import DetectorSettings
 
 
 def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[str, str]:
-    """Return {words in lower case: label}, checked for a model that takes `separators` for a label's end.
+    """Return {label as plain words: label}; raise `BadInput` for no labels, or any of `separators` in one.
 
     Of labels with the same words the first one counts.
 
@@ -52,7 +52,7 @@ def check_prompt(prompt: str) -> str:
 
 
 SettingsT = TypeVar("SettingsT", bound=DetectorSettings)
-"""Settings of a kind of detector."""
+"""Type variable of the settings of a kind of detector."""
 
 
 class SettingsDetector(Generic[SettingsT]):
@@ -99,7 +99,7 @@ def to_detections(
 
 
 def without_doubles(found: Sequence[Detection], max_overlap: float | None) -> list[Detection]:
-    """Return detections, best first, without those that overlap a better one of their label by too much.
+    """Return detections, best first, less those that overlap a better one of their label over `max_overlap`.
 
     `max_overlap` is the largest intersection over union of two that both stay, [0, 1]; `None` keeps all.
     """

@@ -48,7 +48,7 @@ class FrontPiece:
 
     @property
     def camera(self) -> Camera:
-        """Camera whose view shows the piece with `PER_M` pixels a metre, or `LARGEST` pixels wide."""
+        """Camera whose view shows the piece at `PER_M` pixels a metre, but at most `LARGEST` pixels wide."""
         middle = hypot((self.near + self.far) / 2, WALL_M)
         first, last = (degrees(atan2(WALL_M, along)) for along in (self.near, self.far))
         high = 2 * degrees(atan2((HIGH_M - LOW_M) / 2, middle))

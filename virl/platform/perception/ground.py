@@ -87,7 +87,7 @@ Surface = Literal["paved", "grass", "gravel"]
 """Kinds of ground that are told apart by colour."""
 
 HALF_M = 2.0
-"""Metres of street to each side of the middle of a patch whose ground counts; chosen: 4 m outlast a car."""
+"""Metres to each side of straight ahead whose ground counts; chosen: a car seldom hides all 4 m."""
 BEFORE_M = 0.8
 """Width in metres of the strip before a spot whose colour the spot's colour is compared with; chosen."""
 STEP = 9.0

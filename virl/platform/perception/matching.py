@@ -31,7 +31,7 @@ def match_place(
     slack: float = SLACK_DEG,
     text: str = "",
 ) -> Place | None:
-    """Return the place that a box shows, by its direction and `text` read in it, else the nearest; or `None`.
+    """Return the place in a box's direction that `text`, read in the box, names, else the nearest; or `None`.
 
     A place is a candidate if it lies within the radius and within the headings of the box's left and right
     edges, through the exact pinhole. The nearest candidate wins, as it would hide the others. One exception:

@@ -29,7 +29,7 @@ class Need:
         return f"{self.fault}: {self.remedy}" if self.remedy else self.fault
 
     def blocks(self, *, allow_downloads: bool) -> bool:
-        """Return whether the requirement keeps a model from use: unmet, and no download that is allowed."""
+        """Return whether the requirement bars a model: it is unmet, and no allowed download meets it."""
         return bool(self.fault) and not (allow_downloads and self.can_download)
 
 
@@ -78,7 +78,7 @@ def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
 
 
 def check_without_truth(role: Role, name: str, *, above: tuple[tuple[Role, str], ...] = ()) -> None:
-    """Raise `ModelUnavailable` if a model, or one it uses other than those `above`, needs ground truth.
+    """Raise `ModelUnavailable` if a model, or one it uses, needs ground truth; those `above` are not checked.
 
     Args:
         role: of the model.

@@ -27,7 +27,7 @@ _ALWAYS = ("*.jinja", "*.json", "*.model", "*.txt", "*.yml")
 """Patterns of the files that are fetched from a hub's repository beside weights."""
 
 Formats = tuple[str, ...]
-"""Patterns of the names of weight files, the best first; a file in parts matches as a whole."""
+"""Patterns of the names of weight files, the best first; each also matches the parts of a split file."""
 
 TRANSFORMERS: Formats = ("model*.safetensors", "pytorch_model*.bin")
 """Patterns of Transformers' names of weight files; of a `.bin` arrays alone are read (`weights_only`)."""

@@ -117,7 +117,7 @@ class Network(Protocol):
         ...
 
     def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
-        """Return (scores by box and token, boxes) for pictures of one size and a prompt.
+        """Return (scores by picture, box and token; boxes as shares) by a prompt for pictures of one size.
 
         Returns:
             Scores, [0, 1], shape (pictures, boxes, tokens), and the boxes: x and y of the middle, width and
@@ -194,7 +194,7 @@ class _Network:
         return offsets
 
     def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
-        """Return (scores by box and token, boxes) for pictures of one size and a prompt."""
+        """Return (scores by picture, box and token; boxes as shares) by a prompt for pictures of one size."""
         pictures = [Picture.fromarray(image) for image in batch]
         with self._loaded.turn, module("torch", extra=EXTRA).inference_mode():
             inputs = self._loaded.processor(

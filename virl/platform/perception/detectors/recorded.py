@@ -122,7 +122,7 @@ class RecordedDetector(SettingsDetector[RecordedSettings]):
         return [self._look(as_view(view), asked) for view in views]
 
     def _look(self, view: View, asked: Mapping[str, str]) -> list[Detection]:
-        """Return the recorded boxes in a view with a label in `asked` (label by words); all if empty."""
+        """Return the recorded boxes in a view with a label in `asked`, {words: label}; all if it is empty."""
         lines = self._recorded.get().get(view.pano_id)
         if lines is None:
             raise ModelUnavailable(

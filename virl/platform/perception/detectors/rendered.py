@@ -45,7 +45,7 @@ CLASSES = (
     "sign", "directory", "shop door", "trash bin", "fire hydrant", "bench", "mailbox", "bollard", "planter",
     "tree", "street lamp", "traffic light", "parked car", "bicycle stand", "bus stop",
 )  # fmt: skip
-"""Names of the network's classes, in order; a directory, a board of a house's names, is found as a sign."""
+"""Names of the network's classes, in the order of its outputs; a directory board is labelled a sign."""
 
 NOT_DRAWN = (
     "the detector `rendered` knows only towns that virl draws, and this city is none: choose another with "
@@ -67,9 +67,9 @@ class RenderedSettings(DetectorSettings):
 
     kind: Literal["rendered"]
     weights: str | None = None
-    """Path of an ONNX file of `benchmarks.perf.detector`; `None` for the one that comes with virl."""
+    """Path of an ONNX file that `benchmarks.perf.detector` made; `None` for the one that comes with virl."""
     synonyms: dict[str, str] = Field(default_factory=dict)
-    """Labels of the network's classes by other words for them."""
+    """Labels that the network knows, by other words for the same: {synonym: label}."""
     min_score: float = Field(ge=0, le=1)
     """Least score of a detection, [0, 1]."""
     max_overlap: float = Field(gt=0, le=1)
@@ -95,7 +95,7 @@ class RenderedSettings(DetectorSettings):
         return Needs(("cv2", "onnxruntime"), "eyes", files=(self.file,), truth=truth)
 
     def unknown(self, labels: Sequence[str]) -> list[str]:
-        """Return those of some labels that are none of the network's classes."""
+        """Return those of `labels` that mean none of the network's classes, not even as synonyms."""
         return [one for one in labels if plain_label(one) not in {*_LABELS, *self.synonyms}]
 
     @property
@@ -163,7 +163,7 @@ class RenderedDetector(SettingsDetector[RenderedSettings]):
         return found
 
     def find(self, pictures: Sequence[Image], min_score: float | None = None) -> list[NetworkFinds]:
-        """Return what the network finds in each RGB picture from `min_score` on, doubles included.
+        """Return each RGB picture's finds from `min_score` on, with doubles, without parts of other finds.
 
         `min_score` is the least score, [0, 1]; `None` takes that of the settings.
 

@@ -55,7 +55,7 @@ class SimulatedSettings(DetectorSettings):
     knows: tuple[str, ...]
     """Names of the kinds of objects that the detector can find."""
     synonyms: dict[str, str] = Field(default_factory=dict)
-    """Kind of object by other words for the kind."""
+    """Kinds of objects, by other words for the same: {synonym: kind}."""
     min_pixels: int = Field(ge=1)
     """Least number of visible pixels of an object that can be found."""
     found: float = Field(gt=0, le=1)
@@ -258,7 +258,7 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
     def _look(
         self, view: View, asked: dict[str, str], types: dict[str, str], may_seem: set[str]
     ) -> list[Detection]:
-        """Return the detections in a view, errors included, of the kinds and place types asked for.
+        """Return the detections, with errors, of kinds and types asked for, among objects of `may_seem`.
 
         `may_seem` are the kinds of objects that can be, or be taken for, one that was asked for.
         """

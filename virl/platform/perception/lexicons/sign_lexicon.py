@@ -93,7 +93,7 @@ class Lexicon:
     """A dictionary that tells place types by the words on a sign."""
 
     def __init__(self, settings: LexiconSettings, more: MoreWords | None = None) -> None:
-        """Collect the words in the settings, chosen by hand, and those that supplement them."""
+        """Collect the settings' words, chosen by hand, and further ones, `more`, for the same place types."""
         types = settings.words
         weights: dict[str, dict[str, float]] = {}
         for kind, _, word, is_name in words_of(types):
@@ -112,7 +112,7 @@ class Lexicon:
             if more and language in more.compounding and len(key) >= MIN_PART and is_name:
                 self._ends.add(key)
         self.types = tuple(types)
-        """Place types that the lexicon has words for."""
+        """Place types of the settings, in their order."""
         self._weights: Mapping[str, Mapping[str, float]] = weights
         self._unspaced = {key for key in weights if _UNSPACED.search(key)}
         self._longest_unspaced = max(map(len, self._unspaced), default=0)

@@ -28,7 +28,7 @@ CountMatches = Callable[[Sequence[tuple[Seen, Seen]]], list[int]]
 """Function from (new sighting, remembered sighting) pairs to the number of points each has in common."""
 
 CERTAIN = -1000.0
-"""Cost of a comparison in which directions from one panorama prove that both are one object."""
+"""Cost of a comparison in which boxes from one panorama prove that both are one object."""
 # Cost of a match of crops that just suffices: -2 ln 2; measured, see docs/explanation/visual-memory.md
 MATCHED = -1.4
 """Cost added where the crops of a sighting and an object have just enough points in common."""
@@ -112,7 +112,7 @@ def group_views(sightings: Sequence[Seen], settings: MemorySettings) -> Groups:
 
 
 def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[Comparison]:
-    """Return the comparisons of a group of sightings with the remembered objects near to its best one."""
+    """Return comparisons of a group with the objects near its best sighting, or seen from its panorama."""
     best = group[0]
     ray = ray_of(best, settings)
     here = place(ray, settings.position_m)
@@ -126,7 +126,7 @@ def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[
 
 
 def _compare_with(group: list[Seen], ray: Ray, thing: MemoryObject, settings: MemorySettings) -> Comparison:
-    """Return the comparison of a group, its best sighting at `ray`, with an object by all but a matcher."""
+    """Return the comparison of a group, its best sighting at `ray`, with an object, before any matcher's."""
     for seen in group:
         # Before all else, and without a switch: boxes of one view are two things, or one added twice.
         if opinion := by_view(seen, thing.views):
@@ -350,7 +350,7 @@ def _overlap(one: Span, other: Span) -> float:
 
 
 def _is_seam(left: Span, right: Span, jitter: float) -> bool:
-    """Return whether the right box goes on where the left one is cut by a picture's edge; within `jitter`."""
+    """Return whether `right` goes on where a picture's edge cuts `left`; `jitter`, a share, allows a gap."""
     if not (left.cut.right and right.cut.left):
         return False
     widths = left.width + right.width

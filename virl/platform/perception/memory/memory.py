@@ -88,7 +88,7 @@ class VisualMemory:
         return memory or cls(folder, settings or MemorySettings(), log, matcher)
 
     def add(self, sightings: Sequence[Sighting], name: str = "") -> list[Verdict]:
-        """Add the sightings of a look around, once for each `name`; return the verdict on each, in order.
+        """Add sightings, but none again for a known `name`, and return the verdict on each, in order.
 
         Args:
             sightings: of any labels; they are assigned to objects jointly, so their order hardly matters.

@@ -22,7 +22,7 @@ from virl.platform.perception.memory.objects import Estimate, Seen
 from virl.platform.perception.memory.settings import MemorySettings
 
 EDGE_PIXELS = 1.5
-"""Pixels from a picture's edge within which a box counts as cut, added to twice its jitter; chosen."""
+"""Pixels from a picture's edge, beside twice the box's own error, within which a box is cut; chosen."""
 NEAREST_M = 1.0
 """Least distance in metres of an object from the camera; chosen."""
 VAGUE = 1.0
@@ -92,7 +92,7 @@ class Ray:
 
 
 def span_of(camera: Camera, box: Box, jitter: float) -> Span:
-    """Return the range of directions that a box in a camera's view covers.
+    """Return the directions that a box in a view covers; `jitter` is its edges' error as a share of its size.
 
     Args:
         camera: of the view.
@@ -148,7 +148,7 @@ class _Reading:
 def _distance(
     span: Span, edge_error: float, height: float | None, settings: MemorySettings
 ) -> tuple[float, float, str]:
-    """Return (median metres of an object `height` metres high, error of their logarithm, source in words).
+    """Return (median metres to an object `height` metres high, error of their log, source in words).
 
     `edge_error` is the error of the box's edges in radians, `height` the object's in metres if known.
     """
@@ -171,7 +171,7 @@ def _distance(
 
 
 def _distance_by_pitch(pitch: float, pitch_error: float, drop: float, drop_error: float) -> _Reading | None:
-    """Return the distance of a point `drop` metres below the camera, seen at a pitch; `None` if too vague.
+    """Return the distance of a point seen at a pitch, `drop` metres below the camera; `None` if too vague.
 
     The pitch is in degrees above the horizon, its error in radians, that of the drop in metres.
     """
@@ -277,7 +277,7 @@ def separation(first: Estimate, second: Estimate) -> tuple[float, float, float]:
 
 
 def surprise(square: float, area: float, density: float) -> float:
-    """Return -2 ln of how much likelier one object is than two, by squared distance and area of error.
+    """Return -2 ln of how much likelier one object is than two; `density` is the number of objects per m².
 
     Args:
         square: squared Mahalanobis distance between them.

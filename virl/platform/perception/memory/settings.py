@@ -86,7 +86,7 @@ class MemorySettings(Settings):
     """Error of the logarithm of `guess_m`: two thirds of objects lie between half and twice; chosen."""
 
     def height(self, label: str) -> float | None:
-        """Return the typical height in metres of objects with a label, in any case; `None` if not known."""
+        """Return the typical height in metres of objects with a label, ignoring case; `None` if not known."""
         return self.heights_m.get(label.strip().lower())
 
 

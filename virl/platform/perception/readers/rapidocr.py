@@ -67,7 +67,7 @@ class Sheet:
     """(part, its first column, its first row on the sheet) of all parts."""
 
     def at(self, x: float, y: float) -> tuple[Crop, int, int] | None:
-        """Return (part, its first column, its first row) at a pixel or half a gap off it; `None` for none."""
+        """Return (part, its first column, first row) half a gap or less from a pixel; `None` for none."""
         for part, left, top in self.placed:
             width, height = part.size
             if (
@@ -81,7 +81,7 @@ class Sheet:
 def cut_part(
     number: int, picture: Image, box: Box, *, side: float, least: float, margin: float
 ) -> Crop | None:
-    """Return the part of a picture in a box, shrunk to `side` pixels or by `least`; `None` if outside.
+    """Return the part in a box, its shorter side shrunk to `side` pixels, zoom at least `least`; or `None`.
 
     Args:
         number: index of the picture.
@@ -150,7 +150,7 @@ _MIN_FIND_SIDE = 32
 _MOST_FIND_SIDE = 4096
 """Largest length in pixels of a side of a picture for the finder."""
 _MOST_ASPECT = 40
-"""Largest ratio of a picture's sides: rapidocr shrinks the longer to 2,000 pixels; the other needs 32."""
+"""Largest ratio of a picture's longer to its shorter side for rapidocr; a thinner picture is padded."""
 
 
 class RapidOcrSettings(ModelSettings):
@@ -166,7 +166,7 @@ class RapidOcrSettings(ModelSettings):
     min_score: float = Field(ge=0, le=1)
     """Least confidence, [0, 1], of a line that is kept."""
     strip_width: int = Field(ge=48, le=640)
-    """Least width in pixels of a line for the reading model, which takes a height of 48."""
+    """Width in pixels to which shorter lines are padded for the reading model, which takes a height of 48."""
     batch: int = Field(ge=1)
     """Number of lines that are read at once."""
     threads: int | None = Field(ge=1)
@@ -265,7 +265,7 @@ class RapidOcrReader:
         return self._engine
 
     def _recognize(self, strips: Sequence[Image]) -> list[tuple[str, float] | None]:
-        """Return (text, confidence) of each picture of one line; `None` for one below `min_score`."""
+        """Return (text, confidence) of each line; `None` below `min_score` or without letters and digits."""
         if not strips:
             return []
         read = self._loaded_engine.recognize_txt(strips)
