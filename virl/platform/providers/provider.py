@@ -209,7 +209,7 @@ class Paths:
     """Function from a path to the name of its city."""
 
     def fit(self, city: str) -> bool:
-        """Return whether a given name is a path with one of the endings, also before an `@` and more."""
+        """Return whether a given name is a path with one of the endings, at its end or before an `@`."""
         return city.rpartition("@")[0].endswith(self.suffixes) or city.endswith(self.suffixes)
 
 

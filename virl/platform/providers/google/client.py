@@ -122,7 +122,7 @@ def remedy(fault: HttpFault, service: str) -> str:
 
 
 def judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
-    """Return a good reply of Google, `ZERO_RESULTS` included, or its fault.
+    """Return a reply of Google if it is good, as `ZERO_RESULTS` is, or else the fault found in it.
 
     A reply that says that there is no such thing (`ZERO_RESULTS`) is good. One that is broken is asked for
     again, and paid for again; a whole one that lacks what it must hold is not.

@@ -33,7 +33,7 @@ class TypeTable:
     renamed: Mapping[str, str]
     """virl's name of a type, by its name in Places (New)."""
     implied: Mapping[str, str]
-    """Place type that a type has too because of its name's ending, by that ending."""
+    """Further place type that a type has because its name ends in a certain way, by that ending."""
     asked_as: Mapping[str, tuple[str, ...]]
     """Types of Places (New) that are asked for in place of a place type of virl's, by that type."""
     also_asked: Mapping[str, tuple[str, ...]]
@@ -62,7 +62,7 @@ def type_table() -> TypeTable:
 
 
 def normal_types(given: Iterable[str], primary: str | None = None) -> tuple[str, ...]:
-    """Return the types that Google gives a place as virl's types, the most specific first.
+    """Return virl's types of a place, the most specific first, made of the types that Google gives it.
 
     The primary type of Places (New), where there is one, comes first.
     """
@@ -100,7 +100,7 @@ def asked_legacy_types(types: Collection[str]) -> list[str]:
 
 
 def known_as(types: Collection[str]) -> frozenset[str]:
-    """Return the types asked for, as given and by virl's names, to compare with the types of places."""
+    """Return the types asked for together with virl's names of them, to compare with the types of places."""
     return frozenset(types).union(map(_normal, types))
 
 
@@ -203,13 +203,13 @@ class GooglePlaces(Generic[ApiT_co]):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first; none should be missing within `whole`."""
+        """Return places within `radius` metres, nearest first; those within `whole` metres completely."""
         return self._search_nearby(position, radius, PlaceKinds(frozenset(types)), whole)
 
     def _search_nearby(
         self, position: LatLng, radius: float, kinds: PlaceKinds, whole: float | None
     ) -> NearbyPlaces:
-        """Return the places within `radius` metres, nearest first; none should be missing within `whole`."""
+        """Return places within `radius` metres, nearest first; those within `whole` metres completely."""
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         found = places_around(
@@ -287,7 +287,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """Return places with `least` or more stars, nearest first; none for more than `MOST_RATED` types."""
+        """Return places of `least` or more stars, nearest first; none for more than `MOST_RATED` types."""
         kinds = asked_types(types)
         if not 0 < len(kinds) <= MOST_RATED:
             return NearbyPlaces((), 0.0)

@@ -69,7 +69,7 @@ Chosen, in dollars as Yelp has its levels. Another currency has no levels."""
 _YES_NO = {True: "yes", False: "no", None: ""}
 """Words for facts that are true, false or not known."""
 LONGEST = 200
-"""Largest number of characters of a fact, as in facts of maps."""
+"""Number of characters to which the text of a fact is cut, as in facts of maps."""
 
 
 class NewPlaces:
@@ -149,7 +149,7 @@ class NewPlaces:
     def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Return places of a type with hours and reviews, rated `least` or better, in a circle's square."""
+        """Return a type's places of `least` or more stars, with reviews, in the square around a circle."""
         # Google refuses PRICE_LEVEL_FREE here
         prices = [name for name, level in _PRICES.items() if 0 < level <= (max_price_level or 0)]
         body: dict[str, object] = {

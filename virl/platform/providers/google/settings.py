@@ -62,7 +62,7 @@ class Endpoint(Settings):
     service: str
     """Name under which Google's console enables the API."""
     base: str = Field(pattern=r"^https://[^/]+$")
-    """Scheme and host."""
+    """Scheme and host of the endpoint's URL."""
     prefix: str = Field(pattern=r"^/")
     """Start of the URL's path; a call's own path is appended."""
     method: Literal["GET", "POST"] = "GET"

@@ -139,7 +139,7 @@ class GoogleStreetView:
             raise
 
     def panorama_within(self, pano_id: str | None, position: LatLng, radius: float) -> Panorama | None:
-        """Return the panorama with this id if it lies within `radius` metres of a position; else `None`.
+        """Return the panorama with this id; `None` for no id, or one over `radius` metres from a position.
 
         Args:
             pano_id: id of the panorama; `None` for none.

@@ -255,7 +255,7 @@ class RoutesApi:
         return seconds
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
-        """Return (steps by public transport at `leaves` or later, their seconds without the first wait)."""
+        """Return (steps by public transport from `leaves` on, their seconds without the wait before them)."""
         body = {
             "origin": _waypoint(here),
             "destination": _waypoint(there),

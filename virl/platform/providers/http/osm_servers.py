@@ -184,7 +184,7 @@ class MapServer:
         path: str = "",
         body: Mapping[str, object] | None = None,
     ) -> Request:
-        """Return a request to the server.
+        """Return a request to the server, by GET or, with a JSON `body`, by POST; nothing is sent yet.
 
         Args:
             endpoint: name of the request's kind, such as `"nominatim_search"`, and of a folder of recordings.

@@ -71,7 +71,7 @@ class Request:
     price: Price = FREE
     """Price of sending the request once."""
     key: str = ""
-    """Key in the cache; empty for the key of the name."""
+    """Key of the reply in the cache; empty for the key made of `name`."""
     lifetime: float = 0.0
     """Seconds for which the cache keeps the reply; 0 keeps none."""
     scope: str = ""
@@ -340,7 +340,7 @@ class Service:
     def _fetch(
         self, request: Request, expected: ExpectedBody, into: BinaryIO | None = None
     ) -> HttpReply | HttpFault:
-        """Return a reply to a request, retried while that may help; its body goes into the file `into`."""
+        """Return a reply to a request, retried while that may help; its body goes into `into`, if given."""
         limits, clock = self._limits, self._limits.pace.clock
         began = clock()
 

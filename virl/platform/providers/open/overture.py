@@ -31,7 +31,7 @@ def types_of(categories: Iterable[str]) -> tuple[str, ...]:
 
 @cache
 def _wider_types() -> Mapping[str, tuple[str, ...]]:
-    """Return by place type the type itself and the wider types that come with it in OpenStreetMap."""
+    """Return a tuple of each place type and the wider types that it has in OpenStreetMap, by the type."""
     found: dict[str, tuple[str, ...]] = {}
     for values in type_table().values():
         for types in values.values():

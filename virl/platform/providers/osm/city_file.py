@@ -12,7 +12,7 @@ from virl.osm.box import MAX_RADIUS_M, RADIUS_M, SUFFIXES, ExtractPart, find_ext
 from virl.platform.providers.provider import CityFile, Position
 
 INVENTED = "invented"
-"""Last part of a given path, after a comma or the `@`, that asks for invented reviews, prices and homes."""
+"""Word at the end of a city's path, after `,` or `@`, that asks for invented reviews, prices and homes."""
 
 
 class OsmCity(CityFile):

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def every_page(ask: Callable[[int], tuple[Sequence[T], bool]], most: int) -> tuple[list[T], bool]:
-    """Return (items of up to `most` pages that `ask` returns by number, True if there may be further pages).
+    """Return (items of up to `most` pages, True if more may follow); `ask` gives a page by number, from 0.
 
     The function `ask` takes the number of a page, from 0, and returns (its items, True if there may be more).
     """
@@ -196,7 +196,7 @@ class RentCastListings:
         return select_homes(read.listings, area, price, bedrooms)
 
     def _records(self, query: dict[str, str]) -> list[object]:
-        """Return the records of all pages, up to the first that is not full."""
+        """Return the records of up to `most_pages` pages; add a line to `faults` if there may be more."""
         settings = self.http.settings
 
         def ask(number: int) -> tuple[list[object], bool]:
