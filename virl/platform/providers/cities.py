@@ -195,7 +195,7 @@ def listed_cities() -> tuple[dict[str, CityFile], list[VirlError]]:
 
 
 def region_line(file: Path) -> str:
-    """Return a line about a region's file: its size, and the city with the nearest district.
+    """Return a line about the region in a file: its corners, area and middle, and the nearest known city.
 
     Raises:
         BadInput: the file holds no region.

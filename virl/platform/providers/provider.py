@@ -104,7 +104,7 @@ class CityFile(Settings):
     district: Name | None = None
     """Name of the district of the city."""
     continent: Continent | None = None
-    """Continent of the city, by which swapped numbers are found; `None` for a city on none."""
+    """Continent of the city, which reveals swapped latitude and longitude; `None` for a city on none."""
     country: Name | None = None
     """Name of the country."""
     language: Language | None = None

@@ -201,7 +201,7 @@ def canonical(call: Call) -> str:
 
 
 def _drop_dates(asked: Mapping[str, object]) -> dict[str, object]:
-    """Return the fields of a call with times of departure by weekday and clock only."""
+    """Return the fields of a call, its times of departure reduced to weekday and time of day."""
     return {name: drop_date(str(value)) if name in _TIMES else value for name, value in asked.items()}
 
 

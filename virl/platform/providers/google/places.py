@@ -33,7 +33,7 @@ class TypeTable:
     renamed: Mapping[str, str]
     """virl's name of a type, by its name in Places (New)."""
     implied: Mapping[str, str]
-    """Further place type that a type has because its name ends in a certain way, by that ending."""
+    """Place type that all types with an ending such as `_restaurant` have too, by that ending."""
     asked_as: Mapping[str, tuple[str, ...]]
     """Types of Places (New) that are asked for in place of a place type of virl's, by that type."""
     also_asked: Mapping[str, tuple[str, ...]]

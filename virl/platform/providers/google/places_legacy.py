@@ -86,7 +86,7 @@ class LegacyPlaces:
         return ()
 
     def places_within(self, center: LatLng, radius: float, kinds: PlaceKinds) -> NearbyResult:
-        """Return up to 60 places within `radius` metres, or 60 of each type; a request for each 20.
+        """Return up to 60 places within `radius` metres, or the nearest 60 of each type; a request for 20.
 
         With a type the nearest come first; without one Google ranks by prominence, and a full list says
         nothing of what is missing.
@@ -147,7 +147,7 @@ class LegacyPlaces:
         radius: float = 0.0,
         most: int = PAGES,
     ) -> Iterator[Place | None]:
-        """Yield the places of up to `most` pages of a search, `None` for a place that cannot be read.
+        """Yield the places of up to `most` pages, `None` for an unreadable one; end once a page is too far.
 
         With a centre, no page is asked for after one of which all places lie beyond `radius` metres.
         """

@@ -261,6 +261,7 @@ class _PriceRange(CamelBody):
     end_price: Annotated[_Money | None, MUST_FIT] = None
 
     def __str__(self) -> str:
+        """Return the range as text, such as `USD 10 to 20`, or `USD 100 or more`."""
         low, high = self.start_price, self.end_price
         return f"{low.currency_code} {low.units}" + (f" to {high.units}" if high else " or more")
 

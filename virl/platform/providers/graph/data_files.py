@@ -31,6 +31,7 @@ class FileFault:
     """Description of the fault."""
 
     def __str__(self) -> str:
+        """Return the fault in a line: file, line number and description."""
         where = f"{self.file}, line {self.line}" if self.line else str(self.file)
         return f"{where}: {self.text}"
 

@@ -122,6 +122,7 @@ class Match(_Described):
         return own if usual else square_around(self.position)
 
     def __str__(self) -> str:
+        """Return the name of the place, with the kind of its address in brackets if that is told."""
         return f"{self.display_name} ({self.addresstype})" if self.addresstype else self.display_name
 
 

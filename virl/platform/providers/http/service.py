@@ -218,7 +218,7 @@ class Service:
         alike = Counter[tuple[str, str]]()
 
         def note(reason: str, part: object) -> None:
-            """Count an item or field with its reason, unless both were counted before."""
+            """Count an item or field with its reason, unless it was counted with the same reason before."""
             if (reason, id(part)) not in seen:
                 seen[reason, id(part)] = part
                 alike[reason, repr(part)] += 1
@@ -288,9 +288,11 @@ class Service:
         self._wire.close()
 
     def __enter__(self) -> Self:
+        """Return the service, to be closed at the end of a `with` block."""
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Close the connections to the service."""
         self.close()
 
     def _answer(self, request: Request, expected: ExpectedBody) -> builtins.bytes:

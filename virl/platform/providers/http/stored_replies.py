@@ -271,6 +271,7 @@ class Recording:
     """Folder of the recording, made where it is missing."""
 
     def __post_init__(self) -> None:
+        """Make the folder where it is missing; raise `BadInput` if that fails."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
@@ -307,6 +308,7 @@ class Replay:
     """Folder of the recording."""
 
     def __post_init__(self) -> None:
+        """Raise `BadInput` unless the folder exists."""
         if not self.folder.is_dir():
             raise BadInput(f"{self.folder}: no such folder: record one with --record {self.folder}")
 
@@ -366,6 +368,7 @@ class Keeping:
     """Counts of the items and fields of replies that cannot be read."""
 
     def __post_init__(self) -> None:
+        """Raise `BadInput` if replies are to be both recorded and replayed."""
         if self.record and self.replay:
             raise BadInput("a run is either recorded or replayed: give --record or --replay, not both")
 

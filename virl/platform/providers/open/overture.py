@@ -22,7 +22,7 @@ OF_EVERY_PLACE = ("point_of_interest", "establishment")
 
 
 def types_of(categories: Iterable[str]) -> tuple[str, ...]:
-    """Return place types for Overture's categories, both the finest first; only general ones if none fits."""
+    """Return the place types of Overture's categories, the finest first; general ones if none fits."""
     table = types_named("overture")
     named = [kind for category in categories for kind in table.get(category, (category,))]
     found = [wider for kind in named for wider in _wider_types().get(kind, ())]

@@ -37,7 +37,7 @@ class OsmCity(CityFile):
 
     @property
     def part(self) -> Region | None:
-        """Region of the extract to read; `None` for all of it."""
+        """Region to read, of the polygon or the square; `None` where the file names neither."""
         if self.polygon or not self.around:
             return self.region
         return region_around(self.around, self.radius)

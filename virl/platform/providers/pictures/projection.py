@@ -41,7 +41,7 @@ class Equirectangular:
 
 
 def equirectangular(pixels: Image, yaw: float = 0.0, attitude: Attitude | None = None) -> Equirectangular:
-    """Return a panorama, padded for `perspective`, whose middle column faces `yaw` degrees, if held level.
+    """Return a padded panorama, taken at `attitude`, or else level with its middle column at heading `yaw`.
 
     Args:
         pixels: RGB pixels, shape (width / 2, width, 3), at least 8 wide.
