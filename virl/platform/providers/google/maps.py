@@ -44,7 +44,7 @@ class PositionBody(ReplyBody):
 
     @property
     def position(self) -> LatLng:
-        """Position as virl's type."""
+        """This position of a reply as a `LatLng`."""
         return LatLng(self.lat, self.lng)
 
 

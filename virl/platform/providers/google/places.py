@@ -159,7 +159,7 @@ class FullPlacesApi(PlacesApi, Protocol):
     def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Return places of a type in and around a circle, with hours and reviews, of `least` or more stars.
+        """Return a type's places of `least` or more stars in and around a circle, with hours and reviews.
 
         Args:
             center: middle of the circle.
@@ -203,13 +203,13 @@ class GooglePlaces(Generic[ApiT_co]):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return places within `radius` metres, nearest first; those within `whole` metres completely."""
+        """Return places within `radius` metres, nearest first; if possible, all within `whole` metres."""
         return self._search_nearby(position, radius, PlaceKinds(frozenset(types)), whole)
 
     def _search_nearby(
         self, position: LatLng, radius: float, kinds: PlaceKinds, whole: float | None
     ) -> NearbyPlaces:
-        """Return places within `radius` metres, nearest first; those within `whole` metres completely."""
+        """Return places within `radius` metres, nearest first; if possible, all within `whole` metres."""
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         found = places_around(
@@ -346,7 +346,7 @@ class WeekPoint(ReplyBody, ABC):
     @property
     @abstractmethod
     def of_week(self) -> tuple[int, int]:
-        """(day, 0 for Sunday; minutes after midnight)."""
+        """Time as (day, 0 for Sunday; minutes after midnight)."""
 
 
 PointT = TypeVar("PointT", bound=WeekPoint)
@@ -371,7 +371,7 @@ class HoursBody(ReplyBody, Generic[PointT]):
 
     @property
     def hours(self) -> tuple[OpeningHours, ...]:
-        """Opening hours as virl's type, from Monday on."""
+        """These opening hours as `OpeningHours`, from Monday on."""
         return opening_hours(period.stretch for period in self.periods)
 
     @field_validator("periods")

@@ -116,7 +116,7 @@ class LegacyPlaces:
         return read_place(self._details(place_id, _DETAILED)["result"], self._http.notes(SERVICE))
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
-        """Yield the photos of a place; one request for their names, and one for each that is taken."""
+        """Yield up to `limit` photos of a place; one request for their names, one for each that is taken."""
         reply = self._details(place_id, ["place_id", "photo"])
         photos = read_body(_LegacyAlbum, reply["result"], SERVICE, self._http.notes(SERVICE)).photos[:limit]
         fetch = googlemaps.Client.places_photo
@@ -192,7 +192,7 @@ class _LegacyPoint(WeekPoint):
 
     @property
     def of_week(self) -> tuple[int, int]:
-        """(day, 0 for Sunday; minutes after midnight)."""
+        """Time as (day, 0 for Sunday; minutes after midnight)."""
         return self.day, int(self.time[:2]) * 60 + int(self.time[2:])
 
 
@@ -223,7 +223,7 @@ class _LegacyPlace(ReplyBody):
 
     @property
     def place(self) -> Place:
-        """Place as virl's type."""
+        """This place of a reply as a `Place`."""
         return Place(
             id=self.place_id,
             name=self.name,

@@ -228,7 +228,7 @@ class _Point(WeekPoint):
 
     @property
     def of_week(self) -> tuple[int, int]:
-        """(day, 0 for Sunday; minutes after midnight)."""
+        """Time as (day, 0 for Sunday; minutes after midnight)."""
         return self.day, self.hour * 60 + self.minute
 
 
@@ -319,7 +319,7 @@ class _Place(CamelBody):
 
     @property
     def place(self) -> Place:
-        """Place as virl's type."""
+        """This place of a reply as a `Place`."""
         derived = self.price_range.level if self.price_range else None
         return Place(
             id=self.id,
@@ -353,7 +353,7 @@ class _Found(CamelBody):
 
     @property
     def read(self) -> list[Place]:
-        """Places that could be read, as virl's type."""
+        """Places of the reply that could be read, as `Place` objects."""
         return [one.place for one in self.places if one]
 
 

@@ -79,7 +79,7 @@ class _LegacyStep(ReplyBody):
 
     @property
     def step(self) -> JourneyStep:
-        """Step of a journey as virl's type."""
+        """This step of a reply as a `JourneyStep`."""
         ride = None
         if details := self.transit_details:
             ride = Ride(

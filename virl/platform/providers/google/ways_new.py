@@ -143,7 +143,7 @@ class _Step(CamelBody):
 
     @property
     def step(self) -> JourneyStep:
-        """Step of a journey as virl's type."""
+        """This step of a reply as a `JourneyStep`."""
         ride = None
         if details := self.transit_details:
             stops, line = details.stop_details, details.transit_line

@@ -32,7 +32,7 @@ from virl.platform.providers.provider import Access
 from virl.settings.model import Settings
 
 FILE_NAME = "google-replies-1.sqlite"
-"""Name of the cache's file, for any provider: an old name, kept for replies that were paid for."""
+"""Name of the cache's file, which all providers share; an old name, so that replies paid for stay found."""
 _BUSY_S = 10.0
 """Seconds that one process waits for another that holds the file (chosen)."""
 _EVICT_TO = 0.9
@@ -89,7 +89,7 @@ class ReplyCache:
         return bytes(rows[0][0]) if rows else None
 
     def put(self, key: str, body: bytes, *, endpoint: str, lifetime: float, scope: str = "") -> None:
-        """Keep a reply's body on disk for `lifetime` seconds.
+        """Keep a reply's body on disk for `lifetime` seconds; delete others if the file gets too large.
 
         Args:
             key: key of the request.

@@ -207,7 +207,7 @@ class GrowingMaps:
     """Last graph for which maps were made, and these maps; `None` before the first use."""
 
     def geocode(self, address: str) -> LatLng:
-        """Return the position of an address or of a place named in it."""
+        """Return the position of an address, or of the place that a text names."""
         return self._current.geocode(address)
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:

@@ -24,7 +24,7 @@ class OsmCity(CityFile):
     extract: Path
     """Path of an OpenStreetMap extract; also looked for in `osm` of the user's data folder."""
     around: Position | None = None
-    """Position `[lat, lng]` of the middle of the square to read; `None` for the busiest town."""
+    """Middle `[lat, lng]` of the square to read; `None` reads all, or the busiest town of a country."""
     radius: float = Field(default=RADIUS_M, ge=50, le=MAX_RADIUS_M)
     """Half the side in metres of the square to read."""
     names: str = Field(default="", pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]+)*)?$")

@@ -45,7 +45,7 @@ Pairs = set[tuple[int, int]]
 
 
 def thin_points(xy: Floats, step: float = STEP_M) -> Ints:
-    """Return the number of the kept point that replaces each point, shape (n,); its own if it is kept.
+    """Return, by point, the number of the nearest point kept; kept points are at least `step` metres apart.
 
     Points (metres, shape (n, 2)) are kept in their order: one that lies nearer than `step` metres to a kept
     one is dropped, and the nearest kept one replaces it.

@@ -163,7 +163,7 @@ class RentCastListings:
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Return the homes to rent within an area, cheapest first; see `Listings.rentals`.
+        """Return homes in an area at `price` (least, most) dollars a month, with `bedrooms`, cheapest first.
 
         RentCast is asked for the circle around the area, page by page; what lies outside is left out here.
 
@@ -225,7 +225,7 @@ class FileListings:
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Return the homes to rent within an area, cheapest first; see `Listings.rentals`.
+        """Return homes in an area at `price` (least, most) dollars a month, with `bedrooms`, cheapest first.
 
         Raises:
             BadInput: the lowest price is above the highest, or the area is not a valid polygon.
