@@ -159,7 +159,7 @@ def middle_of_square(position: LatLng, side: float) -> LatLng:
 def cover_circle(
     ask: Callable[[LatLng, float], NearbyResult], center: LatLng, radius: float, requests: int
 ) -> NearbyResult:
-    """Return the places in a circle by up to `requests` calls of `ask`; one with too many is split in seven.
+    """Return the places in a circle by up to `requests` calls of `ask`; too full a circle is split in seven.
 
     The circles nearest to the centre come first, so that what is missing after the last request is far away.
 

@@ -86,7 +86,7 @@ class LegacyPlaces:
         return ()
 
     def places_within(self, center: LatLng, radius: float, kinds: PlaceKinds) -> NearbyResult:
-        """Return up to 60 places within `radius` metres, or the nearest 60 of each type; a request for 20.
+        """Return up to 60 places within `radius` metres, or the nearest 60 of each type; 20 a request.
 
         With a type the nearest come first; without one Google ranks by prominence, and a full list says
         nothing of what is missing.

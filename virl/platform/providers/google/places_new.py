@@ -185,7 +185,7 @@ class NewPlaces:
         return self._details(place_id, _DETAILED, _Place).place
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
-        """Yield the photos of a place; one cheap request for their names, and one for each that is taken."""
+        """Yield up to `limit` photos of a place; one cheap request for all names, one for each photo."""
         photos = self._details(place_id, "id,photos", Album).photos[:limit]
         query = {"maxWidthPx": str(PHOTO_SIDE), "maxHeightPx": str(PHOTO_SIDE)}
         calls = [Call("places_photo", f"{photo.name}/media", query) for photo in photos]

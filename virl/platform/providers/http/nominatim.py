@@ -162,7 +162,7 @@ class Nominatim:
         url: str | None = None,
         tell: Tell | None = None,
     ) -> None:
-        """Make the client of the search at `url`, or at the one of the settings; nothing is sent yet."""
+        """Make the client of the search at `url`, or else at the URL of `settings`; nothing is sent yet."""
         self._server = MapServer(settings, keeping, url, judge=_judge, tell=tell, remedy=ELSE)
         self._around = district.grow(MARGIN_M) if district else None
         self.title, self.close = self._server.title, self._server.close

@@ -148,7 +148,7 @@ class MapServer:
         tell: Tell | None = None,
         remedy: str = LATER,
     ) -> None:
-        """Make the client of the server at `url`, or at the one of the settings; nothing is sent yet."""
+        """Make the client of the server at `url`, or else at the URL of `settings`; nothing is sent yet."""
         given = service_url(settings, url)
         self.settings = settings
         self.url = ServerUrl.parse(given.replace("{profile}", profile), source if url else settings.variable)

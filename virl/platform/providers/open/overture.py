@@ -106,7 +106,7 @@ class OverturePlaces:
         return f"Places: Overture Maps Foundation ({', '.join(sorted(licences) or [UNKNOWN_LICENCE])})"
 
     def _rows(self, box: Box, columns: Sequence[str]) -> Iterator[_Row]:
-        """Yield the rows whose bounding box touches a box."""
+        """Yield the rows whose bounding box touches a box, with the named columns."""
         # The box of a point is in single precision, rounded outwards, so more is read than lies inside.
         for south, west, north, east in (part.degrees for part in box.parts):
             inside = (

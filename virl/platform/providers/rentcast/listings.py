@@ -35,7 +35,7 @@ def every_page(ask: Callable[[int], tuple[Sequence[T], bool]], most: int) -> tup
 SQUARE_METRES_PER_SQUARE_FOOT = 0.3048**2
 """Area in square metres of one square foot, exact."""
 NAME_LENGTH = 80
-"""Largest number of characters of an address in a fault (chosen)."""
+"""Number of characters to which an address is cut in the line about a faulty record (chosen)."""
 
 
 class _ListingRecord(ReplyBody):
