@@ -80,7 +80,7 @@ class GoogleStreetView:
         return self.panorama_within(found.id if found else None, position, radius)
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
-        """Return the panorama nearest to each position, `None` if beyond `radius` metres; a paid request for each 100.
+        """Return the panorama nearest to each position, `None` beyond `radius` metres; 100 a paid request.
 
         Raises:
             BadInput: the radius is outside (0, 1000].
@@ -189,7 +189,7 @@ class LinklessStreetView:
         return found if found and distance(position, found.position) <= radius else None
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
-        """Return the panorama nearest to each position, `None` if beyond `radius` metres; a free request for each.
+        """Return the panorama nearest to each position, `None` beyond `radius` metres; a free request each.
 
         Raises:
             BadInput: the radius is outside (0, 1000].

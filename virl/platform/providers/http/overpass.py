@@ -101,7 +101,7 @@ class Overpass:
         source: str = "the city's file",
         tell: Tell | None = None,
     ) -> None:
-        """Make the client of the interpreter at `url`, or else at the URL of `settings`; nothing is sent yet."""
+        """Make the client of the interpreter at `url`, or at the URL of `settings`; nothing is sent yet."""
         self._server = MapServer(
             settings, keeping, url, source=source, judge=_judge, slot=self._slot, tell=tell, remedy=LATER
         )
