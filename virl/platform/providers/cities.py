@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 AREAS = "platform/areas"
-"""Name of the folder of area files within the data."""
+"""Path of the folder of area files, relative to virl's data."""
 
 
 class Area(Settings):
@@ -125,7 +125,7 @@ def area_book() -> AreaBook:
 
 
 CITIES = "platform/cities"
-"""Name of the folder of city files within the data."""
+"""Path of the folder of city files, relative to virl's data."""
 
 
 def city_names() -> list[str]:
@@ -195,7 +195,7 @@ def listed_cities() -> tuple[dict[str, CityFile], list[VirlError]]:
 
 
 def region_line(file: Path) -> str:
-    """Return a line about a region's file: its size, and the city with the nearest district.
+    """Return a line about the region in a file: its corners, area and middle, and the nearest known city.
 
     Raises:
         BadInput: the file holds no region.
@@ -357,7 +357,7 @@ def region_of_city(city: City) -> Region:
 
 
 def around_streets(lines: Sequence[Sequence[LatLng]]) -> Region:
-    """Return the convex region, wider by `AROUND_STREETS_M`, around centre lines with a position at least."""
+    """Return a convex region that ends `AROUND_STREETS_M` beyond centre lines, with at least one position."""
     positions = [position for line in lines for position in line]
     frame = LocalFrame(positions[0])
     hull = shapely.MultiPoint(in_metres(frame, positions)).convex_hull

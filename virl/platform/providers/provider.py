@@ -104,7 +104,7 @@ class CityFile(Settings):
     district: Name | None = None
     """Name of the district of the city."""
     continent: Continent | None = None
-    """Continent of the city, by which swapped numbers are found; `None` for a city on none."""
+    """Continent of the city, which reveals swapped latitude and longitude; `None` for a city on none."""
     country: Name | None = None
     """Name of the country."""
     language: Language | None = None
@@ -209,7 +209,7 @@ class Paths:
     """Function from a path to the name of its city."""
 
     def fit(self, city: str) -> bool:
-        """Return whether a given name is a path with one of the endings, also before an `@` and more."""
+        """Return whether a given name is a path with one of the endings, at its end or before an `@`."""
         return city.rpartition("@")[0].endswith(self.suffixes) or city.endswith(self.suffixes)
 
 

@@ -16,7 +16,7 @@ from virl.platform.providers.google.ways_new import RoutesApi
 from virl.platform.providers.provider import Access, CityFile
 
 _PAGE = Call("maps_js")
-"""Call of the Maps JavaScript API, which web pages load, so that it can be paid for."""
+"""Load of street view by a web page (Maps JavaScript API), as a call whose price is booked."""
 
 
 def google_city(name: str, file: GoogleCity, access: Access) -> City:

@@ -66,9 +66,9 @@ class GoogleOptions(Settings):
 
 
 NO_TILES = "`map_tiles` in platform/providers/google.yaml is false, so no links are known"
-"""Reason for a mover without links where the settings exclude Map Tiles."""
+"""Text of why a mover that needs no links is taken: the settings exclude Map Tiles."""
 REFUSED = "the key may not use the Map Tiles API, so no links are known"
-"""Reason for a mover without links where the key may not use Map Tiles."""
+"""Text of why a mover that needs no links is taken: the key may not use Map Tiles."""
 
 
 def known_mover(options: GoogleOptions, map_tiles: bool | None) -> MoverChoice | None:

@@ -122,7 +122,7 @@ def remedy(fault: HttpFault, service: str) -> str:
 
 
 def judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
-    """Return a good reply of Google, `ZERO_RESULTS` included, or its fault.
+    """Return a reply of Google if it is good, as `ZERO_RESULTS` is, or else the fault found in it.
 
     A reply that says that there is no such thing (`ZERO_RESULTS`) is good. One that is broken is asked for
     again, and paid for again; a whole one that lacks what it must hold is not.
@@ -201,7 +201,7 @@ def canonical(call: Call) -> str:
 
 
 def _drop_dates(asked: Mapping[str, object]) -> dict[str, object]:
-    """Return the fields of a call with times of departure by weekday and clock only."""
+    """Return the fields of a call, its times of departure reduced to weekday and time of day."""
     return {name: drop_date(str(value)) if name in _TIMES else value for name, value in asked.items()}
 
 

@@ -40,7 +40,7 @@ def minute_of(when: datetime, zone: str | None) -> int:
 
 
 def drop_date(text: str) -> str:
-    """Return a time without its date, such as `day 2 09:10`; other texts unchanged.
+    """Return a date and time as weekday and time of day in UTC, such as `day 2 09:10`; other texts unchanged.
 
     A recording of a journey is good on another day.
     """

@@ -44,7 +44,7 @@ class PositionBody(ReplyBody):
 
     @property
     def position(self) -> LatLng:
-        """Position as virl's type."""
+        """This position of a reply as a `LatLng`."""
         return LatLng(self.lat, self.lng)
 
 
@@ -121,7 +121,7 @@ class Ways(Protocol):
         ...
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
-        """Return (steps by public transport at `leaves` or later, their seconds without the first wait).
+        """Return (steps by public transport from `leaves` on, their seconds without the wait before them).
 
         Args:
             here: position where the journey starts.
@@ -329,7 +329,7 @@ def times_by_tours(
     legs: Callable[[Sequence[LatLng]], Sequence[float]],
     times: Callable[[Sequence[LatLng], Sequence[LatLng]], Seconds],
 ) -> Seconds:
-    """Return seconds of all pairs by `legs` of few cheap routes, or by `times` for those without a route.
+    """Return the seconds of all pairs, by `legs` of few cheap routes, and by `times` for pairs still missing.
 
     A matrix is billed by the pair, a route by the request, whatever its stops are. So a route that goes from
     an origin to a destination, on to the next origin, and so forth tells up to eleven pairs for the price of
@@ -346,7 +346,7 @@ def times_by_tours(
     known: dict[Pair, float] = {}
 
     def ask(stops: Sequence[LatLng]) -> dict[Pair, float]:
-        """Return the seconds of each leg of a route, by its ends; empty if one has no way."""
+        """Return the seconds of each leg through stops, by (start, end); empty if any leg has no way."""
         try:
             return dict(zip(pairwise(stops), legs(stops), strict=True))
         except NoRoute:

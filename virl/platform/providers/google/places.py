@@ -33,7 +33,7 @@ class TypeTable:
     renamed: Mapping[str, str]
     """virl's name of a type, by its name in Places (New)."""
     implied: Mapping[str, str]
-    """Place type that a type has too because of its name's ending, by that ending."""
+    """Place type that all types with an ending such as `_restaurant` have too, by that ending."""
     asked_as: Mapping[str, tuple[str, ...]]
     """Types of Places (New) that are asked for in place of a place type of virl's, by that type."""
     also_asked: Mapping[str, tuple[str, ...]]
@@ -62,7 +62,7 @@ def type_table() -> TypeTable:
 
 
 def normal_types(given: Iterable[str], primary: str | None = None) -> tuple[str, ...]:
-    """Return the types that Google gives a place as virl's types, the most specific first.
+    """Return virl's types of a place, the most specific first, made of the types that Google gives it.
 
     The primary type of Places (New), where there is one, comes first.
     """
@@ -100,7 +100,7 @@ def asked_legacy_types(types: Collection[str]) -> list[str]:
 
 
 def known_as(types: Collection[str]) -> frozenset[str]:
-    """Return the types asked for, as given and by virl's names, to compare with the types of places."""
+    """Return the types asked for together with virl's names of them, to compare with the types of places."""
     return frozenset(types).union(map(_normal, types))
 
 
@@ -159,7 +159,7 @@ class FullPlacesApi(PlacesApi, Protocol):
     def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Return places of a type in and around a circle, with hours and reviews, of `least` or more stars.
+        """Return a type's places of `least` or more stars in and around a circle, with hours and reviews.
 
         Args:
             center: middle of the circle.
@@ -203,13 +203,13 @@ class GooglePlaces(Generic[ApiT_co]):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first; none should be missing within `whole`."""
+        """Return places within `radius` metres, nearest first; if possible, all within `whole` metres."""
         return self._search_nearby(position, radius, PlaceKinds(frozenset(types)), whole)
 
     def _search_nearby(
         self, position: LatLng, radius: float, kinds: PlaceKinds, whole: float | None
     ) -> NearbyPlaces:
-        """Return the places within `radius` metres, nearest first; none should be missing within `whole`."""
+        """Return places within `radius` metres, nearest first; if possible, all within `whole` metres."""
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         found = places_around(
@@ -287,7 +287,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """Return places with `least` or more stars, nearest first; none for more than `MOST_RATED` types."""
+        """Return places of `least` or more stars, nearest first; none for more than `MOST_RATED` types."""
         kinds = asked_types(types)
         if not 0 < len(kinds) <= MOST_RATED:
             return NearbyPlaces((), 0.0)
@@ -346,7 +346,7 @@ class WeekPoint(ReplyBody, ABC):
     @property
     @abstractmethod
     def of_week(self) -> tuple[int, int]:
-        """(day, 0 for Sunday; minutes after midnight)."""
+        """Time as (day, 0 for Sunday; minutes after midnight)."""
 
 
 PointT = TypeVar("PointT", bound=WeekPoint)
@@ -371,7 +371,7 @@ class HoursBody(ReplyBody, Generic[PointT]):
 
     @property
     def hours(self) -> tuple[OpeningHours, ...]:
-        """Opening hours as virl's type, from Monday on."""
+        """These opening hours as `OpeningHours`, from Monday on."""
         return opening_hours(period.stretch for period in self.periods)
 
     @field_validator("periods")

@@ -69,7 +69,7 @@ Chosen, in dollars as Yelp has its levels. Another currency has no levels."""
 _YES_NO = {True: "yes", False: "no", None: ""}
 """Words for facts that are true, false or not known."""
 LONGEST = 200
-"""Largest number of characters of a fact, as in facts of maps."""
+"""Number of characters to which the text of a fact is cut, as in facts of maps."""
 
 
 class NewPlaces:
@@ -149,7 +149,7 @@ class NewPlaces:
     def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Return places of a type with hours and reviews, rated `least` or better, in a circle's square."""
+        """Return a type's places of `least` or more stars, with reviews, in the square around a circle."""
         # Google refuses PRICE_LEVEL_FREE here
         prices = [name for name, level in _PRICES.items() if 0 < level <= (max_price_level or 0)]
         body: dict[str, object] = {
@@ -185,7 +185,7 @@ class NewPlaces:
         return self._details(place_id, _DETAILED, _Place).place
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
-        """Yield the photos of a place; one cheap request for their names, and one for each that is taken."""
+        """Yield up to `limit` photos of a place; one cheap request for all names, one for each photo."""
         photos = self._details(place_id, "id,photos", Album).photos[:limit]
         query = {"maxWidthPx": str(PHOTO_SIDE), "maxHeightPx": str(PHOTO_SIDE)}
         calls = [Call("places_photo", f"{photo.name}/media", query) for photo in photos]
@@ -228,7 +228,7 @@ class _Point(WeekPoint):
 
     @property
     def of_week(self) -> tuple[int, int]:
-        """(day, 0 for Sunday; minutes after midnight)."""
+        """Time as (day, 0 for Sunday; minutes after midnight)."""
         return self.day, self.hour * 60 + self.minute
 
 
@@ -261,6 +261,7 @@ class _PriceRange(CamelBody):
     end_price: Annotated[_Money | None, MUST_FIT] = None
 
     def __str__(self) -> str:
+        """Return the range as text, such as `USD 10 to 20`, or `USD 100 or more`."""
         low, high = self.start_price, self.end_price
         return f"{low.currency_code} {low.units}" + (f" to {high.units}" if high else " or more")
 
@@ -318,7 +319,7 @@ class _Place(CamelBody):
 
     @property
     def place(self) -> Place:
-        """Place as virl's type."""
+        """This place of a reply as a `Place`."""
         derived = self.price_range.level if self.price_range else None
         return Place(
             id=self.id,
@@ -352,7 +353,7 @@ class _Found(CamelBody):
 
     @property
     def read(self) -> list[Place]:
-        """Places that could be read, as virl's type."""
+        """Places of the reply that could be read, as `Place` objects."""
         return [one.place for one in self.places if one]
 
 

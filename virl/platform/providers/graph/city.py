@@ -13,7 +13,7 @@ from virl.platform.providers.pictures.streetview import GraphStreetMap, GraphStr
 from virl.resources import data_home
 
 MARKS = {"touchdown": Path("graph", "nodes.txt"), "r2r": Path("connectivity")}
-"""Path of a file or folder that marks a folder as that of a data set, by name of the data set."""
+"""Path of a file or folder by which the folder of a data set is recognized, by name of the data set."""
 
 
 def find_data(name: str, override: Path | None = None) -> Path:
@@ -39,11 +39,11 @@ def find_data(name: str, override: Path | None = None) -> Path:
 
 
 MANIFEST = "export.json"
-"""Name of the manifest file of an export."""
+"""Name of the manifest file in the folder of an exported city."""
 
 
 def attribution_of(folder: Path) -> str:
-    """Return the names that pages about an export have to credit; empty for nobody.
+    """Return whom pages about an exported city have to credit, by its folder's manifest; empty for nobody.
 
     Raises:
         BadInput: the manifest is damaged.

@@ -31,6 +31,7 @@ class FileFault:
     """Description of the fault."""
 
     def __str__(self) -> str:
+        """Return the fault in a line: file, line number and description."""
         where = f"{self.file}, line {self.line}" if self.line else str(self.file)
         return f"{where}: {self.text}"
 
@@ -94,7 +95,7 @@ class Table:
         ]
 
     def numbers(self, column: int, name: str, low: float, high: float, *, end: bool) -> Floats:
-        """Return a column's numbers, `nan` for text; outside [low, high), with `end` [low, high], is a fault.
+        """Return a column's numbers, `nan` for text; add a fault for each not between `low` and `high`.
 
         Args:
             column: number of the column, from 0.
@@ -126,7 +127,7 @@ class Table:
 
 
 def read_table(file: Path, widths: Sequence[int]) -> Table:
-    """Return a comma-separated file's cells; lines not as wide as the first, one of `widths`, are faults.
+    """Return a comma-separated file's cells; all lines must have the same number of fields, one of `widths`.
 
     The possible numbers of fields are `widths`, the usual one first.
 
@@ -153,7 +154,7 @@ def read_table(file: Path, widths: Sequence[int]) -> Table:
 
 
 def read_lines(file: Path) -> tuple[list[str], list[FileFault]]:
-    """Return (lines of a UTF-8 file, at least one; a fault if the last one has no line break, or none).
+    """Return (lines of a UTF-8 file; its faults: one if the last line has no line break, else none).
 
     Raises:
         GraphFault: the file is missing, empty or no text.
@@ -208,7 +209,7 @@ class EpisodeFile:
 def keep_distinct(
     file: Path, found: Iterable[tuple[int, InstructionEpisode]], faults: Sequence[FileFault]
 ) -> EpisodeFile:
-    """Return the first episode of each id, and `faults` with one more for each repeated (line, episode).
+    """Return the first episode of each id, and `faults` with one more for each later episode of that id.
 
     Args:
         file: path of the file with the episodes.

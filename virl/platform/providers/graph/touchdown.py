@@ -113,7 +113,7 @@ def _number_nodes(nodes: Table) -> dict[str, int]:
 
 
 def _link_ends(links: Table, column: int, number: Mapping[str, int], broken: list[str]) -> Ints:
-    """Return the node numbers in a column of links; -1 and a fault for an unknown node that is not `broken`.
+    """Return the node numbers in a column of links, -1 if unknown: a fault unless the node is in `broken`.
 
     A node whose own line is `broken` has a fault already, so links to it get none.
     """

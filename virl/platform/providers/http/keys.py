@@ -64,6 +64,7 @@ class ApiKey:
     """Redaction that removes the key from replies."""
 
     def __post_init__(self) -> None:
+        """Check the characters of the key, and set its redaction."""
         check_key(self.text, self.variable)
         object.__setattr__(self, "redaction", Redaction.of((self.text,)))
 

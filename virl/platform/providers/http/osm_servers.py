@@ -148,7 +148,7 @@ class MapServer:
         tell: Tell | None = None,
         remedy: str = LATER,
     ) -> None:
-        """Make the client of the server at `url`, or at the one of the settings; nothing is sent yet."""
+        """Make the client of the server at `url`, or else at the URL of `settings`; nothing is sent yet."""
         given = service_url(settings, url)
         self.settings = settings
         self.url = ServerUrl.parse(given.replace("{profile}", profile), source if url else settings.variable)
@@ -184,7 +184,7 @@ class MapServer:
         path: str = "",
         body: Mapping[str, object] | None = None,
     ) -> Request:
-        """Return a request to the server.
+        """Return a request to the server, by GET or, with a JSON `body`, by POST; nothing is sent yet.
 
         Args:
             endpoint: name of the request's kind, such as `"nominatim_search"`, and of a folder of recordings.

@@ -86,7 +86,7 @@ class HttpFault:
 
 
 def usual_remedy(fault: HttpFault, service: str) -> str:
-    """Return the advice on a fault that suits every service, whatever the name of this one."""
+    """Return advice to the user on a fault; it fits any service, so that the name `service` is not used."""
     del service
     later = f"try again later; continue the run with {way_on()}"
     if fault.code == UNREADABLE:
@@ -174,7 +174,7 @@ _MOST_TRIES = 4
 def _mend(
     shape: type[ReplyBody], given: object, told: dict[str, Any], fault: ValidationError, notes: Notes | None
 ) -> dict[str, Any]:
-    """Return an object's fields without those that do not fit; raise `fault` if a required one does not."""
+    """Return an object's fields `told` without those that do not fit; raise `fault` if one is required."""
     mended, gone, copied = dict(told), dict[str, set[Any]](), set[str]()
     for error in fault.errors(include_url=False):
         name, *within = error["loc"] or ("",)

@@ -71,7 +71,7 @@ class Request:
     price: Price = FREE
     """Price of sending the request once."""
     key: str = ""
-    """Key in the cache; empty for the key of the name."""
+    """Key of the reply in the cache; empty for the key made of `name`."""
     lifetime: float = 0.0
     """Seconds for which the cache keeps the reply; 0 keeps none."""
     scope: str = ""
@@ -218,7 +218,7 @@ class Service:
         alike = Counter[tuple[str, str]]()
 
         def note(reason: str, part: object) -> None:
-            """Count an item or field with its reason, unless both were counted before."""
+            """Count an item or field with its reason, unless it was counted with the same reason before."""
             if (reason, id(part)) not in seen:
                 seen[reason, id(part)] = part
                 alike[reason, repr(part)] += 1
@@ -288,9 +288,11 @@ class Service:
         self._wire.close()
 
     def __enter__(self) -> Self:
+        """Return the service, to be closed at the end of a `with` block."""
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Close the connections to the service."""
         self.close()
 
     def _answer(self, request: Request, expected: ExpectedBody) -> builtins.bytes:
@@ -340,7 +342,7 @@ class Service:
     def _fetch(
         self, request: Request, expected: ExpectedBody, into: BinaryIO | None = None
     ) -> HttpReply | HttpFault:
-        """Return a reply to a request, retried while that may help; its body goes into the file `into`."""
+        """Return a reply to a request, retried while that may help; its body goes into `into`, if given."""
         limits, clock = self._limits, self._limits.pace.clock
         began = clock()
 

@@ -32,7 +32,7 @@ from virl.platform.providers.provider import Access
 from virl.settings.model import Settings
 
 FILE_NAME = "google-replies-1.sqlite"
-"""Name of the cache's file, for any provider: an old name, kept for replies that were paid for."""
+"""Name of the cache's file, which all providers share; an old name, so that replies paid for stay found."""
 _BUSY_S = 10.0
 """Seconds that one process waits for another that holds the file (chosen)."""
 _EVICT_TO = 0.9
@@ -89,7 +89,7 @@ class ReplyCache:
         return bytes(rows[0][0]) if rows else None
 
     def put(self, key: str, body: bytes, *, endpoint: str, lifetime: float, scope: str = "") -> None:
-        """Keep a reply's body on disk for `lifetime` seconds.
+        """Keep a reply's body on disk for `lifetime` seconds; delete others if the file gets too large.
 
         Args:
             key: key of the request.
@@ -271,6 +271,7 @@ class Recording:
     """Folder of the recording, made where it is missing."""
 
     def __post_init__(self) -> None:
+        """Make the folder where it is missing; raise `BadInput` if that fails."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
@@ -307,6 +308,7 @@ class Replay:
     """Folder of the recording."""
 
     def __post_init__(self) -> None:
+        """Raise `BadInput` unless the folder exists."""
         if not self.folder.is_dir():
             raise BadInput(f"{self.folder}: no such folder: record one with --record {self.folder}")
 
@@ -366,6 +368,7 @@ class Keeping:
     """Counts of the items and fields of replies that cannot be read."""
 
     def __post_init__(self) -> None:
+        """Raise `BadInput` if replies are to be both recorded and replayed."""
         if self.record and self.replay:
             raise BadInput("a run is either recorded or replayed: give --record or --replay, not both")
 

@@ -20,7 +20,7 @@ Url = Annotated[str, Field(pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$")]
 
 
 _HOSTS = TypeAdapter(dict[str, Host])
-"""Validator of URLs of picture servers, by the name of their field in a city file."""
+"""Validator of a dictionary of picture servers' URLs by fields of a city file, such as `panoramax_url`."""
 
 
 def _check_service(name: str) -> str:
@@ -49,7 +49,7 @@ class OpenCity(CityFile):
     as_of: date | None = None
     """Last day on which pictures may have been taken; later ones are left out. `None` for no limit."""
     reach_m: float = Field(default=400.0, ge=50, le=3000)
-    """Radius in metres around the center whose pictures are known at first, without a polygon.
+    """Radius in metres around the center in which pictures are asked for first, in a city without a polygon.
     More are asked for as a walk comes near the edge."""
     picture_urls: dict[str, Host] = Field(default_factory=dict)
     """URL of the picture server by the name of its service; by default the service's own.

@@ -153,7 +153,7 @@ class ExploredGraph:
             return self._shots[pano_id]
 
     def _grow(self, cells: set[Cell], known: tuple[str, ...] = ()) -> PictureGraph:
-        """Return the graph with the pictures of more squares; panoramas with the ids `known` stay in it."""
+        """Add the pictures of squares to the graph and return it; panoramas with the ids `known` stay."""
         region = self._extent.region
         listed = [shot for cell in sorted(cells) for shot in self._lists.of(cell)]
         inside = [shot for shot in listed if region is None or region.contains(shot.position)]
@@ -207,7 +207,7 @@ class GrowingMaps:
     """Last graph for which maps were made, and these maps; `None` before the first use."""
 
     def geocode(self, address: str) -> LatLng:
-        """Return the position of an address or of a place named in it."""
+        """Return the position of an address, or of the place that a text names."""
         return self._current.geocode(address)
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:

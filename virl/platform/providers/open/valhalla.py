@@ -109,7 +109,7 @@ class ValhallaWays:
     """
 
     def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
-        """Make the client of the server at `url`, or at the one of the settings; nothing is sent yet."""
+        """Make the client of the server at `url`, or else at the URL of `settings`; nothing is sent yet."""
         self._server = MapServer(settings, keeping, url, judge=map_judge(200, 400))
         self.close = self._server.close
 

@@ -88,7 +88,7 @@ def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Capt
 def whole_panorama(
     pixels: Image, sky: float | None = None, left: float = 0.0, fov: float = FULL_TURN
 ) -> Image:
-    """Return a whole panorama, shape (width / 2, width, 3), black but for `pixels`, a part of one.
+    """Return a whole panorama, shape (width / 2, width, 3), black but for `pixels`, `fov` degrees of it.
 
     Args:
         pixels: RGB pixels of the part.

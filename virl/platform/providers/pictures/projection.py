@@ -41,7 +41,7 @@ class Equirectangular:
 
 
 def equirectangular(pixels: Image, yaw: float = 0.0, attitude: Attitude | None = None) -> Equirectangular:
-    """Return a panorama, padded for `perspective`, whose middle column faces `yaw` degrees, if held level.
+    """Return a padded panorama, taken at `attitude`, or else level with its middle column at heading `yaw`.
 
     Args:
         pixels: RGB pixels, shape (width / 2, width, 3), at least 8 wide.
@@ -73,7 +73,7 @@ def perspective(panorama: Equirectangular, camera: Camera) -> Image:
 
 
 def colours_at(pixels: Image, columns: Floats32, rows: Floats32, *, wraps: bool) -> Image:
-    """Return bilinear colours at points of a picture, which goes on at its left edge if it `wraps`.
+    """Return the bilinear colours of a picture at (columns, rows); if it `wraps`, its side edges meet.
 
     Args:
         pixels: RGB pixels of the picture.
@@ -112,7 +112,7 @@ def sample_points(
 
 
 def rays_of(camera: Camera, attitude: Attitude) -> tuple[Floats32, Floats32, Floats32]:
-    """Return (right, up, forward) of a camera's rays in the axes of a capture, shape (height, width) each."""
+    """Return a camera's rays as (right, up, forward) in a capture's axes, shape (height, width) each."""
     return rays_by(_axes(camera, attitude), camera.width, camera.height)
 
 
@@ -174,7 +174,7 @@ def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile
 def sampled_tiles(
     columns: Floats | Floats32, rows: Floats | Floats32, width: int, height: int, tile: int
 ) -> set[Tile]:
-    """Return the (column, row) of each tile with pixels that sample points of a padded panorama need.
+    """Return the (column, row) of each tile with pixels needed at points of a padded panorama.
 
     Args:
         columns: columns of the points.

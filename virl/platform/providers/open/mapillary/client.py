@@ -48,7 +48,7 @@ FLAT = frozenset({"perspective", "brown"})
 USUAL_FOV = 70.0
 """Field of view in degrees assumed for a flat picture of unknown focal length: a phone's has 65 to 78."""
 MOST_ROLL = 45.0
-"""Roll in degrees above which a flat picture counts as turned upright already, so that it is 0 (chosen)."""
+"""Roll in degrees above which 0 is taken: such a flat picture counts as turned upright already (chosen)."""
 
 MOST_APART_M = 30.0
 """Largest distance in metres from the measured position to a computed one that is used."""

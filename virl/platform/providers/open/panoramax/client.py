@@ -197,7 +197,7 @@ class Panoramax:
     """Server of the API."""
 
     def shots(self, cell: Cell) -> Sequence[Shot] | None:
-        """Return the pictures in a square; `None` where there are more than `MOST_PAGES` pages."""
+        """Return the pictures in a square; `None` where not all could be listed in `MOST_PAGES` pages."""
         page, server = self.server.settings.page, self.server.settings.base_url
         box = ",".join(f"{degrees:.7f}" for degrees in cell.degrees)
         query, url, count, shots = {"bbox": box, "limit": str(page)}, None, 0, dict[str, Shot]()
