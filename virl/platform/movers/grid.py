@@ -66,7 +66,7 @@ class Answer:
 
 
 class Survey:
-    """A search for the panoramas nearest to positions around one, by inference or by questions.
+    """A search for the panoramas nearest to positions around a panorama, by inference or else by requests.
 
     No panorama is nearer to a position than its answer. So where another panorama is known, and the circle
     around a second position that goes through it lies within the first circle, it is the answer there too.
@@ -79,7 +79,7 @@ class Survey:
     """
 
     def __init__(self, streetview: StreetView, here: Panorama, earlier: Iterable[Answer] = ()) -> None:
-        """Record the panorama and the earlier answers."""
+        """Begin at the panorama `here`, with the answers that were given around its neighbours."""
         self.gained: list[Answer] = []
         """New answers, without those given earlier."""
         self._streetview = streetview

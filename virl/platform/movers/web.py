@@ -245,7 +245,7 @@ def _browser_failed(fault: "WebDriverException") -> _PageFailed:
 
 
 def _failure(outcome: Mapping[str, Any] | _Failed) -> _Failed | None:
-    """Return the failed call that an outcome is; `None` for a reply."""
+    """Return the outcome if it is a failed call; `None` if it is a reply."""
     return outcome if isinstance(outcome, _Failed) else None
 
 

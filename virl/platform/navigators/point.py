@@ -112,7 +112,7 @@ def plan_route(
 def _find_ends(
     streetview: StreetView, positions: Sequence[LatLng], radius: float
 ) -> tuple[Sequence[Panorama | None], list[tuple[int, str]]]:
-    """Return (panorama within `radius` metres of each position or `None`, (number, reason) if without)."""
+    """Return (panorama near each position or `None`, (number, reason) of each position without one)."""
     if not positions:
         raise BadInput("a walk needs at least one destination")
     ends = relocate(streetview, positions, radius)

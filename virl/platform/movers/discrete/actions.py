@@ -14,7 +14,7 @@ from virl.geo.globe import signed_float_turn
 from virl.platform.city.graph import NavigationGraph
 
 MAX_ACTIONS = 55  # VELMA's limit of actions an episode
-"""Default limit of actions in a walk; those of a Map2seq opening count."""
+"""Default limit of the number of actions in a walk; the forward that opens a Map2seq walk counts too."""
 
 
 class Action(StrEnum):

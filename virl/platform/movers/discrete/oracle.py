@@ -94,7 +94,7 @@ class Oracle:
 
     @cached_property
     def _hops(self) -> Hops:
-        """Function to the number of links from any node to the path's last node."""
+        """Function that returns the number of links from any node to the path's last node."""
         return Hops(self._graph, [self._path[-1]])
 
 

@@ -18,7 +18,7 @@ from virl.platform.navigators.follower.clauses import (
 )
 
 NEARLY_ALL = 0.85
-"""Share of a block, 0 to 1, at which "at the shop at the end of the block" lies; chosen."""
+"""Share of the last block, 0 to 1, to walk to a shop that is "at the end of the block"; chosen."""
 STALE = 2
 """Number of sentences after which "halfway down" no longer says where the walk ends; chosen."""
 SHAPES = frozenset({"three", "four", "many", "tee", "side"})
@@ -50,7 +50,7 @@ class Street:
     kind: Kind = "intersection"
     """Kind of the crossing that the text has named last."""
     sureness: Sureness = "open"
-    """Certainty of the crossing that the text has named last."""
+    """Certainty of the number of the crossing that the text has named last."""
     remarks: int = 0
     """Count of landmarks along the block that the text names (twice if passed), and of orders to walk on."""
     remarked_in: int = -1
@@ -108,7 +108,7 @@ class Street:
         self.is_vague = is_vague
 
     def note(self, place: NamedCrossing, number: int) -> None:
-        """Record what the text says of the shape, lights and distance of the crossing with a number."""
+        """Record what `place` says of the shape, lights and distance of this street's crossing `number`."""
         if place.kind == "double" and place.ordinal in (None, 1):
             self.double = number
             if place.ordinal is None:

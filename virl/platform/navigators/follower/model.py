@@ -54,9 +54,9 @@ class Parameters(Settings):
     """Probability that people count a crossing that they pass where one street joins from a side."""
 
     pair_separate: Share
-    """Probability that the second of two lights that the text counts as one is a crossing of its own."""
+    """Largest probability that the second of two lights, told as one, is a crossing of its own."""
     near_separate: Share
-    """Probability that people count two crossings where the text says that one follows right away."""
+    """Least probability that two crossings count as two where the text says that one follows right away."""
     gap_near: Positive
     """Number of links to a crossing told as "immediately after" at which its fit has fallen to half."""
     gap_near_spread: Positive
@@ -68,7 +68,7 @@ class Parameters(Settings):
     other_shape: Share
     """Factor on a crossing with other ways than "the four-way intersection" or "the side street" has."""
     shape_told: Share
-    """Probability that people count a crossing whose shape the text gives."""
+    """Least probability that people count a crossing whose shape the text gives."""
 
     turn_angle: float
     turn_spread: Positive

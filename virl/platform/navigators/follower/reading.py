@@ -134,7 +134,7 @@ _TOKEN = re.compile(rf"\d+/\d+|\d+ ?%|[a-z0-9][a-z0-9'&-]*|[.,;:!?]|{NAME_MARK}\
 _MOST_LETTERS = 600  # of one clause; chosen: no clause of Map2seq, Touchdown or R2R has as many
 _PAUSES = {";": ".", ":": ",", "!": ".", "?": "."}
 _HYPHENATED = {"t-intersection", "t-junction"}
-"""Kinds of junction that the grammar knows with their hyphen; other words are split there."""
+"""Words for a junction that keep their hyphen, as the grammar knows them so; other words are split at it."""
 
 
 def understand(text: str) -> FollowerPlan:
@@ -231,7 +231,7 @@ class _Reader:
         self.has_moved = True
 
     def _look_for(self, place: NamedCrossing) -> None:
-        """Face the nearest crossing at the start if the walk begins by going to one."""
+        """Plan to face the nearest crossing at the start if the walk first goes to "the closest" one."""
         if place.near and not self.legs and self.street.passed == 0 and self.orient.crossing is None:
             self.orient = OrientClause(self.orient.traffic, crossing=True)
 

@@ -28,7 +28,7 @@ from virl.platform.perception.road_sight import RoadSight, boards_in_words
 
 # Chosen in Helsinki and in four villages of Liechtenstein that no figure is reported of.
 UNKNOWN = 0.3
-"""Promise, in shop fronts at the beginning, that every road has besides the fronts seen down it."""
+"""Number of unseen shop fronts, as if at its very beginning, that are added to the promise of every road."""
 FADES_M = 60.0
 """Distance in metres over which the promise of a shop front falls by a factor e."""
 START_M = 15.0
@@ -41,7 +41,7 @@ DECLINED = 0.5
 """Share of its promise, 0 to 1, that a road keeps after the walker turned back where it leaves."""
 
 Glimpses = Mapping[tuple[str, str], RoadSight]
-"""Sights down links that were taken already, by (panorama left, panorama led to)."""
+"""Sights of roads in views that were taken already, by (id of panorama left, id of panorama led to)."""
 NOTHING: Glimpses = MappingProxyType({})
 
 
@@ -114,7 +114,7 @@ class Prospects:
         return tuple(link for link in self._links[pano_id] if link.pano_id not in self._seen)
 
     def ways(self, pose: Pose, glimpsed: Glimpses = NOTHING) -> list[Prospect]:
-        """Return the roads not walked that can be reached over visited panoramas, those most worth first.
+        """Return reachable roads not walked, most worth first; sights in `glimpsed` count for this call only.
 
         Args:
             pose: where the walker stands.

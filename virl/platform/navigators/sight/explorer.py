@@ -50,7 +50,7 @@ MOST_DEAD_ENDS = 4
 MOST_SIGNS = 3
 """Largest number of signs quoted for a way."""
 _AHEAD_M, _KNOWN_M = 100.0, 150.0
-"""(metres down a way to a point, radius around it in metres in which visited junctions count).
+"""(metres down a way to where it is taken to lead, metres around there in which visited junctions count).
 Chosen in Virlham."""
 ELSEWHERE_DEG = 90.0
 """Turn in degrees that is assumed for a way from another panorama. Chosen: a turn to the side."""

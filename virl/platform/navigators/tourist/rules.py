@@ -89,9 +89,9 @@ class TranscriptEntry:
 
 
 TOO_MANY = 2
-"""Number of crossings past that of a turn from which the walk no longer fits the directions. Chosen."""
+"""Number of crossings beyond the turn's own at which a walk that has not turned is given up. Chosen."""
 UNCOUNTED = 4
-"""Number of crossings after which a stop must have come that the directions do not count. Chosen."""
+"""Number of crossings beyond which the stop is given up where the directions count none up to it. Chosen."""
 BESIDE = {"left", "right", "rear left", "rear right", "rear"}
 """Directions in which a thing is no longer ahead."""
 NEAR_AHEAD = {"front left", "front right"}
