@@ -222,7 +222,7 @@ class GridMover:
     """
 
     def __init__(self, streetview: StreetView, rings: Rings | None = None) -> None:
-        """Begin with no position asked for yet."""
+        """Begin with no position asked for; `rings` gives those to ask around a pose, by default V-IRL's."""
         self._streetview = streetview
         self._rings = rings or Rings()
         self._panoramas: dict[str, Panorama] = {}

@@ -256,7 +256,7 @@ def _log_retry(outcome: Mapping[str, Any] | _Failed, pause: float) -> None:
 
 
 def _start_browser(timeout: float, folder: str) -> "Chrome":
-    """Start a browser that keeps its files in `folder`, unless its path is too long; return its driver."""
+    """Start a browser with its files in `folder` if the path is short; `timeout` in s; return its driver."""
     require("web", "selenium", what="the web mover", error=BrowserUnavailable)
     from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
     from selenium.webdriver import Chrome, ChromeOptions  # noqa: PLC0415

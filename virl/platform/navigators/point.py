@@ -122,7 +122,7 @@ def _find_ends(
 
 
 def _corners(streetview: StreetView, path: Sequence[LatLng], radius: float, before: str | None) -> list[Goal]:
-    """Return the goals at the corners of a path, its ends left out, the first not at `before`."""
+    """Return goals at the bends of a path, ends left out; none is where the one before, or `before`, is."""
     frame = LocalFrame(path[0])
     bends = LineString([frame.point(position) for position in path]).simplify(BEND_M).coords[1:-1]
     goals: list[Goal] = []
@@ -382,7 +382,7 @@ class PointNavigator:
         return tuple(outcome for _, outcome in sorted(self._pursuit.outcomes.items()))
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk to the plan's goals; a resumed one goes on after those of `trail`.
+        """Yield a walk's steps to the plan's goals, after those of `trail`; others decided those `steered`.
 
         Args:
             start: where the walk begins or goes on.

@@ -71,7 +71,7 @@ class Rules:
     step: Callable[[NavigationGraph, WalkState, Action], WalkState]
     """Function that returns the state after an action."""
     validate: Callable[[NavigationGraph, WalkState, Action], Action]
-    """Function that returns the action that is carried out for a wished one, by the links at the node."""
+    """Function that returns the action carried out for one asked for, by how many links leave the node."""
 
 
 class _Exit(NamedTuple):

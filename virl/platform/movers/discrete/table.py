@@ -183,7 +183,7 @@ def build_table(
 def _number_states(
     graph: NavigationGraph, arrival: Callable[[NavigationGraph], Floats], starts: Sequence[WalkState]
 ) -> States:
-    """Return all states that a walk can reach, numbered in this order, then those of `starts`."""
+    """Return all states that walks reach, `starts` last; `arrival` gives the heading after each link."""
     for start in starts:
         inside = 0 <= start.node < len(graph) and 0 <= (start.came_from or 0) < len(graph)
         if not (inside and isfinite(start.heading)):

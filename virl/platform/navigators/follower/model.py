@@ -29,7 +29,7 @@ class Parameters(Settings):
     """Probabilities, factors, angles in degrees and distances in links of the follower's model of walks."""
 
     named_further: Share
-    """Probability that a turn's crossing is a later one than the text counts to, where the text names it."""
+    """Probability that a turn is at a later crossing than the text says, where it names a crossing."""
     named_further_remark: Share
     """Growth of `named_further` with each remark that the text makes on the way."""
     further: Share
@@ -179,7 +179,7 @@ FURTHEST = 5  # chosen: crossings beyond the one that the text means
 def ordinal_weights(
     ordinal: int, sureness: Sureness, remarks: int, p: Parameters, *, passed: int | None = None
 ) -> dict[int, float]:
-    """Return, by a crossing's number, the probability that the text counts it as `ordinal` after `passed`.
+    """Return, by number, each crossing's chance to be the one told as number `ordinal`, after `passed`.
 
     Each crossing that the text passes before it (`passed`, else one less than the ordinal) may be one too
     many, and each landmark that it names on the way makes a later one likelier.

@@ -39,7 +39,7 @@ _TOO_FAR = re.compile(r"too far|\bif you (?:reach|see|get to|pass)\b", re.IGNORE
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """A spotter and street view by which a follower looks for landmarks at the end of its walk.
+    """A spotter and a finder of names, by which a follower looks for landmarks at the end of its walk.
 
     Args:
         graph: whose panoramas are looked at.

@@ -38,7 +38,7 @@ TURN_M = 4.0
 PASSED_M = 22.0
 """Radius in metres around visited panoramas in which shop fronts count as passed and promise no more."""
 DECLINED = 0.5
-"""Share of its promise, 0 to 1, that a road keeps after the walker turned back where it leaves."""
+"""Share of its promise, 0 to 1, that a road keeps once the walker has turned back at its beginning."""
 
 Glimpses = Mapping[tuple[str, str], RoadSight]
 """Sights of roads in views that were taken already, by (id of panorama left, id of panorama led to)."""

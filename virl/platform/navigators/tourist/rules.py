@@ -384,7 +384,7 @@ def _stop(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
 def _arrival_reason(
     goal: WalkGoal, progress: _Progress, question: TouristActionQuestion, *, blocked: bool, most: int
 ) -> str | None:
-    """Return the reason to stop here by the goal, after `most` crossings or `blocked`; `None` without one."""
+    """Return why to stop here, else `None`; `most` crossings come before the stop; `blocked`: no way on."""
     here = question.here
     if beside := _names_beside(question, goal.names):
         return f"{beside[0]} is right here"
@@ -410,7 +410,7 @@ def _follow_along(
     blocked: bool,
     most: int,
 ) -> WalkAction:
-    """Return the action to stop at `part` of the way after crossing `most`: on to the next, then back."""
+    """Return the action to walk the block after crossing `most` to its end, then back to `part` of it."""
     here = len(question.walk)
     if progress.back is None:
         if progress.crossings > most or blocked:
