@@ -37,7 +37,7 @@ class Road:
     """A street that a walker could take from a crossing, with the view down it."""
 
     link: Link
-    """First link of the street."""
+    """Link to take now for the street: its first one, or one on the way back to a street seen before."""
     view: View
     """View down the street."""
     description: str

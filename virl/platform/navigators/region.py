@@ -271,7 +271,7 @@ class RegionNavigator:
         return ids
 
     def _reorder(self, left: deque[str], here: str) -> None:
-        """Sort the panoramas left to visit, in place, into a tour from a panorama."""
+        """Sort the panoramas left to visit, in place, into a tour from panorama `here`, which is dropped."""
         found, position = self._find_survey().found, self.streetview.panorama(here).position
         rest = [found[pano_id] for pano_id in left if pano_id != here and pano_id in found]
         tour = self.order([position, *(one.position for one in rest)])
@@ -289,7 +289,7 @@ class RegionNavigator:
         return None
 
     def _choose(self, here: Panorama, left: deque[str]) -> Choice:
-        """Return the choice of the next panorama of the tour, or of the walk's end."""
+        """Return the choice of the next panorama, taken off the tour `left`, or of the walk's end."""
         following = self._next_panorama(left)
         if following is None:
             return Choice.end(Outcome("finished", "every panorama of the region is visited"))

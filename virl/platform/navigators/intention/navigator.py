@@ -354,7 +354,7 @@ class IntentionNavigator:
         return self._ask(pose, offered, memory)
 
     def _ask(self, pose: Pose, ways: Sequence[Prospect], memory: _Memory) -> Choice:
-        """Return the mind's choice among roads, which are numbered from the least turn on."""
+        """Return the mind's choice among roads, numbered from the least turn on, one elsewhere last."""
         ways = sorted(
             ways, key=lambda way: (way.metres > 0, abs(signed_turn(pose.heading, way.link.heading)))
         )

@@ -67,7 +67,7 @@ class Frontier:
     first: Link
     """Link to take now, to get to the way."""
     junctions: int
-    """Number of junctions passed before the way, the one it leaves included."""
+    """Number of junctions on the route to the way, the one it leaves included; 0 if it leaves here."""
     metres: float
     """Metres to the panorama that the way leaves."""
     turn: float
@@ -236,7 +236,7 @@ class SightExplorer:
         return [(one.pano_id, one.known, beside.unseen(one)) for one in beside.hints(here.position)]
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Choose the way to a sign or pointer of the goal, or let the mind choose one not taken yet."""
+        """Return the choice of a way that signs of the goal tell, else of one a mind picks, or the end."""
         ahead = [link for link in links if link != back] or list(links)
         led: Choice | None = None
         if self._can.looks_far:

@@ -286,7 +286,7 @@ def match_landmarks(question: LandmarkTextQuestion, _: Lexicon) -> LandmarksRead
 
 
 def list_landmarks(question: TouristLandmarkQuestion, lexicon: Lexicon) -> LandmarkNames:
-    """Return the names in quotation marks, or where there are none those in capitals within a sentence."""
+    """Return the names in quotation marks or, if there are none, capitalised names inside sentences."""
     del lexicon
     text = " ".join(question.directions.split())
     names = _QUOTED.findall(text) or [name for name in _CAPITALS.findall(text) if not _NOT_A_NAME.match(name)]
