@@ -147,7 +147,7 @@ class StreetViewPage:
         self._opened.close()
 
     def go(self, pano_id: str, heading: float) -> PagePanorama:
-        """Show a panorama with the view at a heading, degrees.
+        """Show a panorama with the view at a heading in degrees; return the panorama as the page shows it.
 
         Raises:
             NoStreetView: there is no such panorama.

@@ -331,7 +331,7 @@ class Explored:
         """
 
         def metres(start: str, end: str, edge: Mapping[str, Link]) -> float | None:
-            """Return the metres of a link, or straight to the goal; `None` if `start` was visited."""
+            """Return the metres of a link, or straight to the goal, `None` for that from a visited one."""
             if end != _GOAL:
                 return edge["link"].distance
             # networkx takes `None` for no edge.

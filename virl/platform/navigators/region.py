@@ -279,7 +279,7 @@ class RegionNavigator:
         left.extend(rest[number - 1].id for number in tour[1:])
 
     def _next_panorama(self, left: deque[str]) -> Panorama | None:
-        """Remove and return the first panorama left that still exists; `None` if none is left."""
+        """Remove and return the first panorama left that exists, or `None`; note those gone in `skipped`."""
         while left:
             pano_id = left.popleft()
             try:

@@ -213,7 +213,7 @@ class _Reader:
             self._walk_on()
 
     def _walk_on(self) -> None:
-        """Drop a stop that the text walks on from, and what it said with the stop."""
+        """Drop the last order to stop, if any, since the text walks on from there."""
         self.has_moved = True
         self.street.stopped = None
 

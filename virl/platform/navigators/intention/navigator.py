@@ -211,7 +211,7 @@ CROSSING = 3
 WALKED = "back to a road seen before and not walked"
 """Reason given for a step back over walked streets, to a road that was not walked."""
 STRETCH = 4
-"""Number of panoramas between crossings after which turning back is considered; chosen: some 40 m."""
+"""Number of panoramas since a crossing, at whose multiples the mind may turn back; chosen: some 40 m."""
 
 
 class Eyes(Protocol):

@@ -363,7 +363,7 @@ class Guidance:
         self.has_signposts = self.has_signposts or any(one.points_to for one in signs)
 
     def pass_by(self, signs: Sequence[KnownSign]) -> None:
-        """Record fronts that are not the goal, so that signposts to them are followed no more."""
+        """Record places reached by signposts that are not the goal, so that these are followed no more."""
         if self.goal.name:
             return
         own = [one.sign.text for one in signs if one.points_to is None]
@@ -378,7 +378,7 @@ class Guidance:
     def follow(
         self, pano_id: str, ways: Iterable[tuple[Link, Sequence[KnownSign]]]
     ) -> tuple[Link, Pointer] | None:
-        """Return (link not followed yet, pointer to the nearest place) that a signpost gives; else `None`.
+        """Return (link not followed yet, pointer to the nearest place), and mark it as followed; else `None`.
 
         Args:
             pano_id: where the walker stands.

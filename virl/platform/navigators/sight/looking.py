@@ -109,7 +109,7 @@ class SignLooks:
         return self._read(pano_id, Camera(link.heading, DOWN_PITCH, DOWN_FOV, *DOWN_SIZE))
 
     def fronts(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
-        """Return the signs on the fronts up to 56 m along the street that a link leads into."""
+        """Return the signs on the fronts from 12 to 56 m down the street that a link leads into."""
         pieces = pieces_of(link.heading, FRONTS_M)
         fresh = [piece for piece in pieces if (pano_id, piece.camera) not in self.kept]
         self.views += len(pieces)
