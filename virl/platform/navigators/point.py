@@ -122,7 +122,7 @@ def _find_ends(
 
 
 def _corners(streetview: StreetView, path: Sequence[LatLng], radius: float, before: str | None) -> list[Goal]:
-    """Return goals at the bends of a path, ends left out; none is where the one before, or `before`, is."""
+    """Return goals at a path's bends, not its ends; skip repeats of a panorama, at first of `before`."""
     frame = LocalFrame(path[0])
     bends = LineString([frame.point(position) for position in path]).simplify(BEND_M).coords[1:-1]
     goals: list[Goal] = []

@@ -20,7 +20,8 @@ from virl.platform.navigators.follower.clauses import (
 NEARLY_ALL = 0.85
 """Share of the last block, 0 to 1, to walk to a shop that is "at the end of the block"; chosen."""
 STALE = 2
-"""Number of sentences before the last in which a place such as "by the light" still gives the stop."""
+"""Number of sentences before the last in which a place such as "by the light" still gives the stop.
+Chosen."""
 SHAPES = frozenset({"three", "four", "many", "tee", "side"})
 """Kinds of crossing that say how many ways meet there, which a map shows too."""
 Said = tuple[int, WhereClause]

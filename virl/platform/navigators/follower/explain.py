@@ -57,7 +57,7 @@ class Visit:
     """Number of actions and state before, on the likeliest walk; `None` at a start."""
 
     def add(self, weight: float, best: float, before: "tuple[int, State] | None") -> None:
-        """Add walks to this state: their joint likelihood, that of the likeliest, and its state `before`.
+        """Add walks to this state: their joint likelihood, that of the likeliest, and the state before on it.
 
         Args:
             weight: likelihood of the walks together.

@@ -218,7 +218,7 @@ class _Reader:
         self.street.stopped = None
 
     def _reach(self, place: NamedCrossing, before: bool = False, told: bool = False) -> None:
-        """Record a crossing that the text comes to, but none to stop `before`, or `told` of once passed."""
+        """Record a crossing that the text comes to, but not if it stops `before`, or is `told` past it."""
         street = self.street
         if before or place.earlier or (told and street.is_behind(place)):
             return

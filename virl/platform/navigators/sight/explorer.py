@@ -378,7 +378,7 @@ class Guidance:
     def follow(
         self, pano_id: str, ways: Iterable[tuple[Link, Sequence[KnownSign]]]
     ) -> tuple[Link, Pointer] | None:
-        """Return (link not followed yet, pointer to the nearest place), and mark it as followed; else `None`.
+        """Return (link, signpost's line on the nearest place), mark the link followed; `None` if none is new.
 
         Args:
             pano_id: where the walker stands.

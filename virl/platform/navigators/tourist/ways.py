@@ -89,7 +89,7 @@ def directions_of(links: Sequence[Link], heading: float, came_from: str | None) 
 
 
 def direction_of(links: Sequence[Link], heading: float, link: Link) -> str:
-    """Return a link's direction in words that `link_toward` leads to it, if possible `left` or `right`.
+    """Return words for a link's direction by which `link_toward` finds it, if possible `left` or `right`.
 
     Where another link leaves nearer to each of the eight, it is the nearest of them.
 
