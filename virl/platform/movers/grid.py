@@ -79,7 +79,7 @@ class Survey:
     """
 
     def __init__(self, streetview: StreetView, here: Panorama, earlier: Iterable[Answer] = ()) -> None:
-        """Record the panorama and the earlier answers."""
+        """Begin at the panorama `here`, with the answers that were given around its neighbours."""
         self.gained: list[Answer] = []
         """New answers, without those given earlier."""
         self._streetview = streetview
@@ -222,7 +222,7 @@ class GridMover:
     """
 
     def __init__(self, streetview: StreetView, rings: Rings | None = None) -> None:
-        """Begin with no position asked for yet."""
+        """Begin with no position asked for; `rings` gives those to ask around a pose, by default V-IRL's."""
         self._streetview = streetview
         self._rings = rings or Rings()
         self._panoramas: dict[str, Panorama] = {}

@@ -147,7 +147,7 @@ class StreetViewPage:
         self._opened.close()
 
     def go(self, pano_id: str, heading: float) -> PagePanorama:
-        """Show a panorama with the view at a heading, degrees.
+        """Show a panorama with the view at a heading in degrees; return the panorama as the page shows it.
 
         Raises:
             NoStreetView: there is no such panorama.
@@ -245,7 +245,7 @@ def _browser_failed(fault: "WebDriverException") -> _PageFailed:
 
 
 def _failure(outcome: Mapping[str, Any] | _Failed) -> _Failed | None:
-    """Return the failed call that an outcome is; `None` for a reply."""
+    """Return the outcome if it is a failed call; `None` if it is a reply."""
     return outcome if isinstance(outcome, _Failed) else None
 
 
@@ -256,7 +256,7 @@ def _log_retry(outcome: Mapping[str, Any] | _Failed, pause: float) -> None:
 
 
 def _start_browser(timeout: float, folder: str) -> "Chrome":
-    """Start a browser that keeps its files in `folder`, unless its path is too long; return its driver."""
+    """Start a browser with its files in `folder` if the path is short; `timeout` in s; return its driver."""
     require("web", "selenium", what="the web mover", error=BrowserUnavailable)
     from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
     from selenium.webdriver import Chrome, ChromeOptions  # noqa: PLC0415

@@ -112,7 +112,7 @@ def plan_route(
 def _find_ends(
     streetview: StreetView, positions: Sequence[LatLng], radius: float
 ) -> tuple[Sequence[Panorama | None], list[tuple[int, str]]]:
-    """Return (panorama within `radius` metres of each position or `None`, (number, reason) if without)."""
+    """Return (panorama near each position or `None`, (number, reason) of each position without one)."""
     if not positions:
         raise BadInput("a walk needs at least one destination")
     ends = relocate(streetview, positions, radius)
@@ -122,7 +122,7 @@ def _find_ends(
 
 
 def _corners(streetview: StreetView, path: Sequence[LatLng], radius: float, before: str | None) -> list[Goal]:
-    """Return the goals at the corners of a path, its ends left out, the first not at `before`."""
+    """Return goals at a path's bends, not its ends; skip repeats of a panorama, at first of `before`."""
     frame = LocalFrame(path[0])
     bends = LineString([frame.point(position) for position in path]).simplify(BEND_M).coords[1:-1]
     goals: list[Goal] = []
@@ -331,7 +331,7 @@ class Explored:
         """
 
         def metres(start: str, end: str, edge: Mapping[str, Link]) -> float | None:
-            """Return the metres of a link, or straight to the goal; `None` if `start` was visited."""
+            """Return the metres of a link, or straight to the goal, `None` for that from a visited one."""
             if end != _GOAL:
                 return edge["link"].distance
             # networkx takes `None` for no edge.
@@ -382,7 +382,7 @@ class PointNavigator:
         return tuple(outcome for _, outcome in sorted(self._pursuit.outcomes.items()))
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk to the plan's goals; a resumed one goes on after those of `trail`.
+        """Yield a walk's steps to the plan's goals, after those of `trail`; others decided those `steered`.
 
         Args:
             start: where the walk begins or goes on.

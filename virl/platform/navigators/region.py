@@ -65,7 +65,7 @@ def nearest_neighbour(points: Floats) -> Ints:
 
 
 def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> list[int]:
-    """Return the order of a short path from the first position through all, searched for `seconds`.
+    """Return indexes of positions along a short path from the first through all, searched for `seconds`.
 
     Never longer than from each to the nearest one left. Up to 19 positions the path is the shortest, but for
     the rounding of distances to 1/65535 of the largest. The search cannot be seeded: of long tours, two runs
@@ -143,7 +143,7 @@ def _solve(points: Floats, seconds: float) -> Ints:
 
 
 def _matrix(points: Floats) -> NDArray[np.uint16]:
-    """Return the scaled distances between points, with a last row and column that open the tour."""
+    """Return scaled distances between points; a last row and column, of an extra point, open the tour."""
     count = len(points)
     # The diagonal of all points is the longest possible distance.
     scale = _LARGEST / max(np.hypot(*np.ptp(points, axis=0)), 1e-9)
@@ -196,7 +196,7 @@ class RegionNavigator:
         return tuple(self._find_survey().found.values())
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk to each panorama of the region; a resumed one goes on after `trail`.
+        """Yield steps to each panorama of the region, after those of `trail`; others decided those `steered`.
 
         The first is the start if it lies in the region, else the first panorama of the region that a short
         walk from the start comes to. The link of a choice is a hop: its heading and metres lead straight
@@ -271,7 +271,7 @@ class RegionNavigator:
         return ids
 
     def _reorder(self, left: deque[str], here: str) -> None:
-        """Sort the panoramas left to visit, in place, into a tour from a panorama."""
+        """Sort the panoramas left to visit, in place, into a tour from panorama `here`, which is dropped."""
         found, position = self._find_survey().found, self.streetview.panorama(here).position
         rest = [found[pano_id] for pano_id in left if pano_id != here and pano_id in found]
         tour = self.order([position, *(one.position for one in rest)])
@@ -279,7 +279,7 @@ class RegionNavigator:
         left.extend(rest[number - 1].id for number in tour[1:])
 
     def _next_panorama(self, left: deque[str]) -> Panorama | None:
-        """Remove and return the first panorama left that still exists; `None` if none is left."""
+        """Remove and return the first panorama left that exists, or `None`; note those gone in `skipped`."""
         while left:
             pano_id = left.popleft()
             try:
@@ -289,7 +289,7 @@ class RegionNavigator:
         return None
 
     def _choose(self, here: Panorama, left: deque[str]) -> Choice:
-        """Return the choice of the next panorama of the tour, or of the walk's end."""
+        """Return the choice of the next panorama, taken off the tour `left`, or of the walk's end."""
         following = self._next_panorama(left)
         if following is None:
             return Choice.end(Outcome("finished", "every panorama of the region is visited"))

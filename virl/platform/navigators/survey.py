@@ -264,7 +264,7 @@ class RegionSurvey:
                 self._unfollowed.append(self._panoramas[pano_id])
 
     def leads(self) -> list[LatLng]:
-        """Return the positions in the region at the ends of new links to panoramas not found yet."""
+        """Return positions to ask in the region: the ends of links of panoramas found since the last call."""
         ends: dict[str, LatLng] = {}
         for here in self._unfollowed:
             for link in here.to_links():

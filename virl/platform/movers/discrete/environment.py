@@ -107,7 +107,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         }
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Take an action by its number in `ACTIONS`; the reward is 1 for an end near the target, and shaping.
+        """Take an action by its number in `ACTIONS`; reward 1 for an end near the target, plus any shaping.
 
         Raises:
             BadInput: the number is not in the action space.

@@ -20,7 +20,7 @@ Kind = Literal[
     "block",
     "end",
 ]
-"""Kinds of crossing, such as `light`, or by its shape, such as `tee`.
+"""Kinds of crossing: by what stands or lies there, such as `light`, or by its shape, such as `tee`.
 
 `double` has two lights; `three`, `four` and `many` so many ways; `tee` has no way ahead; `side` is a side
 street; `end` is where the street ends."""
@@ -126,7 +126,7 @@ class LandmarkClause:
     place: NamedCrossing | None = None
     """Crossing at which the thing is said to be, as in "it is before the next light"; else `None`."""
     name: int | None = None
-    """Index of the thing's name among the masked names; `None` without one."""
+    """Index, from 0, of the thing's name among those that `mask_names` replaced; `None` without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +199,13 @@ Clause = (
     | WhereClause
     | PauseClause
 )
-"""Any clause that the grammar finds in a text."""
+"""Union of all classes of clause that the grammar finds in a text."""
 
 
 Sureness = Literal["said", "implied", "open"]
 """Certainty of a crossing's number: `said` if counted in the text, `implied` if only named, else `open`."""
 StopKind = Literal["in", "before", "after", "turned", "fraction", "building", "corner", "landmark", "open"]
-"""Kinds of place to stop, given by a crossing, the last turn, a block or a thing on it:
+"""Kinds of place to stop, such as `before` (a crossing), `building` (on a block) or `open` (not said):
 in, before or after a crossing; just after the last turn; at a fraction of a block, a building of it, a
 landmark at its corner or anywhere on it; `open` where the text just ends."""
 

@@ -18,9 +18,10 @@ from virl.platform.navigators.follower.clauses import (
 )
 
 NEARLY_ALL = 0.85
-"""Share of a block, 0 to 1, at which "at the shop at the end of the block" lies; chosen."""
+"""Share of the last block, 0 to 1, to walk to a shop that is "at the end of the block"; chosen."""
 STALE = 2
-"""Number of sentences after which "halfway down" no longer says where the walk ends; chosen."""
+"""Number of sentences before the last in which a place such as "by the light" still gives the stop.
+Chosen."""
 SHAPES = frozenset({"three", "four", "many", "tee", "side"})
 """Kinds of crossing that say how many ways meet there, which a map shows too."""
 Said = tuple[int, WhereClause]
@@ -50,7 +51,7 @@ class Street:
     kind: Kind = "intersection"
     """Kind of the crossing that the text has named last."""
     sureness: Sureness = "open"
-    """Certainty of the crossing that the text has named last."""
+    """Certainty of the number of the crossing that the text has named last."""
     remarks: int = 0
     """Count of landmarks along the block that the text names (twice if passed), and of orders to walk on."""
     remarked_in: int = -1
@@ -90,7 +91,7 @@ class Street:
             self.cornered_in = self.sentence
 
     def stop(self, clause: StopClause) -> None:
-        """Record an order to stop, but ignore "stop here" after another one and any after "turn and stop"."""
+        """Record an order to stop; ignore a later "stop here", and any order after "turn and stop"."""
         if self.is_bare and self.stopped == self.turned_in and not self.passed:
             return
         if self.stopped is None or not clause.bare:
@@ -108,7 +109,7 @@ class Street:
         self.is_vague = is_vague
 
     def note(self, place: NamedCrossing, number: int) -> None:
-        """Record what the text says of the shape, lights and distance of the crossing with a number."""
+        """Record what `place` says of the shape, lights and distance of this street's crossing `number`."""
         if place.kind == "double" and place.ordinal in (None, 1):
             self.double = number
             if place.ordinal is None:
@@ -214,7 +215,7 @@ def end_on(street: Street, *, has_turned: bool) -> End:
 
 
 def _end_clause(street: Street) -> Said | None:
-    """Return the place where the walk ends, of the sentence that says stop or else the latest; or `None`."""
+    """Return the place that the text gives for the stop, best in the sentence that says so; else `None`."""
     if street.stopped is None:
         recent = [
             (sentence, where)

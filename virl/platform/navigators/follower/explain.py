@@ -21,7 +21,7 @@ FLOOR = 1e-4
 """Share of the best walk's likelihood up to which walks of the same length are dropped.
 Chosen: a tenth of it takes twice the time and changes no result on map2seq_seen/dev."""
 NEAR = 2
-"""Largest number of links from the start to a crossing where the walk may set out; measured."""
+"""Largest number of links from the start to a crossing that may be where the walk sets out; measured."""
 PAIR = 7
 """Largest number of links between two lights of a double crossing; chosen: Manhattan's widest streets."""
 FAR = 40
@@ -57,7 +57,7 @@ class Visit:
     """Number of actions and state before, on the likeliest walk; `None` at a start."""
 
     def add(self, weight: float, best: float, before: "tuple[int, State] | None") -> None:
-        """Add walks that come to this state: `weight` of all, `best` of them, and that one's state before.
+        """Add walks to this state: their joint likelihood, that of the likeliest, and the state before on it.
 
         Args:
             weight: likelihood of the walks together.
@@ -202,7 +202,7 @@ class _Explainer:
     def _add(
         self, time: int, state: State, walks: Visit, factor: float, before: tuple[int, State] | None
     ) -> None:
-        """Add walks to a state after `time` actions, their likelihood times a factor."""
+        """Add walks from `before` to a state after `time` actions, their likelihood times a factor."""
         if factor > 0.0 and time <= self._horizon:
             there = self._result.visits[time].setdefault(state, Visit())
             there.add(walks.weight * factor, walks.best * factor, before)
@@ -265,7 +265,7 @@ class _Explainer:
         return self._crossings[segment]
 
     def _turn_weight(self, leg: int, number: int, new: float, fit: float) -> float:
-        """Return the factor for ending a leg with a turn at the next crossing, after `number` counted."""
+        """Return the factor for a turn at the next crossing, whose chance to be a new one is `new`."""
         if leg == len(self._legs):
             return 0.0
         weights = self._weights[leg]

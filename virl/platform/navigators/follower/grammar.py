@@ -22,7 +22,7 @@ from virl.platform.navigators.follower.clauses import (
 )
 
 NAME_MARK = "\ue000"
-"""Character in no instruction, which with an index replaces a landmark's name before reading."""
+"""Character, found in no instruction, that with an index stands for a landmark's name in a text to read."""
 
 PARTS = {
     "side": r"(?:left|right)",

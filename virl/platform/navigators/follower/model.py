@@ -29,7 +29,7 @@ class Parameters(Settings):
     """Probabilities, factors, angles in degrees and distances in links of the follower's model of walks."""
 
     named_further: Share
-    """Probability that a turn's crossing is a later one than the text counts to, where the text names it."""
+    """Probability that a turn is at a later crossing than the text says, where it names a crossing."""
     named_further_remark: Share
     """Growth of `named_further` with each remark that the text makes on the way."""
     further: Share
@@ -54,9 +54,9 @@ class Parameters(Settings):
     """Probability that people count a crossing that they pass where one street joins from a side."""
 
     pair_separate: Share
-    """Probability that the second of two lights that the text counts as one is a crossing of its own."""
+    """Largest probability that the second of two lights, told as one, is a crossing of its own."""
     near_separate: Share
-    """Probability that people count two crossings where the text says that one follows right away."""
+    """Least probability that two crossings count as two where the text says that one follows right away."""
     gap_near: Positive
     """Number of links to a crossing told as "immediately after" at which its fit has fallen to half."""
     gap_near_spread: Positive
@@ -68,7 +68,7 @@ class Parameters(Settings):
     other_shape: Share
     """Factor on a crossing with other ways than "the four-way intersection" or "the side street" has."""
     shape_told: Share
-    """Probability that people count a crossing whose shape the text gives."""
+    """Least probability that people count a crossing whose shape the text gives."""
 
     turn_angle: float
     turn_spread: Positive
@@ -179,7 +179,7 @@ FURTHEST = 5  # chosen: crossings beyond the one that the text means
 def ordinal_weights(
     ordinal: int, sureness: Sureness, remarks: int, p: Parameters, *, passed: int | None = None
 ) -> dict[int, float]:
-    """Return, by a crossing's number, the probability that the text counts it as `ordinal` after `passed`.
+    """Return, by number, each crossing's chance to be the one told as number `ordinal`, after `passed`.
 
     Each crossing that the text passes before it (`passed`, else one less than the ordinal) may be one too
     many, and each landmark that it names on the way makes a later one likelier.

@@ -39,7 +39,7 @@ _TOO_FAR = re.compile(r"too far|\bif you (?:reach|see|get to|pass)\b", re.IGNORE
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """A spotter and street view by which a follower looks for landmarks at the end of its walk.
+    """A spotter and a finder of names, by which a follower looks for landmarks at the end of its walk.
 
     Args:
         graph: whose panoramas are looked at.
@@ -78,7 +78,7 @@ class StopSight:
         return self._gains[node]
 
     def weigh(self, ends: Mapping[int, float]) -> dict[int, float]:
-        """Return the likelihoods of ends, by node, each times its factor for what is seen there."""
+        """Return ends' likelihoods by node, the `MOST_LOOKS` largest times factors for what is seen there."""
         likeliest = sorted(ends, key=lambda node: -ends[node])[:MOST_LOOKS]
         return {**ends, **{node: ends[node] * self.gain(node) for node in likeliest}}
 
@@ -119,7 +119,7 @@ class MapPlanner:
         usual: tuple[float, float] | None = None,
         sight: StopSight | None = None,
     ) -> list[int]:
-        """Return the nodes to walk, by number, from the start on; the start alone if no walk fits the plan.
+        """Return node numbers from the start on, as the plan says; the start alone if no walk fits the plan.
 
         Args:
             plan: read from the text.

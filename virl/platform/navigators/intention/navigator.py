@@ -28,7 +28,7 @@ from virl.platform.perception.road_sight import RoadSight, boards_in_words
 
 # Chosen in Helsinki and in four villages of Liechtenstein that no figure is reported of.
 UNKNOWN = 0.3
-"""Promise, in shop fronts at the beginning, that every road has besides the fronts seen down it."""
+"""Number of unseen shop fronts, as if at its very beginning, that are added to the promise of every road."""
 FADES_M = 60.0
 """Distance in metres over which the promise of a shop front falls by a factor e."""
 START_M = 15.0
@@ -38,10 +38,10 @@ TURN_M = 4.0
 PASSED_M = 22.0
 """Radius in metres around visited panoramas in which shop fronts count as passed and promise no more."""
 DECLINED = 0.5
-"""Share of its promise, 0 to 1, that a road keeps after the walker turned back where it leaves."""
+"""Share of its promise, 0 to 1, that a road keeps once the walker has turned back at its beginning."""
 
 Glimpses = Mapping[tuple[str, str], RoadSight]
-"""Sights down links that were taken already, by (panorama left, panorama led to)."""
+"""Sights of roads in views that were taken already, by (id of panorama left, id of panorama led to)."""
 NOTHING: Glimpses = MappingProxyType({})
 
 
@@ -114,7 +114,7 @@ class Prospects:
         return tuple(link for link in self._links[pano_id] if link.pano_id not in self._seen)
 
     def ways(self, pose: Pose, glimpsed: Glimpses = NOTHING) -> list[Prospect]:
-        """Return the roads not walked that can be reached over visited panoramas, those most worth first.
+        """Return reachable roads not walked, most worth first; sights in `glimpsed` count for this call only.
 
         Args:
             pose: where the walker stands.
@@ -211,7 +211,7 @@ CROSSING = 3
 WALKED = "back to a road seen before and not walked"
 """Reason given for a step back over walked streets, to a road that was not walked."""
 STRETCH = 4
-"""Number of panoramas between crossings after which turning back is considered; chosen: some 40 m."""
+"""Number of panoramas since a crossing, at whose multiples the mind may turn back; chosen: some 40 m."""
 
 
 class Eyes(Protocol):
@@ -354,7 +354,7 @@ class IntentionNavigator:
         return self._ask(pose, offered, memory)
 
     def _ask(self, pose: Pose, ways: Sequence[Prospect], memory: _Memory) -> Choice:
-        """Return the mind's choice among roads, which are numbered from the least turn on."""
+        """Return the mind's choice among roads, numbered from the least turn on, one elsewhere last."""
         ways = sorted(
             ways, key=lambda way: (way.metres > 0, abs(signed_turn(pose.heading, way.link.heading)))
         )

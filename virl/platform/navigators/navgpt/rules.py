@@ -86,7 +86,7 @@ def choose_viewpoint(question: WalkQuestion, lexicon: Lexicon) -> Text:
 
 
 def choose_turn(question: WalkQuestion, lexicon: Lexicon) -> NavGptTurn:
-    """Choose the straightest way to where the walk has not been, or finish where none is left.
+    """Return the straightest way to a new viewpoint, or with a map the next way of the plan, or the finish.
 
     Where a map is told, the turns of the instruction are taken in their order.
     """

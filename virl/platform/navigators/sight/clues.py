@@ -39,7 +39,7 @@ _BESIDE_M = 14.0
 _STILL_M = 20.0
 """Largest distance in metres to a place that counts as seen from here. Chosen: as far as signs are read."""
 _LAST_READ = 60
-"""Number of fronts remembered. Chosen: those of the last few panoramas."""
+"""Largest number of shop fronts remembered, the latest ones. Chosen: those of the last few panoramas."""
 
 
 class StreetWords(Settings):

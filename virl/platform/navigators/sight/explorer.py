@@ -50,7 +50,7 @@ MOST_DEAD_ENDS = 4
 MOST_SIGNS = 3
 """Largest number of signs quoted for a way."""
 _AHEAD_M, _KNOWN_M = 100.0, 150.0
-"""(metres down a way to a point, radius around it in metres in which visited junctions count).
+"""(metres down a way to where it is taken to lead, metres around there in which visited junctions count).
 Chosen in Virlham."""
 ELSEWHERE_DEG = 90.0
 """Turn in degrees that is assumed for a way from another panorama. Chosen: a turn to the side."""
@@ -67,7 +67,7 @@ class Frontier:
     first: Link
     """Link to take now, to get to the way."""
     junctions: int
-    """Number of junctions passed before the way, the one it leaves included."""
+    """Number of junctions on the route to the way, the one it leaves included; 0 if it leaves here."""
     metres: float
     """Metres to the panorama that the way leaves."""
     turn: float
@@ -236,7 +236,7 @@ class SightExplorer:
         return [(one.pano_id, one.known, beside.unseen(one)) for one in beside.hints(here.position)]
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Choose the way to a sign or pointer of the goal, or let the mind choose one not taken yet."""
+        """Return the choice of a way that signs of the goal tell, else of one a mind picks, or the end."""
         ahead = [link for link in links if link != back] or list(links)
         led: Choice | None = None
         if self._can.looks_far:
@@ -363,7 +363,7 @@ class Guidance:
         self.has_signposts = self.has_signposts or any(one.points_to for one in signs)
 
     def pass_by(self, signs: Sequence[KnownSign]) -> None:
-        """Record fronts that are not the goal, so that signposts to them are followed no more."""
+        """Record places reached by signposts that are not the goal, so that these are followed no more."""
         if self.goal.name:
             return
         own = [one.sign.text for one in signs if one.points_to is None]

@@ -89,9 +89,9 @@ class TranscriptEntry:
 
 
 TOO_MANY = 2
-"""Number of crossings past that of a turn from which the walk no longer fits the directions. Chosen."""
+"""Number of crossings beyond the turn's own at which a walk that has not turned is given up. Chosen."""
 UNCOUNTED = 4
-"""Number of crossings after which a stop must have come that the directions do not count. Chosen."""
+"""Number of crossings beyond which the stop is given up where the directions count none up to it. Chosen."""
 BESIDE = {"left", "right", "rear left", "rear right", "rear"}
 """Directions in which a thing is no longer ahead."""
 NEAR_AHEAD = {"front left", "front right"}
@@ -286,7 +286,7 @@ def match_landmarks(question: LandmarkTextQuestion, _: Lexicon) -> LandmarksRead
 
 
 def list_landmarks(question: TouristLandmarkQuestion, lexicon: Lexicon) -> LandmarkNames:
-    """Return the names in quotation marks, or where there are none those in capitals within a sentence."""
+    """Return the names in quotation marks or, if there are none, capitalised names inside sentences."""
     del lexicon
     text = " ".join(question.directions.split())
     names = _QUOTED.findall(text) or [name for name in _CAPITALS.findall(text) if not _NOT_A_NAME.match(name)]
@@ -384,7 +384,7 @@ def _stop(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
 def _arrival_reason(
     goal: WalkGoal, progress: _Progress, question: TouristActionQuestion, *, blocked: bool, most: int
 ) -> str | None:
-    """Return the reason to stop here by the goal, after `most` crossings or `blocked`; `None` without one."""
+    """Return why to stop here, else `None`; `most` crossings come before the stop; `blocked`: no way on."""
     here = question.here
     if beside := _names_beside(question, goal.names):
         return f"{beside[0]} is right here"
@@ -410,7 +410,7 @@ def _follow_along(
     blocked: bool,
     most: int,
 ) -> WalkAction:
-    """Return the action to stop at `part` of the way after crossing `most`: on to the next, then back."""
+    """Return the action to walk the block after crossing `most` to its end, then back to `part` of it."""
     here = len(question.walk)
     if progress.back is None:
         if progress.crossings > most or blocked:

@@ -13,7 +13,7 @@ DIRECTIONS = tuple(egocentric_word(0.0, 45.0 * i) for i in range(8))
 COMPASS = tuple(compass_word(45.0 * i) for i in range(8))
 """Names of eight compass directions, clockwise from north."""
 REACH_DEG = 60.0
-"""Largest angle in degrees between a direction in words and the way that the words mean.
+"""Largest angle in degrees between a direction in words and a way for the words to mean that way.
 Chosen: V-IRL's 45 degrees, and as much more as keeps a way that leaves half-way between two words within
 reach of both."""
 AHEAD_DEG = 45.0
@@ -89,7 +89,7 @@ def directions_of(links: Sequence[Link], heading: float, came_from: str | None) 
 
 
 def direction_of(links: Sequence[Link], heading: float, link: Link) -> str:
-    """Return the plainest direction in words by which `link_toward` finds a link, left and right first.
+    """Return words for a link's direction by which `link_toward` finds it, if possible `left` or `right`.
 
     Where another link leaves nearer to each of the eight, it is the nearest of them.
 

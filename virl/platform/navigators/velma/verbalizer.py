@@ -70,7 +70,7 @@ class Observer:
     scorer: LandmarkScorer | None = None
     """Scorer that says which landmarks are seen; `None` sees none."""
     flow: TrafficFlow | None = None
-    """Function for the flow of traffic at the start; `None` says nothing of it (Map2seq)."""
+    """Function that tells whether the start faces with or against traffic; `None` says nothing (Map2seq)."""
     map: MapInWords | None = None
     """Map in words of the streets around; `None` for a walker without one, as published."""
 

@@ -140,7 +140,7 @@ def landmark_camera(heading: float) -> Camera:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingScorer:
-    """A scorer that sees a landmark where a view's score stands out of those of the training area.
+    """A scorer that sees a landmark where its best view scores far above the mean of the training area.
 
     The score of a view is the cosine between it and "picture of X". The best of the five views counts, if
     it lies `threshold` standard deviations or more above the mean over the training area.
