@@ -214,7 +214,7 @@ _NO_FRONT = (
     ("amenity", "parking_entrance"),  # the ramp to a car park
     ("leisure", "fitness_station"),  # exercise equipment in the open
 )
-"""(key, value) of places without a shop front, though other places of their type have one."""
+"""Tags (key, value) of places without a shop front, though other places of their type have one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,7 @@ def _assign_lines(
 
 
 def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
-    """Return the places that are landmarks with a name of their own, in the order of the shops."""
+    """Return the places of landmark types whose name no other place has, in the order of the shops."""
     fronts = {front.id: front for front in layout.frontages}
     streets = {street.id: street for street in layout.streets}
     names = [shop.place.name for shop in shops]
