@@ -101,7 +101,7 @@ class _BlobSelection:
         self._known = _NONE, np.empty(0, np.uint8)
 
     def read(self) -> bool:
-        """Read and note all blobs; return False at the first that is unsorted or of several kinds."""
+        """Return whether all blobs, noted until the first fault, are sorted and of one kind of object."""
         names = self._folder / "numbers", self._folder / "codes"
         with names[0].open("wb") as numbers, names[1].open("wb") as codes:
             for start, end, data in _unpacked(self._file, 0, None):

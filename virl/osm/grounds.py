@@ -22,7 +22,7 @@ AFLOAT = frozenset({"boathouse", "houseboat", "pier", "stilt_house", "lighthouse
 STEP_M, PROBE_M = 20.0, 0.5
 """Metres: length of the pieces that a coast is cut into, and distance beside them that is looked at."""
 MIXED = 0.05
-"""Largest ratio of coast metres that contradict to those that confirm an area as land or sea, to be sure."""
+"""Ratio, lesser to greater, of the coast metres that say sea and land, above which an area is in doubt."""
 LONG_JOIN_M = 400.0
 """Length in metres of a guessed piece of coast above which the sea beside it is in doubt."""
 SHORE_M = 10.0
@@ -32,7 +32,7 @@ MOST_BUILT = 0.2
 HOUSES_PER_M2 = 1e-4
 """Largest number of houses a square metre in a sea: one a hectare."""
 STRAY, STRAY_ROADS_M = 0.01, 100.0
-"""Largest share of all houses and road metres, [0, 1], in a doubtful sea; metres of road allowed in any."""
+"""Largest share of all houses and of road metres in a doubtful sea, [0, 1]; road metres any sea may have."""
 STRAIGHT_M = 50.0
 """Length in metres of the last stretch of a coast that tells the direction of its end."""
 STRAIGHT_COST, HOUSE_COST_M, CROSSING_COST_M = 0.5, 50.0, 1e6

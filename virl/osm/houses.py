@@ -67,7 +67,7 @@ _ROOF_COLOUR_KEYS = ("roof:colour", "roof:color")
 _SOFTENED = 0.12
 """Share of white, [0, 1], mixed into a wall's tagged colour, since façades are paler; chosen."""
 _TOLD_BY_TOWN = 10
-"""Least number of houses with a tagged material from which a town's others take theirs; chosen."""
+"""Least number of houses with a tagged material for a town's untagged houses to take theirs; chosen."""
 
 _WALLS: Mapping[str, str] = {
     "brick": "brick", "bricks": "brick", "masonry": "brick", "brickwork": "brick", "clay": "brick",

@@ -260,7 +260,7 @@ def _cars_along(
 
 # All chosen.
 MOST_TREES = 20_000
-"""Largest number of random trees in a town; those nearest to houses are planted."""
+"""Largest number of random trees in a town: first those of rows, then those in woods nearest to houses."""
 SEEN_M = 55.0
 """Largest distance in metres from a tree to the nearest panorama: farther ones are hidden by others."""
 FOREST_M, ORCHARD_M, ROW_M = 6.5, 7.0, 9.0

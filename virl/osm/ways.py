@@ -66,7 +66,7 @@ def is_walkable(tags: Tags) -> bool:
 
 
 def is_walk_network(tags: Tags) -> bool:
-    """Return whether a way belongs to osmnx's `walk` network.
+    """Return whether a way is in osmnx's `walk` network: walkable, without pavements mapped as own ways.
 
     A road whose pavements are ways of their own does not: people walk on these.
     """

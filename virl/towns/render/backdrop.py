@@ -263,7 +263,7 @@ def _ground_run(
 
 @inline_kernel
 def _texture_of(found: int, materials: _Materials) -> int:
-    """Return how many texels behind asphalt the texture for a material beyond a pavement begins."""
+    """Return how many texels behind asphalt the texture begins for material `found` beyond a pavement."""
     if found == LAWN:
         return materials.grass
     if found == GRAVEL:

@@ -302,7 +302,7 @@ def _in_sight(scene: Scene, lens: Lens) -> Ints:
 
 
 def _quads_before(scene: Scene, wanted: Ints, lens: Lens, order: Ints) -> Ints:
-    """Return the quads no farther off than the farthest wanted one."""
+    """Return those quads of `order` that are no farther off than the farthest of the quads `wanted`."""
 
     def far_corners(quads: Ints, sign: int) -> Floats:
         """Return the metres to the nearest (-1) or farthest (1) point of quads."""
