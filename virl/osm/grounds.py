@@ -36,7 +36,7 @@ STRAY, STRAY_ROADS_M = 0.01, 100.0
 STRAIGHT_M = 50.0
 """Length in metres of the last stretch of a coast that tells the direction of its end."""
 STRAIGHT_COST, HOUSE_COST_M, CROSSING_COST_M = 0.5, 50.0, 1e6
-"""Cost of a guessed coast: factor on metres straight on; metres added a house, and for crossing a coast."""
+"""Cost of a guessed coast: factor on metres straight on; metres added for each house, for crossing coast."""
 BEARINGS = 16
 """Number of evenly spaced directions in which a loose end of a coast is joined to the outline."""
 OWN_GAP = 0.25

@@ -330,7 +330,7 @@ class Looks:
 
 
 def looks_of(tags: Sequence[Tags], names: Sequence[str]) -> Looks:
-    """Return houses' materials and colours: as tagged, else drawn by kind, town and name in `names`.
+    """Return houses' materials and colours: as tagged, else chosen by kind, town and name in `names`.
 
     A guess depends on the house's name in `names`, so that equal names look equal.
     """

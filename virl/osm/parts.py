@@ -119,7 +119,7 @@ ROOF_M, SLAB_M = 4.0, 0.4
 PILLARED_M = 6.5
 """Largest height in metres of the foot of a part that stands on pillars; chosen."""
 WIDE = 0.3
-"""Largest share of a building's outline, [0, 1], over which parts hang high above open ground; chosen."""
+"""Share of a building's outline, [0, 1], above which parts that hang high over it are set down; chosen."""
 
 FROM_OUTLINE = (
     "building", "building:colour", "building:color", "building:material", "roof:colour", "roof:material",

@@ -75,7 +75,7 @@ class Spots:
         return np.asarray(self._things.query(xy, distance_upper_bound=margin)[0] >= margin)
 
     def off_sights(self, xy: Floats, margin: float, *, tall: bool) -> Flags:
-        """Return True for points over `margin` metres off sight lines, unless `tall` off those to low signs.
+        """Return True for points over `margin` metres off sight lines to signs; unless `tall`, to low ones.
 
         Args:
             xy: points in metres, shape (n, 2).

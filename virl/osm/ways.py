@@ -66,7 +66,7 @@ def is_walkable(tags: Tags) -> bool:
 
 
 def is_walk_network(tags: Tags) -> bool:
-    """Return whether a way is in osmnx's `walk` network: walkable, without pavements mapped as own ways.
+    """Return whether a way is in osmnx's `walk` network: walkable, with no pavement mapped as a way itself.
 
     A road whose pavements are ways of their own does not: people walk on these.
     """

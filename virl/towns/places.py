@@ -285,7 +285,7 @@ class AddressBook:
             self._doors[names[front.street], front.number] = ((x0 + x1) / 2, (y0 + y1) / 2)
 
     def find(self, address: str) -> LatLng:
-        """Return the position of an address, crossing, street or name; the first known part counts.
+        """Return the position of an address, crossing, street or name, else of its first known part.
 
         Raises:
             NotFound: no part of the text is known.
@@ -299,7 +299,7 @@ class AddressBook:
         raise NotFound(f"no address or place matches {address!r}: write it as in '{example.number} {street}'")
 
     def _address(self, text: str) -> LatLng | None:
-        """Return the position of a house, a crossing or a street; `None` if the text is none of these."""
+        """Return the position of a house, crossing or street, else `None`; raise for an unknown number."""
         numbered = re.fullmatch(r"(\d+) (.+)", text)
         if numbered and numbered[2] in self._streets:
             name, number = numbered[2], int(numbered[1])

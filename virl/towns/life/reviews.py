@@ -189,7 +189,7 @@ def _wordings(key: str) -> tuple[str, ...]:
 
 @cache
 def _tones(topic: str, holds: bool, scope: str) -> tuple[Tone, ...]:
-    """Return the tones, `good` or `bad`, in which a scope can tell that a topic holds, or does not."""
+    """Return the tones, `good` or `bad`, that reviews of a scope can use on `topic`, as it `holds` or not."""
     return tuple(tone for tone, scoped in _phrases(topic, holds).items() if _wordings_for(scoped, scope))
 
 

@@ -222,7 +222,7 @@ def _hooks(layout: StreetPlan) -> Iterator[Hook]:
 
 
 def hang_plates(layout: StreetPlan) -> tuple[Sign, ...]:
-    """Return a plate for each street that leaves a junction, read from the middle of the junction.
+    """Return a plate for each street end at a junction of `_LEAST_WAYS` or more, read from its middle.
 
     Its second line has the lowest and the highest house number as far as the next junction.
 
