@@ -93,7 +93,7 @@ class TwinAddresses:
         return every, cKDTree(np.array([(door.x, door.y) for door in every]).reshape(-1, 2))
 
     def _address(self, text: str, around: set[str]) -> LatLng | None:
-        """Return the position of a plain address part, best in a town in `around`; `None` if unknown.
+        """Return the position of a plain address part, preferably in a town of `around`; `None` if unknown.
 
         `around` are all parts: of several house numbers the one whose town is among them counts.
         """

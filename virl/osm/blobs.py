@@ -101,7 +101,7 @@ class _BlobSelection:
         self._known = _NONE, np.empty(0, np.uint8)
 
     def read(self) -> bool:
-        """Return whether all blobs, each noted once read, are sorted and hold one kind of object each."""
+        """Return whether all blobs, noted until the first fault, are sorted and of one kind of object."""
         names = self._folder / "numbers", self._folder / "codes"
         with names[0].open("wb") as numbers, names[1].open("wb") as codes:
             for start, end, data in _unpacked(self._file, 0, None):
@@ -428,7 +428,7 @@ def newest_in(data: Bytes) -> int:
 
 @part
 def _newest(data: Bytes, at: int, end: int, is_packed: bool) -> int:
-    """Return the largest number in bytes `at` to `end`: of one plain, or of many packed as differences."""
+    """Return the largest number in bytes `at` to `end`: of one, or of many differences if `is_packed`."""
     number = newest = 0
     while at < end:
         delta, at = _varint(data, at, end)

@@ -26,7 +26,7 @@ RADIUS_M = 600.0
 MAX_RADIUS_M = 5000.0
 """Largest distance in metres around a position to read; chosen: opens in a minute, metres stay exact."""
 BUSY_KEYS = ("shop", "amenity")
-"""Keys of tags of the named objects that are counted around towns to find the busiest town of a file."""
+"""Keys of tags: named objects with any of them are counted around towns to find a file's busiest town."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,7 +237,7 @@ def assign_fronts(
     street: NDArray[np.str_],
     heights: Floats,
 ) -> list[Front | None]:
-    """Return each place's front, a cell of its house, by `street` of each cell; `None` if none is free.
+    """Return each place's front, a free cell of its house, now taken; `None` for none. `street`: by cell.
 
     Args:
         claims: the wish of each place.

@@ -22,7 +22,7 @@ AFLOAT = frozenset({"boathouse", "houseboat", "pier", "stilt_house", "lighthouse
 STEP_M, PROBE_M = 20.0, 0.5
 """Metres: length of the pieces that a coast is cut into, and distance beside them that is looked at."""
 MIXED = 0.05
-"""Largest ratio of coast metres that contradict to those that confirm an area as land or sea, to be sure."""
+"""Ratio, lesser to greater, of the coast metres that say sea and land, above which an area is in doubt."""
 LONG_JOIN_M = 400.0
 """Length in metres of a guessed piece of coast above which the sea beside it is in doubt."""
 SHORE_M = 10.0
@@ -32,11 +32,11 @@ MOST_BUILT = 0.2
 HOUSES_PER_M2 = 1e-4
 """Largest number of houses a square metre in a sea: one a hectare."""
 STRAY, STRAY_ROADS_M = 0.01, 100.0
-"""Largest share of all houses and road metres, [0, 1], in a doubtful sea; metres of road allowed in any."""
+"""Largest share of all houses and of road metres in a doubtful sea, [0, 1]; road metres any sea may have."""
 STRAIGHT_M = 50.0
 """Length in metres of the last stretch of a coast that tells the direction of its end."""
 STRAIGHT_COST, HOUSE_COST_M, CROSSING_COST_M = 0.5, 50.0, 1e6
-"""Cost of a guessed coast: factor on its metres straight on; metres for each house and each coast crossed."""
+"""Cost of a guessed coast: factor on metres straight on; metres added for each house, for crossing coast."""
 BEARINGS = 16
 """Number of evenly spaced directions in which a loose end of a coast is joined to the outline."""
 OWN_GAP = 0.25
@@ -115,7 +115,7 @@ class _Built:
         self._roads = np.asarray(shapely.intersection(np.array(roads, object), extract.outline), object)
 
     def land_reason(self, area: Polygon, is_sure: bool) -> str:
-        """Return why an area is no sea, by its houses and roads; empty if it may be. `is_sure` allows more.
+        """Return why an area is no sea: its houses and roads; empty if few. `is_sure` allows more of them.
 
         Where the coastlines leave a doubt, `is_sure` is False and fewer of them are allowed.
         """
@@ -204,7 +204,7 @@ def _join_loose_ends(lines: Sequence[LineString], outline: Polygon, houses: Shap
 
 
 def _joins_to_outline(lines: Sequence[LineString], number: int, at: int, outline: Polygon) -> Iterator[_Join]:
-    """Yield guesses from an end, 0 or -1, of line `number` to the outline: straight on, nearest, around."""
+    """Yield guesses from end `at` (0 or -1) of a line to the outline: straight on, shortest, all bearings."""
     line, outer = lines[number], outline.exterior
     end = np.array(line.coords[at])
     before = shapely.line_interpolate_point(line, STRAIGHT_M if at == 0 else -STRAIGHT_M)

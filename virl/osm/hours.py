@@ -44,7 +44,7 @@ class WeeklyHours:
 
 
 def weekly_hours(text: str, day: date | None = None) -> WeeklyHours | None:
-    """Return the opening hours of the week from `day`, by default today, on; `None` for an unreadable text.
+    """Return the opening hours of the week that begins on `day`, or today; `None` for an unreadable text.
 
     Rules with a comment alone, for numbered weeks, for the first or last such day of a month, or for school
     holidays are left out. Rules for public holidays are set aside; times by the sun are those of the equinox.

@@ -20,7 +20,7 @@ from virl.osm.ways import ROADS, is_hidden, is_passage
 from virl.towns.plan.town_plan import Rgb
 
 SMALLEST_M2 = 6.0
-"""Square metres below which a building's outline is dropped as a box in the street; chosen."""
+"""Least area in square metres of a building: a smaller one, a box in the street, is dropped; chosen."""
 TOLERANCE_M = 0.15
 """Largest distance in metres that simplifying an outline may move its walls."""
 NEIGHBOURS = 8
@@ -67,7 +67,7 @@ _ROOF_COLOUR_KEYS = ("roof:colour", "roof:color")
 _SOFTENED = 0.12
 """Share of white, [0, 1], mixed into a wall's tagged colour, since façades are paler; chosen."""
 _TOLD_BY_TOWN = 10
-"""Least number of houses with a tagged material from which a town's others take theirs; chosen."""
+"""Least number of houses with a tagged material for a town's untagged houses to take theirs; chosen."""
 
 _WALLS: Mapping[str, str] = {
     "brick": "brick", "bricks": "brick", "masonry": "brick", "brickwork": "brick", "clay": "brick",
@@ -330,7 +330,7 @@ class Looks:
 
 
 def looks_of(tags: Sequence[Tags], names: Sequence[str]) -> Looks:
-    """Return houses' materials and colours by tags, else by kind and town, the same for equal `names`.
+    """Return houses' materials and colours: as tagged, else chosen by kind, town and name in `names`.
 
     A guess depends on the house's name in `names`, so that equal names look equal.
     """

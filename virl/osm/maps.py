@@ -139,7 +139,7 @@ class WayGraph:
         return self._join_way(here, there, parts, around)
 
     def _direct(self, here: SnappedStop, there: SnappedStop) -> tuple[float, bool]:
-        """Return (metres between stops on one stretch, else `inf`; True if straight, off the stretch).
+        """Return (metres between two stops on one stretch, else `inf`; True if the way is straight, off it).
 
         Between stops that are no farther from each other than both are from the stretch in sum, the way is
         straight. The metres are `inf` where the stretch is no way from `here` to `there`.

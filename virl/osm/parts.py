@@ -228,7 +228,7 @@ def _roof_on_posts(extract: OsmExtract, area: int) -> Piece:
 
 
 def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:
-    """Return the part with index `area` as a piece, with tags of the outline `home` (-1 for none).
+    """Return part `area`, an index, with tags of outline `home` (-1: none); `None` for a top below its foot.
 
     `None` where its top is below its foot.
     """

@@ -31,7 +31,7 @@ LONGEST = 200
 
 
 def facts_of(tags: Tags, hours_left_out: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
-    """Return (name, text) of each fact about a place, such as `("diet", "vegan only")`, in a fixed order.
+    """Return (name, text) pairs of facts about a place; one tells the rules of hours in `hours_left_out`.
 
     `hours_left_out` has the rules of its opening hours that do not hold each week.
     """
@@ -214,7 +214,7 @@ _NO_FRONT = (
     ("amenity", "parking_entrance"),  # the ramp to a car park
     ("leisure", "fitness_station"),  # exercise equipment in the open
 )
-"""(key, value) of places without a shop front, though other places of their type have one."""
+"""Tags (key, value) of places without a shop front, though other places of their type have one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -392,7 +392,7 @@ def _shortcuts(network: WayNetwork, taken: Flags, longest: float) -> list[_Short
 
 
 def _path_stretches(edge: dict[tuple[int, int], int], before: Ints, end: int) -> tuple[int, ...]:
-    """Return the stretches' indices, last first, of a shortest path to `end`; `before` leads back on it.
+    """Return the indices, last first, of the stretches of a path to `end`; `before`: junction before each.
 
     Args:
         edge: index of the stretch between two junctions, the lower first.

@@ -75,7 +75,7 @@ class Spots:
         return np.asarray(self._things.query(xy, distance_upper_bound=margin)[0] >= margin)
 
     def off_sights(self, xy: Floats, margin: float, *, tall: bool) -> Flags:
-        """Return True for points over `margin` metres off sight lines to signs, if not `tall` to low ones.
+        """Return True for points over `margin` metres off sight lines to signs; unless `tall`, to low ones.
 
         Args:
             xy: points in metres, shape (n, 2).
@@ -260,7 +260,7 @@ def _cars_along(
 
 # All chosen.
 MOST_TREES = 20_000
-"""Largest number of random trees in a town; those nearest to houses are planted."""
+"""Largest number of random trees in a town: first those of rows, then those in woods nearest to houses."""
 SEEN_M = 55.0
 """Largest distance in metres from a tree to the nearest panorama: farther ones are hidden by others."""
 FOREST_M, ORCHARD_M, ROW_M = 6.5, 7.0, 9.0

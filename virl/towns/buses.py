@@ -138,7 +138,7 @@ def _stops(run: Sequence[Street], layout: StreetPlan) -> tuple[BusStop, ...]:
 
 
 def _name_stop(junction: int, run: Sequence[Street], layout: StreetPlan) -> str:
-    """Return a stop's name: its street, with one that crosses there or else the end, such as `north end`."""
+    """Return a stop's name: `Long St at Mill Lane` where a street crosses, else like `Long St, north end`."""
     street = run[0].name
     others = sorted({one.name for one in layout.streets if junction in (one.start, one.end)} - {street})
     if others:
@@ -206,7 +206,7 @@ def journey_of(lines: Sequence[BusLine], maps: Maps, here: LatLng, there: LatLng
 def _rides(
     lines: Sequence[BusLine], ready: Mapping[Stand, float], changed: Mapping[Stand, Stand]
 ) -> dict[Stand, _Ride]:
-    """Return the ride first to reach each stop; `ready`: minute from which one can board, by stop."""
+    """Return the first ride to reach each stop; by stop, `ready`: minute to board, `changed`: stop before."""
     found: dict[Stand, _Ride] = {}
     for (row, board), since in ready.items():
         line = lines[row]
@@ -225,7 +225,7 @@ def _rides(
 def _changes(
     lines: Sequence[BusLine], first: Mapping[Stand, _Ride]
 ) -> tuple[dict[Stand, float], dict[Stand, Stand]]:
-    """Return (minute of readiness after a change of bus, stop of the bus before), each by the new stop."""
+    """Return (minute to board from after a change of bus, stop where one got off), both by the new stop."""
     ready: dict[Stand, float] = {}
     changed: dict[Stand, Stand] = {}
     for stand, ride in first.items():

@@ -93,7 +93,7 @@ Decoder = Callable[[Any, _Context], Any]
 
 
 def _to_json(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
-    """Return a value as data for JSON, with references to its arrays and geometries, which are collected."""
+    """Return a value as data for JSON; add its arrays and geometries to those given, and refer to them."""
     if isinstance(value, np.ndarray | BaseGeometry):
         return _store_beside(value, arrays, geometries)
     if is_dataclass(value):

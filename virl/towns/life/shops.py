@@ -31,7 +31,7 @@ BEHIND_FRONT_M = 2.0
 WIDE_BOARD_M = 12.0
 """Largest width in metres that a park's board may take for its name, however long the park's edge is."""
 FADING = 0.8
-"""Chance that a place joins a centre of its group, as a multiple of that for the centre before; chosen."""
+"""Chance that a place joins a group's centre, divided by its chance to join the centre before it; chosen."""
 CANDIDATES = 12
 """Frontages drawn at random for a centre, of which the farthest from other centres is taken; chosen."""
 ROUND_THE_CORNER = 0.55
@@ -39,7 +39,7 @@ ROUND_THE_CORNER = 0.55
 RIVALRY_M = 60.0
 """Distance in metres that places of one trade roughly keep from each other; chosen."""
 CORNER_SHOPS = 2.0
-"""Factor on the appeal of frontages, against pure chance, for a place that joins no centre; chosen."""
+"""Weight of a frontage's appeal, beside random noise, for a place that joins no centre; chosen."""
 OCCUPIED = 0.6
 """Largest share of all frontages that places take; chosen."""
 

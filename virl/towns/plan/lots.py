@@ -119,7 +119,7 @@ class Edges:
         return np.stack([x, np.interp(stations, self.stations, self.points[:, 1])], axis=1)
 
     def marks(self, low: Floats, high: Floats, apart: float) -> tuple[Ints, Floats]:
-        """Return (side, station in metres) of the ends of straight runs, from `low` to `high` of each side.
+        """Return (side, station) of straight runs' ends; slight bends count if `apart` metres from others.
 
         A slight bend within `apart` metres of another or of an end is passed over.
 

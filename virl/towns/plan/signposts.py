@@ -147,7 +147,7 @@ def _assign_lines(
 
 
 def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
-    """Return the places that are landmarks with a name of their own, in the order of the shops."""
+    """Return the places of landmark types whose name no other place has, in the order of the shops."""
     fronts = {front.id: front for front in layout.frontages}
     streets = {street.id: street for street in layout.streets}
     names = [shop.place.name for shop in shops]
@@ -222,7 +222,7 @@ def _hooks(layout: StreetPlan) -> Iterator[Hook]:
 
 
 def hang_plates(layout: StreetPlan) -> tuple[Sign, ...]:
-    """Return a plate for each street that leaves a junction, read from the middle of the junction.
+    """Return a plate for each street end at a junction of `_LEAST_WAYS` or more, read from its middle.
 
     Its second line has the lowest and the highest house number as far as the next junction.
 

@@ -69,7 +69,7 @@ MIXED = -1
 
 _CLOUDS = TILE_INDEX["clouds"]
 _CLOUD_SCALE = 0.34
-"""Repeats of the clouds' texture on a distance to the side as long as the clouds are high."""
+"""Repeats of the clouds' texture over a level distance equal to the height of the clouds."""
 _CLOUD_BEND = 0.07
 """Curvature of the layer of clouds, so that it does not run to infinity at the horizon."""
 _ZENITH_RGB, _HORIZON_RGB = (88.0, 142.0, 206.0), (210.0, 224.0, 236.0)
@@ -128,7 +128,7 @@ class _Materials(NamedTuple):
 def shade_backdrop(
     drawing: GeometryBuffer, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
 ) -> None:
-    """Colour every pixel that shows ground or sky.
+    """Colour in `picture` every pixel that shows ground or sky.
 
     Args:
         drawing: with its quads drawn.
@@ -263,7 +263,7 @@ def _ground_run(
 
 @inline_kernel
 def _texture_of(found: int, materials: _Materials) -> int:
-    """Return how many texels behind asphalt the texture for a material beyond a pavement begins."""
+    """Return how many texels behind asphalt the texture begins for material `found` beyond a pavement."""
     if found == LAWN:
         return materials.grass
     if found == GRAVEL:
@@ -280,7 +280,7 @@ def _lay_texture(cover: Footprint, ux: float, uy: float) -> Footprint:
 
 @inline_kernel
 def _only_material(d: float, past: float, around: float, segments: Floats, i: int, x: float, y: float) -> int:
-    """Return `ASPHALT` or `SLABS` if alone in `around` metres, else `MIXED`; `d`, `past`: off kerb, pavement.
+    """Return `ASPHALT`, `SLABS` or `MIXED` for `around` metres about (x, y), `d` off kerb, `past` pavement.
 
     The distances to the kerb, d, and past the pavement change by no more than a metre a metre.
     """

@@ -288,7 +288,7 @@ def _walls_behind(ends: Floats, walls: Walls) -> tuple[Ints, Ints]:
 def _sills(
     walls: Walls, wall: Ints, first: Floats, last: Floats, per_metre: Floats, top: Floats, rise: Floats
 ) -> list[Quads]:
-    """Return sills under the visible tops of windows `first` to before `last` of each wall behind a sign."""
+    """Return sills for windows, `first` to before `last`, whose tops show above a sign's bare wall."""
     count = (last - first).astype(np.int64)
     sign = np.repeat(np.arange(len(wall)), count)
     bay = np.concatenate([np.arange(low, high) for low, high in zip(first, last, strict=True)])

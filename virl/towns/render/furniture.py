@@ -297,7 +297,7 @@ def _cabin(
     bottom: float,
     top: float,
 ) -> Floats:
-    """Return a car cabin's five faces, by half width, y of (front, back) and height, below and above."""
+    """Return a car cabin's five faces; `low`, `high`: y of (front, back) at heights `bottom` and `top`."""
     a = [
         (-low_half, low[0], bottom),
         (low_half, low[0], bottom),

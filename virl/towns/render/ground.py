@@ -32,7 +32,7 @@ Directions = NDArray[np.int8]
 _PATH_REACH_M = 60.0
 """Distance in metres to a gravel path from which on the path does not change the ground; chosen."""
 _KERBSIDE_M = 2.5
-"""Least width in metres of pavement beside a street that a gravel path, even if nearer, leaves; chosen."""
+"""Width in metres of pavement beside a street that stays paved even where a gravel path is nearer; chosen."""
 _CLOSED_M = 2.0
 """Twice the gap in metres between two carriageways up to which no sliver of pavement is left there.
 Chosen: a traffic island is wider."""
@@ -224,7 +224,7 @@ def _measure(
     segments: Floats, origin: Floats, kerb: Heights, stone: Heights, nearest: Indices, uphill: Directions,
     street: Heights, path: Heights,
 ) -> None:  # fmt: skip
-    """Write to `nearest` the street segment nearest to each cell, and to the rest distances to streets.
+    """Write for each cell its nearest street segment, the direction away from that, and distances to streets.
 
     `uphill` receives the direction away from the nearest carriageway, (rows, columns, 2), in 1 / 127;
     `street` and `path`, unless they are empty, the distances to paved streets and to paths of gravel alone.
@@ -279,7 +279,7 @@ def _units(metres: float) -> np.int16:
 
 @inline_kernel
 def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
-    """Return (first, last) metres from a segment's start of its reach on a row `dy` metres north of it."""
+    """Return (first, last) metres east of a segment's start within its reach, on a row `dy` metres north."""
     low, high = 1e9, -1e9
     # The reach is round at both ends of the segment.
     for end in (0.0, length):

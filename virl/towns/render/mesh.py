@@ -20,7 +20,7 @@ PLAIN = -1
 """Texture index of a quad in one colour."""
 
 NOBODY = -1
-"""Owner index of a quad that the ground truth does not know."""
+"""Owner index of a quad that belongs to no sign or thing of the ground truth."""
 
 FRONT_ONLY, TWO_SIDED, CUTOUT = 0, 1, 2
 """Numbers of the modes in which a quad shows: front only, both sides, both sides with holes."""

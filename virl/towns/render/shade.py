@@ -177,7 +177,7 @@ def put(picture: Image, row: int, column: int, red: float, green: float, blue: f
 def shade_quads(
     drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens, picture: Image
 ) -> None:
-    """Colour every pixel that shows a quad.
+    """Colour in `picture` every pixel that shows a quad.
 
     Args:
         drawing: with its quads drawn.
