@@ -28,7 +28,7 @@ _PAIR = re.compile(rf"\s*(?:loc:\s*)?{_NUMBER}\s*,\s*{_NUMBER}\s*")
 _HOST = re.compile(r"(?:www\.|maps\.)?google\.[a-z.]{2,6}")
 _SHORT_LINK_HOSTS = frozenset({"maps.app.goo.gl", "goo.gl", "g.co"})
 _SEARCH_FIELDS = ("q", "query", "ll")
-"""URL fields of a Google Maps link that hold the text searched for."""
+"""Names of a Google Maps link's URL parameters that hold the text or position searched for."""
 
 
 def _read_map_link(text: str) -> str | LatLng | None:
@@ -73,7 +73,7 @@ def _weekly_clock(text: str) -> str:
 
 
 def _name_of_routine(name: str) -> str:
-    """Return a routine's name unchanged; raise `ValueError` if it is none of letters, digits, `_` and `-`."""
+    """Return a routine's name unchanged; raise `ValueError` for characters but letters, digits, `_`, `-`."""
     if not re.fullmatch(ROUTINE_NAME, name):
         raise ValueError(f"must be a name of letters, digits, '_' and '-', not {spell_value(name)}")
     return name
@@ -112,7 +112,7 @@ ToolName = Annotated[str, BeforeValidator(_tool_name)]
 
 
 MOST_WORDING = 10_000
-"""Most characters of a character's intention; chosen: rules take seconds to read so many."""
+"""Greatest length of a character's intention, in letters; chosen: rules take seconds to read so many."""
 
 
 class Limits(Settings):
@@ -203,7 +203,7 @@ class Character(Settings):
     instead: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Kinds of place that stand in, in order of preference, by the kind that the town lacks."""
     accepts: tuple[str, ...] = ()
-    """Those kinds among the values of `instead` with which a run has still done its task."""
+    """Kinds of place in the values of `instead` with which a run counts as having done its task."""
     limits: Limits = Limits()
 
     @property

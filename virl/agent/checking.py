@@ -40,7 +40,7 @@ def name_faults(
     given: Collection[Role] = (),
     needs_routine: bool = True,
 ) -> list[VirlError]:
-    """Return a character's faults in names and fields; for roles in `given`, a program brings the models.
+    """Return faults in a character's names and fields; models of roles in `given` come from a program.
 
     Args:
         loaded: the character, as it was read.

@@ -244,7 +244,7 @@ class Control:
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Mark the run as open within the block, and as ended after it."""
+        """Let the run's state be shown and steered within the block; after it, set the state `ended`."""
         try:
             yield
         except VirlError as fault:

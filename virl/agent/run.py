@@ -244,7 +244,7 @@ class Run:
     def keep(
         self, view: View, purpose: Purpose, detections: Sequence[Detection] = (), caption: str = ""
     ) -> tuple[ViewRecord, ...]:
-        """Write a view as a picture file, and return a tuple of its one record; empty if views are not kept.
+        """Write a view as a picture file; return its record in a tuple, which is empty if views are not kept.
 
         Args:
             view: what was seen.

@@ -201,7 +201,7 @@ def stretch_of(match: re.Match[str]) -> str:
 
 @cache
 def _openings(phrases: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return (phrase, beginnings of what it matches, each after a blank) for each phrase."""
+    """Return for each phrase (phrase, the possible beginnings of its first word, each after a blank)."""
     openings = []
     for phrase in phrases:
         word = next(iter(phrase.translate(_APOSTROPHES).split()), "")

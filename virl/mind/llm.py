@@ -37,7 +37,7 @@ from virl.plain_text import plain_lines
 from virl.redaction import Redaction
 
 REMEMBERED = 400
-"""Last characters kept of a streaming reply, so that an API key split between pieces is found. Chosen."""
+"""Number of a streaming reply's last characters kept, to find an API key split between pieces; chosen."""
 
 
 class _ProgressHandler(BaseCallbackHandler):

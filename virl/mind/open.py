@@ -162,7 +162,7 @@ class ProgramMind:
 
 _NO_KEY = "none"  # sent to a server of one's own, which asks for none
 _FREE = frozenset({"ollama"})
-"""Names of providers that run on one's own machine and cost nothing."""
+"""Names of providers whose models run on the user's own machine and cost nothing."""
 
 
 @dataclass(frozen=True, slots=True)

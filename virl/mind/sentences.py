@@ -212,7 +212,7 @@ class Sentence:
             yield self._phrase(begun, last, state)
 
     def _phrase(self, first: int, last: int, state: str) -> str:
-        """Return the text from one word's index to another's; for the empty state, fillers before it too."""
+        """Return the text from word `first` to word `last`; for an empty `state` also fillers before it."""
         clause = self.words[first].clause if self.words[first].clause == self.words[last].clause else None
         while not state and first:
             before = self.words[first - 1]

@@ -25,7 +25,7 @@ FIRST_SENTENCE = 1.0  # on top, in the first sentence that speaks of any kind
 LONGING_REACH, REFUSAL_REACH = 7, 4  # words after such words that they still bear on (chosen)
 
 _BESIDE = ("next to", "opposite", "beside", "near", "far from", "past", "before", "until")
-"""Phrases before a place type that locate another place by it and do not refuse it."""
+"""Words before a place type, such as "next to", that locate something by that place and do not refuse it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def _find_mentions(sentence: str, offered: tuple[str, ...], lexicon: Lexicon) ->
 
 
 def _refusal(before: str, after: str, lexicon: Lexicon) -> str | None:
-    """Return the words that refuse a place type, from the text before and after it; `None` if none do."""
+    """Return the words by which the text `before` or `after` a place type refuses it; `None` if none do."""
     clause = before.rpartition(",")[2]
     if clause.split()[-1:] == ["no"] and after.replace(",", " ").split()[:1] == ["please"]:
         return "no"

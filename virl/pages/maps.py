@@ -156,7 +156,7 @@ class _Room:
 
 
 def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
-    """Return a mark with its label placed; unchanged if there is no room."""
+    """Return a mark with its label placed in free `room`, taken thereby; unchanged if nothing is free."""
     if not mark.label:
         return mark
     x, y = _pixels(paper, (mark.x, mark.y))

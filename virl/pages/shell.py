@@ -54,7 +54,7 @@ def _digest(text: str) -> str:
 
 
 THEME = ("theme.css", "maps.css")
-"""Names of the style files of all pages."""
+"""File names of the CSS styles that every page includes."""
 
 Functions = Mapping[str, Callable[..., object]]
 """Functions for templates, by name."""

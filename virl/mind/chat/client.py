@@ -155,7 +155,7 @@ class ModelClient:
 
 
 def request_identity(model: Model, name: str, redaction: Redaction) -> dict[str, object]:
-    """Return the model's class and parameters without credentials, for cache keys; not to be changed.
+    """Return a model's class and parameters without credentials; if this changes, old cache keys are lost.
 
     Args:
         model: of LangChain.
@@ -261,7 +261,7 @@ def _describe_pictures(
 
 
 def _mark_for_cache(client: ModelClient, messages: list[BaseMessage]) -> list[BaseMessage]:
-    """Return the messages; if the provider wants it, the last marked as the end of what it may cache."""
+    """Return the messages; where the provider wants a mark, the last is marked as the end of its cache."""
     last = messages[-1]
     if not (client.manner.marks_cache and isinstance(last.content, str) and last.content):
         return messages

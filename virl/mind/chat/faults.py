@@ -375,7 +375,7 @@ def _redirect_in(error: Exception) -> RedirectRefused | None:
 
 
 def _said_in(body: object, depth: int = 4) -> str:
-    """Return the message up to `depth` levels deep in an error's body, or a page's title; empty without."""
+    """Return the message in an error's body, up to `depth` levels deep, or a page's title; "" for none."""
     if isinstance(body, str):
         title = _TITLE.search(body) if _PAGE.match(body) else None
         return title[1].strip() if title else "" if _PAGE.match(body) else body.strip()

@@ -88,7 +88,7 @@ class LinkDensity:
 
     @property
     def are_thin(self) -> bool:
-        """Return whether links lead to fewer than `MOST_COUNTED` panoramas or to too many with few links."""
+        """Return whether links reach too few panoramas (`seen`) or the share of `lonely` ones is too high."""
         return self.seen < MOST_COUNTED or self.lonely > LONELY_SHARE * self.seen
 
     @property

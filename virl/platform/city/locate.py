@@ -57,9 +57,9 @@ _NO_HOUSE = re.compile(
 _FIRST = re.compile(r"\s*\d{1,5}[a-z]?(?:[-/]\d{1,4}){0,3},?\s+\w", re.IGNORECASE)
 """Pattern of a text that begins with a house number and goes on with a word."""
 _LED = re.compile(r"\b(?:at|to|from|near|of|by|in)\s$")
-"""Pattern of a text that ends with a word that leads to an address, such as "at"."""
+"""Pattern of the end of a text that lets an address follow: a word such as "at" and a blank."""
 _GOES_ON = re.compile(r"\s++(?!(?:and|then|but|or|in|on|for|at|by|from|with)\b)\w")
-"""Pattern of a word after a number that the number may count, as in "14 shops"."""
+"""Pattern of a blank and word after a number, which is then no house number, as in "14 shops"."""
 
 
 def address_in(text: str) -> str:

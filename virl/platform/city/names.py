@@ -72,7 +72,7 @@ def numbers_differ(one: str, other: str) -> bool:
 
 
 def is_numbered_otherwise(text: str, name: str) -> bool:
-    """Return whether a text is a name except for a number: "Platform 3" and "Platform 13"."""
+    """Return whether a text equals a name, or a part of it, but for a number: "Platform 3", "Platform 13"."""
     if not numbers_differ(text, name):
         return False
     words, known = (
@@ -82,7 +82,7 @@ def is_numbered_otherwise(text: str, name: str) -> bool:
 
 
 def is_shortened(listed: str, name: str) -> bool:
-    """Return whether a listed name is a longer name without some of its words, such as "The" or "& Café"."""
+    """Return whether `listed` is `name` without some of its words, such as "The" or "& Café"."""
     kept, words = (set(spelt(text).split()) - _writings().small for text in (listed, name))
     return len(kept) >= SHARED_WORDS and kept <= words and not numbers_differ(listed, name)
 

@@ -21,9 +21,9 @@ PART_M = 600.0
 SPOT_M = 100.0
 """Radius in metres around a spot of the square or shopping street whose places are counted."""
 _FRONT_M = 50.0
-"""Largest distance in metres from a place to the panorama in front of it."""
+"""Largest distance in metres from a place to a panorama for the place to count as in front of it."""
 _TRIED = 400
-"""Largest number of places that are tried for a street with a name; chosen."""
+"""Largest number of places tried in search of one whose street has a name; chosen."""
 _PATHS = frozenset({"footway", "path", "steps", "corridor", "track", "bridleway"})
 """Values of OpenStreetMap's `highway` that are paths, not streets."""
 _LINES, _BESIDE_M = 12, 200.0
@@ -47,7 +47,7 @@ class LivelySpot:
 
 
 def liveliest(city: City) -> LivelySpot | None:
-    """Return the spot among the most shops and places of a town; `None` where not all of these are known.
+    """Return the street spot with the most shops and places around; `None` where these are not all known.
 
     The part with the most of them within `PART_M` counts first, then the street or square in it with the most
     within `SPOT_M`. Footpaths and passages, and streets without a name, come last.
@@ -100,7 +100,7 @@ def start_near(city: City, position: LatLng, place: str) -> Panorama:
 
 
 def _nearest(city: City, position: LatLng) -> LatLng | None:
-    """Return the position of the panorama nearest to a position, however far; `None` if that is not known."""
+    """Return the position of a panorama near the closest streets, however far; `None` if none is found."""
     frame, origin = LocalFrame(position), Point(0.0, 0.0)
     lines = [LineString(in_metres(frame, line)) for line in city.street_lines if len(line) > 1]
     # The panorama nearest to the nearest street need not be the nearest of all, so several streets are tried.
