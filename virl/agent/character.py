@@ -149,7 +149,7 @@ def parse_start(text: str) -> "str | Point":
 
 
 class SensesChoice(Settings):
-    """The perception models of a character: names in `platform/models/`, or paths of model files."""
+    """The perception models of a character, by role: names in `platform/models/`, or paths of model files."""
 
     detector: str = "sign-detector"
     describer: str = "sign-describer"

@@ -265,7 +265,7 @@ def _routine(path: Path, name: str) -> Routine | None:
 
 
 def _routine_name(path: Path, routine: object, tools: object) -> str:
-    """Return the routine's name: `routine`; if `None`, `by-tools` where `tools` are given, else the file's"""
+    """Return the name of the routine: `routine`, else `by-tools` with `tools` given, else the file's name."""
     if routine is None:
         return BY_TOOLS if tools else path.stem
     return str(routine)

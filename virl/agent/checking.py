@@ -121,7 +121,7 @@ def check_character(
 
 
 def faults_beside(path: Path) -> tuple[VirlError, ...]:
-    """Return the faults of a character file besides its invalid fields; empty if its name or city is invalid.
+    """Return a file's faults besides its invalid fields; empty also if its name or city is invalid.
 
     Raises:
         BadInput: the file cannot be read.
@@ -209,7 +209,7 @@ def _check_in_city(
     may_move_start: bool,
     may_replace_names: bool,
 ) -> None:
-    """Check a character in its city, opened for free; add a fault of its start to `faults`, raise others."""
+    """Check a character in its city, opened for free; add a faulty start to `faults`, raise other errors."""
     with opened_city(loaded.character.city, access) as city:
         if not may_move_start:
             with faults:

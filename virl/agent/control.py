@@ -406,7 +406,7 @@ class ControlBridge:
     """A link between a run and its control: pauses the run, steers its walks, and acts as its user."""
 
     def __init__(self, control: Control, streetview: StreetView, user: User, *, asks: bool) -> None:
-        """Link a control to a run still to begin; `asks` makes it wait for an answer when it asks its user.
+        """Link a control to a run still to begin; with `asks` the run waits wherever it asks its user.
 
         Args:
             control: gives the commands.

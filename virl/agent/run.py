@@ -120,7 +120,7 @@ class Run:
         account: str = "",
         keep_views: bool = True,
     ) -> None:
-        """Begin a record, or continue it after `done`; `data` is the city, `account` names its payments.
+        """Begin a run, or go on after records `done`; `data` is the city, `account` the name of its payments.
 
         Args:
             journal: where records go.
@@ -443,7 +443,7 @@ class Run:
         return self._data.notice if self._data else ""
 
     def _exchanges(self, asked: Sequence[Exchange] | None) -> tuple[ExchangeRecord, ...]:
-        """Return records of exchanges with a mind; `None` takes those in the ledger since the last call."""
+        """Return the exchanges with a mind `asked` as records; for `None`, those since the last call."""
         taken = self.ledger.take_asked() if asked is None else asked
         return tuple(exchange_record(exchange) for exchange in taken)
 

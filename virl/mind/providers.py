@@ -160,7 +160,7 @@ def reply_defaults(
 
 
 def longest_reply(provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None) -> int:
-    """Return the most tokens of a reply, by which its cost is estimated: the limit that is sent, or is known.
+    """Return the most tokens of a reply that its cost is estimated by: the limit sent, else the model's own.
 
     Where no limit is sent or known, it is `REASONED_TOKENS`, although a model may write more.
 

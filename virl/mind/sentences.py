@@ -105,7 +105,7 @@ class Sentence:
         return sum(word.state in states for word in self.words)
 
     def mark(self, phrases: tuple[str, ...], state: str) -> None:
-        """Set the state of the unquoted words of phrases that have no state yet."""
+        """Set the state of words that occur in one of the phrases, unless quoted or in a state already."""
         for first, last in self._find_phrases(phrases):
             for word in self.words[first:last]:
                 if not word.state and not word.is_quoted:

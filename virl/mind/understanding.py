@@ -41,7 +41,7 @@ _FOR_AN_ANIMAL = re.compile(
     rf"|\b(?:for|with|lets?|takes?|welcomes?|admits?|allows?|brings?) (?:him|her|it|them){_END}"
 )
 _OF_A_PLACE = re.compile(r"\b(?:where|so) it\b.*")
-"""Pattern of a clause on what a place is like, in which "it" refers to nothing else."""
+"""Pattern of words such as "where it is quiet", in which "it" stands for the place itself."""
 _OWNED = re.compile(r"\b(?:had|has|have|with|got|loved|liked) (?:\w+ )?an?\b")
 """Pattern of a mention of a thing, such as "had a dishwasher", to which a later "one" may refer."""
 _DENIED = re.compile(r"\b(?:hat(?:e|es|ed)|dislikes?|avoids?|not|no|never|nothing|cannot|\w+n't)\b")

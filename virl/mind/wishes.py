@@ -204,7 +204,7 @@ def opinions(text: str, lexicon: Lexicon) -> list[Mention]:
 
 
 def wishes(text: str, lexicon: Lexicon, *, loosely: bool = False) -> dict[str, Mention]:
-    """Return the last wish on each attribute, by the attribute's name; `loosely` as in `wishes_in`.
+    """Return the last wish on each attribute of a place, by its name; `loosely` also reads opinion words.
 
     Args:
         text: what somebody says of what they want.
@@ -247,7 +247,7 @@ def requested_attributes(*texts: str) -> dict[str, bool]:
 def _wishes_by(
     sentence: str, lexicon: Lexicon, phrases: Callable[[Attribute], tuple[tuple[str, ...], ...]]
 ) -> list[Mention]:
-    """Return a sentence's wishes, by each attribute's `phrases`: those for it, against it, and of no wish."""
+    """Return a sentence's wishes; `phrases` gives an attribute's (phrases for it, against it, of no wish)."""
     turning = lexicon.negations + lexicon.aversions
     found: list[Mention] = []
     for name, attribute in lexicon.attributes.items():
@@ -298,7 +298,7 @@ def _mentions(
     negations: tuple[str, ...],
     breaks: tuple[str, ...],
 ) -> Iterator[Mention]:
-    """Yield an attribute's mentions in a sentence; `groups`: phrases for it, against it, and to pass over.
+    """Yield an attribute's mentions in a sentence; `groups`: phrases if it holds, does not, or neither.
 
     Args:
         name: of the attribute.

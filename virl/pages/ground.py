@@ -156,7 +156,7 @@ def _shapes_near(shapes: np.ndarray, window: shapely.Polygon) -> tuple[np.ndarra
 
 
 def _simplify(shapes: np.ndarray, pixel: float) -> tuple[Shape, ...]:
-    """Return geometries simplified to a fraction of `pixel`, the metres of one pixel, without empty ones."""
+    """Return geometries simplified for pixels of `pixel` metres, without those that are empty then."""
     found = shapely.simplify(shapes, DETAIL_PX * pixel).tolist() if len(shapes) else []
     return tuple(shape for shape in found if not shape.is_empty)
 

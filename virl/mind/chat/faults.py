@@ -108,7 +108,7 @@ def _refuse_redirect(response: Any) -> None:
 
 
 def _bound_decoding(response: Any) -> None:
-    """Make a response raise `ConnectionError` if it unpacks to over `_MOST_BYTES` or is oddly encoded."""
+    """Make a response raise `ConnectionError` if its compression is unknown or it unpacks too large."""
     encoding = response.headers.get("content-encoding", "identity")
     if encoding not in {"identity", "gzip", "deflate"}:  # a piece of the others can unpack to gigabytes
         raise ConnectionError(f"the reply is compressed as {encoding}, which was not asked for")
@@ -161,7 +161,7 @@ class _Stream:
         self._asked_at, self._head, self._left = time.monotonic(), b"", _MOST_BYTES
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Return up to `max_bytes` bytes; raise `TimeoutError` if late, `ConnectionError` if too many."""
+        """Return up to `max_bytes` bytes; raise `TimeoutError` past the reply's time limit."""
         if self._left <= 0:
             raise ConnectionError(f"the reply has more than {_MOST_BYTES / 1e6:.0f} MB")
         if timeout is None:

@@ -88,7 +88,7 @@ class LinkDensity:
 
     @property
     def are_thin(self) -> bool:
-        """Return whether links reach too few panoramas (`seen`) or the share of `lonely` ones is too high."""
+        """Return whether `seen` is below `MOST_COUNTED`, or `lonely` above its share, `LONELY_SHARE`."""
         return self.seen < MOST_COUNTED or self.lonely > LONELY_SHARE * self.seen
 
     @property

@@ -52,7 +52,7 @@ def name_ratio(one: str, other: str) -> float:
 
 
 def score_names(scorer: Callable[[str, str], float], one: str, other: str) -> float:
-    """Return the higher score, [0, 100], of two names as written and as `spelt`; 0 if a number differs.
+    """Return the higher `scorer` value, [0, 100], of two names as written or `spelt`; 0 if numbers differ.
 
     Args:
         scorer: function from two texts in small letters without punctuation to their likeness, [0, 100].

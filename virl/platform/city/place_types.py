@@ -77,7 +77,7 @@ Mark = Literal[
     "snack",
     "common",
 ]
-"""Marks that a place type can bear in the table; the head of the file explains each."""
+"""Name of a mark that a row of the table of place types can bear; the head of the file explains each."""
 
 
 SHARED_BY_TRADES = ("types", "scope", "group", "hours", "width", "visitors")
@@ -185,7 +185,7 @@ def by_type_as(field: str, model: type[ModelT]) -> dict[str, ModelT]:
 
 @cache
 def types_marked(mark: Mark) -> frozenset[str]:
-    """Return the place types that bear a mark."""
+    """Return the names of the place types that bear a mark, such as "outdoors", in the table."""
     return frozenset(name for name, marks in by_type("marks").items() if mark in marks)
 
 

@@ -98,11 +98,11 @@ class Place:
         return self.is_open and not self.hours and not types_marked("outdoors").intersection(self.types)
 
     def open_at(self, day: int, minute: int) -> bool:
-        """Return whether the place is open on `day` (0: Monday), `minute` after midnight; False if unknown"""
+        """Return whether the place is open at a day (0: Monday) and minute of it; False for unknown hours."""
         return self.is_open and open_then(self.hours, day, minute)
 
     def may_be_open_at(self, day: int, minute: int) -> bool:
-        """Return whether the place, if not closed down, is open at a day (0: Monday) and minute or unknown.
+        """Return whether the place is open at a day (0: Monday) and minute of it, or its hours are unknown.
 
         A place that has closed down is not open.
         """

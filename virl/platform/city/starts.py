@@ -27,7 +27,7 @@ _TRIED = 400
 _PATHS = frozenset({"footway", "path", "steps", "corridor", "track", "bridleway"})
 """Values of OpenStreetMap's `highway` that are paths, not streets."""
 _LINES, _BESIDE_M = 12, 200.0
-"""Number of nearest streets at which a panorama is sought, and radius of that search in metres; chosen."""
+"""Number of streets tried, nearest first, and metres around each where a panorama is sought; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ _DETOUR = 2.5
 
 
 def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Random) -> list[LatLng]:
-    """Return up to `stops` positions of a tour around a start, each about `leg_m` metres from the last.
+    """Return up to `stops` positions of a walk from `start`, each about `leg_m` metres on foot from the last.
 
     Fewer stops, or none, are returned where no way leads on.
 
