@@ -149,7 +149,7 @@ def parse_start(text: str) -> "str | Point":
 
 
 class SensesChoice(Settings):
-    """The perception models of a character, by role: names in `platform/models/`, or paths of model files."""
+    """The perception models of a character: names in `platform/models/`, or paths of model files."""
 
     detector: str = "sign-detector"
     describer: str = "sign-describer"
@@ -187,7 +187,7 @@ class Character(Settings):
     background: str
     intention: str = Field(min_length=1, max_length=MOST_WORDING)
     routine: Annotated[str, AfterValidator(_name_of_routine)] | None = None
-    """Name of the routine that the character lives by; `None` for that of the file's own name.
+    """Name of the routine that the character lives by; `None` for `by-tools` or the file's own name.
 
     It is a routine of virl or of an installed package, `NAME.py` or a folder `NAME/` beside the character
     file, or the name of an agent whose routine it is."""
@@ -201,7 +201,7 @@ class Character(Settings):
     region: str | tuple[tuple[float, float], ...] | None = None
     """Region to visit: `[lat, lng]` corners, a region file, or a city's name; `None` for that of `city`."""
     instead: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Kinds of place that stand in, in order of preference, by the kind that the town lacks."""
+    """Kinds of place to take instead, the preferred one first, by the kind that the town lacks."""
     accepts: tuple[str, ...] = ()
     """Kinds of place in the values of `instead` with which a run counts as having done its task."""
     limits: Limits = Limits()
@@ -237,7 +237,7 @@ class CharacterField(Generic[ValueT]):
     """Function from the field's value to the labels in it that the detector has to know."""
 
     def of(self, character: Character) -> ValueT:
-        """Return the field's value in a character; the default if the character lacks the field."""
+        """Return this field's value in a character; the field's default if the character's model lacks it."""
         value: ValueT = getattr(character, self.name, self.default)
         return value
 

@@ -281,7 +281,7 @@ class Control:
         self._listeners = listeners
 
     def rest(self, look: TakeView, hear: RecordMessage) -> None:
-        """Hold the run's thread while the run is paused; answer the user's looks and messages meanwhile.
+        """Hold the run's thread while the run is paused, and answer the user's looks and messages meanwhile.
 
         Raises:
             RunStopped: the user interrupts the run.

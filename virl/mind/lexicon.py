@@ -14,7 +14,7 @@ from virl.settings.model import Settings, load_settings
 
 NEGATION_REACH = 5  # words after a negation that it still turns (chosen)
 GAP = " \N{HORIZONTAL ELLIPSIS} "
-"""Ellipsis between two pieces of a stretch of words, in place of other words between them in the text."""
+"""Ellipsis put in a stretch of words where other words of the text, not part of it, stand between."""
 GAP_WORDS = 4  # words that a `…` may stand for (chosen)
 
 PATTERNS = (

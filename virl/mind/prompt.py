@@ -138,7 +138,7 @@ def environment() -> ImmutableSandboxedEnvironment:
 
 REFERENCE = r"\.?[A-Za-z_][\w.]*:[A-Za-z_]\w*"
 SPLIT = "---"
-"""Line of a prompt file that separates orders, question, and the message after an earlier turn."""
+"""Text of the line in a prompt file between orders, question, and the message after an earlier turn."""
 
 
 def _check_reference(text: str) -> str:
@@ -189,7 +189,7 @@ class Prompts:
     folders: tuple[PromptFolder, ...] = ()
 
     def load(self, name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
-        """Return the prompt of a name such as `errands/list`, with this reply type, from the first folder.
+        """Return the prompt of a name such as `errands/list`, of type `reply`, from the first folder with it.
 
         Raises:
             UnknownName: there is no such prompt.

@@ -83,7 +83,7 @@ class Word:
     state: str = ""
     """State that the rules set, such as `USED`; empty for a word that is not understood."""
     is_of_life: bool = False
-    """True if the word's clause describes somebody's life or a place as it is, and so requests nothing."""
+    """True if the word's clause tells of somebody's life or of a place as it is, and so requests nothing."""
 
 
 @dataclass(slots=True)

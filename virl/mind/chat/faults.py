@@ -36,7 +36,7 @@ from virl.redaction import Redaction
 from virl.retry import asked_wait
 
 WHOLE = 10
-"""Factor from a request's time limit to that of a whole reply; chosen: slow servers stream for long."""
+"""Number of times a request's time limit that its whole reply may take; chosen: servers stream slowly."""
 _MOST_BYTES = 32_000_000
 """Most bytes of a reply, compressed or unpacked; chosen, the same bound as for replies of map providers."""
 _END_OF_HEAD = b"\r\n\r\n"

@@ -12,7 +12,7 @@ from virl.geo.globe import Floats, Ints
 from virl.platform.city.graph import NavigationGraph
 
 KEPT_GRAPHS = 16
-"""Number of graphs whose neighbours are kept in memory at a time; chosen."""
+"""Number of graphs for which lists of neighbours are kept in memory; chosen."""
 
 Neighbours = Sequence[Sequence[int]]
 """Numbers of the neighbours of each node, by the node's number."""

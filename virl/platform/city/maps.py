@@ -189,7 +189,7 @@ def in_blocks(
     block: tuple[int, int],
     ask: Callable[[Sequence[LatLng], Sequence[LatLng]], Floats],
 ) -> Floats:
-    """Return travel times in seconds, (origins, destinations), from calls of `ask` on blocks of the table.
+    """Return travel times in seconds, (origins, destinations), by calls of `ask` for at most `block` each.
 
     Args:
         origins: positions of the rows.

@@ -154,7 +154,7 @@ def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Rando
 
 
 def draw_address(city: City, start: LatLng, taken: Collection[str], random: Random) -> Address | None:
-    """Return an address near a start whose text is not among those `taken`; `None` where no way leads to any.
+    """Return an address some 80 to 400 m from a start, none of `taken`; `None` where no way leads to any.
 
     Where no address is known, it is a spot on a street.
 
@@ -198,7 +198,7 @@ def is_there(city: City, text: str, near: LatLng) -> bool:
 
 
 def spot_name(city: City, position: LatLng) -> str:
-    """Return the address nearest to a position as text; street and position where none is within 40 m."""
+    """Return the address within 40 m of a position as text; else its street, if any, and the position."""
     if address := _address_at(city, position):
         return address.text
     street = streets_at([position], city.mapped_streets)[0]

@@ -153,7 +153,7 @@ class View:
 
 
 class PictureCamera(Camera):
-    """A camera for a picture of any size from elsewhere, whose values are not checked."""
+    """A camera for a picture from elsewhere, of any size: its values are not checked."""
 
     __slots__ = ()
 
