@@ -99,7 +99,7 @@ def assemble(
     first_position: LatLng | None = None,
     replacement_seed: int | None = None,
 ) -> Assembly:
-    """Return an agent's checked parts; where allowed, a start or names that the city lacks are replaced.
+    """Return an agent's checked parts; `may_move_start` or a seed lets what the city lacks be replaced.
 
     Args:
         loaded: the character, as it was read or changed, with its file.
@@ -315,7 +315,7 @@ def compile_renderer(city: str, given: City | None, console: Console) -> None:
 def with_mover(
     start: StartRecord, city: City, here: Panorama, asked: str | None, console: Console
 ) -> StartRecord:
-    """Return the start record with the mover that fits the city; print it unless the user `asked` for one.
+    """Return the start record with the mover that fits the city at `here`; print it unless `asked` for.
 
     Args:
         start: first record of the run.

@@ -173,7 +173,7 @@ def _faults_of_fields(loaded: LoadedCharacter, given: Collection[Role]) -> list[
 
 
 def _check_senses(loaded: LoadedCharacter, faults: "_Faults", *, allow_downloads: bool) -> None:
-    """Add to `faults` what each perception model lacks: weights or a package."""
+    """Add to `faults` what perception models lack; `allow_downloads`: weights to be fetched are no fault."""
     for role, name in loaded.character.senses.by_role:
         model = model_readiness(role, name)
         for need in model.needs if model.kind else ():  # a name of no model is told already

@@ -44,7 +44,7 @@ class Wish:
 
     It raises `MindFailed` where the rules understand nothing."""
     field: str = ""
-    """Name of the character's field for error messages; empty where the error names it."""
+    """Name of the character's field with the text, for error messages; empty where the error names it."""
 
 
 @dataclass(frozen=True, slots=True)

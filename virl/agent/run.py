@@ -55,7 +55,7 @@ class Audience(Protocol):
         ...
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Show how far a long piece of work has come, in units such as steps.
+        """Show how far the work `doing` has come: `done` of `total` units, such as steps.
 
         Args:
             doing: what takes long, in a few words.
@@ -228,7 +228,7 @@ class Run:
         return perf_counter() if self._stopped_at is None else self._stopped_at
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Tell the audience how far a piece of work has come.
+        """Tell the audience how far the work `doing` has come: `done` of `total` units, such as steps.
 
         Args:
             doing: what, such as `"walking"`: steps are told as they are taken, so give their total alone.

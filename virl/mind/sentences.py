@@ -422,7 +422,7 @@ def background_within(text: str, start: int, end: int) -> tuple[tuple[int, int, 
 
 
 def _find_background(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield (start, end, certain) of each clause about a life; certain if it surely requests nothing."""
+    """Yield (start, end, certain) of each clause about somebody's life; certain if it requests nothing."""
     for part in _PART.finditer(text):
         at, last = part.span()
         last_order = max((found.start() for found in _ORDERED.finditer(text, at, last)), default=-1)

@@ -53,7 +53,7 @@ class _KindMention:
 def kinds_wanted(
     text: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...] = ()
 ) -> list[str]:
-    """Return the place types that a wish mentions, not in `aside` phrases, by falling weight, then in order.
+    """Return the place types that a wish mentions outside `aside` phrases, the most strongly wished first.
 
     Where phrases overlap, the longest counts. What is refused, as in "no bar, please", does not.
 

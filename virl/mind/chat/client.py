@@ -253,7 +253,7 @@ def _describe_pictures(
     in_words: MessagesInWords | None,
     tally: RequestUsage,
 ) -> list[BaseMessage]:
-    """Return the messages; if the model takes no pictures, with words in their place."""
+    """Return the messages; if the model takes no pictures, each picture is replaced by words."""
     if client.abilities.sees or not any(map(has_pictures, messages)):
         return list(messages)
     client.says_blind(tally)

@@ -169,7 +169,7 @@ class Sender:
     def send(
         self, ask: ModelCall, messages: Sequence[BaseMessage], tally: RequestUsage, *, beside: int = 0
     ) -> AIMessage:
-        """Return the model's answer; repeat failures that may pass; `beside`: letters sent beside messages.
+        """Return the model's answer, repeating failures that may pass; `beside`: letters sent with messages.
 
         Args:
             ask: sends messages to the model.
@@ -284,7 +284,7 @@ class Sender:
     def _request(
         self, ask: ModelCall, messages: Sequence[BaseMessage], hold: Hold, tally: RequestUsage
     ) -> "AIMessage | _Failed":
-        """Send one request, pay it from `hold`, add it to `tally`, and return the answer or the failure."""
+        """Send one request, pay it out of `hold`, count it in `tally`; return the answer or the failure."""
         asked = time.monotonic()
         try:
             with whole_within(self.longest_question - tally.waited):

@@ -35,9 +35,9 @@ class _Writings(Settings):
     """The tables of `names.yaml`: abbreviations and numbers in words."""
 
     same_words: dict[str, tuple[str, ...]]
-    """Other writings of a word, by the form that is compared."""
+    """Other writings of a word, such as its full forms, by the form that is compared."""
     endings: dict[str, tuple[str, ...]]
-    """Short endings of words, by the full ending that is compared."""
+    """Short forms of word endings, such as "str", by the full ending that is compared."""
     ordinals: tuple[str, ...]
     """Ordinal numbers in words, from "first"."""
     cardinals: tuple[str, ...]
@@ -89,7 +89,7 @@ def is_shortened(listed: str, name: str) -> bool:
 
 @lru_cache(maxsize=16_384)
 def spelt(name: str) -> str:
-    """Return a name normalized for comparison: small letters, no accents, numbers and short forms alike."""
+    """Return a name for comparison: small letters, no accents, one form for each number and abbreviation."""
     folded = unicodedata.normalize("NFKD", name.casefold().replace("&", " and ").replace("\u00f8", "o"))
     words = _join_initials(_WRITTEN.findall(_SILENT.sub("", folded)))
     forms, cardinals = _forms()

@@ -31,6 +31,7 @@ class OpeningHours:
     """Closing time in minutes after midnight of `day`, (opens, 2880): beyond 1440 it is the next morning."""
 
     def __str__(self) -> str:
+        """Return day and hours as text, such as `mon 09:00-17:00`."""
         return f"{DAYS[self.day]} {show_clock(self.opens % 1440)}-{show_clock(self.closes % 1440)}"
 
 

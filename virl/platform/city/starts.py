@@ -41,6 +41,7 @@ class LivelySpot:
     """Number of shops and places within `PART_M` metres of the spot."""
 
     def __str__(self) -> str:
+        """Return the spot in words: street or position, and number of places around."""
         where = self.street or str(self.panorama.position)
         places = "1 shop or place" if self.places == 1 else f"{self.places:,} shops and places"
         return f"{where}, the liveliest part: {places} within {PART_M:g} m"
