@@ -112,7 +112,7 @@ ToolName = Annotated[str, BeforeValidator(_tool_name)]
 
 
 MOST_WORDING = 10_000
-"""Greatest length of a character's intention, in letters; chosen: rules take seconds to read so many."""
+"""Greatest length of the text `intention`, in characters; chosen: rules take seconds to read so many."""
 
 
 class Limits(Settings):

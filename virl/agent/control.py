@@ -34,7 +34,7 @@ from virl.platform.city.streetview import Camera, Link, Pose, StreetView, View
 from virl.platform.movers.base import Choice, Step, steered_by
 
 LONGEST_SPEECH = 2000
-"""Most characters of one message of the user; chosen."""
+"""Most characters of one message of the user; longer ones are refused; chosen."""
 LOOK_WAIT_S = 60.0
 """Most seconds that `look` waits for the current step to end; chosen: a step may ask a slow model."""
 

@@ -100,7 +100,7 @@ class Mind(Protocol):
 
 @runtime_checkable
 class ChatMind(Mind, Protocol):
-    """A mind that says whether it takes a conversation's history as messages; minds of other types do not."""
+    """A mind that says whether it takes a conversation's history as messages; any other mind takes none."""
 
     @property
     def chats(self) -> bool:

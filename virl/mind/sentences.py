@@ -268,12 +268,12 @@ _VERB = re.compile(
     r"|take|visit|count|hope|feel|head|move|live|stay|read|plan|drive|ride|travel|start|think|know|bring|carrie|fetche"
     r"|goe|buy|wishe|collect|deliver|return|wait|enter|stop|turn|leave|run|work|say|report|search|searche|keep)s"
 )
-"""Pattern of verbs in the third person that follow the name of somebody."""
+"""Pattern of a whole verb in the third person, such as "strolls", that follows somebody's name."""
 _JOINING = frozenset(("and", "or", "but", "then"))
 _ARTICLES, _PRONOUNS = ("a", "an", "the"), ("that", "which", "who")
 _PREPOSITIONS = ("in", "on", "at", "of", "with", "to", "from", "by", "for", "over", "under")
 _LEADING = frozenset((*_ARTICLES, *_PREPOSITIONS, *_PRONOUNS))
-"""Fillers that are quoted along with the words after them that are not understood."""
+"""Fillers that are quoted together with words that are not understood if they stand before these."""
 
 
 def _mark_rest_as_aside(clause: list[Word]) -> None:

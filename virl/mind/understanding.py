@@ -56,7 +56,7 @@ _INTRODUCED = re.compile(
     r"\b(?:find|visit|enter|reach|seek|want|need|for|to|into|in|at|near)(?:e?s)?"
     r" (?:the|an?|some|one|another)\b"
 )
-"""Pattern of words that introduce a requested place."""
+"""Pattern of words that introduce a requested place, such as "find a" or "near the"."""
 _POINTS = re.compile(
     r"(?:|at|to|in|from|near|into|inside|of|for|by|around|visits?|see|finds?|enters?|try|reach)"
     r" (?:that|those|this|these)"

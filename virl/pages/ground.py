@@ -15,9 +15,9 @@ Position = tuple[float, float]
 Shape = shapely.Polygon | shapely.LineString | shapely.Point
 """A geometry of the ground: a polygon, a line or a point."""
 WayKind = Literal["main", "street", "lane", "footpath"]
-"""Kinds of ways, from main roads down to footpaths."""
+"""Kind of a way: a main road, street, lane or footpath."""
 AreaKind = Literal["park", "water", "square", "house"]
-"""Kinds of areas: parks, water, paved squares and houses."""
+"""Kind of an area: a park, water, a paved square or a house."""
 
 AREAS: tuple[AreaKind, ...] = ("park", "water", "square", "house")
 """Kinds of areas in the order in which they are drawn."""

@@ -207,7 +207,7 @@ def _pixels(paper: Paper, place: Point) -> Point:
 
 
 def draw_map(exhibit: MapExhibit, ground: MapGround, *, wide: bool) -> MapFigure | None:
-    """Return an exhibit as a map over a city's ground, `wide` as the page or narrow; `None` without points.
+    """Return an exhibit as a map over a city's ground, of full width if `wide`; `None` if it is empty.
 
     Args:
         exhibit: the points and lines.

@@ -107,7 +107,7 @@ def _is_picture(block: str | Block) -> bool:
 
 
 _MOST_OPTIONS = 250
-"""Most options in a schema's `enum`, none beyond; chosen, as OpenAI limits the characters of longer ones."""
+"""Most options for which a schema has an `enum`; chosen: OpenAI limits the characters of longer ones."""
 _OPTIONS_TOLD = 40
 """Most options of a field that the prompt lists; of more it only says how many; chosen."""
 _COUNTED_OUT = 11

@@ -56,7 +56,7 @@ class PlaceClaim:
     """A claim that a place has the type, attributes and opening hours that were wished for."""
 
     place_id: str
-    """Id of the place that the agent claims."""
+    """Id of the place that the claim is about."""
     name: str
     """Name of the place."""
     types: tuple[str, ...] = ()

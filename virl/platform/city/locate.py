@@ -93,7 +93,7 @@ def begins_with_house(text: str) -> bool:
 
 
 SAME_NAME = 80.0
-"""Likeness, 0 to 100, of a place's name to the name asked for from which it is that place; chosen."""
+"""Least likeness, 0 to 100, of a place's name to a name asked for to count as that place's; chosen."""
 
 
 def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatLng]:

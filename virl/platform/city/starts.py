@@ -17,9 +17,9 @@ from virl.platform.city.maps import Address, ReverseMaps, walked_route
 from virl.platform.city.streetview import RADII_M, Panorama, relocate
 
 PART_M = 600.0
-"""Radius in metres around a spot of the part of town whose places are counted: 15 minutes' walk across."""
+"""Radius in metres of the part of town around a spot whose places count: 15 minutes' walk across."""
 SPOT_M = 100.0
-"""Radius in metres around a spot of the square or shopping street whose places are counted."""
+"""Radius in metres within which places count as at the square or shopping street around a spot."""
 _FRONT_M = 50.0
 """Largest distance in metres from a place to a panorama for the place to count as in front of it."""
 _TRIED = 400
