@@ -122,7 +122,7 @@ def mark_pointers(sentences: Sequence[Sentence]) -> None:
 
 
 def mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> None:
-    """Mark statements on places not sought as of a life; those that begin "a bakery is" also as narrowing."""
+    """Mark statements on places not sought as telling of a life; "a bakery is ..." also as narrowing."""
     asked = set[str]()
     for clause in (clause for sentence in sentences for clause in sentence.clauses()):
         said = " ".join(word.word for word in clause)
