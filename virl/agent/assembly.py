@@ -99,7 +99,7 @@ def assemble(
     first_position: LatLng | None = None,
     replacement_seed: int | None = None,
 ) -> Assembly:
-    """Return an agent's checked parts; where allowed, a start or names that the city lacks are replaced.
+    """Return an agent's checked parts; `may_move_start` or a seed lets what the city lacks be replaced.
 
     Args:
         loaded: the character, as it was read or changed, with its file.
@@ -182,7 +182,7 @@ def check_mind(loaded: LoadedCharacter, mind: Mind) -> None:
 
 
 def understand_wish(loaded: LoadedCharacter, mind: Mind, *, check: bool = False) -> Understanding | None:
-    """Return how rules read a run's wish; `None` for other minds or no wish; `check` refuses ignored words.
+    """Return how rules understand a run's wish; `None` without wish or rules; `check` may raise `MindFailed`.
 
     Args:
         loaded: the character, as it was read or changed.
@@ -240,7 +240,7 @@ def _place_character(
 
 
 def _start(city: City, start: str | Point) -> Panorama:
-    """Return the panorama nearest to a start in a city, unless latitude and longitude seem to be swapped."""
+    """Return the panorama nearest to a start; raise `BadInput` if its latitude and longitude seem swapped."""
     if isinstance(start, str):
         position = locate(city, start)[1]
     else:
@@ -266,7 +266,7 @@ def refuse_swapped(position: LatLng, city: City) -> None:
 
 @contextmanager
 def report_opening(doing: str, city: str, console: Console) -> Iterator[None]:
-    """Print `doing` ("Opening"), the city and past durations if the block takes long; then store its own.
+    """Print `doing` ("Opening"), city and usual seconds if the block takes long; then store its own seconds.
 
     Args:
         doing: `"Opening"` or `"Reading"`.
@@ -293,7 +293,7 @@ def report_opening(doing: str, city: str, console: Console) -> Iterator[None]:
 
 
 def compile_renderer(city: str, given: City | None, console: Console) -> None:
-    """Start compiling the renderer if it is not compiled yet and the city, `given` if open, is a drawn one.
+    """Start compiling the renderer, if needed, for a city that virl draws; `given` is that city if open.
 
     That happens once for each version of virl, and goes on while the city is opened.
 
@@ -315,7 +315,7 @@ def compile_renderer(city: str, given: City | None, console: Console) -> None:
 def with_mover(
     start: StartRecord, city: City, here: Panorama, asked: str | None, console: Console
 ) -> StartRecord:
-    """Return the start record with the mover that fits the city; print it unless the user `asked` for one.
+    """Return the start record with the mover that fits the city at `here`; print it unless `asked` for.
 
     Args:
         start: first record of the run.

@@ -28,7 +28,7 @@ _PAIR = re.compile(rf"\s*(?:loc:\s*)?{_NUMBER}\s*,\s*{_NUMBER}\s*")
 _HOST = re.compile(r"(?:www\.|maps\.)?google\.[a-z.]{2,6}")
 _SHORT_LINK_HOSTS = frozenset({"maps.app.goo.gl", "goo.gl", "g.co"})
 _SEARCH_FIELDS = ("q", "query", "ll")
-"""URL fields of a Google Maps link that hold the text searched for."""
+"""Names of a Google Maps link's URL parameters that hold the text or position searched for."""
 
 
 def _read_map_link(text: str) -> str | LatLng | None:
@@ -73,7 +73,7 @@ def _weekly_clock(text: str) -> str:
 
 
 def _name_of_routine(name: str) -> str:
-    """Return a routine's name unchanged; raise `ValueError` if it is none of letters, digits, `_` and `-`."""
+    """Return a routine's name unchanged; raise `ValueError` for characters but letters, digits, `_`, `-`."""
     if not re.fullmatch(ROUTINE_NAME, name):
         raise ValueError(f"must be a name of letters, digits, '_' and '-', not {spell_value(name)}")
     return name
@@ -112,7 +112,7 @@ ToolName = Annotated[str, BeforeValidator(_tool_name)]
 
 
 MOST_WORDING = 10_000
-"""Most characters of a character's intention; chosen: rules take seconds to read so many."""
+"""Greatest length of the text `intention`, in characters; chosen: rules take seconds to read so many."""
 
 
 class Limits(Settings):
@@ -187,7 +187,7 @@ class Character(Settings):
     background: str
     intention: str = Field(min_length=1, max_length=MOST_WORDING)
     routine: Annotated[str, AfterValidator(_name_of_routine)] | None = None
-    """Name of the routine that the character lives by; `None` for that of the file's own name.
+    """Name of the routine that the character lives by; `None` for `by-tools` or the file's own name.
 
     It is a routine of virl or of an installed package, `NAME.py` or a folder `NAME/` beside the character
     file, or the name of an agent whose routine it is."""
@@ -201,9 +201,9 @@ class Character(Settings):
     region: str | tuple[tuple[float, float], ...] | None = None
     """Region to visit: `[lat, lng]` corners, a region file, or a city's name; `None` for that of `city`."""
     instead: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Kinds of place that stand in, in order of preference, by the kind that the town lacks."""
+    """Kinds of place to take instead, the preferred one first, by the kind that the town lacks."""
     accepts: tuple[str, ...] = ()
-    """Those kinds among the values of `instead` with which a run has still done its task."""
+    """Kinds of place in the values of `instead` with which a run counts as having done its task."""
     limits: Limits = Limits()
 
     @property
@@ -237,7 +237,7 @@ class CharacterField(Generic[ValueT]):
     """Function from the field's value to the labels in it that the detector has to know."""
 
     def of(self, character: Character) -> ValueT:
-        """Return the field's value in a character; the default if the character lacks the field."""
+        """Return this field's value in a character; the field's default if the character's model lacks it."""
         value: ValueT = getattr(character, self.name, self.default)
         return value
 

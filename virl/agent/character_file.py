@@ -71,7 +71,7 @@ class LoadedCharacter:
 
     @cached_property
     def routine(self) -> Routine:
-        """The routine named in the file, or that of an agent named there; else `by-tools` or the file's own.
+        """The routine that the file or an agent named in it has; else `by-tools`, or that of the file's name.
 
         Raises:
             BadInput: there is no such routine; names file and line.
@@ -251,7 +251,7 @@ def _model(path: Path, which: _RoutineChoice) -> type[Character]:
 
 
 def _routine(path: Path, name: str) -> Routine | None:
-    """Return the routine with a name, beside a file or installed, or an agent's of that name, or `None`."""
+    """Return the routine called `name`, beside a file or installed, else that of agent `name`; or `None`."""
     if not re.search(ROUTINE_NAME, name):
         return None  # a path, say: refused when the whole character is read
     routine = find_routine(path.parent, name)
@@ -265,7 +265,7 @@ def _routine(path: Path, name: str) -> Routine | None:
 
 
 def _routine_name(path: Path, routine: object, tools: object) -> str:
-    """Return the name of the routine to follow: `routine`, else `by-tools` with `tools`, else the file's."""
+    """Return the name of the routine: `routine`, else `by-tools` with `tools` given, else the file's name."""
     if routine is None:
         return BY_TOOLS if tools else path.stem
     return str(routine)

@@ -35,7 +35,7 @@ def consult(
     changes: Mapping[str, object] | None = None,
     user: User | None = None,
 ) -> Result:
-    """Run the agent `name` in the caller's city and return its result, or that already noted under `key`.
+    """Run the agent `name` in the caller's city; return its result, or the one noted earlier under `key`.
 
     It shares the caller's city, mind, models, mover and budget. Its steps and turns count towards the
     caller's limits, its cost is the caller's. A consultation that has ended is not repeated when the caller
@@ -95,7 +95,7 @@ def turns_elsewhere(consultations: Sequence[NoteRecord]) -> int:
 def _run_consulted(
     caller: Agent, name: str, key: str, changes: Mapping[str, object], own_account: str, user: User | None
 ) -> tuple[Result, int]:
-    """Run or continue the agent `name` in the caller's folder `key`, and return (result, model turns)."""
+    """Run or resume agent `name` with `changes` in the caller's subfolder `key`; return (result, turns)."""
     source = find_character(name)
     folder = caller.run.folder / CONSULTED / key
     if folder.parts.count(CONSULTED) > DEPTH:

@@ -34,7 +34,7 @@ from virl.platform.city.streetview import Camera, Link, Pose, StreetView, View
 from virl.platform.movers.base import Choice, Step, steered_by
 
 LONGEST_SPEECH = 2000
-"""Most characters of one message of the user; chosen."""
+"""Most characters of one message of the user; longer ones are refused; chosen."""
 LOOK_WAIT_S = 60.0
 """Most seconds that `look` waits for the current step to end; chosen: a step may ask a slow model."""
 
@@ -244,7 +244,7 @@ class Control:
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Mark the run as open within the block, and as ended after it."""
+        """Let the run's state be shown and steered within the block; after it, set the state `ended`."""
         try:
             yield
         except VirlError as fault:
@@ -281,7 +281,7 @@ class Control:
         self._listeners = listeners
 
     def rest(self, look: TakeView, hear: RecordMessage) -> None:
-        """Hold the run's thread while the run is paused; answer the user's looks and messages meanwhile.
+        """Hold the run's thread while the run is paused, and answer the user's looks and messages meanwhile.
 
         Raises:
             RunStopped: the user interrupts the run.
@@ -406,7 +406,7 @@ class ControlBridge:
     """A link between a run and its control: pauses the run, steers its walks, and acts as its user."""
 
     def __init__(self, control: Control, streetview: StreetView, user: User, *, asks: bool) -> None:
-        """Link a control to a run still to begin; `asks` makes it wait for an answer when it asks its user.
+        """Link a control to a run still to begin; with `asks` the run waits wherever it asks its user.
 
         Args:
             control: gives the commands.

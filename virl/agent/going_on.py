@@ -40,7 +40,7 @@ def ended_before(
 
 
 def link_taken(links: Sequence[Link], step: StepRecord) -> Link:
-    """Return which of a pose's links a recorded step took, or the straightest one if that link is gone.
+    """Return the link that a recorded step took, or the one that turns least if that link is gone.
 
     Raises:
         NoStreetView: no link leaves its pose any more.

@@ -59,7 +59,7 @@ class Objects:
 
     @property
     def names(self) -> dict[str, str]:
-        """Names that stand for the objects in a journal, by the argument that passes them."""
+        """Names that stand for the given objects in a journal, by the argument that passes each."""
         given: list[tuple[str, object]] = [("city", self.city), ("mind", self.mind), *self.senses.items()]
         return {role: object_name(one) for role, one in given if one is not None}
 

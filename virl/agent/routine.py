@@ -44,7 +44,7 @@ class Wish:
 
     It raises `MindFailed` where the rules understand nothing."""
     field: str = ""
-    """Name of the character's field for error messages; empty where the error names it."""
+    """Name of the character's field with the text, for error messages; empty where the error names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Routine:
         return self.module.rpartition(".")[0]
 
     def part(self, name: str) -> str | None:
-        """Return the dotted name of a module of the routine's folder, such as `settings`, or `None`."""
+        """Return the dotted name of module `name`, such as `settings`, in the routine's folder, or `None`."""
         there = self.package and not self.loose and (self.folder / f"{name}.py").is_file()
         return f"{self.package}.{name}" if there else None
 
@@ -119,7 +119,7 @@ class Routine:
     def fit(
         self, character: Character, city: "City", start: "Panorama", seed: int
     ) -> tuple[Character, tuple[str, ...]]:
-        """Return (character, sentences on changes): the module's `fit` replaces names that the city lacks.
+        """Return (character with what the city lacks replaced by the module's `fit`, sentences on changes).
 
         Args:
             character: as its file has it.

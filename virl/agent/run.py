@@ -55,7 +55,7 @@ class Audience(Protocol):
         ...
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Show how far a long piece of work has come, in units such as steps.
+        """Show how far the work `doing` has come: `done` of `total` units, such as steps.
 
         Args:
             doing: what takes long, in a few words.
@@ -120,7 +120,7 @@ class Run:
         account: str = "",
         keep_views: bool = True,
     ) -> None:
-        """Begin a record, or continue it after `done`; `data` is the city, `account` names its payments.
+        """Begin a run, or go on after records `done`; `data` is the city, `account` the name of its payments.
 
         Args:
             journal: where records go.
@@ -228,7 +228,7 @@ class Run:
         return perf_counter() if self._stopped_at is None else self._stopped_at
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Tell the audience how far a piece of work has come.
+        """Tell the audience how far the work `doing` has come: `done` of `total` units, such as steps.
 
         Args:
             doing: what, such as `"walking"`: steps are told as they are taken, so give their total alone.
@@ -244,7 +244,7 @@ class Run:
     def keep(
         self, view: View, purpose: Purpose, detections: Sequence[Detection] = (), caption: str = ""
     ) -> tuple[ViewRecord, ...]:
-        """Write a view as a picture file, and return a tuple of its one record; empty if views are not kept.
+        """Write a view as a picture file; return its record in a tuple, which is empty if views are not kept.
 
         Args:
             view: what was seen.
@@ -443,7 +443,7 @@ class Run:
         return self._data.notice if self._data else ""
 
     def _exchanges(self, asked: Sequence[Exchange] | None) -> tuple[ExchangeRecord, ...]:
-        """Return records of exchanges with a mind; `None` takes those in the ledger since the last call."""
+        """Return the exchanges with a mind `asked` as records; for `None`, those since the last call."""
         taken = self.ledger.take_asked() if asked is None else asked
         return tuple(exchange_record(exchange) for exchange in taken)
 

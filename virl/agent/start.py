@@ -294,7 +294,7 @@ def _perform_plan(
 
 
 def _with_truth(folder: Path, result: Result, city: City, console: Console) -> Result:
-    """Return the result with its claims checked against the city's truth, which is printed and written."""
+    """Return the result with its claims checked against the city's truth, after printing and writing it."""
     if (truth := check_claims(city, result.claims)) is None:
         return result
     say(console, f"[bold]Truth[/]  {as_markup(truth.line)} [dim]({as_markup(truth.known)})[/]")

@@ -252,7 +252,7 @@ class Story:
         return NestedStory(self)
 
     def _untold(self, reason: str) -> str:
-        """Return what printed lines left out of a reason: "", its part before the first colon, or all."""
+        """Return the part of a reason not printed yet: "", its words before the first colon, or all of it."""
         head, _, rest = reason.partition(": ")
         whole_told, rest_told = (
             any(line.endswith(f" {part}") for line in self._told) for part in (reason, rest)

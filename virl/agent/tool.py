@@ -64,7 +64,7 @@ def tool(
     asks_services: bool = True,
     schema: str = "",
 ) -> Callable[[Callable[..., Any]], Tool]:
-    """Return a decorator that makes a tool of a function, with flags as in `Tool`; `schema` names its input.
+    """Return a decorator that makes a tool of a function; `schema` titles the JSON schema of its input.
 
     The function takes the body, then what the model fills in: each parameter has a type hint, and a pydantic
     `Field` with a description for its default.

@@ -21,7 +21,7 @@ Picture = Image | View
 Pictures = Sequence[Picture] | Mapping[str, Picture]
 """Sequence of pictures that go with a question, or mapping of a label, such as `Road 0`, to each picture."""
 Describe = Callable[[Sequence[View]], Sequence[str]]
-"""Function from views to descriptions, one for each view."""
+"""Function from views to their descriptions in words, one for each view in the same order."""
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
@@ -100,7 +100,7 @@ class Mind(Protocol):
 
 @runtime_checkable
 class ChatMind(Mind, Protocol):
-    """A mind that says whether it takes a conversation's history as messages; minds of other types do not."""
+    """A mind that says whether it takes a conversation's history as messages; any other mind takes none."""
 
     @property
     def chats(self) -> bool:
@@ -182,5 +182,5 @@ def chats(mind: Mind) -> bool:
 
 
 def costs(mind: Mind) -> bool:
-    """Return whether questions to a mind take time and money, which rules and scripts do not."""
+    """Return whether a mind is neither rules nor a script, so that its questions take time or money."""
     return mind.name != "rules" and not mind.name.startswith("scripted:")

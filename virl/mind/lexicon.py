@@ -14,7 +14,7 @@ from virl.settings.model import Settings, load_settings
 
 NEGATION_REACH = 5  # words after a negation that it still turns (chosen)
 GAP = " \N{HORIZONTAL ELLIPSIS} "
-"""Ellipsis between two pieces of a stretch of words, in place of other words between them in the text."""
+"""Ellipsis put in a stretch of words where other words of the text, not part of it, stand between."""
 GAP_WORDS = 4  # words that a `…` may stand for (chosen)
 
 PATTERNS = (
@@ -201,7 +201,7 @@ def stretch_of(match: re.Match[str]) -> str:
 
 @cache
 def _openings(phrases: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return (phrase, beginnings of what it matches, each after a blank) for each phrase."""
+    """Return for each phrase (phrase, the possible beginnings of its first word, each after a blank)."""
     openings = []
     for phrase in phrases:
         word = next(iter(phrase.translate(_APOSTROPHES).split()), "")

@@ -37,7 +37,7 @@ from virl.plain_text import plain_lines
 from virl.redaction import Redaction
 
 REMEMBERED = 400
-"""Last characters kept of a streaming reply, so that an API key split between pieces is found. Chosen."""
+"""Number of a streaming reply's last characters kept, to find an API key split between pieces; chosen."""
 
 
 class _ProgressHandler(BaseCallbackHandler):
@@ -336,7 +336,7 @@ class LLMMind:
         return ask_next_message(self._client, about, ask, messages, frame, in_words, replies or Replies())
 
     def _model_call(self, client: ModelClient, prompt: Prompt[ReplyT], question: Question) -> ModelCall:
-        """Return the function that asks the model for the prompt's reply type; made once for each schema."""
+        """Return the function that asks the model for a prompt's reply type; one is kept for each schema."""
         schema = question.schema if question.held else None
         kind = json.dumps([prompt.reply.__qualname__, prompt.stop, schema])
         if kind not in self._calls:

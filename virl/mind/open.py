@@ -162,7 +162,7 @@ class ProgramMind:
 
 _NO_KEY = "none"  # sent to a server of one's own, which asks for none
 _FREE = frozenset({"ollama"})
-"""Names of providers that run on one's own machine and cost nothing."""
+"""Names of providers whose models run on the user's own machine and cost nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ def open_mind(
     seed: int | None = None,
     remarks: str = "",
 ) -> "RuleMind | ScriptMind | LLMMind":
-    """Return the mind of a spec such as `openai:gpt-5-mini`; `remarks` of a journal tell what it refuses.
+    """Return the mind of a spec such as `openai:gpt-5-mini`; a journal's `remarks` tell what it refuses.
 
     Args:
         spec: `rules`, `scripted:FILE`, `PROVIDER:MODEL` as LangChain's `init_chat_model` takes it, or

@@ -62,7 +62,7 @@ _MANNERS: Mapping[str, ChatManner] = MappingProxyType(
     }
 )
 _LIMITED = frozenset({"openai", "anthropic", "google_genai", "ollama"})
-"""Names of providers whose requests always limit the tokens of a reply."""
+"""Names of providers to which every request sends a limit on the reply's tokens."""
 SEEDED = frozenset({"openai", "openai-completion", "google_genai", "ollama"})
 """Names of providers that accept a random seed; Anthropic does not, of others it is not known."""
 GEMINI_VERSION = "v1beta"
@@ -160,7 +160,7 @@ def reply_defaults(
 
 
 def longest_reply(provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None) -> int:
-    """Return the most tokens of a reply, by which its cost is estimated: the limit that is sent, or is known.
+    """Return the most tokens of a reply that its cost is estimated by: the limit sent, else the model's own.
 
     Where no limit is sent or known, it is `REASONED_TOKENS`, although a model may write more.
 
@@ -230,9 +230,9 @@ for each of at most 8 tiles (https://platform.openai.com/docs/guides/images-visi
 _PROVIDERS = MappingProxyType(
     {"anthropic": "anthropic", "google_genai": "google", "openai": "openai", "openai-completion": "openai"}
 )
-"""Name in `genai-prices` by a provider's name in virl, for providers whose picture tokens are known."""
+"""Provider names in `genai-prices` by virl's, for providers whose tokens of a picture are known."""
 _OWN_SERVERS = "gpt-oss-"
-"""Prefix of models that `genai-prices` lists under OpenAI although users serve them themselves."""
+"""Prefix of names of open models, listed by `genai-prices` under OpenAI, that users run on own servers."""
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8})$")
 
 

@@ -25,7 +25,7 @@ FIRST_SENTENCE = 1.0  # on top, in the first sentence that speaks of any kind
 LONGING_REACH, REFUSAL_REACH = 7, 4  # words after such words that they still bear on (chosen)
 
 _BESIDE = ("next to", "opposite", "beside", "near", "far from", "past", "before", "until")
-"""Phrases before a place type that locate another place by it and do not refuse it."""
+"""Words before a place type, such as "next to", that locate something by that place and do not refuse it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class _KindMention:
 def kinds_wanted(
     text: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...] = ()
 ) -> list[str]:
-    """Return the place types that a wish mentions, not in `aside` phrases, by falling weight, then in order.
+    """Return the place types that a wish mentions outside `aside` phrases, the most strongly wished first.
 
     Where phrases overlap, the longest counts. What is refused, as in "no bar, please", does not.
 
@@ -159,7 +159,7 @@ def _find_mentions(sentence: str, offered: tuple[str, ...], lexicon: Lexicon) ->
 
 
 def _refusal(before: str, after: str, lexicon: Lexicon) -> str | None:
-    """Return the words that refuse a place type, from the text before and after it; `None` if none do."""
+    """Return the words by which the text `before` or `after` a place type refuses it; `None` if none do."""
     clause = before.rpartition(",")[2]
     if clause.split()[-1:] == ["no"] and after.replace(",", " ").split()[:1] == ["please"]:
         return "no"
@@ -204,7 +204,7 @@ def opinions(text: str, lexicon: Lexicon) -> list[Mention]:
 
 
 def wishes(text: str, lexicon: Lexicon, *, loosely: bool = False) -> dict[str, Mention]:
-    """Return the last wish on each attribute, by the attribute's name; `loosely` as in `wishes_in`.
+    """Return the last wish on each attribute of a place, by its name; `loosely` also reads opinion words.
 
     Args:
         text: what somebody says of what they want.
@@ -247,7 +247,7 @@ def requested_attributes(*texts: str) -> dict[str, bool]:
 def _wishes_by(
     sentence: str, lexicon: Lexicon, phrases: Callable[[Attribute], tuple[tuple[str, ...], ...]]
 ) -> list[Mention]:
-    """Return a sentence's wishes, by each attribute's `phrases`: those for it, against it, and of no wish."""
+    """Return a sentence's wishes; `phrases` gives an attribute's (phrases for it, against it, of no wish)."""
     turning = lexicon.negations + lexicon.aversions
     found: list[Mention] = []
     for name, attribute in lexicon.attributes.items():

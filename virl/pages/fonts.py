@@ -32,7 +32,7 @@ BOLD = 700
 
 
 def face_for(text: str, variant: int) -> str:
-    """Return a font file with all characters of a text: Latin ones first, from number `variant` on.
+    """Return the first font file with all characters of a text, trying Latin ones from index `variant` on.
 
     Raises:
         BadInput: no shipped face has every character, or Pillow cannot shape the script.

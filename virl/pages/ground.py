@@ -15,9 +15,9 @@ Position = tuple[float, float]
 Shape = shapely.Polygon | shapely.LineString | shapely.Point
 """A geometry of the ground: a polygon, a line or a point."""
 WayKind = Literal["main", "street", "lane", "footpath"]
-"""Kinds of ways, from main roads down to footpaths."""
+"""Kind of a way: a main road, street, lane or footpath."""
 AreaKind = Literal["park", "water", "square", "house"]
-"""Kinds of areas: parks, water, paved squares and houses."""
+"""Kind of an area: a park, water, a paved square or a house."""
 
 AREAS: tuple[AreaKind, ...] = ("park", "water", "square", "house")
 """Kinds of areas in the order in which they are drawn."""
@@ -156,7 +156,7 @@ def _shapes_near(shapes: np.ndarray, window: shapely.Polygon) -> tuple[np.ndarra
 
 
 def _simplify(shapes: np.ndarray, pixel: float) -> tuple[Shape, ...]:
-    """Return geometries simplified to a fraction of `pixel`, the metres of one pixel, without empty ones."""
+    """Return geometries simplified for pixels of `pixel` metres, without those that are empty then."""
     found = shapely.simplify(shapes, DETAIL_PX * pixel).tolist() if len(shapes) else []
     return tuple(shape for shape in found if not shape.is_empty)
 

@@ -137,7 +137,7 @@ class _Pen:
         self.pen.text(at, text, colour, letters, anchor, stroke_width=edge, stroke_fill=ground)
 
     def _draw_name(self, name: Name) -> None:
-        """Write the name of a street along it, or that of an area level."""
+        """Write a street's name along the street, or an area's name horizontally."""
         text, face = in_face(plain_line(name.text))
         letters, edge = font(face, SMALL * FINER), 2 * FINER
         box = self.pen.textbbox((0, 0), text, letters, "mm", stroke_width=edge)

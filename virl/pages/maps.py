@@ -156,7 +156,7 @@ class _Room:
 
 
 def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
-    """Return a mark with its label placed; unchanged if there is no room."""
+    """Return a mark with a place for its label taken in `room`; unchanged if it has none or none is free."""
     if not mark.label:
         return mark
     x, y = _pixels(paper, (mark.x, mark.y))
@@ -190,7 +190,7 @@ def shape_box(shape: str) -> Rectangle:
 
 
 def _has_room(paper: Paper, name: Name, room: _Room) -> bool:
-    """Return whether a name of the ground has room, and mark its rectangle as taken if so."""
+    """Return whether a street's or area's name fits at its place in free `room`, and if so take the place."""
     width = NAME_LETTER * len(name.text)
     if width > name.room / paper.pixel:
         return False
@@ -207,7 +207,7 @@ def _pixels(paper: Paper, place: Point) -> Point:
 
 
 def draw_map(exhibit: MapExhibit, ground: MapGround, *, wide: bool) -> MapFigure | None:
-    """Return an exhibit as a map over the ground of a city; `None` if it has no points and lines.
+    """Return an exhibit as a map over a city's ground, of full width if `wide`; `None` if it is empty.
 
     Args:
         exhibit: the points and lines.
@@ -247,7 +247,7 @@ def exhibit_paths(paper: Paper, lines: Iterable[MapLine]) -> Iterator[MapPath]:
 
 
 def exhibit_marks(paper: Paper, exhibit: MapExhibit) -> list[Mark]:
-    """Return the points of an exhibit as marks on paper, the most important last."""
+    """Return an exhibit's points as marks on paper, the most important last, so that it lies on top."""
     ranked = sorted(exhibit.points, key=lambda point: _RANK.index(point.style), reverse=True)
     labels = without_common_end([point.label for point in ranked])
     return [

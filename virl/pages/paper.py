@@ -32,7 +32,7 @@ class Extent:
     smallest_m: float = 180.0
     """Least metres of the map's width, so that a path of a few steps does not fill the map."""
     beyond: float = 1.0
-    """Margin beyond the map in which streets are drawn, for those who pan, as a multiple of its width."""
+    """Width of the margin around a map in which streets are drawn too, as a multiple of the map's width."""
     scale: float = 1 / 5
     """Largest share of the map's width, [0, 1], that the scale bar takes."""
 

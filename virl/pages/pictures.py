@@ -103,7 +103,7 @@ def _fit_views(
 
 
 def _shrink(view: InFolder, grade: Grade) -> bytes:
-    """Return a picture as JPEG of a grade; empty if there is no such JPEG in its folder."""
+    """Return a picture file as JPEG shrunk to a grade; empty if it is outside its folder or unreadable."""
     folder, name = view
     if not is_inside(folder, name):
         return b""

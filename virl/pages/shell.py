@@ -54,7 +54,7 @@ def _digest(text: str) -> str:
 
 
 THEME = ("theme.css", "maps.css")
-"""Names of the style files of all pages."""
+"""File names of the CSS styles that every page includes."""
 
 Functions = Mapping[str, Callable[..., object]]
 """Functions for templates, by name."""
@@ -63,7 +63,7 @@ Functions = Mapping[str, Callable[..., object]]
 def open_templates(
     *folders: Path, filters: Functions | None = None, tests: Functions | None = None
 ) -> Environment:
-    """Return the templates in some folders, with those that all pages share.
+    """Return the environment of templates in some folders, and of those that all pages share.
 
     Args:
         folders: folders in which templates, styles and scripts are looked for, in this order.

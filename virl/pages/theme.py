@@ -40,7 +40,7 @@ ROADS: Mapping[str, tuple[float, float]] = {"lane": (2.8, 1.2), "street": (4.4, 
 CASING_PX = 1.0
 """Width of a road's edge in pixels."""
 HOUSES_UP_TO_M = 2.2
-"""Most metres per pixel at which houses are drawn: a scale of 1:8,000."""
+"""Most metres per pixel at which maps still draw houses: a scale of about 1:8,000."""
 
 
 @cache
@@ -51,7 +51,7 @@ def light_style() -> str:
 
 @cache
 def _colours_of_kinds() -> Mapping[str, str]:
-    """Return the colour, `#rrggbb`, of each kind of path and mark, by the last class of its CSS rules."""
+    """Return the colour, `#rrggbb`, of each kind of path and mark, by the kind's name, a CSS class."""
     rules = (rule.rpartition(" { --dot: var(--") for rule in light_style().split("}"))
     return {
         kind.rpartition(".")[2]: colours()[token.removesuffix("); ")]

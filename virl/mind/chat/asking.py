@@ -58,7 +58,7 @@ def make_model_call(
 
 
 def _drop_parser(structured: Runnable[Any, Any]) -> ModelCall:
-    """Return the call of a model with its schema, without the parser that LangChain puts behind it.
+    """Return the call of a model with its schema, without the parser of replies that LangChain appends.
 
     Replies are read by this package, which tells the model what is wrong with one; and `include_raw` starts
     threads at every question.

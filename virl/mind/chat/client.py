@@ -155,7 +155,7 @@ class ModelClient:
 
 
 def request_identity(model: Model, name: str, redaction: Redaction) -> dict[str, object]:
-    """Return the model's class and parameters without credentials, for cache keys; not to be changed.
+    """Return a model's class and parameters without credentials; if this changes, old cache keys are lost.
 
     Args:
         model: of LangChain.
@@ -253,7 +253,7 @@ def _describe_pictures(
     in_words: MessagesInWords | None,
     tally: RequestUsage,
 ) -> list[BaseMessage]:
-    """Return the messages; if the model takes no pictures, with words in their place."""
+    """Return the messages; if the model takes no pictures, each picture is replaced by words."""
     if client.abilities.sees or not any(map(has_pictures, messages)):
         return list(messages)
     client.says_blind(tally)
@@ -261,7 +261,7 @@ def _describe_pictures(
 
 
 def _mark_for_cache(client: ModelClient, messages: list[BaseMessage]) -> list[BaseMessage]:
-    """Return the messages; if the provider wants it, the last marked as the end of what it may cache."""
+    """Return the messages; where the provider wants a mark, the last is marked as the end of its cache."""
     last = messages[-1]
     if not (client.manner.marks_cache and isinstance(last.content, str) and last.content):
         return messages

@@ -107,11 +107,11 @@ def _is_picture(block: str | Block) -> bool:
 
 
 _MOST_OPTIONS = 250
-"""Most options in a schema's `enum`; OpenAI limits the characters of longer ones."""
+"""Most options for which a schema has an `enum`; chosen: OpenAI limits the characters of longer ones."""
 _OPTIONS_TOLD = 40
 """Most options of a field that the prompt lists; of more it only says how many; chosen."""
 _COUNTED_OUT = 11
-"""Number of values of a whole-number field up to which a schema lists them; chosen for ratings 0 to 10."""
+"""Largest number of values of a whole-number field that a schema lists one by one; chosen for 0 to 10."""
 Schema = dict[str, Any]
 """A JSON schema, or a part of one."""
 Offers = Mapping[str, Sequence[str | int]]
@@ -312,7 +312,7 @@ def _portable_schema(
 
 
 def _options(schema: Schema, kind: str, offered: Sequence[str | int] | None) -> list[Any]:
-    """Return a field's values, `offered` or by its schema; empty if they are not bounded or too many."""
+    """Return a field's allowed values, those `offered` or its schema's; empty if unbounded or too many."""
     if offered is not None:
         distinct = list(dict.fromkeys(offered))
         return distinct if len(distinct) <= _MOST_OPTIONS else []

@@ -88,7 +88,7 @@ class LinkDensity:
 
     @property
     def are_thin(self) -> bool:
-        """Return whether links lead to fewer than `MOST_COUNTED` panoramas or to too many with few links."""
+        """Return whether `seen` is below `MOST_COUNTED`, or `lonely` above its share, `LONELY_SHARE`."""
         return self.seen < MOST_COUNTED or self.lonely > LONELY_SHARE * self.seen
 
     @property
@@ -232,7 +232,7 @@ class Capabilities:
     panorama_page: PanoramaPage | None = None
     """Data for a web page of street view, for the mover `web`; `None` where there is no such page."""
     fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None
-    """Function from a start and the name of the mover asked for (`None` for any) to the mover that fits.
+    """Function from (start, name of the mover asked for or `None`) to the mover; `None`: the file decides.
     It raises `BadInput` for a mover that does not work. `None` if the city's file decides alone."""
 
 

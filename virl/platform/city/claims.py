@@ -56,7 +56,7 @@ class PlaceClaim:
     """A claim that a place has the type, attributes and opening hours that were wished for."""
 
     place_id: str
-    """Id of the place that the agent claims."""
+    """Id of the place that the claim is about."""
     name: str
     """Name of the place."""
     types: tuple[str, ...] = ()
@@ -250,7 +250,7 @@ class _ClaimChecker:
         return CheckedClaim(claim.name, f"{verdict} ({words})" if words else verdict, holds)
 
     def _check_absence(self, claim: AbsenceClaim) -> CheckedClaim:
-        """Return a claim of absence, compared with the number of open places near the walk that fit."""
+        """Return a claim of absence, compared with how many open places within 25 m of the walk fit."""
         near = _filter_near([one for one in self.inventory.places() if one.is_open], claim.walked, ARRIVED_M)
         held = [[holds for _, holds in self._check_wishes(claim, one)] for one in near]
         fit = sum(all(one) for one in held)
@@ -283,7 +283,7 @@ class _ClaimChecker:
                 yield text if holds == wished else f"{text}, not as wished", holds == wished
 
     def _check_count(self, claim: CountClaim) -> CheckedClaim:
-        """Return a claim of a count, compared with the number of things near the walk and their positions."""
+        """Return a claim of a count, compared with the true number and positions of things near the looks."""
         claimed = f"{len(claim.positions)} {claim.thing}"
         things = self.truth.things({claim.thing})
         if not things:

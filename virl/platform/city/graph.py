@@ -46,9 +46,11 @@ class NavigationGraph:
     """Number of each node, by the id of its panorama."""
 
     def __len__(self) -> int:
+        """Return the number of nodes."""
         return len(self.ids)
 
     def __contains__(self, node_id: str) -> bool:
+        """Return whether a node has this panorama id."""
         return node_id in self._number
 
     def number(self, node_id: str) -> int:

@@ -28,7 +28,7 @@ class MappedStreet:
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """A building or a piece of one, such as a separately mapped part or the two sides of a passage."""
+    """A building, or a piece of one such as a separately mapped part or one side of a passage through it."""
 
     id: str
     """Id of the mapped building, which several pieces may share."""
@@ -104,7 +104,7 @@ class CityStatistics:
 
     @property
     def places(self) -> int:
-        """Number of places of all types."""
+        """Number of places, whatever their type."""
         return sum(self.places_by_type.values())
 
 

@@ -20,11 +20,11 @@ OFF_MAP_M: dict[TravelMode, float] = {"walking": 100.0, "cycling": 300.0, "drivi
 SPEED_M_S: dict[TravelMode, float] = {"walking": 1.35, "cycling": 4.2, "driving": 7.0}
 """Speed in metres a second in town, by mode. Chosen: usual planning values, driving with its stops."""
 BEND_DEG, AROUND_DEG = 40.0, 150.0
-"""Least degrees of a bend that is told as a turn, and most before it is told as a way back; chosen."""
+"""Degrees of a bend from which it is told as a turn, and above which it is told as turning back; chosen."""
 SHORT_M = 2.0
 """Length in metres below which a piece of a route is not told; chosen."""
 _TRANSIT = frozenset({"transit", "public transport", "bus", "tram", "train", "subway", "metro", "ferry"})
-"""Names of modes of public transport, which virl does not know: the error for these says so."""
+"""Names of modes of public transport, which have their own error message since no routes are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ def in_blocks(
     block: tuple[int, int],
     ask: Callable[[Sequence[LatLng], Sequence[LatLng]], Floats],
 ) -> Floats:
-    """Return travel times in seconds, (origins, destinations), from calls of `ask` on blocks of the table.
+    """Return travel times in seconds, (origins, destinations), by calls of `ask` for at most `block` each.
 
     Args:
         origins: positions of the rows.
@@ -210,7 +210,7 @@ def table_of_rows(
     shape: tuple[int, int],
     note: Callable[[str, object], None],
 ) -> Floats | None:
-    """Return a reply's rows as a table of seconds of a shape, `inf` if unknown; `None` if no row fits it.
+    """Return rows of seconds as a table of this shape, `inf` where unknown; `None` if no row has its length.
 
     Args:
         rows: seconds of each row; `None` for a cell or a row that is unknown, which is `inf` in the table.
@@ -229,7 +229,7 @@ def table_of_rows(
 
 
 def _stretches(route: Route) -> list[_Stretch]:
-    """Return a route cut into stretches, at turns and changes of street; the shortest pieces are left out."""
+    """Return a route cut at turns and changes of street, without pieces shorter than `SHORT_M`."""
     found: list[_Stretch] = []
     for number, (start, end) in enumerate(pairwise(route.path)):
         metres = distance(start, end)

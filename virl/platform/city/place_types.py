@@ -77,11 +77,11 @@ Mark = Literal[
     "snack",
     "common",
 ]
-"""Marks that a place type can bear in the table; the head of the file explains each."""
+"""Name of a mark that a row of the table of place types can bear; the head of the file explains each."""
 
 
 SHARED_BY_TRADES = ("types", "scope", "group", "hours", "width", "visitors")
-"""Fields in which all trades of a place type are like its first one, unless they state their own."""
+"""Names of fields that a place type's other trades take from its first trade unless they state their own."""
 
 
 class PlaceType(Settings):
@@ -122,11 +122,11 @@ class PlaceType(Settings):
 
     @property
     def wider(self) -> tuple[str, ...]:
-        """Wider types of a place with the row's first OpenStreetMap tag; empty for a row without tags."""
+        """Wider place types named with the row's first OpenStreetMap tag; empty for a row without tags."""
         return _names_in(self.osm[0])[1:] if self.osm else ()
 
     def told_trades(self, name: str) -> dict[str, dict[str, Any]]:
-        """Return the trades of this type, by name, with usual values for fields that the table leaves out."""
+        """Return the fields of this type's trades, by trade; `name` is the type's, usual values fill gaps."""
         trades = ({name: self.trade} if self.trade else {}) | self.trades
         first = next(iter(trades.values()), {})
         usual = {"types": (name, *self.wider)} | {key: first[key] for key in SHARED_BY_TRADES if key in first}
@@ -185,7 +185,7 @@ def by_type_as(field: str, model: type[ModelT]) -> dict[str, ModelT]:
 
 @cache
 def types_marked(mark: Mark) -> frozenset[str]:
-    """Return the place types that bear a mark."""
+    """Return the names of the place types that bear a mark, such as "outdoors", in the table."""
     return frozenset(name for name, marks in by_type("marks").items() if mark in marks)
 
 
@@ -203,7 +203,7 @@ def types_20() -> tuple[str, ...]:
 
 @cache
 def types_named(field: Literal["osm", "overture"]) -> Mapping[str, tuple[str, ...]]:
-    """Return the place types, the finest first, of each tag of OpenStreetMap or category of Overture."""
+    """Return, by OpenStreetMap tag or Overture category, the place types it stands for, the finest first."""
     found: dict[str, tuple[str, ...]] = {}
     for place_type, names in by_type(field).items():
         for name in names:

@@ -31,6 +31,7 @@ class OpeningHours:
     """Closing time in minutes after midnight of `day`, (opens, 2880): beyond 1440 it is the next morning."""
 
     def __str__(self) -> str:
+        """Return day and hours as text, such as `mon 09:00-17:00`."""
         return f"{DAYS[self.day]} {show_clock(self.opens % 1440)}-{show_clock(self.closes % 1440)}"
 
 
@@ -98,11 +99,11 @@ class Place:
         return self.is_open and not self.hours and not types_marked("outdoors").intersection(self.types)
 
     def open_at(self, day: int, minute: int) -> bool:
-        """Return whether the place is open on a day (0: Monday), minutes after midnight; False if unknown."""
+        """Return whether the place is open at a day (0: Monday) and minute of it; False for unknown hours."""
         return self.is_open and open_then(self.hours, day, minute)
 
     def may_be_open_at(self, day: int, minute: int) -> bool:
-        """Return whether the place is open on a day (0: Monday) and minute of it, or has unknown hours.
+        """Return whether the place is open at a day (0: Monday) and minute of it, or its hours are unknown.
 
         A place that has closed down is not open.
         """

@@ -97,6 +97,7 @@ class Camera:
     """Height of the picture in pixels, [16, 2048]."""
 
     def __post_init__(self) -> None:
+        """Check field of view, pitch and size, and set the heading within [0, 360)."""
         object.__setattr__(self, "heading", normalize_heading(self.heading))
         if not MIN_FOV <= self.fov <= MAX_FOV:
             raise BadInput(f"camera fov {self.fov:g} is outside [{MIN_FOV:g}, {MAX_FOV:g}] degrees")
@@ -153,7 +154,7 @@ class View:
 
 
 class PictureCamera(Camera):
-    """A camera for a picture of any size from elsewhere, whose values are not checked."""
+    """A camera for a picture from elsewhere, of any size: its values are not checked."""
 
     __slots__ = ()
 
