@@ -187,7 +187,7 @@ class _DetectCall(BaseModel):
 
 
 TOPIC = "tool"
-"""Topic of the notes on calls of tools."""
+"""Topic under which the journal keeps its notes on calls of tools."""
 
 
 class RecordingExecutor:

@@ -59,7 +59,7 @@ class Decider(Protocol):
         frame: Mapping[str, object],
         in_words: MessagesInWords | None = None,
     ) -> AIMessage:
-        """Return the model's next turn after `messages`; `frame` has its orders and the schemas of the tools.
+        """Return the next turn after `messages`; `ask` asks a chat model, `frame` has its orders and tools.
 
         Args:
             prompt: what the turn goes by in the journal.
@@ -98,7 +98,7 @@ def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
         plan = _PlanPlayer(agent.character)
 
         def planned_turn(messages: Sequence[BaseMessage], _: int) -> Turn:
-            """Return the plan's next call as a turn, after the results of tools in the messages."""
+            """Return the plan's next call as a turn, given the tool results in the messages."""
             call = plan.next_call(messages)
             return call.reason, [(call.tool, call.args)]
 
@@ -294,7 +294,7 @@ def check_script(mind: ScriptMind, character: Character) -> None:
 
 
 def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) -> NoReturn:
-    """Raise `BadInput` with the script's line for a failed tool call; raise a bug in a tool as it is.
+    """Raise `BadInput` that names the script's line of a failed call; raise `fault` itself if it is a bug.
 
     Args:
         mind: the script that asked for the call.

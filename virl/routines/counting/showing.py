@@ -31,7 +31,7 @@ from virl.platform.perception.models import measured_error
 from virl.routines.counting.finds import MEMORY, SURVEY, Find, RecordedSighting, read_finds
 
 _LEVELS = ("City", "District", "Block")
-"""Names of the zoom levels; hexagons of each are half as wide as those of the one before."""
+"""Names of the density map's zoom levels, coarsest first; each has hexagons half as wide as the last."""
 _ACROSS = 6.0  # chosen: so many of the largest hexagons lie across a region, or more
 _SMALLEST_M = 25.0  # chosen: between a street's two pavements and a block
 LEAST_SHARE = 0.25  # chosen: a hexagon of which less lies in the region counts as if so much did
@@ -338,7 +338,7 @@ class _Stop(_Loose):
 
 
 class CountingCharacter(_Loose):
-    """Recorded settings of a character that the counting page shows; used to check them."""
+    """Model by which the recorded settings of a character that the counting page shows are checked."""
 
     count: _Count
     senses: _Senses

@@ -176,7 +176,7 @@ def entries_of(activities: Sequence[Mapping[str, Any]]) -> list[DayEntry]:
 
 
 def _exact_position(entry: DayEntry, site: Site) -> LatLng:
-    """Return the position that a line gives if that is at its place, else the place's own position."""
+    """Return a line's own position, if within `AT_THE_PLACE_M` of its place, else the place's position."""
     near = entry.at is not None and distance(entry.at, site.position) <= AT_THE_PLACE_M
     return entry.at if entry.at is not None and near else site.position
 
@@ -203,7 +203,7 @@ def _travel_violations(
     terms: DayTerms,
     facts: "CityFacts",
 ) -> list[Violation]:
-    """Return a fault if the way between `ends` exceeds the planned `ways`, or the time since minute `free`.
+    """Return a fault if going between `ends` takes longer than the lines `ways`, or than since minute `free`.
 
     Its `ends` are start and destination, `ways` the lines planned for it; the client is free from minute
     `free` of the day.

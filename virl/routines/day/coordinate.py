@@ -14,7 +14,7 @@ from virl.routines.day.town import EATING, Town, known_usd
 _HALF_CENT = 0.005
 """Rounding error forgiven when a cost is compared with the budget, US dollars."""
 _HARM = {"energy": -1, "stress": 1, "pain": 1}
-"""Sign of the harmful change of each feeling that no activity may push off its scale, 0 to 100.
+"""Direction of harm, 1 up or -1 down, of each feeling that no activity may push past 0 or 100.
 
 Hunger is mended by a meal, and moods pass.
 """
@@ -31,7 +31,7 @@ _MINUTES_A_STAR = 12.0
 _WEAK_ENERGY, _WEAK_PAIN = 25.0, 60.0
 """Energy (of 100) below which, and pain above which, a client walks little; chosen."""
 Dine = Callable[[DayDraft, DayProgress], Place | None]
-"""Function that recommends a place to eat; returns `None` if it finds none."""
+"""Function of (drafted meal, situation) that recommends a place to eat; returns `None` if it finds none."""
 
 
 def coordinate(  # noqa: PLR0911 - a sort of draft each

@@ -147,7 +147,7 @@ class _NearbyPlaces:
         return circle
 
     def _search(self, middle: LatLng, radius: float, sorts: Sequence[str]) -> _SearchedCircle:
-        """Return a circle's places; types that an answer lacks are asked for again until none is missing."""
+        """Return a circle with its places; types that an answer lacks are asked for again, a few times."""
         places: list[Place] = []
         left = list(sorts)
         for _ in range(_ROUNDS):

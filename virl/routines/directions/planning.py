@@ -211,7 +211,7 @@ def milestones_of(
     count_crossings: bool,
     beyond: Callable[[], Sequence[Stand]] = tuple,
 ) -> list[Milestone]:
-    """Return a walk's start, turns and end, with landmarks; `beyond` gives the stands straight on from it.
+    """Return a walk's start, turns and end, with landmarks; `beyond` gives stands straight on from the end.
 
     Args:
         walk: at least one stand, in order.
@@ -390,7 +390,7 @@ def _panoramas_around(
 
 
 def _end_rank(stand: Stand, destination: Place, lookout: Lookout) -> int:
-    """Return a stand's rank as the walk's end: from 0, the place is seen beside it, to 6, nothing is."""
+    """Return a stand's rank as a walk's end, 0 (best: the place is seen beside it) to 6 (nothing is seen)."""
     if seen := lookout.sees(stand, destination, (LEFT, RIGHT)):
         return 0 if seen.where in ABEAM else 1 if seen.where in _AHEAD else 2
     others = {seen.where for seen in lookout.in_sight(stand, (LEFT, RIGHT))}

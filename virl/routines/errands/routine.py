@@ -31,7 +31,7 @@ from virl.routines.errands.trip import Trip, goals_of, plan_trip, ways_of
 __all__ = ["WISH", "fit", "run"]
 
 _ARRIVAL = "arrival"
-"""Topic of the notes on arrivals at stops."""
+"""Topic under which the journal keeps its notes on arrivals at stops."""
 _LOOK_FOV, _LOOK_PITCH = 75.0, 4.0  # degrees, chosen: a shop front across a street
 _FOOD_SHOPS = ("supermarket", "bakery", "convenience_store", "liquor_store")
 """Place types of shops that sell food as goods, which other places serve as dishes."""
@@ -40,7 +40,7 @@ _NOT_DONE = (
     *("return to the", "can wait", "on the|his|her|my|their way back|home"),
     *("to start", "start|starts|starting with|at|by|from", "at last"),
 )
-"""Words, ignored elsewhere, that ask for more than visiting stops in an order, or leave the choice open."""
+"""Phrases that ask for more than visiting stops in an order, or leave a choice open, such as "either"."""
 _AT_IT_M = 2.0  # from nearer, the direction of a place says nothing
 
 

@@ -16,9 +16,9 @@ DAY_MIN, WEEK_MIN = 1440, 7 * 1440
 UNKNOWN = "unknown"
 """Text that stands for unknown opening hours."""
 TOPIC = "candidate"
-"""Topic of the notes on candidates."""
+"""Topic under which the journal keeps its notes on candidates."""
 UNSURE_TOPIC = "candidate of unknown hours"
-"""Topic of the notes on candidates of unknown hours that are weighed after all."""
+"""Topic under which the journal keeps its notes on candidates of unknown hours, weighed after all."""
 CLOSED, GONE, UNSURE, WEIGHED = "closed", "gone", "unknown hours", "weighed"
 
 

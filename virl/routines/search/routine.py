@@ -87,7 +87,7 @@ class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
 
 
 GOAL = "goal"
-"""Topic of the note on the search's goal."""
+"""Topic under which the journal keeps its note on the search's goal."""
 _GOAL = TypeAdapter(SightGoal)
 LEXICON = "sign-lexicon"
 SEEN_M = 50.0  # from a place whose sign she reads (the benchmark's)
