@@ -158,7 +158,7 @@ class _PlanPlayer:
 
 @dataclass(frozen=True, slots=True)
 class _PlanState:
-    """A plan with the results that it was sent and its next call, which is `None` before the first."""
+    """A plan under way: the tool results sent to it so far, and its next call, `None` before the first."""
 
     situation: Situation
     plan: Plan

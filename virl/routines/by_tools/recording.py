@@ -193,7 +193,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         state: AgentState[Any],
         runtime: Runtime[None],  # noqa: ARG002 - as LangChain calls it
     ) -> dict[str, Any] | None:
-        """Return replies to calls with broken arguments, a request for `finish` after mere text, or `None`."""
+        """Return replies to calls with broken arguments, a request for `finish` after text, or `None`."""
         said = state["messages"][-1]
         if not isinstance(said, AIMessage):
             return None
@@ -409,7 +409,7 @@ def _parse_arguments(call: ToolCall) -> object:
 
 
 def _recorded_data(body: Body, note: NoteRecord) -> ToolData | None:
-    """Return the data of a noted call, repeated at the same spot if the note lacks them; `None` if unknown.
+    """Return a noted call's data, by repeating the call if the note lacks them; `None` if that may not be.
 
     Journals of earlier versions of virl have only the text. Such a call is made again, where it was made: the
     city answers the same, and so do the senses. A call that may ask a language model, or a service that

@@ -183,7 +183,7 @@ class Scene:
         return replace(self, signs=(*others, *new), closer=(*self.closer, heading))
 
     def heading_to_read(self, shot: Shot) -> float | None:
-        """Return the heading in degrees to read a picture's signs closer; `None` if all were."""
+        """Return the heading in degrees for a closer view of a picture's signs; `None` if that was taken."""
         unread = [one for one in shot.shops if not any(_is_inside(at, one, READ_DEG) for at in self.closer)]
         if not unread:
             return None

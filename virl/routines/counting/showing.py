@@ -203,7 +203,7 @@ def _tally_kind(
 
 
 def _region_on(paper: Paper, file: Path) -> shapely.Polygon | None:
-    """Return the region in a survey's file as a polygon on the map's paper; `None` without a survey.
+    """Return the region in a survey's file as a polygon in the map's coordinates; `None` without a survey.
 
     Raises:
         JournalBroken: the file does not begin with the plan of a survey.

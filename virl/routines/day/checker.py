@@ -61,9 +61,9 @@ class DayTerms:
     weekday: int
     """Day of the week, 0 for Monday."""
     starts: int
-    """Earliest beginning of a line, in minutes after midnight."""
+    """Earliest beginning of a visit or way, in minutes after midnight."""
     ends: int
-    """Latest end of a line, in minutes after midnight."""
+    """Latest end of a visit or way, in minutes after midnight."""
     budget_usd: float
     start: LatLng
     modes: tuple[Mode, ...] = ("walking", "cycling", "transit", "driving")
@@ -245,7 +245,7 @@ class CityFacts:
         return self._sites[key]
 
     def seconds(self, here: LatLng, there: LatLng, mode: Mode, weekday: int, minute: int) -> float:
-        """Return the seconds of a way begun at a time; infinite if none leads there.
+        """Return the seconds of a way begun at a minute after midnight of a weekday; infinite if there is none.
 
         Args:
             here: start of the way.

@@ -266,7 +266,7 @@ class _Planner:
     def _next_activity(
         self, key: str, progress: DayProgress, number: int, wanted: list[RequestedChange]
     ) -> list[Activity] | str:
-        """Return the next activity after its way, or a sentence on why the day ends."""
+        """Return the next activity with the way to it before, or a sentence on why the day ends."""
         due = next((one for one in wanted if _is_due(one, number, progress)), None)
         if due is None:
             times = [parse_clock(one.amendment.starts) - LEAD for one in wanted if one.amendment.starts]
@@ -286,7 +286,7 @@ class _Planner:
         )
 
     def _carry_out_request(self, key: str, request: RequestedChange, progress: DayProgress) -> list[Activity]:
-        """Return an activity, after its way, as the client changed it; empty, with a note, if impossible."""
+        """Return the way to an activity and the activity as changed; empty, with a note, if impossible."""
         town = self._town_until(self.day.minutes[1])
         try:
             proposal = coordinate_change(request, progress, town, self.scenic.spot if self.scenic else None)

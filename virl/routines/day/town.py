@@ -172,7 +172,7 @@ class Town:
     weekday: int
     """Day of the week, 0 for Monday."""
     home: LatLng | None = None
-    """Start of the day; `None` until the first question, whose position it becomes."""
+    """Position where the day starts; `None` until the first question, which sets it to its own position."""
     _details: dict[str, Place | None] = field(default_factory=dict)
     """Places looked up, by id; `None` if the directory no longer knows the id."""
     seconds: dict[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)

@@ -31,7 +31,7 @@ from virl.routines.directions.walkway import (
 DOORSTEP_M = 25.0
 """Metres from the destination within which a walk may end. Chosen: V-IRL's radius of arrival."""
 APPROACH = 6
-"""Number of last stands of a walk from which names to the sides are read, too. Chosen: range of signs."""
+"""Number of stands at a walk's end from which signs to both sides are read. Chosen: the range of signs."""
 LONG_STRETCH = 8
 """Number of panoramas from which a stretch is long, so that things passed are mentioned. Chosen: a block."""
 ABEAM = ("left", "right")
@@ -111,7 +111,7 @@ class Milestone(BaseModel):
     part_of: str = ""
     """Next point of the street after the end: `crossing` or `end`; empty if not told."""
     where: str = ""
-    """Side of the destination at the end, in words."""
+    """Direction of the destination for a walker at the end, in words such as `front left`."""
     unseen: bool = False
     """True if no name, the destination's or another, can be read at the end.
     The walk then ends at a crossing or at the end of the street, if one is near enough."""
@@ -348,7 +348,7 @@ def _sight_record(landmark: Landmark | None) -> SightRecord | None:
 
 
 def _find_end(streetview: StreetView, mover: Mover, destination: Place, lookout: Lookout) -> Panorama:
-    """Return the panorama nearest to a place from which its name is read, else one where one knows to stop.
+    """Return the panorama nearest to a place that shows its name, else one where a walker knows to stop.
 
     Nobody can be told to stop where nothing is to be seen: it takes a crossing, a dead end, or a name that is
     read there.

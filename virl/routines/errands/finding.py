@@ -261,7 +261,7 @@ def _find_stand_in(
     random: Random,
     found: dict[str, StandIn],
 ) -> StandIn | None:
-    """Return a place or address of the city to take instead of `where`; `None` if there is none."""
+    """Return a stand-in for the place or address `where`, near `near` and not yet in `found`, or `None`."""
     taken = {one.title for one in found.values()}
     if kind := "" if is_address(where) else kind_named(where, load_lexicon()):
         of_kind = _places(city, kind, near, taken)[:_DRAWN_AMONG] if where != kind else []

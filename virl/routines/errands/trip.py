@@ -251,7 +251,7 @@ def _plan_trip(maps: Maps, task: Task) -> Trip:
 
 
 def times_between(matrix: Floats, stops: int) -> Times:
-    """Return the times in a matrix of seconds: of the start, `stops` stops, and the end if fixed."""
+    """Return the times in a matrix of seconds, ordered as the start, `stops` stops, and the end if fixed."""
     inner = slice(1, 1 + stops)
     has_end = len(matrix) > 1 + stops
     # Without a fixed end, ending at any stop is free.

@@ -197,7 +197,7 @@ def _weigh(
 
 
 def _opening_text(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | None:
-    """Return the closing time in words, or for unknown hours, if `unsure`, `UNKNOWN`; else `None`."""
+    """Return a place's closing time in words, `UNKNOWN` if not listed and `unsure`, `None` if unsuitable."""
     asked = RECOMMEND.of(agent.character)
     if not place.is_open:
         return None
