@@ -134,7 +134,7 @@ def _page_data(
     finds: Sequence[Find],
     paper: Paper | None,
 ) -> dict[str, object]:
-    """Return the data for the page's template, and under `data` for its script.
+    """Return data for the page's template, and under `data` for its script; `counted`: folder of the count.
 
     `counted` is the folder of the run which counted: `folder` itself or one within it. The map's paper is
     `None` before the first step.
@@ -237,7 +237,7 @@ def _counts_map(
     kinds: Sequence[str],
     area: shapely.Polygon | None,
 ) -> MapFigure:
-    """Return the map of the walk, or of the covered region, with all things found."""
+    """Return the map of the walk, or of the covered region (`area`) if any, with all things found."""
     paths = [walked_path(steps, paper, arrows=area is None)]
     if area is not None:
         paths.append(MapPath([(x, y) for x, y in area.exterior.coords], "region"))
@@ -249,7 +249,7 @@ def _counts_map(
 
 
 def _thing_mark(find: Find, kind: int, paper: Paper, *, is_minor: bool) -> Mark:
-    """Return the mark of a counted thing on the map; `kind` is the index of its kind."""
+    """Return the mark of a thing on the map; `kind` is its kind's index, `is_minor` makes it small."""
     return Mark(
         *paper.place(find.position),
         f"thing k{kind % COLOURS} kind-{kind}{' many' if is_minor else ''}",
@@ -409,7 +409,7 @@ def nearest_cells(points: Floats, width: float) -> Ints:
 
 
 def hexagon_middle(column: int, row: int, width: float) -> tuple[float, float]:
-    """Return the middle (east, north), in metres, of a hexagon of some width in metres.
+    """Return the middle (east, north), in metres, of the hexagon at a column and row, `width` metres wide.
 
     Args:
         column: axial coordinate of the hexagon.

@@ -304,7 +304,7 @@ def changes_of(estimate: DayEstimate) -> dict[str, int]:
 def activities_of(
     proposal: Proposal, estimate: DayEstimate, progress: DayProgress, *, fallback: bool
 ) -> list[Activity]:
-    """Return a proposal as one or two activities: its way, if any, then what is done there.
+    """Return a proposal as activities: its way, if any, and itself; `fallback`: it replaces refused drafts.
 
     Args:
         proposal: what is done, when and where.

@@ -245,7 +245,7 @@ class CityFacts:
         return self._sites[key]
 
     def seconds(self, here: LatLng, there: LatLng, mode: Mode, weekday: int, minute: int) -> float:
-        """Return the seconds of a way begun at a minute after midnight of a weekday; infinite if there is none.
+        """Return the seconds of a way begun at a minute of a weekday; infinite if no way leads there.
 
         Args:
             here: start of the way.

@@ -27,7 +27,7 @@ _HOURS_LOOKUPS = 6
 _UNRATED = 3.5
 """Stars of 5 assumed for a place without ratings; chosen."""
 _MINUTES_A_STAR = 12.0
-"""Minutes of walking that a whole star of rating is worth; chosen."""
+"""Minutes that a client walks farther for a place rated one star higher; chosen."""
 _WEAK_ENERGY, _WEAK_PAIN = 25.0, 60.0
 """Energy (of 100) below which, and pain above which, a client walks little; chosen."""
 Dine = Callable[[DayDraft, DayProgress], Place | None]
@@ -196,7 +196,7 @@ def opening_stretches(place: Place, day: int) -> list[tuple[int, int]]:
 def fit_visit(
     place: Place, day: int, starts: int, ends: int, *, wait: int, shortest: int, until: int
 ) -> tuple[int, int] | None:
-    """Return (start, end) of a visit in opening hours, late by `wait` at most, `shortest` at least; or `None`.
+    """Return (start, end) of a visit in opening hours, at most `wait` late, at least `shortest`; or `None`.
 
     Args:
         place: with its opening hours.

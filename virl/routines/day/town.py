@@ -273,7 +273,7 @@ class Town:
     def way(
         self, here: LatLng, there: LatLng, *, asked: str, weak: bool, budget_usd: float, minute: int
     ) -> TravelOption | None:
-        """Return the best way to a position, preferably by mode `asked`; `None` if all are too long or dear.
+        """Return the best way to a place, by mode `asked` if possible, easy if `weak`; `None` without any.
 
         It is as asked if that can be; else on foot if that is comfortable; else by bicycle, public transport
         or taxi if that is easy and cheap; else on foot if that can be borne; else the quickest.
@@ -332,7 +332,7 @@ def way_usd(mode: Mode | None, minutes: float) -> float:
 
 
 def _is_easy(way: TravelOption, budget_usd: float, weak: bool) -> bool:
-    """Return whether a way needs no comparison: little effort for the client, and a cheap fare."""
+    """Return whether a way needs no comparison: of little effort, less still for the `weak`, and cheap."""
     if way.mode == "driving":
         return way.usd <= TAXI_SHARE * budget_usd
     if way.mode == "transit":

@@ -38,7 +38,7 @@ ABEAM = ("left", "right")
 """Directions in words of things beside a walker, by which one knows at once where to stop."""
 SIDES = ("left", "right", "front left", "front right")
 LOOK_BACK = 5
-"""Number of a walk's last panoramas from which the destination may be seen better than from its end.
+"""Number of panoramas at a walk's end among which the one that shows the destination best is chosen.
 Chosen: the doorstep where panoramas are 10 m apart."""
 
 _AHEAD = ("front left", "front right")
@@ -252,7 +252,7 @@ def _turn_milestone(
     *,
     count_crossings: bool,
 ) -> Milestone:
-    """Return the milestone of the turn at `index`, without landmarks of the ids `named`."""
+    """Return the milestone of the turn at `index`, the last one at `before`; no landmarks of ids `named`."""
     stand = walk[index]
     seen = choose_landmark(lookout.in_sight(stand, (LEFT, RIGHT, AHEAD)), (*SIDES, "front"), named)
     # A name that is read right before the turn tells it as well, unless the turn before is there.
@@ -312,7 +312,7 @@ def _end_milestone(
 def _milestone_between(
     end: Milestone, walk: Sequence[Stand], last: int, beyond: Sequence[Stand]
 ) -> Milestone:
-    """Return the end's milestone with its place between two crossings in words, if it has one."""
+    """Return the end's milestone, placed in words between crossings; unchanged without stands `beyond`."""
     if not beyond:
         return end
     here = len(walk) - 1

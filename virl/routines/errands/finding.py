@@ -193,7 +193,7 @@ def _find_stop(
 
 
 def _locate(agent: Agent, where: str, taken: tuple[ErrandStop, ...]) -> tuple[str, LatLng, str]:
-    """Return (title, position, wish that a substitute fulfils less well, else empty) of an errand's place.
+    """Return (title, position, `where` if a lesser substitute, else empty) of an errand's place not `taken`.
 
     If stops of this type are taken, it is the nearest other open place of the type.
 

@@ -166,7 +166,7 @@ def _walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutc
 def _look_at_stops(
     agent: Agent, goals: Sequence[ErrandStop], outcomes: Sequence[DestinationOutcome], heading: float
 ) -> None:
-    """Write a note on the outcome of each stop that has one, once, with a view if it was reached."""
+    """Write a note, once, on each stop that has an outcome; with a view, as by `_look`, if it was reached."""
     for number, (goal, outcome) in enumerate(zip(goals, outcomes, strict=False), start=1):
         if agent.run.find_note(_ARRIVAL, str(number)) is None:
             errand = f" ({goal.what})" if goal.what else ""
@@ -180,7 +180,7 @@ def _look_at_stops(
 
 
 def _look(agent: Agent, goal: ErrandStop, heading: float) -> Sequence[ViewRecord]:
-    """Return the record of a view of a stop, toward `heading` degrees if close by; empty without imagery."""
+    """Return the kept view of a stop, or toward `heading` degrees if at the stop; empty without imagery."""
     if distance(goal.stand, goal.position) > _AT_IT_M:
         heading = bearing(goal.stand, goal.position)
     try:

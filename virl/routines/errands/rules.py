@@ -275,7 +275,7 @@ class Demands:
 
 
 def read_demands(text: str, intention: str, minute: int) -> Demands:
-    """Return the order and the deadline that a text demands.
+    """Return the order and deadline that a text demands; `minute` of the day is when the errands begin.
 
     Args:
         text: the errands in words.

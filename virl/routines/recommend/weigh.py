@@ -146,7 +146,7 @@ def is_unsure(agent: Agent, place_id: str) -> bool:
 def _weigh_each(
     agent: Agent, errand: Errand, places: Sequence[PlaceInReach], topic: str, *, unsure: bool
 ) -> list[Candidate]:
-    """Return rated candidates among places, one after another, until there are enough."""
+    """Return rated candidates among places until there are enough; unknown hours do only if `unsure`."""
     candidates: list[Candidate] = []
     most = RECOMMEND.of(agent.character).candidates
     for found in places:
@@ -161,7 +161,7 @@ def _weigh_each(
 def _weigh(
     agent: Agent, errand: Errand, found: PlaceInReach, topic: str, *, unsure: bool
 ) -> Iterator[Candidate]:
-    """Yield a place as a rated candidate, noted under `topic`; nothing if it is not known to be open.
+    """Yield a place as a rated candidate, or nothing if closed; unknown hours do only if `unsure`.
 
     With `unsure`, unknown hours do.
     """
