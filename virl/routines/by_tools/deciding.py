@@ -244,7 +244,7 @@ class LocalDecider:
     """Decider that plays a script or the rules, and asks no chat model."""
 
     mind: ScriptMind | RuleMind
-    """Mind in whose ledger each turn is written."""
+    """Script or rules whose turns are played; each turn is entered in its ledger."""
     next_turn: Callable[[Sequence[BaseMessage], int], Turn]
     """Function of the messages so far and the new turn's number, from 1, that returns the turn."""
 

@@ -373,7 +373,7 @@ class _TurnCount:
 
     _turns: int = 0
     _counted: int = 0
-    """Number of messages that were counted."""
+    """Number of messages looked at so far, from the first on."""
     _lock: Lock = field(default_factory=Lock)
 
     def count(self, messages: Sequence[AnyMessage]) -> int:

@@ -93,7 +93,7 @@ class Visit:
 
     look: Look
     seen: tuple[Seen, ...]
-    """Sightings as visual memory keeps them."""
+    """Sightings made in the visit, as visual memory keeps them."""
     verdicts: tuple[Verdict, ...]
     """Verdicts on the sightings, in the same order."""
 

@@ -78,9 +78,9 @@ class Activity(_Part):
     cost_usd: float = 0.0
     """Cost of this activity alone, US dollars; a visit's is without the way."""
     changes: dict[str, int] = {}
-    """Signed change of each feeling, in points."""
+    """Signed changes of the client's feelings in points, by the feeling's name."""
     because: dict[str, str] = {}
-    """Reason for the change of each feeling."""
+    """Reasons for the changes of feelings, by the feeling's name."""
     state: dict[str, float]
     """The client's feelings after the activity, each in [0, 100]."""
     budget_usd: float

@@ -49,7 +49,7 @@ class DayEntry:
     mode: Mode | None = None
     """Travel mode of a way; `None` for a visit."""
     cost_usd: float = 0.0
-    """Cost by the plan, US dollars."""
+    """Cost that the plan states, US dollars."""
     at: LatLng | None = None
     """Position of the visit, used only within `AT_THE_PLACE_M` of the place's own; `None` if not given."""
 

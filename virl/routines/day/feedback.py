@@ -202,7 +202,7 @@ class RequestedChange:
 
     amendment: Amendment
     old: Activity
-    """The activity as proposed."""
+    """The activity as it was proposed, before the change."""
 
 
 def _describe_change(change: Amendment, proposed: ProposedDay) -> str:

@@ -131,7 +131,7 @@ class Pastime(Settings):
     what: str = Field(min_length=1)
     minutes: int = Field(gt=0)
     usual: tuple[Clock, Clock]
-    """Hours in which towns usually offer the pastime."""
+    """Times of day (start, end) between which towns usually offer the pastime."""
     usd: float = Field(ge=0)
     """Usual cost in US dollars."""
     feelings: Points

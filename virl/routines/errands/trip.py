@@ -104,6 +104,7 @@ class Times:
     """Seconds from each stop to the end, shape (n,); zeros for an open end."""
 
     def __len__(self) -> int:
+        """Return the number of stops, without start and end."""
         return len(self.leave)
 
     def seconds_along(self, order: Sequence[int]) -> float:
