@@ -70,7 +70,7 @@ class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
                 self.data[line.pano_id, line.camera] = line.signs
 
     def __setitem__(self, key: tuple[str, Camera], signs: tuple[KnownSign, ...]) -> None:
-        """Store the signs read in a view, (panorama id, camera), here and in the file."""
+        """Keep the signs read in a view, keyed by (panorama id, camera), and write them to the file."""
         super().__setitem__(key, signs)
         self._append(_ReadView(*key, signs))
 
