@@ -409,7 +409,7 @@ def _parse_arguments(call: ToolCall) -> object:
 
 
 def _recorded_data(body: Body, note: NoteRecord) -> ToolData | None:
-    """Return a noted call's data, by repeating the call if the note lacks them; `None` if that may not be.
+    """Return a noted call's data, by repeating the call if the note lacks them; `None` if still unknown.
 
     Journals of earlier versions of virl have only the text. Such a call is made again, where it was made: the
     city answers the same, and so do the senses. A call that may ask a language model, or a service that

@@ -203,7 +203,7 @@ def _travel_violations(
     terms: DayTerms,
     facts: "CityFacts",
 ) -> list[Violation]:
-    """Return a fault if going between `ends` takes longer than the lines `ways`, or than since minute `free`.
+    """Return a fault if a way takes longer than planned in `ways`, or than the time from minute `free` on.
 
     Its `ends` are start and destination, `ways` the lines planned for it; the client is free from minute
     `free` of the day.

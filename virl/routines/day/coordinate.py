@@ -196,7 +196,7 @@ def opening_stretches(place: Place, day: int) -> list[tuple[int, int]]:
 def fit_visit(
     place: Place, day: int, starts: int, ends: int, *, wait: int, shortest: int, until: int
 ) -> tuple[int, int] | None:
-    """Return (start, end) of a visit in opening hours, at most `wait` late, at least `shortest`; or `None`.
+    """Return (start, end) minutes of a visit in opening hours, late by `wait` at most; `None` if impossible.
 
     Args:
         place: with its opening hours.

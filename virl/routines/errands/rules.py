@@ -223,7 +223,7 @@ def _join_addresses(text: str, mentions: list[_Mention]) -> list[_Mention]:
 
 
 def _clauses_before(text: str, errands: list[Errand]) -> tuple[list[str], str]:
-    """Split text before a mention into (clauses, the last one); move text on the last errand to `errands`.
+    """Split text before a mention into (clauses, last clause); add text on the errand before to `errands`.
 
     What follows the mention before without a break still tells of that one: it is added there.
     """
