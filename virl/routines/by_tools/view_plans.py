@@ -262,7 +262,7 @@ def _is_complete(situation: Situation, search: PictureSearch) -> bool:
 
 
 def _is_worth_a_look(situation: Situation, search: PictureSearch, surroundings: Surroundings) -> bool:
-    """Return whether to look here: at first, at picture spots, or as a last resort; not near earlier looks."""
+    """Return whether to look here: at first, at picture spots or as a last resort; not near other looks."""
     here = surroundings.position
     if here is None or any(distance(here, other) < APART_M for other in search.looked_at):
         return False
