@@ -75,7 +75,7 @@ def use(body: Body, name: str, arguments: Arguments) -> ToolResult[Any]:
 
 
 def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> list[BaseTool]:
-    """Return one agent's tools for LangChain, which run one call at a time.
+    """Return one agent's tools for LangChain, run one call at a time by `using`, or by `use` if `None`.
 
     Each returns its text as content and its `ToolResult` as artifact, and raises `VirlError` if it fails.
 
@@ -187,7 +187,7 @@ class _DetectCall(BaseModel):
 
 
 TOPIC = "tool"
-"""Topic of the notes on calls of tools."""
+"""Topic under which the journal keeps its notes on calls of tools."""
 
 
 class RecordingExecutor:

@@ -13,9 +13,9 @@ from virl.platform.perception.memory import Comparison, MemoryObject, Seen, Verd
 from virl.platform.perception.memory.log import Added, Joined
 
 MEMORY = "memory"
-"""Name of the folder of visual memory, within the run's."""
+"""Name of the folder that holds visual memory, inside the run's folder."""
 SURVEY = "region.jsonl"
-"""Name of the file of a region survey: the navigator's questions and the order of its walk."""
+"""Name of the file on a region survey in the run's folder: the navigator's questions and walking order."""
 CSV, GEOJSON = "objects.csv", "objects.geojson"
 SHOWN_COMPARISONS = 2  # chosen: of those that a new thing was held against
 
@@ -121,13 +121,13 @@ class _History:
 
 
 def _opinions(comparison: Comparison, says: str | None = None) -> str:
-    """Return a comparison's reasons as text: those for the verdict `says`, or all if none is for it."""
+    """Return a comparison's reasons as text: those for the verdict `says`, or all if none supports it."""
     chosen = [one for one in comparison.opinions if one.says == says] or comparison.opinions
     return ", ".join(f"{one.rule}: {one.reason}" for one in chosen) or "it is another's"
 
 
 def _to_find(thing: MemoryObject, told: _History, memory: str) -> Find:
-    """Return an object of visual memory as a counted thing; `memory` is the memory's folder in the run's."""
+    """Return an object of visual memory as a counted thing; `memory` is the memory folder's relative path."""
     place = thing.estimate.position
     sights = tuple(
         RecordedSighting(

@@ -34,7 +34,7 @@ from virl.routines.counting.finds import CSV, GEOJSON, MEMORY
 from virl.routines.counting.settings import counting_of
 
 Walk = Callable[[Pose, Sequence[str], Sequence[int]], Iterator[Step]]
-"""Function of (pose, ids of panoramas walked, numbers of steps that others decided); yields next steps."""
+"""Function of (pose, ids of panoramas walked, indexes of steps that the user decided); yields next steps."""
 
 
 def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> None:
@@ -93,7 +93,7 @@ class Visit:
 
     look: Look
     seen: tuple[Seen, ...]
-    """Sightings as visual memory keeps them."""
+    """Sightings made in the visit, as visual memory keeps them."""
     verdicts: tuple[Verdict, ...]
     """Verdicts on the sightings, in the same order."""
 
@@ -116,7 +116,7 @@ class Counter:
     """Settings of a look: its views, and how finds are confirmed; by default those of V-IRL."""
 
     def visit(self, pose: Pose, name: str = "") -> Visit:
-        """Look around at a pose, and remember the sightings; return the latest visit if that has this `name`.
+        """Look around at a pose and remember the sightings; return a latest visit of this `name` as it was.
 
         Args:
             pose: pose to look from; the views cover both sides of its heading.
@@ -181,7 +181,7 @@ def open_counter(agent: Agent) -> Counter:
 
 
 def memory_settings_for(memory: str, matcher: str) -> MemorySettings:
-    """Return named settings of visual memory, with the matcher's own threshold and margin if it has them.
+    """Return the memory settings named `memory`, with the matcher's own threshold and margin, if any.
 
     Raises:
         UnknownName: there are no such memory settings, or no such matcher.

@@ -45,7 +45,7 @@ class Counting(Settings):
 
 
 def _named_models(counting: Counting | None) -> Iterable[tuple[str, Callable[[], object]]]:
-    """Return (name, check) of `memory` if it is set, else nothing; the check raises for unknown settings."""
+    """Return one (field name, check that raises if unknown) for the setting `memory`; empty if unset."""
     from virl.platform.perception.memory.settings import memory_settings  # noqa: PLC0415 - brings in models
 
     name = counting.memory if counting else None

@@ -14,7 +14,7 @@ from virl.routines.day.town import EATING, Town, known_usd
 _HALF_CENT = 0.005
 """Rounding error forgiven when a cost is compared with the budget, US dollars."""
 _HARM = {"energy": -1, "stress": 1, "pain": 1}
-"""Sign of the harmful change of each feeling that no activity may push off its scale, 0 to 100.
+"""Direction of harm, 1 up or -1 down, of each feeling that no activity may push past 0 or 100.
 
 Hunger is mended by a meal, and moods pass.
 """
@@ -27,11 +27,11 @@ _HOURS_LOOKUPS = 6
 _UNRATED = 3.5
 """Stars of 5 assumed for a place without ratings; chosen."""
 _MINUTES_A_STAR = 12.0
-"""Minutes of walking that a whole star of rating is worth; chosen."""
+"""Minutes that a client walks farther for a place rated one star higher; chosen."""
 _WEAK_ENERGY, _WEAK_PAIN = 25.0, 60.0
 """Energy (of 100) below which, and pain above which, a client walks little; chosen."""
 Dine = Callable[[DayDraft, DayProgress], Place | None]
-"""Function that recommends a place to eat; returns `None` if it finds none."""
+"""Function of (drafted meal, situation) that recommends a place to eat; returns `None` if it finds none."""
 
 
 def coordinate(  # noqa: PLR0911 - a sort of draft each
@@ -196,7 +196,7 @@ def opening_stretches(place: Place, day: int) -> list[tuple[int, int]]:
 def fit_visit(
     place: Place, day: int, starts: int, ends: int, *, wait: int, shortest: int, until: int
 ) -> tuple[int, int] | None:
-    """Return (start, end) minutes of a visit in opening hours, at most `wait` late; `None` if impossible.
+    """Return (start, end) minutes of a visit in opening hours, late by `wait` at most; `None` if impossible.
 
     Args:
         place: with its opening hours.

@@ -147,7 +147,7 @@ class _NearbyPlaces:
         return circle
 
     def _search(self, middle: LatLng, radius: float, sorts: Sequence[str]) -> _SearchedCircle:
-        """Return a circle's places; types that an answer lacks are asked for again until none is missing."""
+        """Return a circle with its places; types that an answer lacks are asked for again, a few times."""
         places: list[Place] = []
         left = list(sorts)
         for _ in range(_ROUNDS):
@@ -172,7 +172,7 @@ class Town:
     weekday: int
     """Day of the week, 0 for Monday."""
     home: LatLng | None = None
-    """Start of the day; `None` until the first question, whose position it becomes."""
+    """Position where the day starts; `None` until the first question, which sets it to its own position."""
     _details: dict[str, Place | None] = field(default_factory=dict)
     """Places looked up, by id; `None` if the directory no longer knows the id."""
     seconds: dict[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
@@ -273,7 +273,7 @@ class Town:
     def way(
         self, here: LatLng, there: LatLng, *, asked: str, weak: bool, budget_usd: float, minute: int
     ) -> TravelOption | None:
-        """Return the best way to a position, preferably by mode `asked`; `None` if all are too long or dear.
+        """Return the best way to a place, by mode `asked` if possible, easy if `weak`; `None` without any.
 
         It is as asked if that can be; else on foot if that is comfortable; else by bicycle, public transport
         or taxi if that is easy and cheap; else on foot if that can be borne; else the quickest.
@@ -332,7 +332,7 @@ def way_usd(mode: Mode | None, minutes: float) -> float:
 
 
 def _is_easy(way: TravelOption, budget_usd: float, weak: bool) -> bool:
-    """Return whether a way needs no comparison: little effort for the client, and a cheap fare."""
+    """Return whether a way needs no comparison: of little effort, less still for the `weak`, and cheap."""
     if way.mode == "driving":
         return way.usd <= TAXI_SHARE * budget_usd
     if way.mode == "transit":

@@ -27,7 +27,7 @@ SENTENCE_ENDS = (".", "?", "!", "\N{IDEOGRAPHIC FULL STOP}", "\N{FULLWIDTH QUEST
 """Punctuation at the end of a text that makes it a sentence, not a name."""
 
 NEAREST_M = 1.0
-"""Radius in metres within which all places of a type must be known: only the nearest are candidates."""
+"""Radius in metres within which a listing of places must be complete; small: only the nearest are used."""
 
 CANDIDATES = 5
 """Upper bound on the number of places among which a local chooses. Chosen."""

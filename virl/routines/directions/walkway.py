@@ -20,7 +20,7 @@ from virl.platform.navigators.tourist.ways import direction_of, link_ahead, link
 LONGEST_BLOCK = 40
 """Most stands between two crossings. Chosen: 400 m; parts of a longer block cannot be judged by eye."""
 BACK, AROUND = 3, 12
-"""Number of stands before an ambiguous turn where a way around it begins, and most stands of that way.
+"""Number of stands by which a way around an ambiguous turn begins earlier, and most stands of it.
 Chosen: a block."""
 MAX_STEPS = 2000
 """Most panoramas of a walk. Chosen: 20 km."""
@@ -32,7 +32,7 @@ APART_M = 200.0
 LEAST_LETTERS = 2
 """Fewest letters of a landmark's name; a single letter identifies nothing."""
 LEFT, RIGHT, AHEAD = -90.0, 90.0, 0.0
-"""Views to the left, to the right and ahead, in degrees clockwise from the heading."""
+"""Directions of the views to the left, to the right and ahead, in degrees clockwise from the heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Stand:
 
     @property
     def can_be_told(self) -> bool:
-        """Return whether the word for the walk's direction here means the walk's link and no other."""
+        """Return whether the word for the direction here, such as "left", leads along the walk's own link."""
         if self.onward is None or self.goes_on:
             return True
         return link_toward(self.links, self.pose.heading, self.turn) == self.onward
@@ -234,7 +234,7 @@ class Lookout:
     """True to leave out a name that reads like that of another place within `APART_M`.
     Else only one that fits two places in sight equally well is left out."""
     free: bool = False
-    """True if places cost nothing to ask for: then no sign is read where none of them is near."""
+    """True if asking for places is free: then signs are read only where a listed place is near."""
     _near: dict[LatLng, list[Place]] = field(default_factory=dict)
     """Open places around each position asked for."""
 

@@ -176,7 +176,7 @@ def place_shown(here: LatLng, view: View, detection: Detection, nearby: Sequence
 
 @dataclass(frozen=True, slots=True)
 class Signposts:
-    """A describer that adds the types of places whose signs are read farther down the road."""
+    """A describer that adds to descriptions the names and types of places on signs down the road."""
 
     agent: Agent
     describer: Describer

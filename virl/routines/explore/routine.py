@@ -38,7 +38,7 @@ _NOT_DONE = (
     *("and back", "come|comes|go|goes|walk|walks back", "return|returns"),
     *("all", "every", "each", "both", "another", "a new"),
 )
-"""Words, ignored elsewhere, that ask for more than entering one place, such as "every" or "and back"."""
+"""Phrases that ask for more than entering one place, such as "every" or "and back"."""
 WISH = Wish(_read_intention, field="intention")
 
 

@@ -115,7 +115,7 @@ class PlaceFacts(BaseModel):
 
     @property
     def spicy_kitchen(self) -> str:
-        """Cuisines of the place as text if all of these cuisines are usually spicy; else empty."""
+        """Cuisines of the place as text if all are usually spicy; empty if not, or if none is known."""
         told = [one.strip() for one in self.cuisine.casefold().split(";") if one.strip()]
         fine = [one.removesuffix("_restaurant") for one in self.types if one.endswith("_restaurant")]
         kitchens = told or fine

@@ -11,7 +11,7 @@ LOOK_FOV = 60.0
 LOOK_RANGE = 180.0
 """Range of headings, in degrees, that the looks at a panorama cover together."""
 MATCH_RADIUS_M = 20.0
-"""Radius in metres in which places are looked up for what a look found."""
+"""Radius in metres around the agent in which listed places are matched with finds in its views."""
 
 
 class Exploring(Settings):

@@ -46,7 +46,7 @@ WISH = Wish(_read_wish)
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Return (character, sentences on changes): a client outside the city is moved near the start.
+    """Move a client outside the city near the start; return (character, sentences on changes).
 
     Args:
         character: character as its file has it.

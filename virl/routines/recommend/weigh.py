@@ -16,9 +16,9 @@ DAY_MIN, WEEK_MIN = 1440, 7 * 1440
 UNKNOWN = "unknown"
 """Text that stands for unknown opening hours."""
 TOPIC = "candidate"
-"""Topic of the notes on candidates."""
+"""Topic under which the journal keeps its notes on candidates."""
 UNSURE_TOPIC = "candidate of unknown hours"
-"""Topic of the notes on candidates of unknown hours that are weighed after all."""
+"""Topic under which the journal keeps its notes on candidates of unknown hours, weighed after all."""
 CLOSED, GONE, UNSURE, WEIGHED = "closed", "gone", "unknown hours", "weighed"
 
 
@@ -146,7 +146,7 @@ def is_unsure(agent: Agent, place_id: str) -> bool:
 def _weigh_each(
     agent: Agent, errand: Errand, places: Sequence[PlaceInReach], topic: str, *, unsure: bool
 ) -> list[Candidate]:
-    """Return rated candidates among places, one after another, until there are enough."""
+    """Return rated candidates among places until there are enough; unknown hours do only if `unsure`."""
     candidates: list[Candidate] = []
     most = RECOMMEND.of(agent.character).candidates
     for found in places:
@@ -161,7 +161,7 @@ def _weigh_each(
 def _weigh(
     agent: Agent, errand: Errand, found: PlaceInReach, topic: str, *, unsure: bool
 ) -> Iterator[Candidate]:
-    """Yield a place as a rated candidate, noted under `topic`; nothing if it is not known to be open.
+    """Yield a place as a rated candidate, or nothing if closed; unknown hours do only if `unsure`.
 
     With `unsure`, unknown hours do.
     """
@@ -197,7 +197,7 @@ def _weigh(
 
 
 def _opening_text(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | None:
-    """Return the closing time in words, or for unknown hours, if `unsure`, `UNKNOWN`; else `None`."""
+    """Return a place's closing time in words, `UNKNOWN` if not listed and `unsure`, `None` if unsuitable."""
     asked = RECOMMEND.of(agent.character)
     if not place.is_open:
         return None

@@ -198,7 +198,7 @@ def _walk(
 
 
 def _outcome_of(last: StepRecord) -> Outcome:
-    """Return the outcome of a walk, which its last step has; older journals tell it by the action."""
+    """Return a walk's outcome as its last step records it; in older journals, `arrived` if that is a stop."""
     # a journal of an earlier version has the end of the walk in its reply and in words only
     stopped = any(one.reply.get("action") == "stop" for one in last.asked)
     return last.outcome or Outcome("arrived" if stopped else "lost", last.decided)
@@ -229,7 +229,7 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
 
 
 def _recall_entry(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> TranscriptEntry:
-    """Return a recorded step as transcript entry: after panorama `came_from`, by the sentence `sentence`."""
+    """Return a recorded step as a transcript entry; `sentence` (from 1) is what the walker followed then."""
     if step.decided_by:
         stood = Pose(step.pose.pano_id, step.pose.heading)
         links = agent.mover.links(stood)
