@@ -41,7 +41,7 @@ class StreetWalkSettings(TypedDict, total=False):
     dataset: Dataset
     """Name of the data set: `"touchdown"`, the default, or `"map2seq"`."""
     scenario: Literal["seen", "unseen"]
-    """Split of the streets: `"seen"`, those of the training episodes, or `"unseen"`, others; the default."""
+    """Streets to walk: `"seen"`, those of the training episodes, or `"unseen"`, the default, others."""
     split: str
     """Name of the part of the data: `"dev"` by default."""
     data: str | Path | None

@@ -34,7 +34,7 @@ MADE_ROUTES = 20
 
 
 COLLECTING = {"routes": "about 2 min and 50 MB"}
-"""Time and disk that collecting a made city's data takes, by kind of data; measured for Virlton."""
+"""Words on the time and disk space that collecting a made city's data takes, by kind; measured in Virlton."""
 
 
 class Uncollected(VirlError):
@@ -147,7 +147,7 @@ def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None
 
 
 def _cut(data: DataSet, region: Region) -> DataSet:
-    """Return a data set with only the panoramas, places, routes and questions within a region."""
+    """Return a data set cut to a region: panoramas, places, questions on these, routes that end in it."""
     places = tuple(place for place in data.places if region.contains(place.position))
     kept = {place.id for place in places}
     cut = DataSet(

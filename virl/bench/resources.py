@@ -129,7 +129,7 @@ class Resources:
         return self.make_once(("city", name), lambda: self._open_city(name, access))
 
     def town(self, name: str) -> City:
-        """Return the city with this name, which needs no network, without recording and replay.
+        """Return the city with this name, one that needs no network, opened without recording or replay.
 
         Raises:
             UnknownName: there is no such city.

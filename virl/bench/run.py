@@ -203,7 +203,7 @@ def _plan_episodes(
 def _crew(
     kind: EngineName, job: Job, engine: Engine, workers: int, resources: Resources, *, book: Path, wanted: int
 ) -> Iterator[Crew | None]:
-    """Yield the crew that runs `wanted` episodes, and end it afterwards; `None` if `wanted` is 0."""
+    """Yield a crew that runs `wanted` episodes (`None` for 0), then end it; `book` is the payments file."""
     if not wanted:
         yield None
         return

@@ -99,7 +99,7 @@ _ZOOM = GoogleOptions().zoom
 _GOOGLES = Capture.model_validate(
     {"panoId": "any", "lat": 0, "lng": 0, "imageWidth": 13312, "imageHeight": 6656, "tileWidth": 512}
 )
-"""The panorama whose tiles are counted, 13,312 pixels wide, as in `docs/explanation/google.md`."""
+"""Made-up metadata of a Google panorama of 13,312 x 6,656 pixels, by which the tiles of views are found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ LOCALIZATION_PITCH = 10.0  # degrees (V-IRL's place localization)
 LOCALIZATION_RADIUS_M = 25.0  # in which places count (V-IRL's place localization)
 SIDE_ROADS = (-90.0, 0.0, 90.0)  # degrees from straight ahead, for the tiles of a crossing; chosen
 _RAYS = 160
-"""Number of rays along a side of a view that find its tiles. Chosen: as many tiles as by all 640 pixels."""
+"""Number of rays along each side of a view, whose tiles they find. Chosen: all that 640 rays would find."""
 _GRID = f"upper bound: every position of the {SPACING_M:g} m grid has a panorama and a place"
 _TILES = f"tiles touched at zoom {_ZOOM}"
 

@@ -329,7 +329,7 @@ def _count_finds(
     fit: Callable[[FoundT, LabelledThing], float],
     least: float,
 ) -> None:
-    """Add a view's finds to `tally`: right if the thing of the best `fit` is clear and fits by `least`."""
+    """Add a view's finds to `tally`: right if the best `fit` of one is `least` or more, to a clear thing."""
     hit: set[int] = set()
     for one in found:
         fits = [fit(one, thing) for thing in things]

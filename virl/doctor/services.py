@@ -144,7 +144,7 @@ class Questioner:
         return round((self._ledger.limit_usd or 0.0) - self._ledger.spent_usd, 6)
 
     def _compare_with_key(self, probe: Probe, here: LatLng) -> ProbeOutcome:
-        """Return the outcome of a refused probe: "reached" if a wrong key is refused for another reason."""
+        """Repeat a refused probe with a wrong key; return "reached" if the refusal differs, else "unclear"."""
         usd = probe.usd(self._settings)
         try:
             probe.ask(self._wrong, here)

@@ -51,7 +51,7 @@ class Photo:
     """The picture as a data URI."""
     view: ViewRecord
     found: tuple[DetectionRecord, ...]
-    """Detections drawn as boxes: the entered place's sign, none if unread; all if no place was entered."""
+    """Detections drawn as boxes: the entered place's sign (none if unread), or all if none was entered."""
     alt: str
     """Description of the photo, for its `alt` text."""
 

@@ -223,7 +223,7 @@ def write_result(folder: Path, result: Result) -> Path:
 
 
 def read_result(folder: Path, ended: Result) -> Result | None:
-    """Return the result in `result.json`; `None` if that is missing, damaged, or not the journal's, `ended`.
+    """Return the result in `result.json`; `None` if missing, damaged, or unlike the journal's result `ended`.
 
     It is not if the file is missing or damaged, or differs from the result in the journal, `ended`.
     """

@@ -144,7 +144,7 @@ class RequestsRecord(Record):
 
 
 class AccessRecord(Record):
-    """The user's choices on budget, cache and recording of requests; `None` for none made."""
+    """The user's choices on budget, cache and recording of requests; a field is `None` if nothing was chosen."""
 
     budget_usd: Usd | None = None
     cache: Literal["off", "session", "ttl"] | None = None

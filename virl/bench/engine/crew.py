@@ -140,7 +140,7 @@ class LedgerRequest:
 
 
 LedgerReply = Paid | tuple[float, float] | str | None
-"""Reply to a request: an account's sums, (limit, spent) in dollars if refused, a write error, or `None`."""
+"""Reply: an account's sums or, for a payment, `None`, a write error, or (limit, spent) dollars if refused."""
 
 
 class RemoteLedger(Ledger):

@@ -34,7 +34,7 @@ def dtw(distances: Floats) -> float:
 
 
 def ndtw(distances: Floats, threshold: float) -> float:
-    """Return the normalised DTW, [0, 1], 1 best (Magalhaes et al. 2019); `threshold`: distance of a success.
+    """Return the normalised DTW, [0, 1], 1 best (Magalhaes et al. 2019); ends within `threshold` succeed.
 
     Args:
         distances: as for `dtw`.

@@ -43,7 +43,7 @@ def storefront_score(recognizer: Recognizer, photo: Image) -> float:
 WORK = "work"
 """Name of the folder with the state of a collection, which a complete data set no longer needs."""
 COVER_M = 25.0
-"""Radius, metres, around a panorama whose places were searched; other panoramas in it are skipped. Chosen."""
+"""Metres around a panorama that places are searched from; others within are not searched from. Chosen."""
 MAX_DISTANCE_M = 25.0
 """Most metres from a place to its nearest panorama (V-IRL's code for localization)."""
 MIN_REVIEWS = 30

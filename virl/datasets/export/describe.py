@@ -62,7 +62,7 @@ def crossings_of(town: Town, path: Sequence[int]) -> list[PathCrossing]:
 def describe(
     town: Town, path: Sequence[int], ending: Sequence[Clause], rng: Random, *, face: bool
 ) -> tuple[Clause, ...] | None:
-    """Return a path's clauses, then `ending`; with `face` the way to face first, `None` if nothing tells it.
+    """Return a path's clauses and `ending`; `face`: first the way to face, `None` if no clause can tell it.
 
     Args:
         town: where it is.

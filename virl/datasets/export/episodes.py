@@ -34,7 +34,7 @@ Ending = tuple[Clause, ...]
 WINDOW = 3
 """Number of panoramas by which a path may be longer or shorter than the length drawn. Chosen."""
 PATIENCE = 300
-"""Number of draws in a row without a new episode after which the part of town is too small. Chosen."""
+"""Number of draws in a row without a new episode after which the town is taken for too small. Chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ def _draw_walk(town: Town, allowed: Flags, start: int, rng: Random) -> list[int]
 
 
 def _may_step(town: Town, allowed: Flags, before: int, node: int) -> bool:
-    """Return whether a walk may step to `node`: it is allowed and whole, and the two are not both crossings.
+    """Return whether a walk may step to `node`: allowed, no link cut off, not a crossing after another one.
 
     Not from a crossing straight into the next: who counts takes two that are so near to each other for one.
     """

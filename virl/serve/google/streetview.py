@@ -126,7 +126,7 @@ class StaticStreetView:
 def _requested_camera(
     query: Mapping[str, str], heading: str, toward: float, width: int, height: int
 ) -> Camera:
-    """Return a query's camera; parameter `heading` gives its heading or, if left out, `toward` (degrees)."""
+    """Return a query's camera; its heading is in the parameter named `heading`, else `toward`, degrees."""
     return Camera(
         heading=optional_number(query, heading, -360, 360, toward),
         pitch=optional_number(query, "pitch", -90, 90, 0.0),

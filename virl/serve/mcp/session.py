@@ -113,7 +113,7 @@ class Call(Generic[T]):
         self._send(Progress(self._progress_count, message))
 
     def ask(self, moment: Moment, fault: str) -> str | None:
-        """Return the user's answer to a question; `None` without an answer, or after too many questions."""
+        """Ask the user and return the answer; `None` if none comes, or the call has no more questions."""
         # Some questions are left for what the agent proposes, whatever it asked before.
         most = MOST_QUESTIONS if moment.proposed else MOST_QUESTIONS - FOR_PROPOSALS
         if not self._can_ask or self._question_count >= most:
