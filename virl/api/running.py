@@ -84,7 +84,7 @@ class RunSettings(TypedDict, total=False):
     budget_usd: float
     """Most US dollars that the run may spend."""
     cache: Literal["off", "session", "ttl"]
-    """Caching of the city's replies: none, for this session, or for a time (`ttl`); default: the provider's."""
+    """Caching of the city's replies: none, for a session or for a time (`ttl`); by default the provider's."""
     record: str | Path
     """Folder in which the replies of the city's services are recorded."""
     replay: str | Path

@@ -164,7 +164,7 @@ class PriceTags:
 
 HIRO = "hiro"
 ESTIMATED = frozenset({("google", "explore")})
-"""(provider, routine) of the runs whose cost can be estimated."""
+"""Set of (provider, routine) of the runs whose cost can be estimated."""
 SPACING_M = 20.0  # V-IRL's grid of a district
 LOCALIZATION_FOVS = (60.0, 90.0, 120.0)  # degrees; all around with each (V-IRL's place localization)
 LOCALIZATION_PITCH = 10.0  # degrees (V-IRL's place localization)

@@ -15,7 +15,7 @@ Density = Literal["thin", "dense"]
 DENSITIES: tuple[Density, ...] = get_args(Density)
 FILE = "measured_costs.yaml"
 BILLED = frozenset({"google"})
-"""Names of the providers whose bills were counted."""
+"""Names of the providers whose billed requests were counted, so that prices of runs are known."""
 
 
 class MeasuredWork(Settings):

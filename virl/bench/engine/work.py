@@ -26,7 +26,7 @@ FIRST_WAIT_S = 1.0
 """Seconds before an episode's second try, doubled with each further one. Chosen: minds retry first."""
 
 LONGEST_REASON = 300
-"""Most characters of a failure's reason that are kept. Chosen."""
+"""Most characters of a failure's reason; a longer one is shortened. Chosen."""
 
 _log = logging.getLogger(__name__)
 

@@ -45,11 +45,11 @@ WORK = "work"
 COVER_M = 25.0
 """Metres around a panorama that places are searched from; others within are not searched from. Chosen."""
 MAX_DISTANCE_M = 25.0
-"""Most metres from a place to its nearest panorama (V-IRL's code for localization)."""
+"""Default of the most metres from a place to its nearest panorama (V-IRL's code for localization)."""
 MIN_REVIEWS = 30
-"""Least number of reviews of a place that is kept (V-IRL's code for localization)."""
+"""Default of the least number of reviews of a place that is kept (V-IRL's code for localization)."""
 PHOTOS = 3
-"""Most photos of a place that are looked at (V-IRL's code)."""
+"""Default of the most photos of a place that are looked at (V-IRL's code)."""
 JPEG_QUALITY = 92  # chosen
 
 Progress = Callable[[str, int, int], None]

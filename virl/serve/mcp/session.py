@@ -172,7 +172,7 @@ def draw_map(body: Body) -> bytes:
 
 
 _MAX_PROGRESS = 200
-"""Most characters of a progress report; chosen."""
+"""Most characters of a progress report; a longer one is shortened; chosen."""
 _MAX_TRIES = 3
 """Most times that the user is asked for an answer that can be parsed; chosen."""
 

@@ -30,7 +30,7 @@ MOST_OPEN = 8
 IDLE_S = 600.0
 """Seconds without a call, after which a session may be set aside for another one; chosen."""
 DECIDED_BY = "an MCP client"
-"""Name of the decider in a session's run, for its journal and report."""
+"""Value of `decided_by` in runs of sessions, by which they are known when they are resumed."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
 
