@@ -45,7 +45,7 @@ class StreetWalkSettings(TypedDict, total=False):
     split: str
     """Name of the part of the data: `"dev"` by default."""
     data: str | Path | None
-    """Folder of the data; `None` takes the installed one, or without one an export of the city Virlton."""
+    """Folder of the data; `None` takes the installed data or, if none is, an export of the city Virlton."""
     graph: NavigationGraph
     """Graph to walk on instead of a data set's; needs `episodes`."""
     episodes: Sequence[InstructionEpisode]

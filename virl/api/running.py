@@ -234,7 +234,7 @@ def open_agent(
 
 
 def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bool = False) -> RunOptions:
-    """Return the keyword arguments of `run` as run options, checked.
+    """Return an agent and the keyword arguments `asked` of `run` as checked run options.
 
     Args:
         agent: its name, the path of its file, or a character.

@@ -172,7 +172,7 @@ def worker_count(engine: Engine, kind: EngineName) -> int:
 
 
 def terms_of(engine: Engine, kind: EngineName, seed: int, out: Path) -> Terms:
-    """Return the settings of a run's resources, with its seed, number of workers and folder filled in.
+    """Return the engine's terms for a run, with seed, folder and (if `kind` is threads) workers filled in.
 
     Args:
         engine: with the terms asked for.

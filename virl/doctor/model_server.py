@@ -50,7 +50,7 @@ class _NoReport:
 
 
 def mind_finding(spec: str) -> Finding:
-    """Return the finding on whether a mind opens and its server answers and knows its model.
+    """Return the finding on whether the mind `spec` opens, and its server answers and has its model.
 
     The key goes to the server that runs would ask, and redirects are not followed.
     """

@@ -53,7 +53,7 @@ def ask_open(
     *,
     left_out: LeftOut | None = None,
 ) -> tuple[OpenOutcome, ...]:
-    """Return the outcomes of asking each open service in a city's file; replies are cached as in a run.
+    """Return the outcomes of asking each open service in a city's file, replies cached; `tell` after each.
 
     Args:
         name: of the city.

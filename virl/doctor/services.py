@@ -177,7 +177,7 @@ def ask_google(
     left_out: LeftOut | None = None,
     record: Recording | None = None,
 ) -> ProbeOutcomes:
-    """Return the outcomes of probing Google's services with `keys`; `None` sends nothing.
+    """Return the outcomes of probing Google's services with `keys` (`None`: send nothing); `tell` after each.
 
     Args:
         settings: endpoints and prices.

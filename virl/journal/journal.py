@@ -311,7 +311,7 @@ def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
 
 
 def sum_costs(one: CostT, other: CostT) -> CostT:
-    """Return the sum of two records of costs, field by field: numbers, counts by name, and inner records."""
+    """Return the sum of two records of one class, field by field: numbers, counts by name, inner records."""
     sums: dict[str, Any] = {}
     for (name, left), (_, right) in zip(one, other, strict=True):
         if isinstance(left, dict):

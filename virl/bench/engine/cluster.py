@@ -148,7 +148,7 @@ class ClusterCrew:
         return self._free_slots(place.worker)
 
     def _free_slots(self, worker: int) -> list[Event]:
-        """Return a `Ready` for each slot of a worker that has opened; after the first, start the others."""
+        """Return a `Ready` for each slot of an opened worker; after the first one, start the others."""
         if self._is_first:
             self._is_first = False
             room = int(self._ray.available_resources().get("CPU", 0))

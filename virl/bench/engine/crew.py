@@ -161,12 +161,12 @@ class _RemoteBook(Book):
         self._ask = ask
 
     def payments(self, account: str = "") -> Paid:
-        """Return the sums that an account has paid, as `Book.payments`."""
+        """Return the sums that an account, or all for "", has paid, asked from the other process."""
         told = self._ask(LedgerRequest(account=account))
         return told if isinstance(told, Paid) else Paid()
 
     def enter(self, entry: Entry) -> None:
-        """Enter a payment into the other process's book, as `Book.enter`."""
+        """Enter a payment into the other process's book; raise `BudgetExceeded` if that refuses it."""
         told = self._ask(LedgerRequest(entry))
         if isinstance(told, tuple):
             raise BudgetExceeded(*told, entry.nano_usd / 1e9, entry.request)

@@ -204,7 +204,7 @@ def cover_region(region: Region, panoramas: Sequence[PanoramaRow]) -> list[Panor
 
 
 def _measure_away(region: Region, work: CollectionState) -> dict[str, tuple[PanoramaRow, float]]:
-    """Return (nearest panorama, metres to it) of each candidate, by the candidate's id."""
+    """Return {candidate's id: (nearest panorama, metres to it)} of the collection `work`."""
     candidates, panoramas = work.candidates.all, work.panoramas.all
     if not candidates:
         return {}

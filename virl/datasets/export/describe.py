@@ -167,7 +167,7 @@ def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
 
 
 def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random) -> list[Clause]:
-    """Return, by chance, one clause on a landmark passed between two indices of a path, else none."""
+    """Return, by chance, one clause on a landmark passed between indices `since` and `until`, else none."""
     # Off the crossings at both ends: what stands there is on a corner.
     inside = range(since + 2, until - 1)
     if not inside or rng.random() >= SAY_SEE:

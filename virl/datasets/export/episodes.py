@@ -86,7 +86,7 @@ def draw_episodes(
 def _draw_episode(
     town: Town, allowed: Flags, start: int, rng: Random, *, face: bool
 ) -> ExportedEpisode | None:
-    """Return an episode over `allowed` nodes from `start`; `None` if its walk cannot be described."""
+    """Return an episode from node `start` over `allowed` nodes; `None` if too short or not describable."""
     walk = _draw_walk(town, allowed, start, rng)
     if len(walk) < _PANORAMAS[0]:
         return None
@@ -177,7 +177,7 @@ def _by_share(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
 
 
 def _by_landmark(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
-    """Yield stops at landmarks level with the path's end and nearer to it than to the block's other nodes."""
+    """Yield stops at landmarks level with the path's end, nearer to it than to others from index `since`."""
     ahead = _to_crossing(town, path)
     if not ahead:
         return

@@ -132,7 +132,7 @@ class Call(Generic[T]):
         return answer
 
     def cancel(self) -> bool:
-        """Return whether the call was cancelled before it began; else it goes on without questions."""
+        """Return whether the call was cancelled before it began; if not, it goes on and asks nothing more."""
         self.dismiss()
         return self.result.cancel()
 
