@@ -58,7 +58,7 @@ def city_data(
     *,
     needs: Literal["places", "images", "questions", "routes"] = "places",
 ) -> DataSet:
-    """Return a city's data set, cut to the options' square; a made city's is collected if missing.
+    """Return a city's data set, cut to a square; if missing, a made city's is collected as `needs` tells.
 
     Args:
         options: where it is, and how much of it.

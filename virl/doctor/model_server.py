@@ -77,7 +77,7 @@ def mind_finding(spec: str) -> Finding:
 
 
 def _make_finding(spec: str, detail: str, remedy: str = "") -> Finding:
-    """Return the finding on a mind: missing if there is a remedy, else ok."""
+    """Return the finding on the mind `spec`: `missing` if there is a remedy, else `ok`."""
     state: State = "missing" if remedy else "ok"
     return Finding(f"mind {spec}", state, detail, f"--mind {spec}", remedy, spec)
 

@@ -88,7 +88,7 @@ def read_walk(run: Path, city: str = "") -> Walk:
 def walk_on_graph(
     graph: NavigationGraph, path: Sequence[str], heading: float, title: str, *, indoors: bool = False
 ) -> Walk:
-    """Return the walk along a graph's path, by panorama ids; `indoors` no stop counts as a crossing.
+    """Return the walk along a graph's path of panorama ids; if `indoors`, no stop counts as a crossing.
 
     Args:
         graph: the graph.

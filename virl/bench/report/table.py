@@ -262,7 +262,7 @@ def means_table(
     scores: Sequence[Mapping[str, float | None]],
     published: Sequence[Published] = (),
 ) -> Table:
-    """Return a table of one agent's mean scores with intervals, and published rows below.
+    """Return a table of the mean scores of the agent `name`, with intervals, and published rows below.
 
     Args:
         title: of the table.
