@@ -182,7 +182,7 @@ def _draws(units: int, seed: int) -> Iterator[_Floats]:
 
 
 def _rows(units: int) -> list[int]:
-    """Return how many of the `RESAMPLES` resamples of `units` units to draw at a time, to fit in memory."""
+    """Return the sizes of the pieces in which `RESAMPLES` resamples are drawn, to fit in memory."""
     most = max(1, min(RESAMPLES, _CHUNK // max(1, units)))
     whole, rest = divmod(RESAMPLES, most)
     return [most] * whole + ([rest] if rest else [])

@@ -122,7 +122,7 @@ def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
 
 
 def _data(world: WalkWorld, given: InstructionEpisode, walked: _WalkSoFar, scores: WalkScores) -> Data:
-    """Return the data of a walk of episode `given` for its record; `decisions` adds to the bare actions."""
+    """Return the record's data of a walk; its field `decisions` holds what the actions alone do not say."""
     graph, path = world.graphs[given.scan], walked.path()
     return {
         "folder": str(world.folder),

@@ -97,7 +97,7 @@ def _print_json() -> None:
 
 
 LONGEST = 60
-"""Most letters of a character's name; a longer one is refused. Chosen."""
+"""Most characters in a character's name; a longer one is refused. Chosen."""
 
 _TEMPLATE = Path(__file__).with_name("new_character.yaml.j2")
 _NAME = re.compile(r"[^\W\d_][\w '.-]*")

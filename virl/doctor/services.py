@@ -144,7 +144,7 @@ class Questioner:
         return round((self._ledger.limit_usd or 0.0) - self._ledger.spent_usd, 6)
 
     def _compare_with_key(self, probe: Probe, here: LatLng) -> ProbeOutcome:
-        """Send a refused probe with a wrong key; its outcome is "reached" if that is refused for the key."""
+        """Send a refused probe with a wrong key; return "reached" if that gets refused for its key."""
         usd = probe.usd(self._settings)
         try:
             probe.ask(self._wrong, here)

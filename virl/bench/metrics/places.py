@@ -14,9 +14,9 @@ from virl.mind.replies import Reply
 SUCCESS_M = 25.0
 """Metres from the destination within which a walk has to end to succeed (V-IRL, section 5.4)."""
 INTERSECTION_M = 5.0
-"""Metres from a key position below which a walk has reached it; from V-IRL's published code."""
+"""Metres from a key position; a walk that comes closer has reached it (V-IRL's published code)."""
 STOP_M = 20.0
-"""Metres from the destination below which a walk has come by it; from V-IRL's published code."""
+"""Metres from the destination; a walk that comes closer has passed it (V-IRL's published code)."""
 WINDOW = 3
 """Number of actions, both before and from the point nearest a key position, among which its turn counts."""
 
