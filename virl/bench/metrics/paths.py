@@ -150,7 +150,7 @@ Walk = tuple[Nodes, Nodes]
 """(nodes walked, nodes of the gold path), each as node numbers with its start first and not empty."""
 
 THRESHOLD_LINKS = 2.0
-"""Default `threshold` of nDTW and CLS on street graphs: number of links within which a walk succeeds.
+"""Default `threshold` of nDTW and CLS on street graphs, in links; a walk succeeds closer than this.
 
 A walk succeeds closer than two links to its target, in R2R closer than 3 m; the code of Zhu et al. 2021 takes
 the same number for nDTW on Touchdown."""
