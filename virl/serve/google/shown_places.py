@@ -92,7 +92,7 @@ class ShownPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return places of `types` within `radius` metres, after `change`; some may be missing past `whole`."""
+        """Return places of `types` within `radius` metres, after `change`; not all beyond `whole` metres."""
         own_types = () if self.adds_types else types
         found = [self.change(place) for place in self.places.nearby(position, radius, own_types, whole=whole)]
         return [place for place in found if not types or set(types).intersection(place.types)]
