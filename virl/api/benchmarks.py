@@ -144,7 +144,7 @@ class BenchmarkSettings(TypedDict, total=False):
     """The keyword arguments of `run_benchmark` besides the benchmark and its options."""
 
     limit: int
-    """Most episodes of each model in each city: the first ones. By default all."""
+    """Number of episodes, the first ones, that are run of each model in each city; by default all."""
     resume: bool
     """True to resume the run in `out`, and to try failed episodes again."""
     engine: EngineName
@@ -163,7 +163,7 @@ class BenchmarkSettings(TypedDict, total=False):
     allow_downloads: bool
     """True if missing model weights may be downloaded."""
     cache: Literal["off", "session", "ttl"]
-    """Lifetime of the city's cached replies: none, this session, or a time (`ttl`); else the provider's."""
+    """Caching of the city's replies: none, for a session or for a time (`ttl`); by default the provider's."""
     record: str | Path
     """Folder in which the replies of the city's services are recorded."""
     replay: str | Path
@@ -266,7 +266,7 @@ def read_benchmark(*folders: str | Path, out: str | Path | None = None) -> Bench
 
 
 def _name_objects(value: object, objects: dict[str, object]) -> object:
-    """Return an option's value with names in place of objects, after adding these to `objects` by name."""
+    """Return an option's value with each object replaced by a name, under which `objects` gets the object."""
     if isinstance(value, list | tuple):
         return [_name_objects(one, objects) for one in value]
     if value is None or isinstance(value, str | int | float | Path | date | Mapping):

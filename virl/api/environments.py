@@ -41,11 +41,11 @@ class StreetWalkSettings(TypedDict, total=False):
     dataset: Dataset
     """Name of the data set: `"touchdown"`, the default, or `"map2seq"`."""
     scenario: Literal["seen", "unseen"]
-    """Split of the streets: `"seen"`, those of the training episodes, or `"unseen"`, others; the default."""
+    """Streets to walk: `"seen"`, those of the training episodes, or `"unseen"`, the default, others."""
     split: str
     """Name of the part of the data: `"dev"` by default."""
     data: str | Path | None
-    """Folder of the data; `None` takes the installed one, or without one an export of the city Virlton."""
+    """Folder of the data; `None` takes the installed data or, if none is, an export of the city Virlton."""
     graph: NavigationGraph
     """Graph to walk on instead of a data set's; needs `episodes`."""
     episodes: Sequence[InstructionEpisode]

@@ -34,7 +34,7 @@ MADE_ROUTES = 20
 
 
 COLLECTING = {"routes": "about 2 min and 50 MB"}
-"""Time and disk that collecting a made city's data takes, by kind of data; measured for Virlton."""
+"""Words on the time and disk space that collecting a made city's data takes, by kind; measured in Virlton."""
 
 
 class Uncollected(VirlError):
@@ -58,7 +58,7 @@ def city_data(
     *,
     needs: Literal["places", "images", "questions", "routes"] = "places",
 ) -> DataSet:
-    """Return a city's data set, cut to the options' square; a made city's is collected if missing.
+    """Return a city's data set, cut to a square; if missing, a made city's is collected as `needs` tells.
 
     Args:
         options: where it is, and how much of it.

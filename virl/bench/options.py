@@ -13,7 +13,7 @@ from virl.bench.benchmark import BaseOptions
 from virl.settings.model import yaml_value
 
 _ONE = {"cities": "city", "models": "model"}
-"""Singular names for the command line of fields whose options may be repeated; by the field's name."""
+"""{plural name of a field whose option may be repeated: singular name of the command-line option}."""
 _PREFIX = "own_"
 
 

@@ -46,7 +46,7 @@ class RunPlan(Settings):
 
     @model_validator(mode="after")
     def _knows_its_cities(self) -> Self:
-        """Return the plan; raise ValueError without episodes, or for one in a city that it does not list."""
+        """Return the plan; raise ValueError if it has no episodes, or has some in an unlisted city."""
         for cities in self.episodes.values():
             if unknown := sorted(cities.keys() - self.cities.keys()):
                 raise ValueError(f"episodes names the city {unknown[0]!r}, which is not among its cities")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from virl.bench.benchmark import Tally
 
 RESAMPLES = 2000
-"""Number of resamples. Chosen: a 95 % interval's ends move by less than a point between seeds."""
+"""Number of resamples of a bootstrap or permutation test. Chosen: seeds move an interval by under a point."""
 
 _Z = 1.96  # standard deviations of a 95 % interval
 
@@ -182,7 +182,7 @@ def _draws(units: int, seed: int) -> Iterator[_Floats]:
 
 
 def _rows(units: int) -> list[int]:
-    """Return the numbers of resamples, `RESAMPLES` in sum, of pieces that each fit in memory."""
+    """Return the sizes of the pieces in which `RESAMPLES` resamples are drawn, to fit in memory."""
     most = max(1, min(RESAMPLES, _CHUNK // max(1, units)))
     whole, rest = divmod(RESAMPLES, most)
     return [most] * whole + ([rest] if rest else [])

@@ -97,7 +97,7 @@ def _print_json() -> None:
 
 
 LONGEST = 60
-"""Most characters of a character's name. Chosen."""
+"""Most characters in a character's name; a longer one is refused. Chosen."""
 
 _TEMPLATE = Path(__file__).with_name("new_character.yaml.j2")
 _NAME = re.compile(r"[^\W\d_][\w '.-]*")
@@ -184,7 +184,7 @@ def _title(name: str) -> str:
 
 
 def _fresh(name: str, file: str, *, tools: bool) -> str:
-    """Return the text of a new character file, by the template; `file` is its name, `tools` as in `new`."""
+    """Return the text of a new character file named `file`; with `tools`, of one without a routine."""
     from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - loads when asked for
 
     environment = Environment(

@@ -329,7 +329,7 @@ def _count_finds(
     fit: Callable[[FoundT, LabelledThing], float],
     least: float,
 ) -> None:
-    """Add a view's finds to `tally`: right if the thing of the best `fit` is clear and fits by `least`."""
+    """Add a view's finds to `tally`: right if the best `fit` of one is `least` or more, to a clear thing."""
     hit: set[int] = set()
     for one in found:
         fits = [fit(one, thing) for thing in things]
@@ -426,7 +426,7 @@ def _show_share(share: float | None) -> str:
 def _pictures(
     folder: Path, labelled: LabelledSet, views: Sequence[Image], one: ModelMeasurement
 ) -> list[str]:
-    """Write the views with most things to find, a model's finds drawn in; return paths within the folder."""
+    """Write pictures of the views with most things to find, with a model's finds; return their paths."""
     by_things = sorted(
         range(len(views)), key=lambda i: -sum(thing.clear for thing in labelled.views[i].things)
     )

@@ -51,7 +51,7 @@ class Photo:
     """The picture as a data URI."""
     view: ViewRecord
     found: tuple[DetectionRecord, ...]
-    """Detections drawn as boxes: the entered place's sign, none if unread; all if no place was entered."""
+    """Detections drawn as boxes: the entered place's sign (none if unread), or all if none was entered."""
     alt: str
     """Description of the photo, for its `alt` text."""
 
@@ -215,7 +215,7 @@ def _make_card(
 
 RESULTS = "results.json"
 LARGEST = 50_000_000
-"""Most bytes of a results file that is read; chosen: a few thousand episodes take less than one megabyte."""
+"""Most bytes of a results file; larger ones are skipped; chosen: thousands of episodes take one megabyte."""
 CARDS = 100
 """Most runs on a page of the gallery; chosen: at some 42 kB each, a page stays below 5 MB."""
 _TEMPLATES = Path(__file__).parent / "templates"

@@ -223,7 +223,7 @@ def write_result(folder: Path, result: Result) -> Path:
 
 
 def read_result(folder: Path, ended: Result) -> Result | None:
-    """Return the result in `result.json`; `None` if that is missing, damaged, or not the journal's, `ended`.
+    """Return the result in `result.json`; `None` if missing, damaged, or unlike the journal's result `ended`.
 
     It is not if the file is missing or damaged, or differs from the result in the journal, `ended`.
     """
@@ -311,7 +311,7 @@ def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
 
 
 def sum_costs(one: CostT, other: CostT) -> CostT:
-    """Return the sum of two records of costs, field by field: numbers, counts by name, and inner records."""
+    """Return the sum of two records of one class, field by field: numbers, counts by name, inner records."""
     sums: dict[str, Any] = {}
     for (name, left), (_, right) in zip(one, other, strict=True):
         if isinstance(left, dict):

@@ -23,7 +23,7 @@ FORMAT = 1
 
 
 LONGEST_NAME = 255
-"""Most bytes of a file name on common disks."""
+"""Most bytes of a file name that common disks allow; a `RunFile` with a longer one is refused."""
 
 
 def _in_the_folder(name: str) -> str:
@@ -144,7 +144,7 @@ class RequestsRecord(Record):
 
 
 class AccessRecord(Record):
-    """The user's choices on budget, cache and recording of requests; `None` for none made."""
+    """The user's choices on budget, cache and recording of requests; a field is `None` for no choice."""
 
     budget_usd: Usd | None = None
     cache: Literal["off", "session", "ttl"] | None = None

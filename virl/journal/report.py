@@ -216,7 +216,7 @@ REPORT = "report.html"
 CONSULTATION = "consultation"
 """Topic of the notes on consulted agents."""
 MOST_STORY, MOST_PAGE = 1_600_000, 5_600_000
-"""Most bytes of HTML of the story, and of the page with pictures; chosen: a page stays under 6 MB."""
+"""Most bytes of a report's HTML story, and of its page with all pictures; chosen: a page stays under 6 MB."""
 STYLES, SCRIPTS = ("charts.css", "exhibits.css"), ("report.js", "maps.js", "tables.js")
 """Names of the report's own style sheets and scripts."""
 

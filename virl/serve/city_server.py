@@ -43,7 +43,7 @@ class Stats:
             self._counted = 0
 
     def count_request(self, endpoint: str, digest: str, *, counts: bool) -> tuple[int, int]:
-        """Count a request, if `counts` for the quota; return (earlier ones with its `digest`, quota used).
+        """Count a request, if `counts` for the quota too; return (earlier ones of this `digest`, quota used).
 
         Args:
             endpoint: the endpoint's name.

@@ -140,7 +140,7 @@ class GateOptions:
     hosts: tuple[str, ...] = ()
     """Names that the Host header may give, besides `localhost` and the address that a request came in at."""
     origins: tuple[str, ...] = ()
-    """Origins whose pages may send requests, such as `https://example.org`; local pages may on loopback."""
+    """Other origins whose pages may send requests; on a loopback address all pages of this machine may."""
     limits: RequestLimits = field(default_factory=RequestLimits)
 
     def __post_init__(self) -> None:

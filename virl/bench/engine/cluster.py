@@ -29,7 +29,7 @@ from virl.version import code_version
 _MODEL_THREADS = 64
 """Most requests that the actor of a model accepts at once, to batch them. Chosen."""
 MOST_STILLBORN = 3
-"""Number of workers lost before they were ready, from which on a run is given up. Chosen."""
+"""Number of workers lost before they were ready at which a run is given up. Chosen."""
 
 PATIENCE_S = 30.0
 """Seconds without a ready worker after which a warning says that the cluster has no room. Chosen."""
@@ -148,7 +148,7 @@ class ClusterCrew:
         return self._free_slots(place.worker)
 
     def _free_slots(self, worker: int) -> list[Event]:
-        """Return a `Ready` for each slot of a worker now open; the first also starts the others."""
+        """Return a `Ready` for each slot of an opened worker; after the first one, start the others."""
         if self._is_first:
             self._is_first = False
             room = int(self._ray.available_resources().get("CPU", 0))
@@ -262,7 +262,7 @@ class Model:
         self._resources = Resources(replace(terms, workers=_MODEL_THREADS))
 
     def name(self, version: str) -> str | RemoteFault:
-        """Return a recognizer's name of embeddings ("" for others), or the fault; `version` is virl's."""
+        """Return the name of a recognizer's embeddings, "" for others, or a fault; `version` is virl's."""
         if other := _other_version(version):
             return other
         try:

@@ -140,7 +140,7 @@ class LedgerRequest:
 
 
 LedgerReply = Paid | tuple[float, float] | str | None
-"""Reply to a request: an account's sums, (limit, spent) in dollars if refused, a write error, or `None`."""
+"""Reply: an account's sums or, for a payment, `None`, a write error, or (limit, spent) dollars if refused."""
 
 
 class RemoteLedger(Ledger):
@@ -161,12 +161,12 @@ class _RemoteBook(Book):
         self._ask = ask
 
     def payments(self, account: str = "") -> Paid:
-        """Return the sums that an account has paid, as `Book.payments`."""
+        """Return the sums that an account, or all for "", has paid, asked from the other process."""
         told = self._ask(LedgerRequest(account=account))
         return told if isinstance(told, Paid) else Paid()
 
     def enter(self, entry: Entry) -> None:
-        """Enter a payment into the other process's book, as `Book.enter`."""
+        """Enter a payment into the other process's book; raise `BudgetExceeded` if that refuses it."""
         told = self._ask(LedgerRequest(entry))
         if isinstance(told, tuple):
             raise BudgetExceeded(*told, entry.nano_usd / 1e9, entry.request)

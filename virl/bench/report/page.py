@@ -341,7 +341,7 @@ def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> MapFigure | 
 
 
 def _merge_points(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:
-    """Return (point with the mean score, worst episode's page) of each position and label, best first."""
+    """Merge points of equal position and label to (point of mean score, worst episode's page), best first."""
     same: dict[tuple[LatLng, str], list[tuple[float, str]]] = {}
     for one, page in shown:
         for point in one.points:

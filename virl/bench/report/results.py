@@ -109,7 +109,7 @@ class Results(Settings):
     runs: dict[str, dict[str, object]]
     """The options of each run by its name; the name is empty if there is only one run."""
     spent: dict[str, Spent]
-    """Amounts paid by the run's name; runs that paid and requested nothing are left out."""
+    """Amounts paid, by the name of the run; runs that paid and requested nothing are left out."""
     metrics: tuple[Metric, ...]
     rows: tuple[RowResult, ...]
     published: tuple[PublishedRow, ...]
@@ -333,7 +333,7 @@ def split(results: Results) -> list[Results]:
     groups.sort(key=lambda group: next(number for number, own in enumerate(keys) if own & group))
 
     def rows_in(group: set[str]) -> dict[str, object]:
-        """Return the measured and published rows that have values in a group of metrics."""
+        """Return the results' fields `rows` and `published`, cut to rows with values in a group."""
         bare = group is groups[0]
         return {
             "rows": tuple(

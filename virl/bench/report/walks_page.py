@@ -77,7 +77,7 @@ def write_walks_page(
     success: str,
     figures: Callable[[WalkScores], Mapping[str, str]],
 ) -> None:
-    """Write a run's walks to the HTML file `path`; the metric `success` is the outcome, `figures` its texts.
+    """Write a run's walks to HTML file `path`; metric `success` is the outcome, `figures` the metrics' texts.
 
     Args:
         path: of the HTML file.

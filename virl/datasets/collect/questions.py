@@ -72,7 +72,7 @@ class Served(Reply):
 
 
 def leaks(name: str, types: tuple[str, ...], options: tuple[str, ...]) -> str:
-    """Return the place's name, or the telling word of it, which an option contains; empty if none does.
+    """Return the place's name, or a telling word of the name, if an option contains it; "" if none does.
 
     Words that name its kind, such as `bakery`, and words of fewer than four letters tell nothing by
     themselves; the whole name does, however short.

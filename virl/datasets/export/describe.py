@@ -62,7 +62,7 @@ def crossings_of(town: Town, path: Sequence[int]) -> list[PathCrossing]:
 def describe(
     town: Town, path: Sequence[int], ending: Sequence[Clause], rng: Random, *, face: bool
 ) -> tuple[Clause, ...] | None:
-    """Return a path's clauses, then `ending`; with `face` the way to face first, `None` if nothing tells it.
+    """Return a path's clauses and `ending`; `face`: first the way to face, `None` if no clause can tell it.
 
     Args:
         town: where it is.
@@ -167,7 +167,7 @@ def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
 
 
 def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random) -> list[Clause]:
-    """Return, by chance, one clause on a landmark passed between two indices of a path, else none."""
+    """Return, by chance, one clause on a landmark passed between indices `since` and `until`, else none."""
     # Off the crossings at both ends: what stands there is on a corner.
     inside = range(since + 2, until - 1)
     if not inside or rng.random() >= SAY_SEE:

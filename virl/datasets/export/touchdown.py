@@ -27,9 +27,9 @@ from virl.platform.providers.planned import source_of
 from virl.version import __version__
 
 EPISODES = 400
-"""Number of episodes in each split. Chosen."""
+"""Default number of episodes in each split. Chosen."""
 SPLITS = ("map2seq_seen", "map2seq_unseen", "touchdown_unseen")
-"""Names of the exported splits: each of a data set's layout and a half of the town, as in `map2seq_seen`."""
+"""Names of the exported splits: the data set whose layout a split has, and the half of town it is in."""
 
 
 def export_touchdown(

@@ -164,7 +164,7 @@ class Dispatcher:
             raise Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)
 
     async def _fail(self, endpoint: Endpoint, request: Request, kind: str) -> Response:
-        """Return the answer of a fault on purpose: an HTTP status, or 504 after `hang_s` for "timeout"."""
+        """Return the answer of a fault on purpose: HTTP status `kind`, or for "timeout" a late 504."""
         if kind == TIMEOUT:
             await hang(request, self.options.hang_s)
             return failure(504, endpoint.family, endpoint.lists)

@@ -98,7 +98,7 @@ class ServeOptions:
     retry_after_s: int | None = None
     """Seconds in the `Retry-After` header of answers 429 and 503; `None` sends no header, as Google does."""
     seed: int = 0
-    """Seed of the draw of requests that meet a fault, and key of session tokens."""
+    """Seed by which requests that meet a fault are drawn, and key with which session tokens are signed."""
     lossless: bool = False
     """True if pictures are PNG and all reviews of a place are sent, so that no data of the city is lost."""
     fine_types: bool = False

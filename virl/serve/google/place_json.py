@@ -235,7 +235,7 @@ def author_uri(place_id: str, number: int) -> str:
 
 
 def google_day(day: int) -> int:
-    """Return Google's number of a weekday, 0 for Sunday, from ours, 0 for Monday and 7 for the next one."""
+    """Return Google's number of a weekday, 0 for Sunday, from virl's: 0 for Monday, 7 for the next Monday."""
     return (day + 1) % 7
 
 

@@ -29,7 +29,7 @@ from virl.serve.running import LOOPBACK
 
 SCRIPT = Path(__file__).with_name("maps.js")
 _OWN_CHECK = ("/maps/", "/v1/", "/directions/", "/distanceMatrix/", f"{FILES}/")
-"""Beginnings of Google's paths, whose keys the dispatcher checks, since APIs refuse in forms of their own."""
+"""Beginnings of paths that the gate lets pass without a key: Google's, whose keys the dispatcher checks."""
 PLACES, ROUTES = "google.maps.places.v1", "google.maps.routing.v2"
 KEPT_TILES, KEPT_PHOTOS = 128, 64  # pictures in memory, about 1 MB each; chosen
 

@@ -126,7 +126,7 @@ class StaticStreetView:
 def _requested_camera(
     query: Mapping[str, str], heading: str, toward: float, width: int, height: int
 ) -> Camera:
-    """Return a query's camera; parameter `heading` gives its heading or, if left out, `toward` (degrees)."""
+    """Return a query's camera; its heading is in the parameter named `heading`, else `toward`, degrees."""
     return Camera(
         heading=optional_number(query, heading, -360, 360, toward),
         pitch=optional_number(query, "pitch", -90, 90, 0.0),
@@ -167,7 +167,7 @@ class PanoramaParts(Protocol):
     """Street view that can give crops of whole equirectangular panoramas."""
 
     def panorama_part(self, pano_id: str, width: int, left: int, top: int, size: tuple[int, int]) -> Image:
-        """Return a crop of an equirectangular panorama `width` pixels wide, whose centre column looks north.
+        """Return the crop at pixel (left, top) of a panorama, `width` pixels wide, with north in its centre.
 
         Args:
             pano_id: id of the panorama.
@@ -407,7 +407,7 @@ def attitude_of(panorama: Panorama, odd: Oddities) -> Attitude:
 def tilted_part(
     crop: CropPanorama, attitude: Attitude, width: int, left: int, top: int, size: tuple[int, int]
 ) -> Image:
-    """Return a crop, in pixels, of a panorama as its tilted camera saw it, sampled from level ones by `crop`.
+    """Return the crop at pixel (left, top) of a tilted camera's panorama, sampled from level ones by `crop`.
 
     Args:
         crop: draws crops of the level panorama, whose centre column looks north.

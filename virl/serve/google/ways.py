@@ -132,7 +132,7 @@ class RouteLeg:
 def legs_between(
     maps: Maps, stops: Sequence[LatLng], mode: TravelMode, via: Collection[int] = ()
 ) -> list[RouteLeg] | None:
-    """Return the legs of the shortest route through stops, no leg ends at indices `via`; `None` if none is.
+    """Return the legs of the shortest route through stops, not halting at indices `via`; `None` if no way.
 
     Args:
         maps: the city's maps.

@@ -394,7 +394,7 @@ class Pages:
         return Page(places[:size], token)
 
     def next_page(self, token: str, size: int, query: str | None = None) -> Page:
-        """Return the page of a token; raise `Refused` if it is unknown, not yet valid or of another query.
+        """Return a token's page of up to `size` places; raise `Refused` for a bad token or another query.
 
         Args:
             token: the token that the page before gave.

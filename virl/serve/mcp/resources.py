@@ -31,9 +31,9 @@ JOURNAL, MAP, REPORT = "journal", "map", "report"
 CITIES = "virl://cities"
 TEMPLATE = "virl://sessions/{session}/"
 MOST_JOURNAL = 200_000
-"""Most bytes of a journal that are sent, its latest lines; chosen."""
+"""Most bytes of a journal that are sent; of a longer one only the last lines are; chosen."""
 MOST_REPORT = 4_000_000
-"""Most bytes of a report that are sent, pictures included; chosen."""
+"""Most bytes of a report, pictures included, that is sent; a larger one is refused; chosen."""
 
 T = TypeVar("T")
 

@@ -72,9 +72,9 @@ from virl.tools.moving import where_am_i
 from virl.version import __version__
 
 _MAX_TEXT = 1000
-"""Most characters of a text argument; chosen."""
+"""Most characters of a prompt's argument `request`; further ones are cut off; chosen."""
 _MOST_WAITING, _PAUSE_S = 100, 0.02
-"""Most answers that may wait for a client, and seconds between checks of their number; chosen."""
+"""Number of waiting answers above which no further line is read, and seconds between checks; chosen."""
 _PROMPT_ARGUMENTS = {  # descriptions, by name
     "city": "The city, a name of the resource virl://cities; by default the character's own.",
     "request": "What to do; by default what the character wants by itself.",

@@ -25,7 +25,7 @@ from virl.serve.watch.telling import Grounds, RecordConverter, RunSummary
 MOST_VIEW = 10_000_000
 """Most bytes of a view that is shown; chosen: three times the largest that virl writes."""
 CARD_POINTS = 60
-"""Most points of the walk on a card; chosen."""
+"""Most points with which a card draws the walk; of more, evenly spaced ones are taken; chosen."""
 _MEDIA = {b"\xff\xd8\xff": "image/jpeg", b"\x89PNG\r\n\x1a\n": "image/png"}
 
 
@@ -70,7 +70,7 @@ class Feed(Protocol):
 
 
 Index = Callable[[], list[dict[str, Any]]]
-"""A function that returns a card for each run."""
+"""A function that returns the list of runs, a card for each."""
 
 
 def cards_of(feeds: Mapping[int, Feed]) -> list[dict[str, Any]]:

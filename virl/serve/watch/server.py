@@ -123,7 +123,7 @@ class PageGuard:
 
 
 def _refusal_reason(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
-    """Return why to refuse a request that no page of `own` made, links to the entry excepted; else ""."""
+    """Return why to refuse a request that no page of origin `own` sent; "" for good ones and entry links."""
     origins = headers.getlist("origin")
     if any(origin != own for origin in origins):
         return "Pages of other sites may not use this server."
