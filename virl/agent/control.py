@@ -78,7 +78,7 @@ class Standing(BaseModel):
     can_finish: bool = False
     """True if the user may now end the walk by `finish`."""
     error: str = ""
-    """Error that ended the run, or why the user's last answer was not understood; empty without one."""
+    """Error that ended the run, or why the user's last words were not understood or heard; else empty."""
 
 
 class Control:

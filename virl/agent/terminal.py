@@ -89,7 +89,7 @@ class _Thoughts(ProgressColumn):
         self._thinking = thinking
 
     def render(self, task: Task) -> Text:
-        """Return the column's text, empty while no model is asked."""
+        """Return the progress of the model request as text; empty while no model is asked."""
         del task
         return Text(self._thinking.to_text(), style="dim", overflow="ellipsis", no_wrap=True)
 

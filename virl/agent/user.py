@@ -107,7 +107,7 @@ class UserMessage(Settings):
         return self
 
     def is_due(self, moment: Moment) -> bool:
-        """Return whether the message is due at a moment."""
+        """Return whether to say the message at this pause: by its count of work, clock time or proposal."""
         if self.proposed or moment.proposed:
             return self.proposed == moment.proposed
         if self.at is None:

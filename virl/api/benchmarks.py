@@ -266,7 +266,7 @@ def read_benchmark(*folders: str | Path, out: str | Path | None = None) -> Bench
 
 
 def _name_objects(value: object, objects: dict[str, object]) -> object:
-    """Return an option's value with each object replaced by a name, under which `objects` gets the object."""
+    """Return an option's value, its objects named; `objects` gets them, but for cities opened by name."""
     if isinstance(value, list | tuple):
         return [_name_objects(one, objects) for one in value]
     if value is None or isinstance(value, str | int | float | Path | date | Mapping):

@@ -228,7 +228,7 @@ def _truth(role: Role, name: str, labelled: LabelledSet) -> Truth | None:
 
 
 def _gpu_mb() -> float | None:
-    """Return the most GPU memory used so far, megabytes; `None` without a GPU."""
+    """Return the most GPU memory that torch has used, megabytes; `None` if it has used none."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return None

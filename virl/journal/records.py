@@ -369,7 +369,7 @@ class Result(Record):
     cost: CostRecord
     versions: dict[str, str]
     parts: tuple[PartRecord, ...] = ()
-    """Parts of the run by version of virl, in order; empty in journals of earlier versions."""
+    """Stretches of the run, each recorded by one version of virl, in order; empty in older journals."""
 
     def _repr_html_(self) -> str:
         """Return the run's end as HTML for a notebook."""

@@ -58,7 +58,7 @@ def is_rows(value: object) -> bool:
 
 
 def seen_in(view: ViewRecord, where: str) -> str:
-    """Return a view's description for its `alt` text: direction, step or note (`where`), and detections."""
+    """Return a view's `alt` text: direction, caption, finds, and `where` it was taken, such as "step 3"."""
     sort = {"look": "View", "closer": "Closer look", "road": "View down the road", "photo": "Photo"}
     text = sort[view.purpose]
     if view.purpose != "photo":

@@ -132,7 +132,7 @@ class SteeredMind(Mind, Protocol):
     """A mind whose questions can carry what the user says while a run goes on."""
 
     def with_user_words(self, said: Callable[[], Sequence[str]]) -> Mind:
-        """Return the same mind and ledger; each question ends with the user's messages from `said`."""
+        """Return this mind, with the same ledger; each question ends with the user's messages from `said`."""
         ...
 
 

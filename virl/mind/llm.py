@@ -185,7 +185,7 @@ class LLMMind:
         return self._client.sender.usd(Usage()) is not None
 
     def with_user_words(self, said: Callable[[], Sequence[str]]) -> Self:
-        """Return the same mind and ledger; each question ends with the user's messages from `said`.
+        """Return this mind, with the same ledger; each question ends with the user's messages from `said`.
 
         Only questions with typed replies: plain texts, such as what a view shows, are no decisions.
         """

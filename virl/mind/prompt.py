@@ -295,7 +295,7 @@ def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
 
 
 def _reply_type(matter: FrontMatter, header: list[str], path: Path, package: str) -> type[Reply]:
-    """Return the reply type that a front matter names; raise `BadInput` if it is no `Reply`."""
+    """Return the front matter's reply type; raise `BadInput`, at its line in `header`, if no `Reply`."""
     line = _line_of(header, "reply")
     kind = _load(matter.reply, header, path, "reply", package)
     if not (isinstance(kind, type) and issubclass(kind, Reply)):

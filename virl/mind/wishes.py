@@ -129,7 +129,7 @@ def particulars_wanted(text: str, lexicon: Lexicon) -> list[str]:
 def _kind_mentions(
     sentence: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...]
 ) -> list[_KindMention]:
-    """Return the mentions of kinds of places, in text order; two overlap only if they are the same words."""
+    """Return the stretches that suggest a kind of place or seem to; two overlap only as the same words."""
     kept: list[_KindMention] = []
     misleading = [_KindMention(None, *match.span(), 0.0) for match in matches_of(aside, sentence)]
     found = sorted(

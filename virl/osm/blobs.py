@@ -278,7 +278,7 @@ def _scale(data: Bytes) -> tuple[int, int, int]:
 
 @kernel
 def read_nodes(data: Bytes, sides: Ints) -> tuple[Ints, Bytes]:
-    """Return (ids of a block's n nodes, bit code of the box sides that each lies beyond), shapes (n,).
+    """Return (node ids of a block, bit codes of the box sides beyond which each lies), for 1 or 2 boxes.
 
     A code has four bits a box, the last box lowest: 1, 2, 4 and 8 for a node beyond its south, west, north
     and east side.

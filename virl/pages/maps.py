@@ -42,7 +42,7 @@ class LabelAnchor(NamedTuple):
     x: float
     """Pixels to the right of the mark."""
     y: float
-    """Pixels below the mark."""
+    """Pixels from the mark down to the label's baseline."""
     share: float
     """Share of the label's width, [0, 1], that is left of the position."""
 

@@ -18,7 +18,7 @@ from virl.platform.perception.base import Detection
 
 
 class BodyState(BaseModel):
-    """Pose and moves of an agent on its way; kept with every note, so that a run can go on from there."""
+    """Pose and moves of an agent on its way; kept with each tool call's note, so that a run can go on."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -111,7 +111,7 @@ class ClusterCrew:
         return [event for reply in ready if reply in self._pending for event in self._read_reply(reply)]
 
     def dismiss(self) -> None:
-        """End all workers and the budget's actor, with the models that it owns; leave Ray if joined here."""
+        """End all workers and the budget's actor with its models; shut Ray down if this crew joined it."""
         for actor in (*self._workers.values(), self._budget_actor):
             self._ray.kill(actor)
         self._workers.clear()

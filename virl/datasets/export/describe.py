@@ -150,7 +150,7 @@ def _corners(town: Town, path: Sequence[int], crossing: PathCrossing) -> Iterato
 
 
 def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
-    """Yield clauses on the way to face that fit the path's first link and no other link of its start node."""
+    """Yield clauses on where to face that fit only the first link of `path` (nodes) of those there."""
     heading = town.headings[path[0]][path[1]]
     others = [other for node, other in town.headings[path[0]].items() if node != path[1]]
     if town.driven[path[0]]:

@@ -88,7 +88,7 @@ class LinkDensity:
 
     @property
     def are_thin(self) -> bool:
-        """Return whether `seen` is below `MOST_COUNTED`, or `lonely` above its share, `LONELY_SHARE`."""
+        """Return whether links are too few to walk by: `seen` below `MOST_COUNTED`, or too many lonely."""
         return self.seen < MOST_COUNTED or self.lonely > LONELY_SHARE * self.seen
 
     @property

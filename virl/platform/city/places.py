@@ -226,7 +226,7 @@ class PlacesInFull(Protocol):
 
 @runtime_checkable
 class RatedPlaces(Protocol):
-    """A provider that can filter places by rating where a circle holds more than it lists."""
+    """A provider that can filter by rating itself, for circles with more places than it lists."""
 
     def nearby_rated(
         self,

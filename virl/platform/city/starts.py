@@ -113,7 +113,7 @@ def _nearest(city: City, position: LatLng) -> LatLng | None:
 
 
 _TRIES = 24
-"""Number of spots drawn at random for one stop or address. Chosen."""
+"""Largest number of spots drawn at random for one stop or address. Chosen."""
 _NEAREST_M, _FARTHEST_M = 80.0, 400.0
 """Least and largest distance in metres from a start to a drawn address. Chosen: as Virlton's errands lie."""
 _STREET_M, _HOUSE_M = 60.0, 40.0

@@ -200,7 +200,7 @@ class StreetView(Protocol):
 Floats = NDArray[np.float32]
 """Array of single-precision numbers."""
 Rays = tuple[Floats, Floats, Floats]
-"""Components of directions along three axes: arrays of equal shape, vectors of any length."""
+"""Directions as (right, up, forward) or (east, up, north): arrays of equal shape, any vector length."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,7 +221,7 @@ class RoadSight:
 
 
 def far_camera(heading: float) -> Camera:
-    """Return the camera for the far shop fronts of a road with a heading, degrees clockwise from north."""
+    """Return the narrow camera that looks far down a road whose `heading` is in degrees from north."""
     return Camera(heading, fov=FAR_FOV, width=_WIDTH, height=_HEIGHT)
 
 

@@ -129,7 +129,7 @@ CITIES = "platform/cities"
 
 
 def city_names() -> list[str]:
-    """Return the names that `open_city` accepts, sorted."""
+    """Return the names of all cities, virl's own and those of packages, sorted; without areas."""
     return sorted({*_own_files(), *_files_of_packages()})
 
 

@@ -202,7 +202,7 @@ class Paths:
     """The rules for paths of files, such as map extracts, that a user may give in place of a city's name."""
 
     suffixes: tuple[str, ...]
-    """Endings of the names of such files, such as `.osm.pbf`."""
+    """Endings of the names of files that may stand for a city, such as `.osm.pbf`."""
     read: Callable[[str], CityFile]
     """Function from a path to its city file; raises `BadInput`."""
     name: Callable[[str], str]

@@ -116,7 +116,7 @@ class Counter:
     """Settings of a look: its views, and how finds are confirmed; by default those of V-IRL."""
 
     def visit(self, pose: Pose, name: str = "") -> Visit:
-        """Look around at a pose and remember the sightings; return a latest visit of this `name` as it was.
+        """Look around at a pose; remember the sightings, or return those kept of a visit of this `name`.
 
         Args:
             pose: pose to look from; the views cover both sides of its heading.

@@ -78,7 +78,7 @@ class Stand:
 def walk_to(
     streetview: StreetView, maps: Maps, mover: Mover, start: Pose, end: Panorama
 ) -> tuple[Stand, ...]:
-    """Return the walk along a route from a pose to a panorama, as stands.
+    """Return the walk from a pose to a panorama: the pose on arrival and the link onward at each.
 
     Args:
         streetview: street view of the city.

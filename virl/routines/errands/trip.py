@@ -74,7 +74,7 @@ class Trip(BaseModel):
 
 
 def plan_trip(agent: Agent, task: Task) -> Trip:
-    """Return the trip through all stops with the best order, planned once and noted in the journal.
+    """Return the fastest trip through all stops, in their order if demanded; planned once and noted.
 
     Raises:
         NoRoute: no order leads through all stops.

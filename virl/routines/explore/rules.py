@@ -143,7 +143,7 @@ class PlaceQuestion(BaseModel):
 
 
 def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
-    """Return the decision to enter a place, unless a fact is against it or nothing useful is known."""
+    """Decide to enter a place unless a fact is against it, or wishes lack reviews in a city with some."""
     wanted = wishes(question.background, lexicon) | wishes(question.intention, lexicon)
     said = vote((review.text for review in question.reviews), lexicon)
     leaning = _majority_views(said, question.place.price_level, lexicon)

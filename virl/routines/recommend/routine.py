@@ -27,7 +27,7 @@ __all__ = ["WISH", "fit", "run"]
 
 
 def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
-    """Return the client's wish with its words for place types, attributes, and a longest walk."""
+    """Return the client's wish as text, with its words on types, attributes and walks that rules use."""
     client = client_of(character)
     asked = SearchQuestion(
         name=client.name,

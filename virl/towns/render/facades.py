@@ -82,7 +82,7 @@ def facade_tile(wall: Surface, window: Window, variant: int) -> Surface:
 
 
 def ground_floor_tile(wall: Surface, variant: int) -> Surface:
-    """Return the tile of one bay of a ground floor without a shop."""
+    """Return a wall's tile for one ground-floor bay without a shop; it has no window if `variant` is 1."""
     tile = wall.copy()
     if variant != 1:
         _window(tile, GROUND_WINDOW, variant)

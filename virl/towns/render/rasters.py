@@ -23,9 +23,9 @@ class RasterGrid(NamedTuple):
     """The position, resolution and size of the ground's rasters."""
 
     x: float
-    """Metres east of the centre of cell (0, 0)."""
+    """East coordinate of the centre of cell (0, 0), in metres."""
     y: float
-    """Metres north of the centre of cell (0, 0)."""
+    """North coordinate of the centre of cell (0, 0), in metres."""
     per_metre: float
     """Number of cells in a metre."""
     columns: int

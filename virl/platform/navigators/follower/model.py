@@ -82,7 +82,7 @@ class Parameters(Settings):
     tee_with_way_ahead: Share
     """Factor on a turn "at the T" or "where the road ends" at a crossing where a way leads on."""
     forced_bend: Share
-    """Factor on a turn of 45 to 70 degrees that the text does not mention, where no way is straighter."""
+    """Factor on a turn not told where no way is straighter: 45 to 70 degrees, or more if the only way."""
     forced_turn: Share
     """Factor on a turn of 70 degrees or more, not mentioned, at a crossing where no way is straighter."""
     bear_spread: Positive

@@ -151,7 +151,7 @@ class Abilities:
     """The abilities of an explorer; each can be switched off to measure its worth."""
 
     remembers: bool = True
-    """True to remember the map; False makes all ways equally good."""
+    """True to remember the map; False to choose only among the links here, without going back."""
     looks_far: bool = True
     """True to read signs far down the streets at junctions."""
     reads_fronts: bool = False

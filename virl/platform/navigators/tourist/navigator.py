@@ -156,7 +156,7 @@ class TouristNavigator:
     def _observe(
         self, pose: Pose, panorama: Panorama, links: Sequence[Link], names: Sequence[str]
     ) -> ArrivalObservation:
-        """Return what is seen at a pose: all around at the start, in dead ends and at crossings told of."""
+        """Return the landmarks of `names` and ways seen, all around at start, dead ends, told crossings."""
         crossing = self.hints.tells(panorama)
         first = not self.poses
         ends = len(links) == 1

@@ -97,7 +97,7 @@ As high as those that are read."""
 
 @dataclass(frozen=True, slots=True)
 class TruthSpotter:
-    """A spotter of every sign that is truly visible in four views, each read without a fault."""
+    """A spotter of the signs looked for that are mostly visible in four views, each read without a fault."""
 
     truth: Truth
 

@@ -73,7 +73,7 @@ class _TimedStream(httpcore.NetworkStream):
         return self._inner.read(max_bytes, _seconds_left(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send bytes until `deadline`."""
+        """Send bytes; each wait takes at most `timeout` seconds, or what is left until the deadline."""
         self._inner.write(buffer, _seconds_left(timeout, httpcore.WriteTimeout))
 
     def close(self) -> None:

@@ -246,7 +246,7 @@ class GrowingStreetMap:
     """Graph of the panoramas."""
 
     def lines(self) -> Sequence[Sequence[LatLng]]:
-        """Return the centre line of each street, as positions."""
+        """Return the streets as positions along links, from crossing to crossing or dead end, and rings."""
         return GraphStreetMap(self.explored.graph.graph).lines()
 
     def panorama_ids(self) -> Sequence[str]:
