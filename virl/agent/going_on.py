@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from virl.errors import NoStreetView
@@ -81,12 +80,12 @@ def replace_missing_panoramas(
     nearest: dict[str, str] = {}
     told = []
     for pose in {step.pose.pano_id: step.pose for step in looked}.values():
-        with suppress(NoStreetView):
+        try:
             city.streetview.panorama(pose.pano_id)
-            continue
-        place = f"panorama {pose.pano_id!r}, which is gone"
-        nearest[pose.pano_id] = there = relocate(city.streetview, LatLng(pose.lat, pose.lng), place).id
-        told.append(f"Panorama {pose.pano_id!r} is gone; the nearest, {there!r}, takes its place.")
+        except NoStreetView:
+            place = f"panorama {pose.pano_id!r}, which is gone"
+            nearest[pose.pano_id] = there = relocate(city.streetview, LatLng(pose.lat, pose.lng), place).id
+            told.append(f"Panorama {pose.pano_id!r} is gone; the nearest, {there!r}, takes its place.")
     records = [_replace_panoramas(record, nearest) for record in done] if nearest else list(done)
     last = next((record for record in reversed(records) if isinstance(record, StepRecord)), None)
     # A tour of a region leads from panorama to panorama also where no link does.
