@@ -1,13 +1,18 @@
 """What the user says and does at a control reaches rules, models and agents with tools, after a stop too."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from made_characters import write_hiro
 from openai_server import Behaviour, ChatServer, Request, reply, tool_calls
 from steered import SteeredRun, run_of
 
+from virl.agent.control import Control, ControlBridge
+from virl.agent.user import Feedback, Moment, Silent
 from virl.errors import RunStopped
 from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, StepRecord
@@ -95,6 +100,23 @@ def test_an_answer_to_a_question_is_heard_at_once(tmp_path: Path) -> None:
     [note] = notes_of(folder, "feedback")[:1]
     assert note.data["say"] == "I am hungry,"
     assert note.data["state"]["hunger"] == 90  # type: ignore[index]
+
+
+def test_the_error_of_a_misunderstood_answer_goes_when_a_later_one_is_understood() -> None:
+    control, said = Control(), [SimpleNamespace(seq=0, data={"say": "hungr=90"})]
+    streets: Any = None  # nobody looks around
+    bridge = ControlBridge(control, streets, Silent(), asks=False)
+    run: Any = SimpleNamespace(notes=lambda _: said, heard_until=-1, pause_clock=nullcontext)
+    bridge._run = run
+    bridge.expect({"hunger"})
+    assert bridge.feedback(Moment("")) == Feedback("hungr=90")
+    assert "did you mean 'hunger'" in control.snapshot().error
+    run.heard_until = 0
+    assert bridge.feedback(Moment("")) is None
+    assert control.snapshot().error
+    said.append(SimpleNamespace(seq=1, data={"say": "hunger=90"}))
+    assert bridge.feedback(Moment("")) == Feedback("", {"hunger": 90.0})
+    assert control.snapshot().error == ""
 
 
 def hiros_model(request: Request) -> Behaviour:

@@ -93,7 +93,7 @@ class Control:
         self._version = 0
         self._state: RunState = "running"
         self._pause_after: int | None = None
-        """Number of further steps and notes after which the run pauses; `None` for no pause."""
+        """Number of further steps and notes after which a running run pauses; `None` for no pause."""
         self._stopping = False
         self._pose: PoseRecord | None = None
         self._links: tuple[Link, ...] = ()
@@ -109,21 +109,15 @@ class Control:
 
     def pause(self) -> None:
         """Pause the run after the current step or note."""
-        with self._notify_change():
-            self._set_state("paused")
-            self._pause_after = 0
+        self._set_state("paused")
 
     def resume(self) -> None:
         """Let the run go on after a pause."""
-        with self._notify_change():
-            self._set_state("running")
-            self._pause_after = None
+        self._set_state("running")
 
     def step(self) -> None:
         """Let the run continue for one step or note, then pause it."""
-        with self._notify_change():
-            self._set_state("running")
-            self._pause_after = 1
+        self._set_state("running", pause_after=1)
 
     def take_over(self) -> None:
         """Let the user choose the links from the next decision on, and answer the run's questions.
@@ -134,7 +128,6 @@ class Control:
         with self._notify_change():
             self._check_running()
             self._set_state("yours")
-            self._pause_after = None
 
     def hand_back(self) -> None:
         """Let the agent decide again, from its present pose."""
@@ -293,7 +286,7 @@ class Control:
         with self._notify_change():
             if self._pause_after and self._state == "running":
                 self._pause_after -= 1
-                if not self._pause_after:
+                if self._pause_after == 0:
                     self._set_state("paused")
 
     def chosen_link(
@@ -357,10 +350,12 @@ class Control:
             else:
                 return
 
-    def _set_state(self, state: RunState) -> None:
-        """Set the run's state, unless the run has ended."""
-        if self._state != "ended":
-            self._state = state
+    def _set_state(self, state: RunState, *, pause_after: int | None = None) -> None:
+        """Set the run's state, unless it has ended; pause after `pause_after` steps and notes if given."""
+        with self._notify_change():
+            self._pause_after = pause_after
+            if self._state != "ended":
+                self._state = state
 
     def _check_running(self) -> None:
         """Raise `BadInput` if the run has ended."""
@@ -492,10 +487,12 @@ class ControlBridge:
                 self._control.await_answer(question, self._look, self._hear, self._waits)
         if said := self._unheard():
             try:
-                return parse_line(said, self._states)
+                heard = parse_line(said, self._states)
             except BadInput as fault:
                 self._control.report_error(str(fault))
                 return Feedback(said)
+            self._control.report_error("")  # else the fault of an earlier answer would stay on the page
+            return heard
         return self._user.feedback(moment)
 
     def _rest(self) -> None:
