@@ -216,27 +216,23 @@ def start_panorama(city: City, loaded: LoadedCharacter) -> Panorama:
 def _place_character(
     loaded: LoadedCharacter, city: City, first_position: LatLng | None, *, may_move_start: bool
 ) -> tuple[LoadedCharacter, Panorama, str]:
-    """Return (character, start panorama, why it was moved or ""); a resumed run began at `first_position`.
-
-    The reason is empty where the character's own start is used.
-    """
-    if first_position:
-        try:
-            return loaded, _start(city, loaded.character.start), ""
-        except (BadInput, NotFound, NoStreetView):
+    """Return (character, start panorama, why it was moved or ""); a resumed run began at `first_position`."""
+    if not (first_position or may_move_start):
+        return loaded, start_panorama(city, loaded), ""
+    try:
+        return loaded, _start(city, loaded.character.start), ""
+    except (BadInput, NotFound, NoStreetView) as fault:
+        if first_position:
             return loaded, start_near(city, first_position, f"the start in {city.title}"), ""
-    if may_move_start:
-        try:
-            return loaded, _start(city, loaded.character.start), ""
-        except (NotFound, NoStreetView):
-            spot = liveliest(city)
-            at = spot.panorama.position if spot else city.center
-            there = {"start": Point(lat=at.lat, lng=at.lng)}
-            moved = replace(loaded, character=loaded.character.model_copy(update=there))
-            reason = str(spot) if spot else f"the middle of {city.title}"
-            reason += f"; {city.choice}" if city.choice else ""
-            return moved, spot.panorama if spot else start_panorama(city, moved), reason
-    return loaded, start_panorama(city, loaded), ""
+        if isinstance(fault, BadInput):  # such as swapped numbers: a slip, and no start in another city
+            raise
+    spot = liveliest(city)
+    at = spot.panorama.position if spot else city.center
+    there = {"start": Point(lat=at.lat, lng=at.lng)}
+    moved = replace(loaded, character=loaded.character.model_copy(update=there))
+    reason = str(spot) if spot else f"the middle of {city.title}"
+    reason += f"; {city.choice}" if city.choice else ""
+    return moved, spot.panorama if spot else start_panorama(city, moved), reason
 
 
 def _start(city: City, start: str | Point) -> Panorama:

@@ -34,10 +34,8 @@ _SEARCH_FIELDS = ("q", "query", "ll")
 def _read_map_link(text: str) -> str | LatLng | None:
     """Return the position that a Google Maps link shows, or the address it searches; `None` for other text.
 
-    The pin of a place counts before what was looked for, and that before the middle of the map.
-
-    Raises:
-        BadInput: it is a shortened link, which only Google can read, or holds neither.
+    The pin of a place counts before what was looked for, and that before the middle of the map. A shortened
+    link, which only Google can read, and one that holds neither, raise `BadInput`.
     """
     link = urlsplit(text.strip())
     host = (link.hostname or "").lower()

@@ -91,7 +91,11 @@ def check_character(
     faults = _Faults(name_faults(loaded))
     with faults:
         _check_prompts(loaded, faults)
-    _check_senses(loaded, faults, allow_downloads=allow_downloads)
+    for role, name in loaded.character.senses.by_role:
+        model = model_readiness(role, name)
+        for need in model.needs if model.kind else ():  # a name of no model is told already
+            if need.blocks(allow_downloads=allow_downloads):
+                faults.append(BadInput(f"{loaded.field_source('senses', role)}: {need.lacks}"))
     if mind:
         with faults:
             check_before(loaded, mind)
@@ -172,15 +176,6 @@ def _faults_of_fields(loaded: LoadedCharacter, given: Collection[Role]) -> list[
     return faults
 
 
-def _check_senses(loaded: LoadedCharacter, faults: "_Faults", *, allow_downloads: bool) -> None:
-    """Add to `faults` what perception models lack; `allow_downloads`: weights to be fetched are no fault."""
-    for role, name in loaded.character.senses.by_role:
-        model = model_readiness(role, name)
-        for need in model.needs if model.kind else ():  # a name of no model is told already
-            if need.blocks(allow_downloads=allow_downloads):
-                faults.append(BadInput(f"{loaded.field_source('senses', role)}: {need.lacks}"))
-
-
 def _check_prompts(loaded: LoadedCharacter, faults: "_Faults") -> None:
     """Add to `faults` what is wrong in the prompts beside a character's file and in its routine's folder."""
     routine = loaded.routine
@@ -218,18 +213,14 @@ def _check_in_city(
             middle = Point(lat=city.center.lat, lng=city.center.lng)
             usual = {"start": middle, "senses": type(loaded.character.senses)()}
             loaded = replace(loaded, character=loaded.character.model_copy(update=usual))
-        models = Models(ModelOptions(truth=city.truth, is_drawn=city.capabilities.is_drawn))
-        mover = LinksMover(city.streetview)
-        replacement_seed = 0 if may_replace_names else None
-        mind = mind or RuleMind()
         assemble(
             loaded,
             city,
-            mind,
-            models,
-            mover,
+            mind or RuleMind(),
+            Models(ModelOptions(truth=city.truth, is_drawn=city.capabilities.is_drawn)),
+            LinksMover(city.streetview),
             may_move_start=may_move_start,
-            replacement_seed=replacement_seed,
+            replacement_seed=0 if may_replace_names else None,
         )
 
 

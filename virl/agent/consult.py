@@ -104,17 +104,18 @@ def _run_consulted(
             "chain: let one of them act without `consult`"
         )
     loaded = LoadedCharacter(source, _apply_changes(caller, load_character(source), changes))
-    journal, done = Journal.open(folder, _start_record(caller, loaded))
+    fresh = _start_record(caller, loaded)
+    journal, done = Journal.open(folder, fresh)
     with journal:
         if ended := ended_before(folder, done, caller.city, caller.run.ledger, own_account):
             notes = [one for one in done if isinstance(one, NoteRecord)]
             return ended, turns_taken(lambda topic: [one for one in notes if one.topic == topic])
         mind = caller.mind.with_own_ledger()  # its questions are the nested run's
-        start = next((one for one in done if isinstance(one, StartRecord)), None)
+        start = next((one for one in done if isinstance(one, StartRecord)), fresh)
         before, moved = replace_missing_panoramas(done, caller.city, caller.run.start.mover)
         run = Run(
             journal,
-            start or _start_record(caller, loaded),
+            start,
             before,
             city=caller.run.city,
             audience=caller.run.nested_audience(),

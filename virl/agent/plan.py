@@ -173,15 +173,6 @@ def source_of(options: RunOptions) -> Path:
     return Path(slug(options.character.name) or "character")
 
 
-def character_of(options: RunOptions, source: Path) -> Character:
-    """Return the character that the options give as an object, else the one read from the file `source`.
-
-    Raises:
-        BadInput: the file is broken.
-    """
-    return options.character or load_character(source)
-
-
 def make_plan(options: RunOptions) -> Plan:
     """Return the plan of a new run, made from the character and the options.
 
@@ -189,7 +180,7 @@ def make_plan(options: RunOptions) -> Plan:
         BadInput: something that the character or the options name does not exist.
     """
     source = source_of(options)
-    character = character_of(options, source)
+    character = options.character or load_character(source)
     may_replace_names = options.city not in (None, character.city)
     may_move_start = may_replace_names and not options.at
     named = {field.partition(".")[0] for field in options.fields} | set(options.fields)
@@ -296,11 +287,7 @@ def merge_options(options: RunOptions, begun: StartRecord, folder: Path) -> Star
 
 
 def _check_access(asked: AccessRecord, city: City) -> None:
-    """Check that no options on budget or cache are given for a city object, which keeps its own.
-
-    Raises:
-        BadInput: one is; names it.
-    """
+    """Raise `BadInput` if options on budget or cache are given for a city object, which keeps its own."""
     told = ["budget_usd"] if asked.budget_usd is not None and city.ledger is not None else []
     told += [name for name, value in asked if name != "budget_usd" and value is not None]
     if told:

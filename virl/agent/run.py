@@ -81,23 +81,8 @@ class Audience(Protocol):
         ...
 
 
-class SilentAudience:
-    """An audience that ignores all events."""
-
-    def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
-        """Ignore the beginning of a run."""
-
-    def progress(self, doing: str, done: int, total: int) -> None:
-        """Ignore the progress of a piece of work."""
-
-    def step(self, record: StepRecord) -> None:
-        """Ignore the step."""
-
-    def note(self, record: NoteRecord) -> None:
-        """Ignore the note."""
-
-    def end(self, result: Result) -> None:
-        """Ignore the end of a run."""
+class SilentAudience(Audience):
+    """An audience that ignores all events, by the empty methods of the protocol."""
 
     def nested_audience(self) -> Audience:
         """Return this audience, which says nothing about consulted agents either."""

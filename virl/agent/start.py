@@ -19,14 +19,13 @@ from virl.agent.assembly import (
     web_settings,
     with_mover,
 )
-from virl.agent.character_file import LoadedCharacter
+from virl.agent.character_file import LoadedCharacter, load_character
 from virl.agent.checking import check_before, check_character
 from virl.agent.control import Control, ControlBridge
 from virl.agent.going_on import first_position, replace_missing_panoramas
 from virl.agent.plan import (
     Plan,
     RunOptions,
-    character_of,
     describe_start,
     latest_run,
     make_plan,
@@ -153,8 +152,13 @@ def begin(
     Raises:
         VirlError: something the user can mend.
     """
-    beginning = _resumed_agent if options.resume else _new_agent
-    with beginning(options, console, audience, user) as agent:
+    with ExitStack() as stack:
+        begun: tuple[Plan, Sequence[AnyRecord], Journal | None]
+        if options.resume:
+            begun = _reopen(options, stack)
+        else:
+            begun = make_plan(stack.enter_context(with_folder(options))), (), None
+        agent = stack.enter_context(_start_agent(*begun, console, audience=audience, user=user))
         try:
             with trace_agent(agent):
                 yield agent
@@ -229,7 +233,7 @@ def _resume_run(
                     return Finished(told, report, had_ended=True)
                 write_result(journal.folder, ended.result)  # the run may have been killed before
                 with ExitStack() as stack:
-                    loaded = LoadedCharacter(source, character_of(options, source))
+                    loaded = LoadedCharacter(source, options.character or load_character(source))
                     plan = Plan(loaded, start, journal.folder)
                     opened = opened_city(start.city, plan.access(plan.ledger()))
                     city = options.objects.city or stack.enter_context(opened)
@@ -239,35 +243,18 @@ def _resume_run(
         return _perform_plan(plan, records, journal, console, control, tell)
 
 
-@contextmanager
-def _new_agent(
-    options: RunOptions, console: Console, audience: Audience | None, user: User | None
-) -> Iterator[Agent]:
-    """Yield the agent of a new run."""
-    with (
-        with_folder(options) as own,
-        _start_agent(make_plan(own), (), None, console, audience=audience, user=user) as agent,
-    ):
-        yield agent
-
-
-@contextmanager
-def _resumed_agent(
-    options: RunOptions, console: Console, audience: Audience | None, user: User | None
-) -> Iterator[Agent]:
-    """Yield the agent of a run whose decisions the caller's code makes, resumed where it was cut off."""
+def _reopen(options: RunOptions, stack: ExitStack) -> tuple[Plan, Sequence[AnyRecord], Journal]:
+    """Return (plan, records, journal) of a run that the caller's code decides; `stack` closes the journal."""
     journal, records = Journal.resume(options.out or latest_run(source_of(options).stem))
-    with journal:
-        begun = start_of(records)
-        if not begun.decided_by:
-            raise BadInput(f"{journal.folder}: a routine decides in this run: virl run AGENT --resume")
-        if journal.is_over:
-            raise BadInput(f"{journal.folder}: this run has ended: start a new one")
-        given = options.agent or options.character
-        source = source_of(options if given else replace(options, agent=begun.agent))
-        plan = plan_resumed(options, source, begun, journal.folder)
-        with _start_agent(plan, records, journal, console, audience=audience, user=user) as agent:
-            yield agent
+    stack.enter_context(journal)
+    begun = start_of(records)
+    if not begun.decided_by:
+        raise BadInput(f"{journal.folder}: a routine decides in this run: virl run AGENT --resume")
+    if journal.is_over:
+        raise BadInput(f"{journal.folder}: this run has ended: start a new one")
+    given = options.agent or options.character
+    source = source_of(options if given else replace(options, agent=begun.agent))
+    return plan_resumed(options, source, begun, journal.folder), records, journal
 
 
 def _perform_plan(
@@ -304,15 +291,12 @@ def _with_truth(folder: Path, result: Result, city: City, console: Console) -> R
 
 
 def _fit_start_record(
-    start: StartRecord, own_start: str, assembly: Assembly, console: Console
+    start: StartRecord, start_in_file: str, assembly: Assembly, console: Console
 ) -> StartRecord:
-    """Return the start record with the character as changed for the city, and print each change.
-
-    `own_start` is the start, in words, that the character's file names.
-    """
+    """Return the start record with the character as changed for the city, and print each change in words."""
     told, character = [*assembly.replaced], assembly.character
     if reason := assembly.start_reason:
-        told.insert(0, f"{own_start} is not in {assembly.city.title}: starts at {reason} (see --at)")
+        told.insert(0, f"{start_in_file} is not in {assembly.city.title}: starts at {reason} (see --at)")
     if not told:
         return start
     for one in told:
