@@ -10,6 +10,7 @@ from virl.agent.character_file import LoadedCharacter, agent_names, find_charact
 from virl.agent.tool import TOOLS
 from virl.errors import VirlError, told_of
 from virl.registry import ROUTINES
+from virl.resources import data_folder
 from virl.settings.model import read_settings
 
 _USUAL_FIELDS = frozenset({"name", "city", "start", "background", "intention", "routine", "tools"})
@@ -59,6 +60,15 @@ class UnreadableEntry:
     file: Path
     faults: tuple[str, ...]
     """The faults of the agent's files, one line each, with file and line."""
+
+
+def listed_agents() -> tuple[list[RosterEntry], list[UnreadableEntry], list[VirlError]]:
+    """Return (agents, unreadable files of the current folder, errors of packages); the folder's come last."""
+    entries, faults = roster()
+    if Path.cwd().resolve() == data_folder("agents").resolve():  # these are virl's own, listed already
+        return entries, [], faults
+    here, unreadable = characters_in(Path())
+    return [*entries, *here], unreadable, faults
 
 
 def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry]]:

@@ -3,10 +3,9 @@
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
-from virl.agent.roster import characters_in, roster
+from virl.agent.roster import listed_agents
 from virl.bench.benchmark import BENCHMARKS
 from virl.errors import VirlError
 from virl.mind.providers import KEYS
@@ -16,7 +15,6 @@ from virl.platform.perception.registry import KINDS, ROLES
 from virl.platform.perception.standing import model_readiness
 from virl.platform.providers.cities import listed_cities
 from virl.platform.providers.provider import provider_of
-from virl.resources import data_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +67,11 @@ def agents() -> Catalogue:
         >>> "local" in virl.agents().names
         True
     """
-    entries, faults = roster()
-    is_ours = Path.cwd().resolve() == data_folder("agents").resolve()
-    here, unreadable = ([], []) if is_ours else characters_in(Path())
-    told = [*faults, *(VirlError(fault) for one in unreadable for fault in one.faults)]
-    return Catalogue(
-        (
-            Listed(one.name, "tools" if one.character.lives_by_tools else "routine", one.about)
-            for one in (*entries, *here)
-        ),
-        told,
+    entries, unreadable, faults = listed_agents()
+    listed = (
+        Listed(one.name, "tools" if one.character.lives_by_tools else "routine", one.about) for one in entries
     )
+    return Catalogue(listed, [*faults, *(VirlError(fault) for one in unreadable for fault in one.faults)])
 
 
 def cities() -> Catalogue:

@@ -2,12 +2,12 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from virl import resources
 from virl.cli.completion import complete_agents
 from virl.cli.guard import add_guard
 from virl.cli.listing import list_console, print_json, print_table
@@ -17,7 +17,6 @@ from virl.plain_text import plain_line, slug
 
 if TYPE_CHECKING:
     from virl.agent.roster import RosterEntry, UnreadableEntry
-    from virl.errors import VirlError
 
 
 _USUAL_MIND = "rules or a model"
@@ -32,15 +31,19 @@ def list_agents(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List agents: those that come with virl, and the character files in this folder."""
+    from virl.agent.roster import listed_agents  # noqa: PLC0415 - heavy
+
+    agents, unreadable, faults = listed_agents()
     if as_json:
-        _print_json()
+        _print_json(agents, unreadable)
     else:
-        _tell_all()
+        _print_table(agents, unreadable)
+    for fault in faults:
+        echo(str(fault), err=True)
 
 
-def _tell_all() -> None:
-    """Print all agents as a table, and below it the files in this folder that cannot be read."""
-    agents, unreadable, faults = _find_agents()
+def _print_table(agents: Sequence["RosterEntry"], unreadable: Sequence["UnreadableEntry"]) -> None:
+    """Print agents as a table, and below it the files that cannot be read."""
     rows = []
     for entry in agents:
         who = "" if entry.about.startswith(entry.character.name) else f"{entry.character.name}: "
@@ -55,24 +58,10 @@ def _tell_all() -> None:
                 say(console, f"  {as_markup(line)}", indent=4)
     console.print()
     say(console, f"[dim]{_HINT}[/]")
-    for fault in faults:
-        echo(str(fault), err=True)
 
 
-def _find_agents() -> tuple[list["RosterEntry"], list["UnreadableEntry"], list["VirlError"]]:
-    """Return (agents, files in the current folder that cannot be read, errors of other packages)."""
-    from virl.agent.roster import characters_in, roster  # noqa: PLC0415 - heavy
-
-    agents, faults = roster()
-    if Path.cwd().resolve() == resources.data_folder("agents").resolve():
-        return agents, [], faults
-    here, unreadable = characters_in(Path())
-    return [*agents, *here], unreadable, faults
-
-
-def _print_json() -> None:
-    """Print all agents, unreadable files too, as a JSON array of objects (`docs/reference/characters.md`)."""
-    agents, unreadable, faults = _find_agents()
+def _print_json(agents: Sequence["RosterEntry"], unreadable: Sequence["UnreadableEntry"]) -> None:
+    """Print agents and unreadable files as a JSON array of objects (`docs/reference/characters.md`)."""
     listed: list[dict[str, object]] = [
         {
             "name": one.name,
@@ -92,8 +81,6 @@ def _print_json() -> None:
         for one in unreadable
     ]
     print_json(listed)
-    for fault in faults:
-        echo(str(fault), err=True)
 
 
 LONGEST = 60

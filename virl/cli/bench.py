@@ -23,7 +23,7 @@ from virl.cli.options import (
     check_amount,
 )
 from virl.console import SafeConsole, echo
-from virl.errors import BadInput, VirlError
+from virl.errors import BadInput, VirlError, raise_all
 from virl.resources import cache_home
 
 EngineChoice = Literal["threads", "processes", "ray"]
@@ -272,12 +272,7 @@ def _refusal(fault: VirlError) -> Callable[..., None]:
 
     def refuse() -> None:
         """Print the fault, and exit with its code."""
-
-        def tell() -> None:
-            """Raise the fault."""
-            raise fault
-
-        guard(tell, debug=False)
+        guard(lambda: raise_all([fault]), debug=False)
 
     refuse.__doc__ = f"Not available: {fault}"
     return refuse

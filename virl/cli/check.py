@@ -65,7 +65,13 @@ def _check_file(file: str, mind: str | None = None) -> CheckedFile:
     kind = ""
     try:
         kind = kind_of(file)
-        summary, not_checked = _KINDS[kind](file, mind)
+        not_checked: Sequence[str] = ()
+        if kind == "character":
+            summary, not_checked = _check_character(file, mind)
+        elif kind == "model":
+            summary, not_checked = _check_model(file)
+        else:
+            summary = _summarize(Path(file), kind)
     except VirlError as fault:
         return CheckedFile(file, kind, ok=False, summary="", faults=tuple(told_of(file, fault)))
     return CheckedFile(file, kind, ok=True, summary=summary, faults=(), not_checked=tuple(not_checked))
@@ -121,15 +127,7 @@ def _check_character(file: str, mind: str | None) -> Summary:
     return f"{said}, detector {detector}, at most {steps} moves", found.unknown
 
 
-def _check_city(file: str, _: str | None) -> Summary:
-    """Check a city file; raise VirlError for what is wrong."""
-    from virl.platform.providers.cities import read_city  # noqa: PLC0415 - brings in the providers
-
-    city = read_city(Path(file))
-    return f"city {city.title} of provider {city.provider}", ()
-
-
-def _check_model(file: str, _: str | None) -> Summary:
+def _check_model(file: str) -> Summary:
     """Check a model file, and whether this machine has what the model needs; raise VirlError if wrong."""
     from virl.platform.perception.models import read_model  # noqa: PLC0415
     from virl.platform.perception.registry import find_kind  # noqa: PLC0415
@@ -143,43 +141,38 @@ def _check_model(file: str, _: str | None) -> Summary:
     return f"{role} of kind {kind}", lacks
 
 
-def _check_prompt(file: str, _: str | None) -> Summary:
-    """Check a prompt file; raise VirlError for what is wrong."""
-    from virl.mind.prompt import check_prompt  # noqa: PLC0415 - loads when asked for
+def _summarize(path: Path, kind: str) -> str:
+    """Return the contents, in a line, of a file of a kind that needs no run; raise VirlError if wrong."""
+    match kind:
+        case "city":
+            from virl.platform.providers.cities import read_city  # noqa: PLC0415 - brings in the providers
 
-    check_prompt(Path(file))
-    return "prompt", ()
+            city = read_city(path)
+            return f"city {city.title} of provider {city.provider}"
+        case "prompt":
+            from virl.mind.prompt import check_prompt  # noqa: PLC0415 - loads when asked for
 
+            check_prompt(path)
+            return "prompt"
+        case "feedback":
+            from virl.agent.user import read_feedback  # noqa: PLC0415
 
-def _check_feedback(file: str, _: str | None) -> Summary:
-    """Check a file of feedback for a run; raise VirlError for what is wrong."""
-    from virl.agent.user import read_feedback  # noqa: PLC0415
+            read_feedback(path)
+            return "feedback for a run"
+        case "region":
+            from virl.settings.region_file import read_region  # noqa: PLC0415
 
-    read_feedback(Path(file))
-    return "feedback for a run", ()
+            return f"region of {len(read_region(path).corners)} corners"
+        case "provider":
+            from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415
 
+            return f"settings of Google, {len(load_google_settings(path).endpoints)} endpoints"
+        case _:
+            from virl.platform.providers.rentcast.settings import RentCastSettings  # noqa: PLC0415
+            from virl.settings.model import load_settings  # noqa: PLC0415 - loads when asked for
 
-def _check_region(file: str, _: str | None) -> Summary:
-    """Check a file with a region's corners; raise VirlError for what is wrong."""
-    from virl.settings.region_file import read_region  # noqa: PLC0415
-
-    return f"region of {len(read_region(Path(file)).corners)} corners", ()
-
-
-def _check_provider(file: str, _: str | None) -> Summary:
-    """Check a file of Google's settings; raise VirlError for what is wrong."""
-    from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415
-
-    return f"settings of Google, {len(load_google_settings(Path(file)).endpoints)} endpoints", ()
-
-
-def _check_rentcast(file: str, _: str | None) -> Summary:
-    """Check a file of RentCast's settings; raise VirlError for what is wrong."""
-    from virl.platform.providers.rentcast.settings import RentCastSettings  # noqa: PLC0415
-    from virl.settings.model import load_settings  # noqa: PLC0415 - loads when asked for
-
-    load_settings(Path(file), RentCastSettings)
-    return "settings of RentCast", ()
+            load_settings(path, RentCastSettings)
+            return "settings of RentCast"
 
 
 _MARKS = {
@@ -188,13 +181,4 @@ _MARKS = {
     "provider": {"endpoints", "skus"},
     "rentcast": {"base_url", "usd_per_request"},
 }
-_KINDS = {
-    "character": _check_character,
-    "city": _check_city,
-    "model": _check_model,
-    "prompt": _check_prompt,
-    "feedback": _check_feedback,
-    "region": _check_region,
-    "provider": _check_provider,
-    "rentcast": _check_rentcast,
-}
+"""Fields by which a YAML file of a kind is recognized, by the kind."""

@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from virl.registry import scan_modules, spelt
-from virl.resources import data_folder
+from virl.resources import data_folder, names_in
 
 _KIND = re.compile(r"^kind:\s*([\w-]+)", re.MULTILINE)
 _QUOTED = re.compile(r"`([a-z][\w:.@-]*)`")
@@ -35,7 +35,7 @@ def completer(names: Callable[[], Iterable[str]]) -> Completer:
 
 def agents() -> Iterator[str]:
     """Yield the names of virl's and packages' agents, and the YAML files in the current folder."""
-    yield from _stems("agents")
+    yield from names_in("agents", ".yaml")
     if _packages_add("virl.routines"):
         from virl.agent.character_file import agent_names  # noqa: PLC0415 - heavy
 
@@ -45,7 +45,7 @@ def agents() -> Iterator[str]:
 
 def cities() -> Iterator[str]:
     """Yield the names of virl's and packages' cities."""
-    yield from _stems("platform/cities")
+    yield from names_in("platform/cities", ".yaml")
     if _packages_add("virl.providers"):
         from virl.platform.providers.cities import city_names  # noqa: PLC0415 - heavy
 
@@ -54,7 +54,7 @@ def cities() -> Iterator[str]:
 
 def models() -> Iterator[str]:
     """Yield the names of the perception models of all roles."""
-    yield from _stems("platform/models")
+    yield from names_in("platform/models", ".yaml")
     if _packages_add("virl.models", "virl.model_kinds"):
         from virl.platform.perception.models import model_names  # noqa: PLC0415 - heavy
         from virl.platform.perception.registry import ROLES  # noqa: PLC0415
@@ -66,7 +66,8 @@ def models() -> Iterator[str]:
 def models_of(role: str) -> Iterator[str]:
     """Yield the names of virl's models of one role, such as `"detector"`, and of all packages' models."""
     kinds = scan_modules(f"virl.platform.perception.{role}s", "KIND")
-    own = {path.stem: _KIND.search(path.read_text(encoding="utf-8")) for path in _files("platform/models")}
+    files = data_folder("platform/models").glob("*.yaml")
+    own = {path.stem: _KIND.search(path.read_text(encoding="utf-8")) for path in files}
     yield from (name for name, kind in own.items() if kind and kind[1] in kinds)
     yield from set(models()) - own.keys()
 
@@ -116,16 +117,6 @@ complete_recognizers = completer(lambda: models_of("recognizer"))
 complete_minds = completer(minds)
 complete_movers = completer(lambda: ("links", "grid", "web", "hybrid"))
 complete_benchmarks = completer(benchmarks)
-
-
-def _files(folder: str) -> list[Path]:
-    """Return the paths of the YAML files in a folder of virl's data, sorted."""
-    return sorted(data_folder(folder).glob("*.yaml"))
-
-
-def _stems(folder: str) -> list[str]:
-    """Return the names of the YAML files in a folder of virl's data, without `.yaml`."""
-    return [path.stem for path in _files(folder)]
 
 
 def _packages_add(*groups: str) -> bool:

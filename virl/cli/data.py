@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -93,7 +94,11 @@ def osm(
     elif name is not None:
         raise BadInput("--name is for --box and --place: a whole extract is copied as it is")
     else:
-        _copy_extract(extract, force=force)
+        require("osm", what="reading an extract")
+        from virl.platform.providers.osm.install import install_extract  # noqa: PLC0415 - needs the extra
+
+        kept, date = install_extract(extract, force=force)
+        echo(f"{kept}: copied; data of {date or 'an unknown date'}\n{OSM_LICENCE}")
 
 
 @data_app.command("list")
@@ -161,16 +166,6 @@ def _get(name: str, source: Path, *, force: bool) -> None:
     echo(f"public repositories: {', '.join(known.sources)}")
 
 
-def _copy_extract(extract: Path, *, force: bool) -> None:
-    """Copy an OpenStreetMap extract to the data folder, and print its path there."""
-    require("osm", what="reading an extract")
-    from virl.platform.providers.osm.install import install_extract  # noqa: PLC0415 - needs the extra
-
-    kept, date = install_extract(extract, force=force)
-    echo(f"{kept}: copied; data of {date or 'an unknown date'}")
-    echo(OSM_LICENCE)
-
-
 def _copy_part(extract: Path, box: str, *, name: str | None, force: bool) -> None:
     """Copy the part of an extract in a box ("S,W,N,E", degrees) to the data folder, and print its path."""
     require("osm", what="reading an extract")
@@ -189,14 +184,15 @@ def _fetch_part(
     from virl.osm.box import box_of  # noqa: PLC0415 - loads when asked for
     from virl.platform.providers.osm import install  # noqa: PLC0415 - needs the extra
 
+    tell = partial(echo, err=True)
     try:
         if place is None:
             target = install.box_target(box_of(box or ""), name)
         else:
-            target = install.place_target(place, name, _tell_progress)
-        kept, date = install.fetch_extract(target, server, _tell_progress, force=force)
+            target = install.place_target(place, name, tell)
+        kept, date = install.fetch_extract(target, server, tell, force=force)
     except KeyboardInterrupt:
-        _tell_progress("virl: stopped: nothing was kept")
+        tell("virl: stopped: nothing was kept")
         raise typer.Exit(INTERRUPTED) from None
     _tell_kept(kept, date)
 
@@ -206,11 +202,6 @@ def _tell_kept(kept: Path, date: str) -> None:
     echo(f"{kept}: {kept.stat().st_size / 1000:,.0f} kB; data of {date or 'an unknown date'}")
     echo(OSM_LICENCE)
     echo(f"Run an agent there with `virl run hiro --city {shlex.quote(str(kept))}`.")
-
-
-def _tell_progress(line: str) -> None:
-    """Print a line of progress to stderr."""
-    echo(line, err=True)
 
 
 @dataclass(frozen=True, slots=True)

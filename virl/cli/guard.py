@@ -73,10 +73,6 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
     try:
         with _heed_lost_interruptions():
             work()
-    except VirlError as fault:
-        said = _traceback() if debug else "virl: " + "\n".join(map(plain_line, fault.lines))
-        echo(Redaction.of().text(said), err=True)
-        raise typer.Exit(BUG if isinstance(fault, CodeFault) else USER_ERROR) from fault
     except KeyboardInterrupt as stop:
         advice = f": go on with `{_repeat_command(stop.folder)}`" if isinstance(stop, Interrupted) else ""
         echo(f"virl: stopped{advice}", err=True)
@@ -85,8 +81,10 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
     except (typer.TyperException, typer.Abort, typer.Exit):
         raise
     except Exception as fault:
-        told = bug_of(fault)
-        said = _traceback() if debug else f"virl: {plain_line(str(told))}"
+        told = fault if isinstance(fault, VirlError) else bug_of(fault)
+        said = traceback.format_exc().rstrip()
+        if not debug:
+            said = "virl: " + "\n".join(map(plain_line, told.lines))
         echo(Redaction.of().text(said), err=True)
         raise typer.Exit(BUG if isinstance(told, CodeFault) else USER_ERROR) from fault
 
@@ -118,11 +116,6 @@ def _repeat_command(folder: Path) -> str:
         if not any(word.partition("=")[0] == option for word in words):
             words += [option, *value]
     return shlex.join(words)
-
-
-def _traceback() -> str:
-    """Return the traceback of the current exception as text."""
-    return traceback.format_exc().rstrip()
 
 
 class HelpfulGroup(TyperGroup):

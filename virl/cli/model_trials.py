@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -45,10 +45,7 @@ def try_model(name: str, options: ModelOptions, labels: Sequence[str] = TRY_LABE
     role = role_of(name)
     city = open_city(TRY_CITY)
     view = _shop_view(city)
-    told = ModelOptions(
-        options.device, options.allow_downloads, city.truth, city.capabilities.is_drawn, options.seed
-    )
-    models = Models(told)
+    models = Models(replace(options, truth=city.truth, is_drawn=city.capabilities.is_drawn))
     begun = perf_counter()
     result = _result(models, role, name, view, labels, city)
     return {"name": name, "role": role, "seconds": round(perf_counter() - begun, 2), "result": result}
