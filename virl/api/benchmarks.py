@@ -23,8 +23,8 @@ from virl.bench.run import run_benchmark as run_episodes
 from virl.bench.statistics import Interval
 from virl.console import SafeConsole
 from virl.errors import check_keywords
-from virl.extras import require
 from virl.files.json_reading import read_json_file
+from virl.journal.recorded_run import to_table
 from virl.mind.open import object_name
 from virl.pages.notebooks import card, table
 from virl.platform.city.city import City
@@ -121,9 +121,6 @@ class BenchmarkReport:
         Raises:
             ModelUnavailable: pandas is missing.
         """
-        require("geo", "pandas", what="a table")
-        import pandas as pd  # noqa: PLC0415 - an extra, loaded when asked for
-
         rows = []
         for row in self.rows:
             run = {"run": row.run} if len(self.results.runs) > 1 else {}
@@ -131,7 +128,7 @@ class BenchmarkReport:
             for key, interval in row.values.items():  # noqa: PD011 - no table of pandas
                 values |= {key: interval.mean, f"{key}_low": interval.low, f"{key}_high": interval.high}
             rows.append({**run, "model": row.model, "city": row.city, **row.episodes.model_dump(), **values})
-        return pd.DataFrame(rows)
+        return to_table(rows)
 
     def _repr_html_(self) -> str:
         """Return the table of results as HTML for notebooks."""

@@ -26,7 +26,7 @@ from virl.journal.records import (
     StepRecord,
     ViewRecord,
 )
-from virl.journal.report import REPORT, page
+from virl.journal.report import REPORT, page, start_of
 from virl.journal.story import outcome_of, seen_in, words
 from virl.journal.walk_map import town_ground
 from virl.pages.exhibits import MapExhibit
@@ -79,18 +79,10 @@ def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: MapGround) -> 
     way = [LatLng(step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord)]
     if way:
         return _draw_map([(way[0], "start"), (way[-1], "stop")], [way], ground)
-    return _consulted_picture(folder, ground)
-
-
-def _consulted_picture(folder: Path, ground: MapGround) -> MapFigure | Photo | None:
-    """Return the picture of the first consulted agent's run that has one; `None` if none has.
-
-    Links that lead out of the folder, or back to it, are not followed: they can go round in a circle.
-    """
     for journal in sorted(folder.glob(f"{CONSULTED}/*/{JOURNAL}")):
-        if folder.resolve() not in journal.parent.resolve().parents:
-            continue
-        if picture := thumbnail(journal.parent, read_journal(journal.parent), ground):
+        # Links that lead out of the folder, or back to it, can go round in a circle.
+        is_below = folder.resolve() in journal.parent.resolve().parents
+        if is_below and (picture := thumbnail(journal.parent, read_journal(journal.parent), ground)):
             return picture
     return None
 
@@ -179,27 +171,13 @@ def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | Skippe
     """Return a run's card, or why it cannot be shown; `ground` gives the map ground of a city by name."""
     try:
         records = read_journal(folder)
-        if end := next((record for record in records if isinstance(record, EndRecord)), None):
-            return _make_card(folder, records, end.result, ground)
+        start = start_of(records)
+        result = next((record.result for record in records if isinstance(record, EndRecord)), None)
+        if result is None:
+            return SkippedRun(folder, "has not ended; if it was interrupted, continue it with --resume")
+        picture = thumbnail(folder, records, ground(start.city))
     except VirlError as fault:
         return SkippedRun(folder, str(fault))
-    return SkippedRun(folder, "has not ended; if it was interrupted, continue it with --resume")
-
-
-def _start_time(folder: Path) -> str:
-    """Return the time when a run began, UTC, ISO 8601; empty if its journal does not tell."""
-    try:
-        first = next(JournalTail(folder).read_new(), None)
-    except VirlError:
-        return ""
-    return first.started if isinstance(first, StartRecord) else ""
-
-
-def _make_card(
-    folder: Path, records: Sequence[AnyRecord], result: Result, ground: Callable[[str], MapGround]
-) -> Card:
-    """Return the card of a run with a result; `ground` gives the map ground of a city by its name."""
-    start = next(record for record in records if isinstance(record, StartRecord))
     reason = "" if result.status == "entered" else f" {result.reason[:1].upper()}{result.reason[1:]}"
     return Card(
         folder,
@@ -209,8 +187,17 @@ def _make_card(
         outcome_of(result) + reason,
         start.mind == RULES,
         (folder / REPORT).is_file(),
-        thumbnail(folder, records, ground(start.city)),
+        picture,
     )
+
+
+def _start_time(folder: Path) -> str:
+    """Return the time when a run began, UTC, ISO 8601; empty if its journal does not tell."""
+    try:
+        first = next(JournalTail(folder).read_new(), None)
+    except VirlError:
+        return ""
+    return first.started if isinstance(first, StartRecord) else ""
 
 
 RESULTS = "results.json"

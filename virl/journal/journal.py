@@ -8,9 +8,10 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import reduce
+from itertools import chain, count
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, Self, TypeVar
 
 import PIL.Image
@@ -30,7 +31,6 @@ from virl.journal.folder import lock_run
 from virl.journal.reading import (
     RESUME,
     RecordSequence,
-    check_views,
     line_error,
     missing_view,
     read_contents,
@@ -90,15 +90,14 @@ class Journal:
         path = folder / JOURNAL
         with refusals_in_a_line(folder, "start again"):
             (folder / VIEWS).mkdir(parents=True, exist_ok=True)
-        lock = lock_run(folder)
-        try:
-            _check_unstarted(path)
+        with ExitStack() as stack:
+            lock = stack.enter_context(lock_run(folder))
+            if path.exists():
+                raise JournalBroken(f"{path}: already contains a run: resume it, or choose another folder")
             write_whole(path, start.model_dump_json().encode() + b"\n", "start again")
-            contents = read_contents(path)
-            return cls(folder, lock, contents.records, contents.lines)
-        except BaseException:
-            lock.close()
-            raise
+            made = cls(folder, lock, *read_contents(path))
+            stack.pop_all()  # from here on the journal holds the lock
+        return made
 
     @classmethod
     def resume(cls, folder: Path) -> tuple[Self, tuple[AnyRecord, ...]]:
@@ -114,16 +113,16 @@ class Journal:
         """
         path = folder / JOURNAL
         read_contents(path)  # before anything, a lock file included, is made in what may be no run at all
-        lock = lock_run(folder)
-        try:
-            contents = read_contents(path)
-            check_views(path, contents.records)
+        with ExitStack() as stack:
+            lock = stack.enter_context(lock_run(folder))
+            records, lines = read_contents(path)
+            for number, record in enumerate(records, start=1):
+                if fault := missing_view(folder, record):
+                    raise line_error(path, number, fault)
             with refusals_in_a_line(folder, RESUME):
-                _tidy(contents.lines)
-            return cls(folder, lock, contents.records, contents.lines), contents.records
-        except BaseException:
-            lock.close()
-            raise
+                _tidy(lines)
+            stack.pop_all()
+        return cls(folder, lock, records, lines), records
 
     @classmethod
     def open(cls, folder: Path, start: StartRecord) -> tuple[Self, tuple[AnyRecord, ...]]:
@@ -177,10 +176,8 @@ class Journal:
         """
         if not _VIEW_NAME.fullmatch(name):
             raise ValueError(f"view name {name!r} may hold letters, digits, '.', '_' and '-' only")
-        file, number = f"{VIEWS}/{name}.jpg", 1
-        while file in self._kept or file in self._sequence.views:
-            number += 1
-            file = f"{VIEWS}/{name}.{number}.jpg"
+        files = chain([f"{VIEWS}/{name}.jpg"], (f"{VIEWS}/{name}.{number}.jpg" for number in count(2)))
+        file = next(one for one in files if one not in self._kept and one not in self._sequence.views)
         jpeg = io.BytesIO()
         PIL.Image.fromarray(pixels).save(jpeg, "JPEG", quality=JPEG_QUALITY)
         write_whole(self.folder / file, jpeg.getvalue(), RESUME)
@@ -195,9 +192,7 @@ class Journal:
         """Return the journal, which the end of the block closes."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close the journal and release its lock."""
         self.close()
 
@@ -208,7 +203,7 @@ def read_journal(path: Path) -> tuple[AnyRecord, ...]:
     Raises:
         JournalBroken: as `Journal.resume`, but views are not looked for.
     """
-    return read_contents(path if path.is_file() else path / JOURNAL).records
+    return read_contents(path if path.is_file() else path / JOURNAL)[0]
 
 
 def write_result(folder: Path, result: Result) -> Path:
@@ -223,10 +218,7 @@ def write_result(folder: Path, result: Result) -> Path:
 
 
 def read_result(folder: Path, ended: Result) -> Result | None:
-    """Return the result in `result.json`; `None` if missing, damaged, or unlike the journal's result `ended`.
-
-    It is not if the file is missing or damaged, or differs from the result in the journal, `ended`.
-    """
+    """Return the result in `result.json`; `None` if missing, damaged, or unlike `ended`, the journal's."""
     path = folder / RESULT
     try:
         told = Result.model_validate_json(read_bounded(path) or b"") if path.is_file() else None
@@ -326,15 +318,9 @@ def sum_costs(one: CostT, other: CostT) -> CostT:
 def _sum_counts(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     """Return the sums of counts by name, sorted by name."""
     total: Counter[str] = Counter()
-    for count in counts:
-        total.update(count)
+    for one in counts:
+        total.update(one)
     return dict(sorted(total.items()))
-
-
-def _check_unstarted(path: Path) -> None:
-    """Raise `JournalBroken` if there is a journal at the path."""
-    if path.exists():
-        raise JournalBroken(f"{path}: already contains a run: resume it, or choose another folder")
 
 
 def _tidy(lines: JsonLines) -> None:
@@ -344,9 +330,8 @@ def _tidy(lines: JsonLines) -> None:
         partial.unlink()
     if not lines.torn:
         return
-    number = 1
-    while (aside := path.with_name(f"{path.name}.cut-{number}")).exists():
-        number += 1
+    names = (path.with_name(f"{path.name}.cut-{number}") for number in count(1))
+    aside = next(name for name in names if not name.exists())
     write_whole(aside, lines.torn, RESUME)
     lines.heal()
     _log.warning("%s: the last line was cut off and is kept in %s; going on before it", path, aside.name)

@@ -1,6 +1,6 @@
 """Reading a journal, with every line checked, and the parts of a run by version of virl."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,15 +24,6 @@ from virl.journal.records import (
 
 RESUME = "resume the run"
 _MEND = "; restore it from a copy, or start a new run"
-
-
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """The contents of a journal file: its records, and a writer for further lines."""
-
-    records: tuple[AnyRecord, ...]
-    lines: JsonLines
-    """Writer of further lines; its `torn` has the bytes of an incomplete last line, empty for none."""
 
 
 @dataclass(slots=True)
@@ -78,15 +69,27 @@ class RecordSequence:
             ValueError: the line is damaged or out of order; says why.
             JournalBroken: the journal is of another format.
         """
-        record = read_record(path, line, is_first=not self.count)
+        try:
+            data = from_json(line)
+        except ValueError as broken:
+            raise ValueError("is not JSON") from broken
+        if not self.count and isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
+            raise JournalBroken(
+                f"{path}, line 1: journal format {data['format']!r}, but this version of virl reads "
+                f"{FORMAT}: use the version that wrote it (virl {data.get('virl', 'unknown')})"
+            )
+        try:
+            record = ANY_RECORD.validate_json(line)
+        except ValidationError as misfit:
+            raise ValueError(f"is no record of a run ({misfits(misfit, 'line')[0]})") from misfit
         if fault := self.fault(record):
             raise ValueError(fault)
         self.take(record)
         return record
 
 
-def read_contents(path: Path) -> Contents:
-    """Return the checked contents of a `journal.jsonl`; an incomplete last line is no record.
+def read_contents(path: Path) -> tuple[tuple[AnyRecord, ...], JsonLines]:
+    """Return (checked records of a `journal.jsonl`, writer of further lines); a torn last line is no record.
 
     Raises:
         JournalBroken: the file is missing, unreadable or empty, is of another format, or holds a line that
@@ -98,18 +101,7 @@ def read_contents(path: Path) -> Contents:
     records = tuple(lines.read(partial(sequence.parse, path), mend=_MEND, broken=JournalBroken))
     if not records:
         raise JournalBroken(f"{path}: contains no complete record: start the run again")
-    return Contents(records, lines)
-
-
-def check_views(path: Path, records: Sequence[AnyRecord]) -> None:
-    """Raise `JournalBroken` unless all views exist that the records of the journal at `path` name.
-
-    Raises:
-        JournalBroken: one is missing.
-    """
-    for number, record in enumerate(records, start=1):
-        if fault := missing_view(path.parent, record):
-            raise line_error(path, number, fault)
+    return records, lines
 
 
 def missing_view(folder: Path, record: AnyRecord) -> str:
@@ -136,33 +128,6 @@ def line_error(path: Path, number: int, fault: str) -> JournalBroken:
         fault: what is wrong with it.
     """
     return JournalBroken(f"{path}, line {number}: {fault}{_MEND}")
-
-
-def read_record(path: Path, line: bytes, *, is_first: bool) -> AnyRecord:
-    """Return the journal record in a line of JSON; the first line's format is checked.
-
-    Args:
-        path: of the journal, named in errors.
-        line: without its end.
-        is_first: whether it is the journal's first line.
-
-    Raises:
-        ValueError: it is none; says why.
-        JournalBroken: the journal is of another format.
-    """
-    try:
-        data = from_json(line)
-    except ValueError as fault:
-        raise ValueError("is not JSON") from fault
-    if is_first and isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
-        raise JournalBroken(
-            f"{path}, line 1: journal format {data['format']!r}, but this version of virl reads {FORMAT}: "
-            f"use the version that wrote it (virl {data.get('virl', 'unknown')})"
-        )
-    try:
-        return ANY_RECORD.validate_json(line)
-    except ValidationError as fault:
-        raise ValueError(f"is no record of a run ({misfits(fault, 'line')[0]})") from fault
 
 
 RESUMED = "resumed"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from virl.extras import require
 from virl.files.writing import write_whole
@@ -116,7 +116,7 @@ class RecordedRun:
         Raises:
             ModelUnavailable: pandas is missing.
         """
-        return _frame(
+        return to_table(
             [
                 {
                     "step": step.step,
@@ -178,7 +178,7 @@ class Comparison:
         Raises:
             ModelUnavailable: pandas is missing.
         """
-        return _frame([_row(run) for run in self.runs])
+        return to_table([_row(run) for run in self.runs])
 
     def _repr_html_(self) -> str:
         """Return the comparison's table as HTML for a notebook."""
@@ -248,8 +248,8 @@ def _row(run: RecordedRun) -> dict[str, Cell]:
     }
 
 
-def _frame(rows: Sequence[dict[str, Cell]]) -> "pd.DataFrame":
-    """Return rows, each with its values by column name, as a pandas table."""
+def to_table(rows: Sequence[dict[str, Any]]) -> "pd.DataFrame":
+    """Return rows, each with its values by column name, as a pandas table; raise if pandas is missing."""
     require("geo", "pandas", what="a table")
     import pandas as pd  # noqa: PLC0415 - an extra, loaded when asked for
 

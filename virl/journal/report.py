@@ -13,7 +13,6 @@ from unicodedata import east_asian_width
 from urllib.parse import quote
 
 from jinja2 import Environment
-from pydantic import ConfigDict
 
 from virl.files.writing import write_whole
 from virl.geo.globe import compass_word
@@ -52,7 +51,7 @@ from virl.pages.shell import html_page, open_templates
 from virl.platform.city.city import City
 from virl.registry import ROUTINES, import_errors
 from virl.resources import data_folder, names_in
-from virl.settings.model import Settings, load_settings
+from virl.settings.model import read_settings
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -171,14 +170,6 @@ DrawPage = Callable[[Path, Sequence[AnyRecord], City | None], str]
 """A function that returns the HTML page of a run from its folder, its records and its city."""
 
 
-class _AgentFile(Settings):
-    """The field of a character file that names its routine."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    routine: str = ""
-
-
 def routine_page(start: StartRecord) -> DrawPage | None:
     """Return `draw_page` of `showing.py` in the package of a run's routine; `None` if it has none.
 
@@ -209,7 +200,7 @@ def routine_name(start: StartRecord) -> str:
     name = str(start.character.get("routine") or start.agent)
     if name in ROUTINES or name not in names_in("agents", ".yaml"):
         return name
-    return load_settings(data_folder("agents") / f"{name}.yaml", _AgentFile).routine or name
+    return str(read_settings(data_folder("agents") / f"{name}.yaml").data.get("routine") or name)
 
 
 REPORT = "report.html"

@@ -15,7 +15,7 @@ from virl.errors import BadInput, UnknownName
 from virl.files.writing import JsonLines, read_bounded, write_whole
 from virl.geo.globe import Floats, LatLng, LocalFrame
 from virl.journal.journal import read_journal
-from virl.journal.records import StartRecord
+from virl.journal.report import start_of
 from virl.mind.base import Mind
 from virl.narrate.narration import Narration, narrate
 from virl.narrate.walk import Walk, no_streets, read_walk, streets_by_addresses, walk_on_graph
@@ -63,8 +63,7 @@ def narrate_run(run: Path, mind: Mind) -> WrittenNarration:
         ModelUnavailable: the model cannot be reached.
         CannotWrite: the files cannot be written.
     """
-    start = next(record for record in read_journal(run) if isinstance(record, StartRecord))
-    city = open_known(start.city)
+    city = open_known(start_of(read_journal(run)).city)
     street_of = streets_by_addresses(city.places) if city else no_streets
     lines = city.street_lines if city else ()
     walk = read_walk(run, city.title if city else "")
@@ -172,11 +171,7 @@ def read_record(run: Path, episode: str) -> WalkedEpisode:
 
 
 def _data_folder(run: Path, record: WalkedEpisode, data: Path | None) -> Path:
-    """Return the folder of an episode's data set: `data`, or the one that its record or run names.
-
-    Raises:
-        BadInput: the settings or the data are missing or damaged.
-    """
+    """Return the folder of an episode's data set: `data`, or the one that its record or run names."""
     folder, settings = data or record.folder, run / _SETTINGS
     if folder is None:
         try:
@@ -213,12 +208,8 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = (), not
     figures = _figures(narration, streets)
     inputs = {"told": narration, "figures": figures, "notice": notice}
     page = html_page(templates, "narration.html.j2", inputs, scripts=("maps.js",))
-    data = json.dumps(
-        _as_data(narration) | ({"notice": notice} if notice else {}),
-        indent=2,
-        ensure_ascii=False,
-        allow_nan=False,
-    )
+    told = _as_data(narration) | ({"notice": notice} if notice else {})
+    data = json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)
     for name, text in (
         ("narration.json", data),
         ("narration.md", templates.get_template("narration.md.j2").render(told=narration, notice=notice)),

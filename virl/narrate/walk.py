@@ -13,7 +13,8 @@ import shapely
 from virl.errors import BadInput
 from virl.geo.globe import Floats, LatLng, LocalFrame, distance, signed_turn
 from virl.journal.journal import read_journal
-from virl.journal.records import EndRecord, StartRecord, StepRecord, ViewRecord
+from virl.journal.records import EndRecord, StepRecord, ViewRecord
+from virl.journal.report import start_of
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.city.places import Place, Places
 from virl.platform.city.streetview import Camera
@@ -69,7 +70,7 @@ def read_walk(run: Path, city: str = "") -> Walk:
         BadInput: the run was stopped before its first step was written down.
     """
     records = read_journal(run)
-    start = next(record for record in records if isinstance(record, StartRecord))
+    start = start_of(records)
     steps = [record for record in records if isinstance(record, StepRecord)]
     result = next((record.result for record in records if isinstance(record, EndRecord)), None)
     if not steps:
