@@ -117,7 +117,7 @@ def tell_data(
 
 
 class Bearing(ToolData):
-    """A direction."""
+    """A direction: relative to the way you face, by the compass, and in degrees clockwise from north."""
 
     relative: str
     """Direction relative to the present heading, such as `front right`."""
@@ -131,7 +131,7 @@ class Bearing(ToolData):
 
 
 class Away(ToolData):
-    """A distance as the crow flies, and its direction."""
+    """A distance from where you stand, as the crow flies, and its compass direction."""
 
     distance_m: Metres
     """Distance in metres; 0 at the agent's own position."""
@@ -147,7 +147,7 @@ ItemT = TypeVar("ItemT", bound=ToolData)
 
 
 class Listing(ToolData, Generic[ItemT]):
-    """Data from the world, one item a line, as many as a text holds; `fit` chooses them."""
+    """A list of items from the world, cut to what one text holds, with the number of items left out."""
 
     items: tuple[ItemT, ...] = ()
     left_out: int = 0

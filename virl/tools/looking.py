@@ -45,7 +45,7 @@ ToSearch = Annotated[Sweep, Field(description=f"'around', or one direction: {DIR
 
 
 class RoadAhead(ToolData):
-    """A way on, and what is seen far down it by the pixels alone."""
+    """A way that leads on from where you stand, with what the pixels of a view show far down it."""
 
     direction: Bearing
     boards: int
@@ -59,7 +59,7 @@ class RoadAhead(ToolData):
 
 
 class LookedView(ToolData):
-    """A view that was looked at, or a photo."""
+    """One view that was looked at, or one photo of a place: its label, and what it shows in words."""
 
     label: str
     """Name of the view in the text, such as `front (north, 2 degrees)`."""
@@ -80,7 +80,7 @@ class LookedView(ToolData):
 
 
 class Looked(Listing[LookedView]):
-    """Views, as pictures or in words."""
+    """The views that were looked at, as pictures or in words."""
 
     shown: bool = False
     """True if the pictures themselves are shown to the model."""
@@ -100,7 +100,7 @@ NEAR_SHARE = 0.0015  # least share of the view of a near thing: a bin at 15 m; f
 
 
 class Find(ToolData):
-    """A thing that a detector found."""
+    """A thing that the object detector found in a view: label, direction, score and size."""
 
     label: str
     text: str = ""
@@ -122,7 +122,7 @@ class Find(ToolData):
 
 
 class SignRead(Find):
-    """A sign that was read; its score and share are not told."""
+    """A sign whose words were read in a view, with its direction."""
 
     label: str = "sign"
 

@@ -37,7 +37,7 @@ Why = Annotated[str, Field(max_length=300, description="Why you go there, in a f
 
 
 class WayOn(ToolData):
-    """A way to a neighbouring panorama."""
+    """A way from where you stand to a neighbouring panorama: direction, metres and its `pano_id`."""
 
     direction: Bearing
     distance_m: Metres
@@ -49,7 +49,7 @@ class WayOn(ToolData):
 
 
 class Surroundings(ToolData):
-    """The way one faces, the ways from here, and the moves left."""
+    """The way you face, the ways that lead on from where you stand, and the moves you have left."""
 
     facing: str
     """Compass direction that the agent faces."""
@@ -73,7 +73,7 @@ class Surroundings(ToolData):
 
 
 class Moved(ToolData):
-    """The end of a move."""
+    """The result of a walk: metres and moves made, and the surroundings where it ended."""
 
     distance_m: Metres
     moves: int
@@ -86,7 +86,7 @@ class Moved(ToolData):
 
 
 class Relocated(ToolData):
-    """The end of a leap."""
+    """The result of going elsewhere at once: where you stand now, and how far from the target."""
 
     position: Position
     distance_m: Metres
@@ -99,7 +99,7 @@ class Relocated(ToolData):
 
 
 class Whereabouts(ToolData):
-    """The place and the time where one is."""
+    """The city, place and local time where you are, with the surroundings."""
 
     city: str
     clock: str

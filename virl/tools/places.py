@@ -36,7 +36,7 @@ PlaceId = Annotated[
 
 
 class ListedPlace(ToolData):
-    """A place as lists give it."""
+    """A place in a list: id, name, types, rating, price level, distance, direction and address."""
 
     id: str
     name: str
@@ -68,7 +68,7 @@ class ListedPlace(ToolData):
 
 
 class NearbyListing(Listing[ListedPlace]):
-    """The nearest of the places around."""
+    """The places within a radius around you, the nearest first."""
 
     limit: int
     found: int
@@ -84,7 +84,7 @@ class NearbyListing(Listing[ListedPlace]):
 
 
 class PlaceReview(ToolData):
-    """A visitor's review."""
+    """A visitor's review of a place: stars and words."""
 
     rating: float
     """Stars of the review, 1 to 5."""
@@ -92,7 +92,7 @@ class PlaceReview(ToolData):
 
 
 class PlaceFacts(ToolData):
-    """All about a place, as much as a text holds."""
+    """All that is known of one place, cut to what one text holds: hours, further facts and reviews."""
 
     place: ListedPlace
     clock: str

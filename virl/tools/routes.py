@@ -23,7 +23,7 @@ Mode = Annotated[TravelMode, Field(description="How: walking, cycling or driving
 
 
 class AddressFound(ToolData):
-    """The position of an address."""
+    """The position of an address, with its distance and direction from where you stand."""
 
     position: Position
     away: Away
@@ -34,7 +34,7 @@ class AddressFound(ToolData):
 
 
 class RouteStretch(ToolData):
-    """A stretch of a route in one compass direction."""
+    """A stretch of a route that leads in one compass direction."""
 
     distance_m: Metres
     toward: str
@@ -46,7 +46,7 @@ class RouteStretch(ToolData):
 
 
 class RouteLegs(ToolData):
-    """A route as a model is told it."""
+    """The shortest route from where you stand to a target: length, minutes and its legs in order."""
 
     distance_m: Metres
     minutes: int
@@ -64,7 +64,7 @@ class RouteLegs(ToolData):
 
 
 class TravelTime(ToolData):
-    """The time that a way takes."""
+    """The travel time from where you stand to one target."""
 
     target: str
     minutes: int | None
@@ -76,7 +76,7 @@ class TravelTime(ToolData):
 
 
 class TimesFromHere(ToolData):
-    """Times to several targets, soonest first."""
+    """The travel times from where you stand to several targets, the soonest first."""
 
     mode: TravelMode
     times: tuple[TravelTime, ...]

@@ -38,7 +38,7 @@ class _AnyAgent:
 
 
 class Notebook(ToolData):
-    """All notes, the oldest first."""
+    """All notes in your notebook, the oldest first."""
 
     notes: tuple[str, ...]
 
@@ -49,7 +49,7 @@ class Notebook(ToolData):
 
 
 class Consulted(ToolData):
-    """The result of another agent."""
+    """The result of another agent that you asked: how its run ended, and what it found and answers."""
 
     agent: str
     status: str
@@ -73,7 +73,7 @@ class Consulted(ToolData):
 
 
 class TaskEnded(ToolData):
-    """The end of a task."""
+    """The end of your task, and whether you did what you set out to do."""
 
     succeeded: bool
 
