@@ -79,12 +79,7 @@ class BadInput(VirlError):
 
 
 class BadFile(BadInput):
-    """Error: a file has one or more faults.
-
-    Args:
-        source: the file, or another name for where the fields come from.
-        faults: (line, message) of each fault in the order of the lines; `None` for a fault without a line.
-    """
+    """Error: a file, or another source of fields, has one or more faults, kept in order of their lines."""
 
     def __init__(self, source: str, faults: Sequence[tuple[int | None, str]]) -> None:
         """Keep the name of the source, and (line, message) of each fault; `None` for no line."""

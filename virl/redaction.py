@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
-from virl.plain_text import plain_lines
+from virl.plain_text import plain_lines, plain_tree
 
 BLOT = "***"
 """Text that replaces secrets."""
@@ -49,12 +49,7 @@ class Redaction:
 
     @classmethod
     def of(cls, secrets: Iterable[str] = (), urls: Iterable[str] = ()) -> Self:
-        """Return a redaction of these secrets, the credentials in these URLs, and those in the environment.
-
-        Args:
-            secrets: secrets; those shorter than `SHORTEST_SECRET` are left alone.
-            urls: URLs such as `https://user:password@host/v1?api_key=...`.
-        """
+        """Return a redaction of secrets, of the credentials in URLs, and of the environment's keys."""
         own = set(secrets)
         for name, value in os.environ.items():
             if _SECRET_VARIABLE.search(name):
@@ -63,6 +58,7 @@ class Redaction:
                 own |= url_secrets(value.strip())
         for url in urls:
             own |= url_secrets(url)
+        # A header is a secret by its form, however short user and password are.
         hidden = (one for one in own if len(one) >= SHORTEST_SECRET or one.startswith(_BASIC))
         spelled = {text for one in hidden for text in _spellings_of(one)}
         return cls(tuple(sorted(spelled, key=lambda text: (-len(text), text))))
@@ -94,13 +90,7 @@ class Redaction:
 
     def tree(self, value: Any) -> Any:
         """Return nested plain data with the known secrets replaced in all texts and names."""
-        if isinstance(value, str):
-            return self.exact(value)
-        if isinstance(value, dict):
-            return {self.tree(name): self.tree(one) for name, one in value.items()}
-        if isinstance(value, list):
-            return [self.tree(one) for one in value]
-        return value
+        return plain_tree(value, self.exact)
 
 
 class RedactingFormatter(logging.Formatter):
@@ -145,12 +135,7 @@ def shown_url(url: str) -> str:
 
 @functools.cache
 def warn_of_placeholder(name: str, length: int) -> None:
-    """Warn, once a process, if the key in the variable `name`, of `length` characters, is too short to hide.
-
-    Args:
-        name: the name of the environment variable.
-        length: the number of characters of its value; 0 warns of nothing.
-    """
+    """Warn once that the environment variable `name`, if of 1 to 15 characters (`length`), is not hidden."""
     if 0 < length < SHORTEST_SECRET:
         _log.warning(
             "%s has fewer than %d characters: it is used, but taken for a placeholder and not hidden where "

@@ -161,10 +161,7 @@ def giver(entry: EntryPoint) -> str:
 
 @contextmanager
 def import_errors(subject: str) -> Iterator[None]:
-    """Raise `ModelUnavailable`, which names `subject`, for any exception in the block but Ctrl+C.
-
-    Args:
-        subject: the imported object, for the message, such as "routine 'stroll' of mytown".
+    """Raise `ModelUnavailable`, naming `subject` ("routine 'stroll'"), for any error in the block but Ctrl+C.
 
     Raises:
         ModelUnavailable: in place of the exception, which the message names.
@@ -224,11 +221,7 @@ def scan_modules(package: str, name: str) -> Mapping[str, str]:
 def scan_functions(package: str, decorator: str) -> Mapping[str, str]:
     """Return "package.module:function" by function, for a package's functions with a decorator.
 
-    No module is imported. The order is that of the modules' names, and of the lines in them.
-
-    Args:
-        package: the dotted name of the package, such as "virl.tools".
-        decorator: the name of the decorator, which is called with arguments, such as "tool".
+    No module is imported; the decorator must be called with arguments, as in `@tool(...)`.
     """
     declared = re.compile(rf"^@{decorator}\(.*?^def (\w+)", re.MULTILINE | re.DOTALL)
     modules = sorted(path for root in _folders(package) for path in root.glob("*.py"))

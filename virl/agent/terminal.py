@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
-from types import TracebackType
 from typing import Self
 
 from rich.box import SIMPLE_HEAD
@@ -136,9 +135,7 @@ class Story:
         self._progress.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Remove the progress bar."""
         self._progress.stop()
 

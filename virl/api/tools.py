@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager, ExitStack
-from types import TracebackType
+from dataclasses import dataclass
 from typing import Any, Self, Unpack
 
 from langchain_core.tools import BaseTool
@@ -51,11 +51,9 @@ class OpenTools(list[BaseTool]):
         """Return the tools; the end of the block ends their run."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *fault: Any) -> None:
         """End the run as stopped, if it has not ended yet; leave it open after an exception."""
-        self._closing.__exit__(kind, fault, trace)
+        self._closing.__exit__(*fault)
 
 
 def open_tools(
@@ -136,6 +134,7 @@ class Approval(BaseModel):
     """Words for the model if the call is not approved; may be empty."""
 
 
+@dataclass(frozen=True, slots=True)
 class AsksFirst:
     """A function that uses tools, and asks a human before those of certain names.
 
@@ -143,12 +142,11 @@ class AsksFirst:
     a limit). Answers are kept as notes of the run.
     """
 
-    def __init__(self, agent: Agent, use: Use, names: Collection[str]) -> None:
-        """Keep the agent, the function that uses any tool, and the names of tools to ask before.
-
-        The name `_MONEY` stands for all tools that may cost money.
-        """
-        self._agent, self._use, self._names = agent, use, frozenset(names)
+    agent: Agent
+    use: Use
+    """Function that uses any tool."""
+    names: Collection[str]
+    """Names of the tools to ask before; `"money"` stands for all that may cost money."""
 
     def __call__(self, name: str, asked: Arguments) -> ToolResult[Any]:
         """Return the result of the tool of this name; a failed one if a human is asked and does not approve.
@@ -157,21 +155,12 @@ class AsksFirst:
             BadInput: it is used outside of a graph with a checkpointer, or the answer is none.
         """
         why = self._confirmation_reason(name)
-        if not why or self._agent.run.result is not None:
-            return self._use(name, asked)
-        arguments = asked.model_dump(mode="json", exclude_none=True)
-        ledger = self._agent.run.ledger
-        approval = _ask_human(
-            {
-                "tool": name,
-                "arguments": arguments,
-                "why": why,
-                "spent_usd": ledger.spent_usd,
-                "budget_usd": ledger.limit_usd,
-            }
-        )
+        if not why or self.agent.run.result is not None:
+            return self.use(name, asked)
+        run, arguments = self.agent.run, asked.model_dump(mode="json", exclude_none=True)
+        spent = {"spent_usd": run.ledger.spent_usd, "budget_usd": run.ledger.limit_usd}
+        approval = _ask_human({"tool": name, "arguments": arguments, "why": why, **spent})
         said = "approved" if approval.approved else "not approved"
-        run = self._agent.run
         run.note(
             _TOPIC,
             str(len(run.notes(_TOPIC)) + 1),
@@ -180,17 +169,17 @@ class AsksFirst:
             asked=(),
         )
         if approval.approved:
-            return self._use(name, asked)
+            return self.use(name, asked)
         return ToolResult(f"not done: a human did not approve it. {approval.comment}".rstrip(), failed=True)
 
     def _confirmation_reason(self, name: str) -> str:
         """Return the reason to ask before the tool of this name is used; empty if there is none."""
-        city, mind, tool = self._agent.city, self._agent.mind, TOOLS.find(name)
-        if _MONEY in self._names and tool.asks_services and city.ledger is not None:
+        city, mind, tool = self.agent.city, self.agent.mind, TOOLS.find(name)
+        if _MONEY in self.names and tool.asks_services and city.ledger is not None:
             return f"{name} may send a request that costs money: {city.title} is asked over a network"
-        if _MONEY in self._names and tool.asks_model and not isinstance(mind, RuleMind | ScriptMind):
+        if _MONEY in self.names and tool.asks_model and not isinstance(mind, RuleMind | ScriptMind):
             return f"{name} may cost money: it may ask {mind.name}"
-        return f"{name} asks first" if name in self._names else ""
+        return f"{name} asks first" if name in self.names else ""
 
 
 def _ask_human(question: Mapping[str, object]) -> Approval:

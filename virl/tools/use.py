@@ -22,12 +22,13 @@ from virl.mind.lexicon import load_lexicon
 from virl.mind.wishes import kinds_wanted, requested_attributes
 from virl.platform.city.claims import Claim, CountClaim, PlaceClaim
 from virl.platform.city.outcome import Outcome
+from virl.redaction import Redaction
 from virl.settings.faults import faults_of
 from virl.tools.base import Listing, ToolResult, short
 from virl.tools.body import Body, BodyState
 from virl.tools.looking import Find
 from virl.tools.task import NOTEBOOK, finish
-from virl.traces.spans import Attributes, clean_text, content_wanted, span
+from virl.traces.spans import Attributes, content_wanted, span
 
 
 def tell_replayed(name: str) -> None:
@@ -65,12 +66,12 @@ def use(body: Body, name: str, arguments: Arguments) -> ToolResult[Any]:
     with span(f"execute_tool {name}", _trace_attributes(name, arguments)) as traced:
         has_content = traced.is_on and content_wanted()
         if has_content:
-            text = clean_text(arguments.model_dump_json(exclude_none=True))
+            text = Redaction.of().text(arguments.model_dump_json(exclude_none=True))
             traced.tell({"gen_ai.tool.call.arguments": text})
         result: ToolResult[Any] = TOOLS.find(name).act(body, arguments)
         traced.tell({"virl.views": len(result.views)})
         if has_content:
-            traced.tell({"gen_ai.tool.call.result": clean_text(result.text)})
+            traced.tell({"gen_ai.tool.call.result": Redaction.of().text(result.text)})
     return result
 
 

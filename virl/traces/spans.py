@@ -4,14 +4,10 @@
         ...
         told.tell({"virl.moves": 3})
 
-Spans go to the tracer provider of the program that virl runs in, if it has set one, and otherwise to what
-`export_traces` opens. Names are those of
-https://github.com/open-telemetry/semantic-conventions-genai (2026-05), and `virl.*`
-where it has none. `docs/how-to/traces.md` lists them.
-
-Where no program around virl takes them, they go to the exporters that the environment names. The variables
-are OpenTelemetry's own, such as `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_EXPORTER` and
-`OTEL_SERVICE_NAME`; by default OTLP over HTTP to this machine, port 4318.
+Spans go to the tracer provider of the program that virl runs in, if it has set one, and otherwise to the
+exporters that OpenTelemetry's own environment variables name, by default OTLP over HTTP to this machine, port
+4318. Names are those of https://github.com/open-telemetry/semantic-conventions-genai (2026-05), and `virl.*`
+where it has none. `docs/how-to/traces.md` lists names and variables.
 """
 
 import logging
@@ -29,7 +25,7 @@ from importlib.metadata import entry_points, version
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from virl.errors import BadInput, ModelUnavailable
-from virl.redaction import Redaction, shown_url
+from virl.redaction import shown_url
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
@@ -168,11 +164,6 @@ def content_wanted() -> bool:
     )
 
 
-def clean_text(text: str) -> str:
-    """Return a text without the API keys of the environment and without whatever looks like a key."""
-    return Redaction.of().text(text)
-
-
 @contextmanager
 def export_traces() -> Iterator[None]:
     """Export the traces of the block to the collectors that the environment names.
@@ -262,12 +253,7 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider] | None]":
-    """Yield providers of traces and metrics; without the extra, raise if `must`, else yield `None`.
-
-    All is exported at the end of the block.
-
-    Args:
-        must: whether a missing extra is an error; else it is a line of warning.
+    """Yield (trace provider, metric provider), flushed at the end; without extra: `None`, or raise if `must`.
 
     Raises:
         ModelUnavailable: the extra is missing.

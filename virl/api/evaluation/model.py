@@ -22,7 +22,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.tool import ToolCall as InspectCall
-from inspect_ai.tool import ToolChoice, ToolFunction, ToolInfo, ToolParams
+from inspect_ai.tool import ToolFunction, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema, LimitExceededError
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -107,7 +107,9 @@ class InspectChatModel(BaseChatModel):
         """Return the model's reply to messages, asked in Inspect's event loop."""
         asked = [_to_inspect(message) for message in messages]
         tools = [_to_tool(one) for one in kwargs.get("tools", ())]
-        choice = _to_choice(kwargs.get("tool_choice"))
+        choice = kwargs.get("tool_choice")
+        if choice not in (None, "auto", "any", "none"):  # the name of one tool
+            choice = ToolFunction(name=choice)
         config = GenerateConfig(stop_seqs=stop)
         if (schema := kwargs.get("schema")) is not None:
             name, form = str(schema.get("title", "reply")), JSONSchema.model_validate(schema)
@@ -122,15 +124,6 @@ class InspectChatModel(BaseChatModel):
         except LimitExceededError as limit:
             raise Halted(limit) from None
         return ChatResult(generations=[ChatGeneration(message=_answer(output))])
-
-
-def _to_choice(asked: str | None) -> ToolChoice | None:
-    """Return LangChain's choice of a tool in Inspect's form; `None` for no choice."""
-    match asked:
-        case None | "auto" | "any" | "none":
-            return asked
-        case _:
-            return ToolFunction(name=asked)
 
 
 def _to_tool(given: dict[str, Any]) -> ToolInfo:
