@@ -8,6 +8,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
+from html import escape
 
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI
@@ -42,6 +43,11 @@ def plain_line(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return re.sub(r"[\t\n]+", " ", plain_lines(text))
+
+
+def html_line(value: object) -> str:
+    """Return a value as text on one line, as `plain_line` does, escaped for HTML and SVG."""
+    return escape(plain_line(str(value)))
 
 
 def plain_json(text: str) -> str:

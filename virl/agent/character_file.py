@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from pydantic import ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from virl import resources
 from virl.agent.character import ROUTINE_NAME, Character, Point, character_model
@@ -17,21 +17,12 @@ from virl.agent.routine import Routine, find_routine, our_fields, package_folder
 from virl.errors import BadFile, BadInput, MindFailed, NoStreetView, NotFound, UnknownName, VirlError
 from virl.platform.providers.cities import region_called
 from virl.registry import ROUTINES
-from virl.settings.model import Settings, check_settings, load_settings, read_settings, yaml_value
+from virl.settings.model import check_settings, load_settings, read_settings, yaml_value
 
 BY_TOOLS = "by-tools"
 """Name of the routine of characters that have tools but name no routine."""
 NOWHERE = Point(lat=0.0, lng=0.0)
 """Placeholder for a start that is missing or invalid."""
-
-
-class _RoutineChoice(Settings):
-    """The fields of a character file that determine its routine, read before all others."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    routine: object = None
-    tools: object = ()
 
 
 def agent_names() -> list[str]:
@@ -76,7 +67,7 @@ class LoadedCharacter:
         Raises:
             BadInput: there is no such routine; names file and line.
         """
-        name = _routine_name(self.source, self.character.routine, self.character.tools)
+        name = _routine_name(self.source, self.character.model_dump(include={"routine", "tools"}))
         routine = _routine(self.source, name)
         if routine is None:
             unknown = UnknownName("routine", name, {*ROUTINES.names(), *agent_names()})
@@ -119,7 +110,7 @@ def load_character(path: Path) -> Character:
     Raises:
         BadInput: one is missing or broken; names file, line and field.
     """
-    character = load_settings(path, _model(path, _read_routine_choice(path)))
+    character = load_settings(path, _model(path, read_settings(path).data))
     if isinstance(character.region, str):
         corners = region_called(character.region, path.parent).corners
         character = character.model_copy(update={"region": corners})
@@ -134,8 +125,8 @@ def load_fitting(path: Path) -> Character | None:
     Raises:
         BadInput: the file cannot be read.
     """
-    read, model = read_settings(path), _model(path, _read_routine_choice(path))
-    data: object = deepcopy(read.data)
+    read = read_settings(path)
+    data, model = deepcopy(read.data), _model(path, read.data)
     for _ in range(2):
         try:
             return model.model_validate(data)
@@ -165,7 +156,7 @@ def recorded_character(path: Path, data: dict[str, object]) -> Character:
     Raises:
         ValidationError: a field is not valid any more.
     """
-    return _model(path, _RoutineChoice.model_validate(data)).model_validate(data)
+    return _model(path, data).model_validate(data)
 
 
 def read_fields(texts: Sequence[str]) -> dict[str, object]:
@@ -238,15 +229,9 @@ def _files_of_packages() -> dict[str, list[Path]]:
     return files
 
 
-def _read_routine_choice(path: Path) -> _RoutineChoice:
-    """Return the fields of a character file that determine its routine."""
-    read = read_settings(path)
-    return _RoutineChoice.model_validate(read.data if isinstance(read.data, dict) else {})
-
-
-def _model(path: Path, which: _RoutineChoice) -> type[Character]:
-    """Return the pydantic model of a character file, with the fields that the chosen routine declares."""
-    routine = _routine(path, _routine_name(path, which.routine, which.tools))
+def _model(path: Path, data: object) -> type[Character]:
+    """Return the pydantic model of a character file's data, with the fields that its routine declares."""
+    routine = _routine(path, _routine_name(path, data))
     return character_model((*our_fields(), *(routine.fields() if routine else ())))
 
 
@@ -260,12 +245,13 @@ def _routine(path: Path, name: str) -> Routine | None:
     file = _file_of(name)
     if file is None:
         return None
-    which = _read_routine_choice(file)  # an agent's name: its routine is followed
-    return find_routine(file.parent, _routine_name(file, which.routine, which.tools))
+    # An agent's name: its routine is followed.
+    return find_routine(file.parent, _routine_name(file, read_settings(file).data))
 
 
-def _routine_name(path: Path, routine: object, tools: object) -> str:
-    """Return the name of the routine: `routine`, else `by-tools` with `tools` given, else the file's name."""
-    if routine is None:
-        return BY_TOOLS if tools else path.stem
+def _routine_name(path: Path, data: object) -> str:
+    """Return the routine's name by file data: `routine`, else `by-tools` with `tools`, else the file's."""
+    fields = data if isinstance(data, dict) else {}
+    if (routine := fields.get("routine")) is None:
+        return BY_TOOLS if fields.get("tools") else path.stem
     return str(routine)

@@ -180,7 +180,7 @@ def _check_prompts(loaded: LoadedCharacter, faults: "_Faults") -> None:
     """Add to `faults` what is wrong in the prompts beside a character's file and in its routine's folder."""
     routine = loaded.routine
     beside, own = loaded.source.parent / "prompts", routine.folder / "prompts"
-    for folder in dict.fromkeys((own, beside)):
+    for folder in dict.fromkeys((own, beside)):  # the same one for a routine beside the file
         for file in sorted(folder.rglob("*.md")):
             with faults:
                 check_prompt(file, routine.package if folder == own else "")

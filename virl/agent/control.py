@@ -446,10 +446,6 @@ class ControlBridge:
 
         return mind.with_user_words(words)
 
-    def wrap_audience(self, audience: Audience) -> Audience:
-        """Return an audience that passes events on to `audience`, and pauses the run if the user wants it."""
-        return _PausingAudience(self, audience)
-
     def pause_after(self, record: StepRecord | NoteRecord) -> None:
         """Pause the run after a record was written, if the user wants it."""
         if self._writing:
@@ -539,7 +535,7 @@ class ControlBridge:
             self._writing = False
 
 
-class _PausingAudience:
+class PausingAudience:
     """An audience that passes all on to another one, and pauses the run after steps and notes."""
 
     def __init__(self, bridge: ControlBridge, audience: Audience) -> None:
@@ -560,4 +556,4 @@ class _PausingAudience:
 
     def nested_audience(self) -> Audience:
         """Return the audience for an agent that this run's agent consults, held by the same control."""
-        return _PausingAudience(self._bridge, self._audience.nested_audience())
+        return PausingAudience(self._bridge, self._audience.nested_audience())

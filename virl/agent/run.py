@@ -163,12 +163,7 @@ class Run:
         self._audience.start(start, done)
 
     def note_resumed(self, done: Sequence[AnyRecord], moved: str) -> None:
-        """Write a note on a resumed run if virl's version changed, or `moved` tells of changes in the city.
-
-        Args:
-            done: the records written before; nothing is written without them.
-            moved: what has changed in the city since, in sentences; empty for nothing.
-        """
+        """Note a change of virl's version since the records `done`, and city changes, `moved`."""
         version = code_version()
         before = parts_of(done)[-1].virl if done else version
         told = [f"The records before were made by virl {before}, those from here on by virl {version}."]

@@ -21,7 +21,7 @@ from virl.agent.assembly import (
 )
 from virl.agent.character_file import LoadedCharacter, load_character
 from virl.agent.checking import check_before, check_character
-from virl.agent.control import Control, ControlBridge
+from virl.agent.control import Control, ControlBridge, PausingAudience
 from virl.agent.going_on import first_position, replace_missing_panoramas
 from virl.agent.plan import (
     Plan,
@@ -385,7 +385,7 @@ def _start_agent(
             start,
             done,
             city=name_of_city(start.city),
-            audience=bridge.wrap_audience(story) if bridge else audience or story,
+            audience=PausingAudience(bridge, story) if bridge else audience or story,
             data=city,
             ledger=ledger,
         )

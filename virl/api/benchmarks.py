@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
-from rich.console import Console
-
+from virl.api.types import SharedSettings
 from virl.bench.benchmark import find_benchmark
 from virl.bench.engine.processes import is_main_importable
 from virl.bench.records import RESULTS
@@ -28,7 +27,6 @@ from virl.journal.recorded_run import to_table
 from virl.mind.open import object_name
 from virl.pages.notebooks import card, table
 from virl.platform.city.city import City
-from virl.platform.perception.models import Device
 from virl.resources import cache_home
 from virl.settings.model import check_settings
 
@@ -137,7 +135,7 @@ class BenchmarkReport:
         return card(self.results.title, facts, picture=tables, notes=(LEGEND, *self.results.attributions))
 
 
-class BenchmarkSettings(TypedDict, total=False):
+class BenchmarkSettings(SharedSettings, total=False):
     """The keyword arguments of `run_benchmark` besides the benchmark and its options."""
 
     limit: int
@@ -155,24 +153,8 @@ class BenchmarkSettings(TypedDict, total=False):
     """Most tries of an episode that fails for a reason that may be temporary; 3 by default."""
     rate: float
     """Most requests a second to language models, over all episodes."""
-    device: Device
-    """Device that models run on: `auto`, `cpu` or `cuda`."""
-    allow_downloads: bool
-    """True if missing model weights may be downloaded."""
-    cache: Literal["off", "session", "ttl"]
-    """Caching of the city's replies: none, for a session or for a time (`ttl`); by default the provider's."""
-    record: str | Path
-    """Folder in which the replies of the city's services are recorded."""
-    replay: str | Path
-    """Folder from which recorded replies are replayed, without a network."""
-    budget_usd: float
-    """Most US dollars that the run may spend."""
-    price: tuple[float, float]
-    """US dollars per million (input, output) tokens of minds given as objects; needed for a budget."""
     pictures: bool
     """True if the views of episodes are kept; true by default."""
-    console: Console
-    """The console that shows the run's progress; by default none."""
 
 
 def run_benchmark(

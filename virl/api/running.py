@@ -10,7 +10,7 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import Literal, TypedDict, Unpack
+from typing import Unpack
 
 from rich.console import Console
 
@@ -18,6 +18,7 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.plan import Objects, RunOptions, check_sense, source_of, with_folder
 from virl.agent.start import RecordListener, begin, run_agent
+from virl.api.types import SharedSettings
 from virl.console import SafeConsole, echo
 from virl.errors import BadInput, check_keywords
 from virl.extras import require
@@ -28,7 +29,6 @@ from virl.mind.open import GivenMind
 from virl.money.book import check_budget
 from virl.platform.city.city import City
 from virl.platform.perception.base import Describer, Detector, Reader, Recognizer, Role
-from virl.platform.perception.models import Device
 from virl.platform.providers.osm.city_file import with_part
 
 OWN_CODE = "your own code"
@@ -39,7 +39,7 @@ class Abandoned(BaseException):
     """Error that ends a run from within, since nobody follows it any more."""
 
 
-class RunSettings(TypedDict, total=False):
+class RunSettings(SharedSettings, total=False):
     """Keyword arguments of `run` and `open_agent`; what is left out is as in the character's file."""
 
     city: str | City
@@ -57,8 +57,6 @@ class RunSettings(TypedDict, total=False):
     """Start of the run: an address, or a position."""
     mind: str | GivenMind
     """Mind: a name such as `"openai:gpt-5-mini"`, a LangChain chat model, or a `Mind`; by default rules."""
-    price: tuple[float, float]
-    """US dollars per million (input, output) tokens of a `mind` given as an object; needed for a budget."""
     mover: str
     """Name of the mover: `links`, `grid`, `web` or `hybrid`; by default the one that fits the city."""
     detector: str | Detector
@@ -71,32 +69,18 @@ class RunSettings(TypedDict, total=False):
     """Object that is used in place of all describers."""
     prompts: str | Path
     """Folder with prompts that take precedence over the character's own."""
-    device: Device
-    """Device that models run on: `auto`, `cpu` or `cuda`."""
-    allow_downloads: bool
-    """True if missing model weights may be downloaded."""
     steps: int
     """Most moves from panorama to panorama."""
     fields: Mapping[str, object]
     """Further fields of the character to set, such as `{"limits.minutes": 10}`."""
     feedback: str | Path
     """Path of a file with the user's feedback for moments of the run."""
-    budget_usd: float
-    """Most US dollars that the run may spend."""
-    cache: Literal["off", "session", "ttl"]
-    """Caching of the city's replies: none, for a session or for a time (`ttl`); by default the provider's."""
-    record: str | Path
-    """Folder in which the replies of the city's services are recorded."""
-    replay: str | Path
-    """Folder from which recorded replies are replayed, without a network."""
     as_of: date | str
     """Day such as `2024-05-01`; street pictures that were taken later are left out."""
     seed: int
     """Random seed, 0 by default."""
     out: str | Path
     """Folder of the run; by default a new one in `runs/`."""
-    console: Console
-    """Console that progress is printed on; by default none is."""
 
 
 def run(

@@ -1,7 +1,6 @@
 """Maps to zoom and pan in a notebook, with folium."""
 
 from collections.abc import Iterable
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from virl.journal.journal import read_journal
 from virl.journal.recorded_run import Finished
 from virl.journal.records import StepRecord
 from virl.pages.theme import colours
-from virl.plain_text import plain_line
+from virl.plain_text import html_line
 from virl.platform.city.city import City
 from virl.platform.city.maps import Route
 from virl.platform.city.places import Place
@@ -94,4 +93,4 @@ def to_folium(
 
 def _escape_line(text: str) -> str:
     """Return a text as one line, escaped for HTML and for folium's scripts."""
-    return escape(plain_line(text)).translate(_HARMLESS)
+    return html_line(text).translate(_HARMLESS)

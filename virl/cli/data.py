@@ -6,14 +6,23 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from virl.cli.completion import complete_cities, complete_minds, complete_recognizers
+from virl.cli.completion import complete_recognizers
 from virl.cli.guard import INTERRUPTED, LOG_DETAILS, HelpfulGroup, add_guard
 from virl.cli.listing import print_json, print_table
-from virl.cli.options import BudgetOption, CacheMode, CacheOption, DeviceOption, DownloadsOption, JsonOption
+from virl.cli.options import (
+    BudgetOption,
+    CacheMode,
+    CacheOption,
+    DeviceOption,
+    DownloadsOption,
+    JsonOption,
+    city_option,
+    mind_option,
+)
 from virl.console import SafeConsole, counting_bar, echo
 from virl.errors import BadInput
 from virl.extras import require
@@ -122,11 +131,7 @@ def export(
         typer.Option(help="Folder of the export: a new one, or one of an earlier export.", file_okay=False),
     ],
     city: Annotated[
-        str,
-        typer.Option(
-            help="City to export: a made one, or a town of OpenStreetMap by name or extract.",
-            autocompletion=complete_cities,
-        ),
+        str, city_option("City to export: a made one, or a town of OpenStreetMap by name or extract.")
     ] = "virlton",
     layout: Annotated[
         Literal["touchdown", "r2r"], typer.Option("--format", help="Layout of the files.")
@@ -253,22 +258,12 @@ collect_app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-CityOption = Annotated[
-    str, typer.Option(help="City to collect from (see `virl cities`).", autocompletion=complete_cities)
-]
+_WRITER = "Who writes the {}: `rules`, or a chat model such as `openai:MODEL`."
+CityOption = Annotated[str, city_option("City to collect from (see `virl cities`).")]
 OutOption = Annotated[Path, typer.Option(help="Folder of the data set.", file_okay=False)]
 RegionOption = Annotated[
     Path | None, typer.Option(help="File with a polygon. By default, the city's district.", dir_okay=False)
 ]
-
-
-def _writer_option(what: str) -> Any:
-    """Return the option for the mind that writes `what` in the help, such as "questions"."""
-    return typer.Option(
-        envvar="VIRL_MIND",
-        help=f"Who writes the {what}: `rules`, or a chat model such as `openai:MODEL`.",
-        autocompletion=complete_minds,
-    )
 
 
 @collect_app.command()
@@ -323,7 +318,7 @@ def vqa(
     city: CityOption,
     out: OutOption,
     region: RegionOption = None,
-    mind: Annotated[str, _writer_option("questions")] = "rules",
+    mind: Annotated[str, mind_option(_WRITER.format("questions"))] = "rules",
     seed: Annotated[int, typer.Option(help="Random seed for the order of the answers.", min=0)] = 0,
     budget_usd: BudgetOption = None,
     cache: CacheOption = None,
@@ -342,7 +337,7 @@ def routes(
     city: CityOption,
     out: OutOption,
     region: RegionOption = None,
-    mind: Annotated[str, _writer_option("directions")] = "rules",
+    mind: Annotated[str, mind_option(_WRITER.format("directions"))] = "rules",
     count: Annotated[int | None, typer.Option(help="Number of routes.", min=1)] = None,
     longest: Annotated[float | None, typer.Option(help="Maximum length of a route in metres.", min=1)] = None,
     farthest_start: Annotated[

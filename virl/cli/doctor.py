@@ -1,17 +1,15 @@
 """`virl doctor` and `virl cache`: what works on this machine, and what is kept on it."""
 
 import shutil
-from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
-from virl.cli.completion import complete_cities
 from virl.cli.guard import LOG_DETAILS, add_guard
 from virl.cli.listing import print_json, print_table
-from virl.cli.options import JsonOption, check_amount
+from virl.cli.options import JsonOption, check_amount, city_option
 from virl.console import SafeConsole, echo, echo_json
 from virl.errors import BadInput, CannotWrite, UnknownName
 from virl.resources import cache_home
@@ -44,11 +42,7 @@ def doctor(
         ),
     ] = BUNDLE,
     city: Annotated[
-        str,
-        typer.Option(
-            help="City to test Google's services in, or those of open data (see `virl cities`).",
-            autocompletion=complete_cities,
-        ),
+        str, city_option("City to test Google's services in, or those of open data (see `virl cities`).")
     ] = "london",
     mind: Annotated[
         str,
@@ -160,12 +154,8 @@ def cache(
         print_table(
             ("kind", "size", "what", "without it"), rows, f"{megabytes(sum(sizes.values()))} in {home}"
         )
-    if empty and folders:
-        _empty(folders.values(), home, yes=yes)
-
-
-def _empty(folders: Iterable[Path], home: Path, *, yes: bool) -> None:
-    """Delete folders of the cache if the user, or `--yes`, agrees."""
+    if not (empty and folders):
+        return
     try:
         agreed = yes or typer.confirm("Delete them? End runs that use them first.", err=True)
     except typer.Abort:
@@ -173,7 +163,7 @@ def _empty(folders: Iterable[Path], home: Path, *, yes: bool) -> None:
     if not agreed:
         echo("nothing was deleted", err=True)
         return
-    for folder in folders:
+    for folder in folders.values():
         try:
             shutil.rmtree(folder)
         except OSError as fault:

@@ -14,13 +14,7 @@ from virl.cli.agents import list_agents, new, print_wishes
 from virl.cli.bench import bench_app
 from virl.cli.check import check
 from virl.cli.cities import import_app, list_cities, town
-from virl.cli.completion import (
-    complete_agents,
-    complete_cities,
-    complete_detectors,
-    complete_minds,
-    complete_movers,
-)
+from virl.cli.completion import complete_agents, complete_detectors, complete_movers
 from virl.cli.data import collect_app, data_app
 from virl.cli.doctor import cache, doctor
 from virl.cli.guard import LOG_DETAILS, HelpfulGroup, add_guard
@@ -37,6 +31,8 @@ from virl.cli.options import (
     RecordOption,
     ReplayOption,
     access_of,
+    city_option,
+    mind_option,
     part_of,
 )
 from virl.cli.preview import preview, tell_preview
@@ -89,11 +85,7 @@ def run(
         ),
     ],
     city: Annotated[
-        str | None,
-        typer.Option(
-            help="Run in this city instead of the character's (see `virl cities`).",
-            autocompletion=complete_cities,
-        ),
+        str | None, city_option("Run in this city instead of the character's (see `virl cities`).")
     ] = None,
     around: AroundOption = None,
     radius: RadiusOption = None,
@@ -103,12 +95,7 @@ def run(
         typer.Option(help="Start at this address or LAT,LNG instead of the character's start."),
     ] = None,
     mind: Annotated[
-        str | None,
-        typer.Option(
-            envvar="VIRL_MIND",
-            help="Who decides: `rules` (the default), or a chat model such as `openai:MODEL`.",
-            autocompletion=complete_minds,
-        ),
+        str | None, mind_option("Who decides: `rules` (the default), or a chat model such as `openai:MODEL`.")
     ] = None,
     mover: Annotated[
         str | None,
@@ -221,11 +208,7 @@ def narrate(
     run: Annotated[Path, typer.Argument(help="Run folder of an agent, or of a benchmark with --episode.")],
     mind: Annotated[
         str | None,
-        typer.Option(
-            envvar="VIRL_MIND",
-            help="Who writes: `rules` (the default: exact descriptions only), or a chat model.",
-            autocompletion=complete_minds,
-        ),
+        mind_option("Who writes: `rules` (the default: exact descriptions only), or a chat model."),
     ] = None,
     episode: Annotated[str | None, typer.Option(help="Id of an episode in a benchmark's run.")] = None,
     data: Annotated[

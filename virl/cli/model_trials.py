@@ -39,12 +39,17 @@ def try_model(name: str, options: ModelOptions, labels: Sequence[str] = TRY_LABE
     Raises:
         UnknownName: there is no such model.
         ModelUnavailable: it cannot be loaded.
+        NoStreetView: no panorama is near the shop.
     """
     from virl.platform.providers import open_city  # noqa: PLC0415 - brings in the renderer
 
     role = role_of(name)
     city = open_city(TRY_CITY)
-    view = _shop_view(city)
+    shop = city.places.nearby(city.center, 500, ["restaurant"])[0]
+    here = city.streetview.nearest(shop.position)
+    if here is None:
+        raise NoStreetView(f"{city.name}: no panorama near {shop.name}")
+    view = city.streetview.view(here.id, Camera(bearing(here.position, shop.position), 5, 60))
     models = Models(replace(options, truth=city.truth, is_drawn=city.capabilities.is_drawn))
     begun = perf_counter()
     result = _result(models, role, name, view, labels, city)
@@ -88,15 +93,6 @@ def role_of(name: str) -> Role:
         if name.endswith(".yaml") and model_readiness(role, name).kind:
             return role
     raise UnknownName("model", name, list(known))
-
-
-def _shop_view(city: City) -> View:
-    """Return a view of the front of the restaurant nearest to a city's centre."""
-    place = city.places.nearby(city.center, 500, ["restaurant"])[0]
-    here = city.streetview.nearest(place.position)
-    if here is None:
-        raise NoStreetView(f"{city.name}: no panorama near {place.name}")
-    return city.streetview.view(here.id, Camera(bearing(here.position, place.position), 5, 60))
 
 
 ASKS_A_MIND = "chat-describer"

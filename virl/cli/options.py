@@ -2,9 +2,11 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+
+from virl.cli.completion import complete_cities, complete_minds
 
 if TYPE_CHECKING:
     from virl.journal.records import AccessRecord
@@ -48,6 +50,16 @@ AsOfOption = Annotated[
         help="Leave out street pictures taken after this day, in cities of open imagery or photographs.",
     ),
 ]
+
+
+def mind_option(help_text: str) -> Any:
+    """Return the option `--mind`, by default `VIRL_MIND`, with a help text that says what the mind does."""
+    return typer.Option(envvar="VIRL_MIND", help=help_text, autocompletion=complete_minds)
+
+
+def city_option(help_text: str) -> Any:
+    """Return the option `--city` with a help text; the shell completes names of cities."""
+    return typer.Option(help=help_text, autocompletion=complete_cities)
 
 
 def check_amount(usd: float | None) -> float | None:

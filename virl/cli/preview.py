@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from virl.cli.completion import complete_cities, complete_detectors
+from virl.cli.completion import complete_detectors
 from virl.cli.guard import add_guard
 from virl.cli.listing import print_json
 from virl.cli.options import (
@@ -20,6 +20,7 @@ from virl.cli.options import (
     RecordOption,
     ReplayOption,
     access_of,
+    city_option,
     part_of,
 )
 from virl.console import SafeConsole, echo, echo_json
@@ -27,7 +28,6 @@ from virl.console import SafeConsole, echo, echo_json
 if TYPE_CHECKING:
     from virl.agent.plan import RunOptions
     from virl.agent.start import Preview
-    from virl.journal.recorded_run import Finished
 
 
 AGENT = "noor"
@@ -43,10 +43,7 @@ def preview(
             metavar="TO", help="Address, LAT,LNG, name of a place, or kind of place such as `library`."
         ),
     ],
-    city: Annotated[
-        str | None,
-        typer.Option(help="City; Virlton by default (see `virl cities`).", autocompletion=complete_cities),
-    ] = None,
+    city: Annotated[str | None, city_option("City; Virlton by default (see `virl cities`).")] = None,
     around: AroundOption = None,
     radius: RadiusOption = None,
     profile: Annotated[
@@ -102,11 +99,7 @@ def preview(
         },
         access=access_of(budget_usd=budget_usd, cache=cache, record=record, replay=replay, as_of=as_of),
     )
-    _tell(run_agent(options, SafeConsole(quiet=quiet or as_json)), quiet=quiet, as_json=as_json)
-
-
-def _tell(finished: "Finished", *, quiet: bool, as_json: bool) -> None:
-    """Print the results of a finished preview of a way, as text or JSON."""
+    finished = run_agent(options, SafeConsole(quiet=quiet or as_json))
     result = finished.result
     if as_json:
         echo_json(result.model_dump_json(indent=2))

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from virl.cli.completion import complete_cities
 from virl.cli.guard import LOG_DETAILS, HelpfulGroup, add_guard
-from virl.cli.options import check_amount
+from virl.cli.options import check_amount, city_option
 from virl.console import echo
 from virl.extras import require
 
@@ -51,9 +50,7 @@ def _group() -> None:
 @serve_app.command()
 @add_guard(LOG_DETAILS)
 def google(
-    city: Annotated[
-        str, typer.Option(help="City to serve (see `virl cities`).", autocompletion=complete_cities)
-    ] = "virlton",
+    city: Annotated[str, city_option("City to serve (see `virl cities`).")] = "virlton",
     port: PortOption = 8765,
     host: HostOption = "127.0.0.1",
     allow_host: AllowHostOption = None,
@@ -150,12 +147,7 @@ def google(
 @serve_app.command()
 @add_guard(LOG_DETAILS)
 def mcp(
-    city: Annotated[
-        str,
-        typer.Option(
-            help="City that sessions open by default (see `virl cities`).", autocompletion=complete_cities
-        ),
-    ] = "",
+    city: Annotated[str, city_option("City that sessions open by default (see `virl cities`).")] = "",
     at: Annotated[str, typer.Option(help="Where sessions start by default: an address, or `LAT,LNG`.")] = "",
     agent: Annotated[
         str,

@@ -22,11 +22,7 @@ _KINDS = {"journal.jsonl": "an agent's run", "records.jsonl": "a benchmark's run
 
 
 def check_unused(folder: Path, *, own: str = "") -> None:
-    """Raise BadInput if a folder holds a run or data set, but for work whose marker file is named `own`.
-
-    Args:
-        folder: may be missing.
-        own: name of the file of the kind of work that the command can continue; empty for none.
+    """Check that a folder holds no run or data set, but for one whose marker file, `own`, can be continued.
 
     Raises:
         BadInput: it contains a run or a data set.

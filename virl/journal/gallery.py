@@ -150,11 +150,7 @@ class SkippedRun:
 
 
 def runs_in(folders: Sequence[Path]) -> list[Path]:
-    """Return the folders of runs found in some folders, the latest run first; those without a start last.
-
-    Args:
-        folders: runs, or folders of runs at any depth; runs of agents that were consulted belong to their
-            callers and are not shown apart.
+    """Return the folders of runs at any depth in some folders, the latest first, without consulted agents'.
 
     Raises:
         BadInput: one is no folder.
@@ -284,11 +280,7 @@ def _result_line(results: _Results, row: _Row) -> str:
 def write_gallery(folders: Sequence[Path], out: Path) -> tuple[list[Path], list[Card], list[SkippedRun]]:
     """Write the gallery's pages, up to `CARDS` runs each, latest first; return (pages, cards, skipped runs).
 
-    The cards are returned without their pictures.
-
-    Args:
-        folders: runs, or folders of runs.
-        out: where the first page goes; the second is `NAME-2.html`.
+    The first page is `out`, the second `OUT-2.html`. The cards are returned without their pictures.
 
     Raises:
         BadInput: one is no folder.

@@ -213,11 +213,7 @@ STYLES, SCRIPTS = ("charts.css", "exhibits.css"), ("report.js", "maps.js", "tabl
 
 
 def write_report(folder: Path, city: City | None = None) -> Path:
-    """Write a run's `report.html` from its journal, finished or not, and return the page's path.
-
-    Args:
-        folder: the run's folder.
-        city: where it took place, for its title and streets; without it the map shows the path alone.
+    """Write a run's `report.html`, finished or not; return its path. Without `city` its map has no streets.
 
     Raises:
         JournalBroken: the journal is missing or damaged.

@@ -369,10 +369,7 @@ def align_drawing(drawn: Floats, exact: Floats) -> FittedDrawing:
     """Return a drawing moved and turned to fit the exact one best, by least squares.
 
     It is neither scaled nor mirrored: a drawing that takes left for right, or metres for feet, stays wrong.
-
-    Args:
-        drawn: the drawing's points in metres, shape (points, 2).
-        exact: the same points in metres (east, north), of the same shape.
+    Points are in metres (east, north), both arrays of one shape (points, 2).
     """
     source, target = (points @ np.array([1, 1j]) for points in (drawn, exact))
     source, middle = source - source.mean(), target.mean()

@@ -59,11 +59,7 @@ class Walk:
 
 
 def read_walk(run: Path, city: str = "") -> Walk:
-    """Return the walk recorded in a run's journal so far; `city` is its city's title, if not the journal's.
-
-    Args:
-        run: the run's folder.
-        city: the title of its city; empty for the name in the journal.
+    """Return the walk in the journal of the folder `run` so far; `city` is the city's title, if given.
 
     Raises:
         JournalBroken: the journal is missing or damaged.

@@ -82,8 +82,32 @@ class Layer:
 
     @property
     def data(self) -> str:
-        """The layer's geometries as SVG path data."""
-        return _path_data(self.shapes, self.grain)
+        """The layer's geometries as SVG path data of relative moves, rounded to `grain` metres."""
+        points = [shape for shape in self.shapes if isinstance(shape, shapely.Point)]
+        rings: list[shapely.Geometry] = []
+        areas: list[bool] = []
+        for shape in self.shapes:
+            if isinstance(shape, shapely.Polygon):
+                rings += [shape.exterior, *shape.interiors]
+            elif not isinstance(shape, shapely.Point):
+                rings.append(shape)
+            areas += [isinstance(shape, shapely.Polygon)] * (len(rings) - len(areas))
+        # All rings at once: a town has a hundred thousand, each of a few corners.
+        places, ring = shapely.get_coordinates(rings, return_index=True)
+        corners = np.rint(places / self.grain)
+        kept = np.append(True, np.any(np.diff(corners, axis=0), axis=1) | (np.diff(ring) > 0))
+        corners, ring = corners[kept[: len(corners)]] * self.grain, ring[kept[: len(ring)]]
+        starts = np.searchsorted(ring, np.arange(len(rings) + 1)).tolist()
+        moves = corners.tolist()
+        steps = np.round(np.diff(corners, axis=0), 2).tolist()
+        data = [f"M{point.x:.1f} {point.y:.1f}h0" for point in points]
+        for is_area, first, end in zip(areas, starts[:-1], starts[1:], strict=True):
+            if end - first >= (4 if is_area else 2):
+                last = end - (2 if is_area else 1)
+                words = " ".join([f"{x:.6g} {y:.6g}" for x, y in steps[first:last]])
+                x, y = moves[first]
+                data.append(f"M{x:.7g} {y:.7g}l{words}{'z' if is_area else ''}")
+        return "".join(data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,32 +208,3 @@ def _text_turn(x: float, y: float) -> float:
     """Return the turn, [-90, 90] degrees clockwise, at which words along (x, y) read left to right."""
     turn = float(np.degrees(np.arctan2(y, x)))
     return turn - 180.0 if turn > 90.0 else turn + 180.0 if turn < -90.0 else turn
-
-
-def _path_data(shapes: Sequence[Shape], grain: float) -> str:
-    """Return geometries as SVG path data of relative moves, with coordinates rounded to `grain` metres."""
-    points = [shape for shape in shapes if isinstance(shape, shapely.Point)]
-    rings: list[shapely.Geometry] = []
-    areas: list[bool] = []
-    for shape in shapes:
-        if isinstance(shape, shapely.Polygon):
-            rings += [shape.exterior, *shape.interiors]
-        elif not isinstance(shape, shapely.Point):
-            rings.append(shape)
-        areas += [isinstance(shape, shapely.Polygon)] * (len(rings) - len(areas))
-    # All rings at once: a town has a hundred thousand, each of a few corners.
-    places, ring = shapely.get_coordinates(rings, return_index=True)
-    corners = np.rint(places / grain)
-    kept = np.append(True, np.any(np.diff(corners, axis=0), axis=1) | (np.diff(ring) > 0))
-    corners, ring = corners[kept[: len(corners)]] * grain, ring[kept[: len(ring)]]
-    starts = np.searchsorted(ring, np.arange(len(rings) + 1)).tolist()
-    moves = corners.tolist()
-    steps = np.round(np.diff(corners, axis=0), 2).tolist()
-    data = [f"M{point.x:.1f} {point.y:.1f}h0" for point in points]
-    for is_area, first, end in zip(areas, starts[:-1], starts[1:], strict=True):
-        if end - first >= (4 if is_area else 2):
-            last = end - (2 if is_area else 1)
-            words = " ".join([f"{x:.6g} {y:.6g}" for x, y in steps[first:last]])
-            x, y = moves[first]
-            data.append(f"M{x:.7g} {y:.7g}l{words}{'z' if is_area else ''}")
-    return "".join(data)

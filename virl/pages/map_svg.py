@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from html import escape
 
 from markupsafe import Markup
 
@@ -10,7 +9,7 @@ from virl.pages.ground import Name
 from virl.pages.maps import LONGEST_LABEL, MapFigure, MapPath, Mark
 from virl.pages.paper import Paper, svg_points
 from virl.pages.theme import CASING_PX, HOUSES_UP_TO_M, ROADS, light_style, shapes
-from virl.plain_text import plain_line, shorten
+from virl.plain_text import html_line, shorten
 
 _FAN = "M0 0L-24-24A34 34 0 0 1 24-24z"
 _ARROW = "M-4 4L0-4L4 4L0 1.5z"
@@ -21,9 +20,9 @@ _SIGN_DOWN = 3.8  # pixels from the middle of a shape to the foot of its sign
 def draw_svg(figure: MapFigure, name: str = "") -> Markup:
     """Return a map as an `svg` element that needs no scripts; `name` is its id, empty for none."""
     role = "group" if any(mark.href for mark in figure.marks) else "img"
-    label = f'id="{_text(name)}" ' if name else ""
+    label = f'id="{html_line(name)}" ' if name else ""
     start = f'<svg class="chart" viewBox="{view_box(figure.paper)}" {label}role="{role}"'
-    title = f'aria-label="{_text(figure.title)}, north up"'
+    title = f'aria-label="{html_line(figure.title)}, north up"'
     return Markup(f"{start} {title}>{draw_inside(figure)}</svg>")  # noqa: S704 - texts are escaped
 
 
@@ -41,14 +40,14 @@ def draw_whole(figures: Sequence[MapFigure], notice: str = "") -> str:
             f'height="{paper.height:.2f}"/>'
         )
         panels.append(
-            f'<text class="heading" x="{left + 8:.0f}" y="20">{_text(figure.title)}</text>'
+            f'<text class="heading" x="{left + 8:.0f}" y="20">{html_line(figure.title)}</text>'
             f'<svg class="chart" x="{left:.0f}" y="{_TITLE}" {size} viewBox="{view_box(paper)}">'
             f"{land}{draw_inside(figure)}</svg>"
         )
         left += paper.across + _GAP
     tallest = max(figure.paper.height / figure.paper.pixel for figure in figures)
     height = _TITLE + tallest + (_TITLE if notice else 0)
-    title, words = _text(", ".join(figure.title for figure in figures)), _text(notice)
+    title, words = html_line(", ".join(figure.title for figure in figures)), html_line(notice)
     credit = f'<text class="notice" x="8" y="{height - 10:.0f}">{words}</text>' if notice else ""
     box = f'width="{left - _GAP:.0f}" height="{height:.0f}" viewBox="0 0 {left - _GAP:.0f} {height:.0f}"'
     return (
@@ -128,31 +127,31 @@ def _name(paper: Paper, name: Name, *, has_room: bool) -> str:
     hidden = "" if has_room else " no-room"
     group = f'<g {pixel_group(paper, name.x, name.y)} data-room="{name.room:.0f}">'
     words = f'<text class="name {name.kind}-name{hidden}" y="4" transform="rotate({name.turn:.0f})">'
-    return f"{group}{words}{_text(name.text)}</text></g>"
+    return f"{group}{words}{html_line(name.text)}</text></g>"
 
 
 def _path(paper: Paper, path: MapPath) -> str:
     """Return the SVG of a path with its arrows."""
     points = svg_points(path.points, 1 if paper.pixel > 0.5 else 2)
-    title = f"<title>{_text(path.label)}</title>" if path.label else ""
+    title = f"<title>{html_line(path.label)}</title>" if path.label else ""
     arrows = "".join(
         f'<g {pixel_group(paper, one.x, one.y)}><path class="arrow" '
         f'transform="rotate({one.heading:.0f})" d="{_ARROW}"/></g>'
         for one in path.arrows
     )
     return (
-        f'<g class="trail {_text(path.kind)}">{title}<polyline class="path halo" points="{points}"/>'
+        f'<g class="trail {html_line(path.kind)}">{title}<polyline class="path halo" points="{points}"/>'
         f'<polyline class="path" points="{points}"/>{arrows}</g>'
     )
 
 
 def _mark(paper: Paper, mark: Mark) -> str:
     """Return the SVG of a mark; as a link if it has an address."""
-    title, kind = _text(mark.title), _text(mark.kind)
+    title, kind = html_line(mark.title), html_line(mark.kind)
     tag, attributes = "g", f'class="mark {kind}" role="img"'
     if mark.href:
         order = ' tabindex="-1"' if mark.is_minor else ""
-        tag, attributes = "a", f'href="{_text(mark.href)}" class="mark {kind}"{order}'
+        tag, attributes = "a", f'href="{html_line(mark.href)}" class="mark {kind}"{order}'
     ring = f'<circle class="sure" cx="{mark.x:.1f}" cy="{mark.y:.1f}" r="{mark.radius_m:.1f}"/>'
     return (
         f'<{tag} {attributes} aria-label="{title}"><title>{title}</title>{ring if mark.radius_m else ""}'
@@ -170,11 +169,11 @@ def _mark_parts(mark: Mark) -> Iterator[str]:
     if mark.sign:
         long = " long" if len(mark.sign) > 2 else ""
         y = _SIGN_DOWN - (17 if mark.shape == "pin" else 0)
-        yield f'<text class="sign{long}" y="{y:g}">{_text(shorten(mark.sign, 3))}</text>'
+        yield f'<text class="sign{long}" y="{y:g}">{html_line(shorten(mark.sign, 3))}</text>'
     if mark.label:
         side = mark.side
         where = f' {side.name}" x="{side.x:g}" y="{side.y:g}"' if side else ' no-room"'
-        yield f'<text class="label{where}>{_text(shorten(mark.label, LONGEST_LABEL))}</text>'
+        yield f'<text class="label{where}>{html_line(shorten(mark.label, LONGEST_LABEL))}</text>'
 
 
 def shape_svg(shape: str, attributes: str = "") -> Markup:
@@ -198,8 +197,3 @@ def pixel_group(paper: Paper, x: float, y: float) -> str:
     at = f"{x:.{digits}f}", f"{y:.{digits}f}"
     moved = f"translate({at[0]} {at[1]}) scale({paper.pixel:.4g})"
     return f'class="scaled" data-x="{at[0]}" data-y="{at[1]}" transform="{moved}"'
-
-
-def _text(text: str) -> str:
-    """Return a text escaped for SVG, on one line."""
-    return escape(plain_line(text))

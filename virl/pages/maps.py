@@ -14,7 +14,7 @@ import numpy as np
 from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.exhibits import MapExhibit, MapLine
 from virl.pages.ground import MapGround, Name
-from virl.pages.paper import ARROW_EVERY_M, Arrow, Extent, Paper, Point, arrows_along, lay_out
+from virl.pages.paper import ARROW_EVERY_M, Arrow, Extent, Paper, Point, arrows_along, lay_out, on_paper
 from virl.pages.theme import shapes
 
 # The looks of a map, in pixels on the page; all chosen.
@@ -221,7 +221,7 @@ def draw_map(exhibit: MapExhibit, ground: MapGround, *, wide: bool) -> MapFigure
     frame = LocalFrame(LatLng(*where[0]))
     paper = lay_out(
         frame,
-        [(x, -y) for x, y in (frame.point(LatLng(*position)) for position in where)],
+        [on_paper(frame, *position) for position in where],
         ground,
         extent=Extent(aspect=WIDE_ASPECT) if wide else Extent(),
         across=WIDE if wide else NARROW,

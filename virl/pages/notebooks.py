@@ -6,7 +6,6 @@ or dark. All texts are escaped here.
 
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
-from html import escape
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from virl.pages.ground import ground_of_lines
 from virl.pages.map_svg import draw_whole
 from virl.pages.maps import MapPath, Mark, map_figure
 from virl.pages.paper import Extent, lay_out, on_paper
-from virl.plain_text import plain_line
+from virl.plain_text import html_line
 
 
 def card(
@@ -30,20 +29,20 @@ def card(
         notes: texts in small print; empty ones are left out.
     """
     rows = "".join(
-        f'<tr><th scope="row" style="text-align: left">{_text(name)}</th>'
-        f'<td style="text-align: left">{_text(value)}</td></tr>'
+        f'<tr><th scope="row" style="text-align: left">{html_line(name)}</th>'
+        f'<td style="text-align: left">{html_line(value)}</td></tr>'
         for name, value in facts
         if value not in (None, "")
     )
-    small = "".join(f"<p><small>{_text(note)}</small></p>" for note in notes if note)
+    small = "".join(f"<p><small>{html_line(note)}</small></p>" for note in notes if note)
     facts_table = f"<table>{rows}</table>" if rows else ""
-    return f"<div><p><strong>{_text(title)}</strong></p>{picture}{facts_table}{small}</div>"
+    return f"<div><p><strong>{html_line(title)}</strong></p>{picture}{facts_table}{small}</div>"
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return the HTML of a table with column headings and rows of texts and numbers."""
-    head = "".join(f'<th scope="col">{_text(column)}</th>' for column in columns)
-    body = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    head = "".join(f'<th scope="col">{html_line(column)}</th>' for column in columns)
+    body = "".join(f"<tr>{''.join(f'<td>{html_line(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -54,11 +53,6 @@ def length_m(line: Sequence[LatLng]) -> float:
     degrees = np.array(line, float)
     x, y = LocalFrame(line[0]).to_metres(degrees[:, 0], degrees[:, 1])
     return float(np.hypot(np.diff(x), np.diff(y)).sum())
-
-
-def _text(value: object) -> str:
-    """Return a value as escaped HTML text on one line."""
-    return escape(plain_line(str(value)))
 
 
 # The looks of a map, all chosen.
@@ -94,5 +88,5 @@ def map_image(title: str, *, streets: Sequence[Line] = (), path: Line = ()) -> s
     marks = [Mark(*at, kind, kind, shape="pin") for at, kind in ends]
     figure = map_figure(title, paper, [MapPath(points)] if path else [], marks)
     data = b64encode(draw_whole([figure]).encode()).decode()
-    words = f"{_text(title)}, {paper.width:,.0f} m across, north up"
+    words = f"{html_line(title)}, {paper.width:,.0f} m across, north up"
     return f'<img src="data:image/svg+xml;base64,{data}" alt="{words}" style="max-width: 100%"/>'

@@ -63,13 +63,7 @@ Functions = Mapping[str, Callable[..., object]]
 def open_templates(
     *folders: Path, filters: Functions | None = None, tests: Functions | None = None
 ) -> Environment:
-    """Return the environment of templates in some folders, and of those that all pages share.
-
-    Args:
-        folders: folders in which templates, styles and scripts are looked for, in this order.
-        filters: further filters of the templates.
-        tests: further tests of the templates, which stand after `is`.
-    """
+    """Return the environment of templates in `folders`, in this order, with further filters and tests."""
 
     def clean(value: object) -> object:
         """Return a text without control and hidden characters; markup and other values unchanged."""

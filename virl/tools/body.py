@@ -32,19 +32,14 @@ class BodyState(BaseModel):
 
 
 class Body:
-    """An agent that is moved by tools; every move becomes a step of its run.
-
-    Args:
-        agent: the agent, which stands at its start.
-        sees: True if the model gets pictures; else it gets words on what they show.
-        user: the user who may advise agents that are consulted; `None` for nobody.
-    """
+    """An agent that is moved by tools; every move becomes a step of its run."""
 
     def __init__(self, agent: Agent, *, sees: bool = False, user: User | None = None) -> None:
-        """Place the agent at its start; `sees` is true if the model gets pictures."""
+        """Place the agent at its start; `sees` is true if the model gets pictures, else words on them."""
         self.agent = agent
         self.sees = sees
         self.user = user
+        """User who may advise agents that are consulted; `None` for nobody."""
         self.keeps_views = True
         """True if views are kept as files; false while recorded calls are repeated in a resumed run."""
         self.doing = ""
@@ -124,22 +119,14 @@ class Body:
         self._arrive(Pose(there.id, self.standing.heading), 0.0)
 
     def go_on(self, standing: BodyState | None) -> None:
-        """Move the agent to where its run was cut off: to `standing`, then along the steps written since.
-
-        Args:
-            standing: the state in the run's last note; `None` if no note has one, for the start.
-        """
+        """Move the agent to the last note's `standing`, or the start, then along the steps written since."""
         self.standing = standing or self.standing
         for step in self.agent.run.steps[self.standing.moves :]:
             if step.next_pano_id is not None:
                 self._follow(Pose(step.pose.pano_id, step.pose.heading), step.next_pano_id)
 
     def be_led(self, before: float = inf) -> int:
-        """Make the moves that a steering user decides, up to journal record `before`; return their number.
-
-        Args:
-            before: `seq` of the record up to which steps are replayed; by default the user may steer now too.
-        """
+        """Make the moves that the user decided up to record number `before`, or decides; return how many."""
         before_moves = self.standing.moves
         while self._is_led(before):
             pass

@@ -215,7 +215,7 @@ def own_scores(benchmark: str, options: Mapping[str, Any]) -> Scorer:
 
 @metric(scores="unreduced")
 def mean(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
-    """Return an Inspect metric with the value that `virl bench` reports for the key.
+    """Return an Inspect metric with the value that `virl bench` reports for a metric.
 
     Args:
         benchmark: its name.
