@@ -47,12 +47,8 @@ def bug_of(fault: BaseException, *, home: Path | None = None, run: Path | None =
     reason = " ".join(reason.split())[:LONGEST].removesuffix(": ")
     frame = _frame(fault, home)
     where = f"{frame.filename}, line {frame.lineno}, in {frame.name}: " if frame else ""
-    if run is None:
-        return CodeFault(f"{where}{reason} (--debug shows the traceback)")
-    return CodeFault(
-        f"{where}{reason} (run folder: {run}; fix the code, then continue with --resume; "
-        "--debug shows the traceback)"
-    )
+    advice = f"run folder: {run}; fix the code, then continue with --resume; " if run else ""
+    return CodeFault(f"{where}{reason} ({advice}--debug shows the traceback)")
 
 
 def without_secrets(text: str) -> str:

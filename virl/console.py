@@ -90,6 +90,7 @@ def say(console: Console, markup: str, indent: int = 2) -> None:
         indent: the number of spaces at the start of further lines.
     """
     text, used, ends = Text.from_markup(markup, emoji=False), 0, []
+    # Rich's own wrapping would break paths and other long words in two.
     for word in re.finditer(r"\s*\S+", text.plain):
         used += cell_len(word[0])
         if used > console.width > 0 and word.start() and (console.is_terminal or console.is_jupyter):

@@ -149,16 +149,10 @@ def raise_all(faults: Sequence[VirlError]) -> None:
 
 
 class UnknownName(BadInput):
-    """Error: a city, agent, model or prompt of that name does not exist.
-
-    Args:
-        kind: the noun for what has the name, such as "city".
-        name: the unknown name.
-        known: the known names.
-    """
+    """Error: a city, agent, model or prompt of that name does not exist."""
 
     def __init__(self, kind: str, name: str, known: Collection[str]) -> None:
-        """Keep the noun for what has the name, the unknown name, and the known names."""
+        """Keep the noun for what has the name, such as "city", the unknown name, and the known names."""
         super().__init__(kind, name, known)
         self.kind = kind
         self.name = name
@@ -262,17 +256,10 @@ def going_on_by(way: str) -> Iterator[None]:
 
 
 class BudgetExceeded(VirlError):
-    """Error: the next request would cost more than the budget has left, so it was not sent.
-
-    Args:
-        limit_usd: dollars that may be spent.
-        spent_usd: dollars spent so far.
-        price_usd: dollars that the request would have cost, at most.
-        request: a noun phrase for the request, as the subject of "may cost".
-    """
+    """Error: the next request would cost more than the budget has left, so it was not sent."""
 
     def __init__(self, limit_usd: float, spent_usd: float, price_usd: float, request: str) -> None:
-        """Write the message, with all amounts in dollars; `request` is the subject of "may cost"."""
+        """Write the message: dollars allowed, spent and most that `request`, a noun phrase, may cost."""
         super().__init__(
             f"${spent_usd:.4f} of the budget of ${limit_usd:.4f} is spent, and {request} may "
             f"cost ${price_usd:.4f} more: continue with {way_on()} and a higher --budget-usd"

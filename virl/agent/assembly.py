@@ -282,6 +282,7 @@ def report_opening(doing: str, city: str, console: Console) -> Iterator[None]:
     with told_if_long(f"{key} ({before})", console):
         yield
     seconds = monotonic() - begun
+    # Short openings are not worth a file, but what it once told has to stay true.
     if seconds > LONG_S or key in times:
         times[key] = [seconds, max(seconds, longest)]
         with suppress(VirlError):  # an estimate is no reason to end a run

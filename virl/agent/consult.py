@@ -98,6 +98,7 @@ def _run_consulted(
     """Run or resume agent `name` with `changes` in the caller's subfolder `key`; return (result, turns)."""
     source = find_character(name)
     folder = caller.run.folder / CONSULTED / key
+    # Each consulted run lies in a folder of its caller's: the path tells how long the chain is.
     if folder.parts.count(CONSULTED) > DEPTH:
         raise BadInput(
             f"{caller.run.start.agent} consults {name}: more than {DEPTH} agents consult each other in a "

@@ -340,6 +340,7 @@ class Control:
                     raise RunStopped("the run is stopped: continue it with --resume")
                 asked = self._looks.popleft() if self._looks and not self._stopping else None
                 said = None if asked or not self._speech else self._speech.popleft()
+            # Without the lock: a look may take seconds, in which the user goes on giving commands.
             if asked:
                 _take_view(look, *asked)
             elif said is not None:

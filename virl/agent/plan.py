@@ -220,6 +220,7 @@ def make_plan(options: RunOptions) -> Plan:
         mind=options.mind or "rules",
         seed=options.seed,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
+        # Made from the folder, in which no two runs can be.
         id=uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex,
         mover=mover.name,
         mover_reason=mover.reason,

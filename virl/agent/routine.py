@@ -106,7 +106,8 @@ class Routine:
         Raises:
             BadInput, MindFailed: it cannot.
         """
-        self._call_check("check_mind", character, mind)
+        if check := getattr(self._import_module(self.module), "check_mind", None):
+            check(character, mind)
 
     def check_character(self, character: Character, source: Path) -> None:
         """Call the module's `check_character`, if any, to check that a character in a file is complete.
@@ -114,7 +115,8 @@ class Routine:
         Raises:
             VirlError: it is not.
         """
-        self._call_check("check_character", character, source)
+        if check := getattr(self._import_module(self.module), "check_character", None):
+            check(character, source)
 
     def fit(
         self, character: Character, city: "City", start: "Panorama", seed: int
@@ -152,12 +154,6 @@ class Routine:
                 f"{module.__file__}: FIELDS must contain virl.agent.character.CharacterField objects only"
             )
         return fields
-
-    def _call_check(self, name: str, *arguments: object) -> None:
-        """Call a function of the routine's module by name; do nothing if the module lacks it."""
-        check = getattr(self._import_module(self.module), name, None)
-        if check:
-            check(*arguments)
 
     def _import_module(self, module: str) -> ModuleType:
         """Return a module of the routine by dotted name; an error in it names the package that gives it."""
@@ -203,6 +199,7 @@ def _load_installed(name: str) -> Routine:
 
 def _local_package(folder: Path) -> str:
     """Make a package of a folder, so that its modules can be imported, and return the package's name."""
+    # Named by its whole path: two folders may hold routines of one name.
     name = f"virl_routine_{sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
     if name not in sys.modules:
         spec = ModuleSpec(name, None, is_package=True)

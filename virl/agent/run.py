@@ -235,6 +235,7 @@ class Run:
         if not self._keep_views:
             return ()
         camera = view.camera
+        # The step comes first, so that a listing of the folder follows the walk.
         name = f"{len(self.steps):05d}-{purpose}"
         if purpose != "photo":
             pano_id = _NOT_IN_FILE_NAMES.sub("-", view.pano_id)[-_LONGEST_ID:]
@@ -324,6 +325,7 @@ class Run:
             views=tuple(views),
             asked=self._exchanges(asked),
             cost=cost,
+            # The seconds of a consulted agent are in its own cost.
             seconds=max(0.0, now - self._since - (cost.seconds if cost else 0.0)),
             requests=self._requests(),
         )

@@ -127,6 +127,7 @@ def run_agent(
         if options.resume:
             return _resume_run(options, console, control, tell)
         with with_folder(options) as own:
+            # Which city it is may be known only once the plan is made.
             city = Path(options.city or f"{options.agent} and its city").name
             with report_opening("Reading", city, console):
                 plan = make_plan(own)
@@ -350,6 +351,7 @@ def _start_agent(
         with report_opening("Opening", name_of_city(start.city), console):
             city = given.city or stack.enter_context(opened_city(start.city, plan.access(ledger)))
             models = _models(plan, city, mind)
+            # Which mover fits is known only once the start is.
             unmoved = LinksMover(city.streetview)
             assembly = assemble(
                 plan.loaded,

@@ -72,6 +72,7 @@ class Thinking:
         """Return the request in progress as one line of text; empty while no model is asked."""
         if not self._doing:
             return ""
+        # A piece has at least one token; of servers that send long pieces, the letters tell more.
         tokens = max(self._pieces, self._letters // LETTERS_PER_TOKEN)
         parts = [self._doing, f"{monotonic() - self._since:.0f} s"]
         parts += [f"about {count_noun(tokens, 'token')}"] if tokens else []
@@ -179,6 +180,7 @@ class Story:
         now = self._progress.get_time()
         if doing != self._doing:
             self._doing, self._since, self._from = doing, now, done
+        # What a resumed run had done before took no time now, and says nothing about the pace.
         ahead = done - self._from
         seconds = (now - self._since) / ahead * (total - done) if ahead > 0 else 0.0
         left = show_duration(seconds) if ahead > 0 else ""

@@ -101,6 +101,7 @@ class UserMessage(Settings):
 
     def is_due(self, moment: Moment) -> bool:
         """Return whether to say the message at this pause: by its count of work, clock time or proposal."""
+        # At a proposal only the messages on it are due, and these nowhere else.
         if self.proposed or moment.proposed:
             return self.proposed == moment.proposed
         if self.at is None:

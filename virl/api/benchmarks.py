@@ -253,6 +253,7 @@ def _name_objects(value: object, objects: dict[str, object]) -> object:
     if isinstance(value, City) and value.is_as_opened:
         return value.opened_as
     first = object_name(value)
+    # Two objects of one class get different names, and one object the same name twice.
     names = chain([first], (f"{first} ({number})" for number in count(2)))
     name = next(one for one in names if objects.get(one, value) is value)
     objects[name] = value

@@ -133,6 +133,7 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
             try:
                 yield next_record
             finally:
+                # The run breaks off at its next record, and the executor waits for that.
                 left.set()
 
     def _run(

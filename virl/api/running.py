@@ -140,6 +140,7 @@ async def arun(
     work = partial(copy_context().run, run_and_tell, agent, settings, tell, resume=resume, watch=watch)
     thread = ThreadPoolExecutor(1, "virl-run")
     running = asyncio.get_running_loop().run_in_executor(thread, work)
+    # The thread ends with its only work, for which nobody waits here.
     thread.shutdown(wait=False)
     try:
         return await asyncio.shield(running)

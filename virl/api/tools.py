@@ -103,6 +103,7 @@ def open_tools(
         body = Body(agent, sees=sees)
         use: Use = RecordingExecutor(body)
         made = tools_for(body, list(names), AsksFirst(agent, use, ask_first) if ask_first else use)
+        # From here on the run stays open until the tools are closed.
         return OpenTools(agent, made, stack.pop_all())
 
 

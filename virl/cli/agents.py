@@ -155,6 +155,7 @@ def write_character(name: str, folder: Path, *, source: str | None = None, tools
         raise BadInput(f"{path}: already exists: choose another name, or remove the file")
     text = _copy(source, _title(name), path.name) if source else _fresh(_title(name), path.name, tools=tools)
     write_whole(path, text.encode(), "run it again")
+    # A name that the character's model refuses leaves no file behind.
     try:
         load_character(path)
     except BadInput:

@@ -77,6 +77,7 @@ def minds() -> Iterator[str]:
     yield "rules"
     from virl.mind.providers import KEYS  # noqa: PLC0415 - loads when asked for
 
+    # A server of one's own speaks OpenAI's protocol and may need no key.
     server = bool(os.environ.get("VIRL_BASE_URL"))
     for provider, keys in KEYS.items():
         if any(os.environ.get(key) for key in keys) or (server and provider.startswith("openai")):

@@ -37,6 +37,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], hint: str
     console, table = list_console(), Table(box=None, pad_edge=False, header_style="dim")
     cells = [[column, *(row[number] for row in rows)] for number, column in enumerate(columns)]
     before = sum(max(map(cell_len, column)) + 2 for column in cells[:-1])
+    # Where the columns before it would squeeze the last one, all of them wrap.
     has_room = before + _LAST_WIDTH <= console.width
     for number, column in enumerate(columns):
         table.add_column(

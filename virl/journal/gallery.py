@@ -100,6 +100,7 @@ def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
             for found in view.detections:
                 texts = SequenceMatcher(None, found.text.casefold(), name.casefold())
                 views.append((texts.ratio() if name else -1.0, found.score, view, found, name, where))
+    # The second and third stand in for a picture that is missing or broken.
     for likeness, _, view, found, name, where in sorted(views, key=lambda rated: rated[:2], reverse=True)[:3]:
         data = embed(folder, [view.file], GRADES).get(view.file)
         if data:

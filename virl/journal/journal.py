@@ -94,6 +94,7 @@ class Journal:
             lock = stack.enter_context(lock_run(folder))
             if path.exists():
                 raise JournalBroken(f"{path}: already contains a run: resume it, or choose another folder")
+            # Whole or not at all: a journal without its start cannot be resumed.
             write_whole(path, start.model_dump_json().encode() + b"\n", "start again")
             made = cls(folder, lock, *read_contents(path))
             stack.pop_all()  # from here on the journal holds the lock
@@ -176,6 +177,7 @@ class Journal:
         """
         if not _VIEW_NAME.fullmatch(name):
             raise ValueError(f"view name {name!r} may hold letters, digits, '.', '_' and '-' only")
+        # Names in the records count too: a resumed run overwrites no picture of its earlier part.
         files = chain([f"{VIEWS}/{name}.jpg"], (f"{VIEWS}/{name}.{number}.jpg" for number in count(2)))
         file = next(one for one in files if one not in self._kept and one not in self._sequence.views)
         jpeg = io.BytesIO()

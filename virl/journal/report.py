@@ -244,7 +244,11 @@ def _draw(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
     every = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
     told, size = shorten_story(every, MOST_STORY)
     marked = [step for one in told for step in steps_in(one)]
-    result_map, others = _only_map(records) if steps else (None, None)
+    shown = [exhibit for one in records if isinstance(one, EndRecord) for exhibit in one.exhibits]
+    maps = [exhibit for exhibit in shown if isinstance(exhibit, MapExhibit)]
+    # A single map of the result is drawn on the map of the walk, and not once more below.
+    result_map = maps[0] if steps and len(maps) == 1 else None
+    others = [exhibit for exhibit in shown if exhibit is not result_map]
     context = report_context(folder, records, city, steps, others) | {
         "map": walk_map(
             steps,
@@ -321,15 +325,6 @@ def cost_so_far(folder: Path, records: Sequence[AnyRecord]) -> CostRecord:
     for told in (paid_for(folder), paid_by(recorded)):
         book.catch_up(told)
     return booked_cost(recorded, book.payments())
-
-
-def _only_map(records: Sequence[AnyRecord]) -> tuple[MapExhibit | None, Sequence[Exhibit] | None]:
-    """Return (map, other exhibits) of a result with exactly one map; (`None`, `None`) of others."""
-    shown = [exhibit for one in records if isinstance(one, EndRecord) for exhibit in one.exhibits]
-    maps = [exhibit for exhibit in shown if isinstance(exhibit, MapExhibit)]
-    if len(maps) != 1:
-        return None, None
-    return maps[0], [exhibit for exhibit in shown if exhibit is not maps[0]]
 
 
 def start_of(records: Sequence[AnyRecord]) -> StartRecord:

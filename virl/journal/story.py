@@ -155,6 +155,7 @@ def shorten_story(told: Sequence[StepRecord | NoteRecord | Stretch], most: int) 
         for one in told
     ]
     ends, size = [0, 0], 0
+    # From both ends in turn, so that the beginning and the end of the story remain.
     for turn in range(len(told)):
         at = ends[0] if turn % 2 == 0 else len(told) - 1 - ends[1]
         if size + sizes[at] > most and turn > 1:

@@ -68,8 +68,10 @@ def walk_map(
     pins = ends_of(steps, paper.frame, end)
     ends = {pin.href for pin in pins}
     marks = [mark for step in marked for mark in marks_of(step, paper.frame)]
+    # The most important marks come last and lie on top.
     ranks = list(KINDS)
     marks.sort(key=lambda mark: ranks.index(mark.kind.split()[-1]))
+    # The pins of start and end stand in for the marks of their steps.
     marks = [mark for mark in marks if mark.href not in ends or mark.kind.startswith("pin")]
     found = {kind_of(step) for step in marked}
     legend = [(kind, words) for kind, words in KINDS.items() if words and kind in found]

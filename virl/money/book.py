@@ -323,6 +323,7 @@ class Book:
             return
         for one in (*self._waiting, entry):
             line = (one if lines.size else replace(one, run=self._run)).line()
+            # Only the price of a request must be safe on the disk before it is sent.
             lines.append(line, sync=bool(one.nano_usd and one.sent))
             self._waiting = self._waiting[1:]
 

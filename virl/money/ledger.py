@@ -90,6 +90,7 @@ class Ledger:
                 "the price of %r is not known, so sums leave it out: set %s", price.sku, price.unknown
             )
         hold = Hold(self, price, request, service, input_tokens, _ACCOUNT.get())
+        # Before it is sent: a kill in between may count a request too many, never one too few.
         self.book.enter(hold.entry(nano(price.usd), sent=1, input_tokens=input_tokens))
         if service == "provider":
             with self._lock:

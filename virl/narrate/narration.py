@@ -175,6 +175,7 @@ def ask_points(mind: Mind, entries: Sequence[HistoryEntry]) -> Floats:
     """
     prompt, fault = load_prompt("narrate/drawing", Text), ""
     for _ in range(TRIES):
+        # The model is told what was wrong with its last reply.
         reply = mind.ask(prompt, entries=[asdict(entry) for entry in entries], fault=fault)
         try:
             return read_points(reply.text, len(entries))
@@ -340,6 +341,7 @@ def _history_stops(walk: Walk, points: Floats) -> list[int]:
                 line = heading
             line = heading if line is None else line
         stop = walk.stops[index]
+        # Behind a stop with an entry a new line begins, from which bends are measured.
         if index == last or stop.seen or stop.crossing:
             stops.append(index)
             line = None

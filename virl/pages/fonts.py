@@ -38,6 +38,7 @@ def face_for(text: str, variant: int) -> str:
         BadInput: no shipped face has every character, or Pillow cannot shape the script.
     """
     needed = {ord(c) for c in text if not c.isspace()}
+    # Only Latin letters have several faces, so that signs in them may differ.
     start = variant % len(LATIN_FACES)
     for face in (*LATIN_FACES[start:], *LATIN_FACES[:start], CJK_FACE, *SHAPED_FACES, *installed_faces()):
         if needed <= code_points(face):

@@ -138,6 +138,7 @@ def layers_on(
         pixel: metres that one pixel covers; details smaller than a fraction of it are left out.
     """
     across = window.bounds[2] - window.bounds[0]
+    # Digits make a page large: coordinates are as coarse as the map's scale allows.
     grain = 0.05 if pixel < 0.15 else 0.5 if across < 12_000 else 1.0
     layers, names = [], []
     for kind in AREAS:

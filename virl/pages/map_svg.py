@@ -105,6 +105,7 @@ def ground_parts(paper: Paper) -> Iterator[Mapping[str, str | float]]:
             last.append({"kind": layer.kind, "data": layer.data})
         else:
             yield {"kind": layer.kind, "data": layer.data}
+    # All edges lie below all surfaces, so that no line crosses a road where another joins it.
     for kind, edge in (("casing", CASING_PX), ("road", 0.0)):
         for data, metres, least in roads:
             yield {"kind": kind, "data": data, "metres": metres, "least": least, "edge": edge}

@@ -128,10 +128,12 @@ def map_figure(
     """
     shown = tuple(marks)
     room = _Room(paper.across, paper.height / paper.pixel)
+    # All shapes take their room first, so that no label covers a mark.
     for mark in shown:
         left, top, right, bottom = shape_box(mark.shape)
         x, y = _pixels(paper, (mark.x, mark.y))
         room.taken.append((x + left - ROOM, y + top - ROOM, x + right + ROOM, y + bottom + ROOM))
+    # The most important marks stand last, and get their labels first.
     labelled = [_add_label(paper, mark, room) for mark in reversed(shown)]
     names = tuple((name, _has_room(paper, name, room)) for name in paper.names)
     return MapFigure(title, paper, tuple(paths), tuple(reversed(labelled)), names, tuple(legend), notice)

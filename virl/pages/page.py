@@ -108,6 +108,7 @@ class LaidOutExhibit:
 def draw_exhibits(exhibits: Sequence[Exhibit], ground: MapGround) -> list[LaidOutExhibit]:
     """Return exhibits with their drawings and widths, in the same order; `ground` is for maps."""
     widths: list[bool] = []
+    # Two narrow neighbours share a row; any other exhibit has one of its own.
     while len(widths) < len(exhibits):
         pair = exhibits[len(widths) : len(widths) + 2]
         widths += [False, False] if len(pair) == 2 and all(map(_is_narrow, pair)) else [True]

@@ -124,6 +124,7 @@ def arrows_along(points: Sequence[Point], every: float = ARROW_EVERY_M) -> tuple
     along = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
     every = max(every, along[-1] / MOST_ARROWS)
     middles = np.arange(every / 3, along[-1], every)
+    # By the way a metre before and after it, an arrow in a corner points midway.
     before, after = middles - 1.0, middles + 1.0
     east = np.interp(after, along, x) - np.interp(before, along, x)
     south = np.interp(after, along, y) - np.interp(before, along, y)

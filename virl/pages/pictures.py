@@ -40,6 +40,7 @@ def embed(
         budget: most bytes of all pictures together; `None` for `BUDGET_BYTES`.
     """
     shown = list(files)
+    # A picture that the page shows twice is in it twice.
     most = (BUDGET_BYTES if budget is None else budget) * len(set(shown)) // max(1, len(shown))
     found = embed_all(((folder, file) for file in shown), grades, most)
     return {file: data for (_, file), data in found.items()}

@@ -140,6 +140,7 @@ def _locate_error(error: ErrorDetails, model: type[BaseModel], data: object) -> 
     union: Location | None = None
     branch = ""
     here = data
+    # The end of the path is not in the data where it is the fault that it is missing, or unknown.
     absent = len(error["loc"]) if error["type"] in {"missing", "missing_argument", "extra_forbidden"} else 0
     for index, part in enumerate(error["loc"], start=1):
         found, inner = _find_part(here, part)

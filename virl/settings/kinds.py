@@ -73,6 +73,7 @@ def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
 
 def _branches(schema: dict[str, Any], whole: Kind) -> list[Kind]:
     """Return the kinds that a schema allows, one for each branch of a union; `whole` has the definitions."""
+    # What stands beside a reference or a union holds for each of its branches.
     beside = {name: held for name, held in schema.items() if name not in {"$ref", "anyOf", "oneOf"}}
     if "$ref" in schema:
         return _branches(whole["$defs"][schema["$ref"].rpartition("/")[2]] | beside, whole)

@@ -139,6 +139,7 @@ def _find_ring(data: object, file: Path) -> list[object]:
 
 def _position_lines(text: str, count: int) -> list[int | None]:
     """Return the line numbers of the first `count` positions in a GeoJSON text; `None` if unknown."""
+    # The parser tells no lines: positions are the innermost brackets behind this word.
     start = text.find('"coordinates"')
     found = [start + bracket.start() for bracket in re.finditer(r"\[[^\[\]]*\]", text[start:])][:count]
     if len(found) < count:

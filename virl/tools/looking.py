@@ -160,6 +160,7 @@ def look(
     houses, vegetation, the width of the road. To see something far off better, look in its direction
     with a small fov.
     """
+    # One call is to bring four pictures at most.
     if direction == "around" and fov < AROUND_FOV:
         raise BadInput(f"to look closer than a fov of {AROUND_FOV:.0f}, choose one direction")
     views = _views(body, direction, fov, pitch)

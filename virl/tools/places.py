@@ -186,6 +186,7 @@ def place_details(body: Body, place_id: PlaceId) -> ToolResult[PlaceFacts]:
     )
     lines, kept = about.lines, lines_held(about.lines)
     if kept < len(lines):
+        # The two lines before them, place and hours, always stay.
         facts = about.facts[: max(kept - 2, 0)]
         reviews = about.reviews[: max(kept - 2 - len(about.facts), 0)]
         left_out = len(lines) - kept

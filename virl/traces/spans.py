@@ -191,6 +191,7 @@ def _current_tracing() -> Tracing | None:
     """Return the tracing that virl has opened, else that of the program around it; `None` without either."""
     if opened := _OPENED.get():
         return opened
+    # A program that has set a provider has imported this module; else virl does without.
     api: Any = sys.modules.get("opentelemetry.trace")
     if api is None or os.environ.get(SWITCH, "").lower() in _NO:
         return None
