@@ -74,8 +74,15 @@ class User(Protocol):
         ...
 
 
-class Silent(User):
-    """A user who never gives feedback, by the empty methods of the protocol."""
+class Silent:
+    """A user who never gives feedback."""
+
+    def expect(self, states: Collection[str]) -> None:
+        """Ignore the names of feelings."""
+
+    def feedback(self, moment: Moment) -> Feedback | None:  # noqa: ARG002 - as `User.feedback`
+        """Return `None`: no feedback."""
+        return None
 
 
 class UserMessage(Settings):
