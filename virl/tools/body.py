@@ -126,7 +126,7 @@ class Body:
                 self._follow(Pose(step.pose.pano_id, step.pose.heading), step.next_pano_id)
 
     def be_led(self, before: float = inf) -> int:
-        """Make the moves that a steering user decided up to record `before` or decides; return their count."""
+        """Make the moves that a steering user decided up to record `before`, or decides; return the count."""
         before_moves = self.standing.moves
         while self._is_led(before):
             pass
