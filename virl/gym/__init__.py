@@ -12,8 +12,12 @@ except ModuleNotFoundError:
     raise
 
 import virl.platform.movers.discrete.environment  # noqa: F401 - registers its own
-from virl.gym.walk import WalkEnv
+from virl.gym.walk import WalkEnv, WalkVectorEnv
 
-__all__ = ["WalkEnv"]
+__all__ = ["WalkEnv", "WalkVectorEnv"]
 
-gymnasium.register("virl/Walk-v0", entry_point="virl.gym.walk:WalkEnv")
+gymnasium.register(
+    "virl/Walk-v0",
+    entry_point="virl.gym.walk:WalkEnv",
+    vector_entry_point="virl.gym.walk:WalkVectorEnv",
+)

@@ -1,6 +1,8 @@
 """A walk to a goal by sight, as an environment of Gymnasium."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from math import cos, inf, radians, sin
 from typing import Any, Self
 
@@ -8,17 +10,20 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from virl.errors import BadInput
-from virl.geo.globe import Floats, Ints, LatLng, LocalFrame, normalize_heading, signed_turn
+from virl.geo.globe import Floats, Ints, LatLng, LocalFrame, normalize_heading, signed_float_turn
 from virl.platform.city.city import City
 from virl.platform.city.interchange import held_street_map
 from virl.platform.city.locate import locate
-from virl.platform.city.streetview import Camera, Image, Link, Panorama, relocate
+from virl.platform.city.streetview import Camera, Image, Panorama, relocate
 from virl.platform.movers.discrete.environment import check_action, check_options
 from virl.platform.providers.cities import open_city
+from virl.towns.streetview import OfflineStreetView
 
 FORWARD, LEFT, RIGHT, STOP = range(4)
 TURN_DEG = 30.0  # R2R's
@@ -97,9 +102,9 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
             }
         )
         self._fixed = self._numbers({"start": start, "goal": goal})
-        self._here, self._heading, self._taken = 0, 0.0, 0
-        self._goal = 0
+        self._taken, self._goal = 0, 0
         self._left = np.zeros(0)
+        self._stand(0, 0.0)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -115,17 +120,22 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
             NotFound: there is no such place.
             NoStreetView: there is no panorama near it.
         """
+        info = self.begin(seed, options)
+        return self._observe(), info
+
+    def begin(self, seed: int | None = None, options: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Start an episode as `reset` does, without drawing what is seen; return its info."""
         check_options(options, ("start", "goal"))
         super().reset(seed=seed)
         given = self._numbers(options or {})
         fixed = {name: given[name] if given[name] is not None else self._fixed[name] for name in given}
-        self._here, goal = self._ground.draw(self.np_random, fixed["start"], fixed["goal"], self._within)
+        start, goal = self._ground.draw(self.np_random, fixed["start"], fixed["goal"], self._within)
         if goal != self._goal or not len(self._left):
             self._goal, self._left = goal, self._ground.metres_to(goal)
-        links = self._panorama.links
-        self._heading = links[int(self.np_random.integers(len(links)))].heading if links else 0.0
+        links = self._ground.panoramas[start].links
+        self._stand(start, links[int(self.np_random.integers(len(links)))].heading if links else 0.0)
         self._taken = 0
-        return self._observe(), self._info()
+        return self._info()
 
     def step(self, action: np.int64) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
         """Take an action: 0 forward, 1 left, 2 right, 3 stop; return observation, reward, ends and info.
@@ -134,25 +144,40 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
             BadInput: it is none of the action space.
             ResetNeeded: no episode has begun.
         """
+        reward, terminated, truncated, info = self.move(action)
+        return self._observe(), reward, terminated, truncated, info
+
+    def move(self, action: np.int64) -> tuple[float, bool, bool, dict[str, Any]]:
+        """Take an action as `step` does, without drawing what is seen; return reward, ends and info."""
         if not len(self._left):
             raise ResetNeeded("no episode has begun: call reset() before step()")
         check_action(self.action_space, action)
         before = self._metres
         self._taken += 1
-        if action == FORWARD and (link := self._link_ahead()):
-            self._here, self._heading = self._ground.number[link.pano_id], link.heading
+        if action == FORWARD and self._ahead:
+            self._stand(self._ground.number[self._ahead.pano_id], self._ahead.heading)
         elif action in (LEFT, RIGHT):
             turn = TURN_DEG if action == RIGHT else -TURN_DEG
-            self._heading = normalize_heading(self._heading + turn)
+            self._stand(self._here, normalize_heading(self._heading + turn))
         terminated = bool(action == STOP)
         truncated = not terminated and self._taken >= self._max_steps
         nearer = before - self._metres if self._metres < inf and before < inf else 0.0
         reward = float(terminated and self._metres <= ARRIVE_M) + self._shaping * nearer
-        return self._observe(), reward, terminated, truncated, self._info()
+        return reward, terminated, truncated, self._info()
 
     def render(self) -> Image | None:
         """Return the view ahead, 640 x 480 pixels; `None` without a render mode."""
-        return self._picture(*RENDERED) if self.render_mode else None
+        if not self.render_mode:
+            return None
+        return draw_views(
+            self.city,
+            [
+                (
+                    self._panorama.id,
+                    replace(self._camera, heading=self._heading, width=RENDERED[0], height=RENDERED[1]),
+                )
+            ],
+        )[0]
 
     def close(self) -> None:
         """Close the city, if this environment opened it."""
@@ -169,11 +194,13 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         """Metres along links from the walker to the goal; infinite if there is no way."""
         return float(self._left[self._here])
 
-    def _link_ahead(self) -> Link | None:
-        """Return the link nearest to the heading; `None` if none is within 45 degrees."""
-        turns = {link: abs(signed_turn(self._heading, link.heading)) for link in self._panorama.links}
+    def _stand(self, here: int, heading: float) -> None:
+        """Stand at the panorama with a number, and face a heading in degrees."""
+        self._here, self._heading = here, heading
+        turns = {link: abs(signed_float_turn(heading, link.heading)) for link in self._panorama.links}
         nearest = min(turns, key=lambda link: turns[link], default=None)
-        return nearest if nearest is not None and turns[nearest] <= AHEAD_DEG else None
+        self._ahead = nearest if nearest is not None and turns[nearest] <= AHEAD_DEG else None
+        """Link nearest to the heading; `None` if none is within 45 degrees."""
 
     def _numbers(self, spots: dict[str, Any]) -> dict[str, int | None]:
         """Return the numbers of the start's and goal's panoramas, by name; `None` for one not given."""
@@ -186,22 +213,24 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         position = locate(self.city, spot)[1] if isinstance(spot, str) else LatLng(*spot)
         return self._ground.number[relocate(self.city.streetview, position, f"the {name}").id]
 
-    def _picture(self, width: int, height: int) -> Image:
-        """Return the view ahead as a picture of this size in pixels."""
-        camera = Camera(self._heading, fov=self._camera.fov, width=width, height=height)
-        view = self.city.streetview.view(self._panorama.id, camera)
-        return np.array(view.pixels, np.uint8)
+    @property
+    def view(self) -> tuple[str, Camera]:
+        """Panorama and camera of what the walker sees."""
+        return self._panorama.id, replace(self._camera, heading=self._heading)
 
-    def _observe(self) -> Seen:
-        """Return the observation: goal as metres (ahead, right), heading as (sin, cos), and pixels."""
+    def senses(self) -> Seen:
+        """Return what is observed but for pixels: goal as metres (ahead, right), heading as (sin, cos)."""
         angle = radians(self._heading)
         east, north = LocalFrame(self._panorama.position).point(self._end.position)
         ahead, right = north * cos(angle) + east * sin(angle), east * cos(angle) - north * sin(angle)
         return {
             "goal": np.array([ahead, right], np.float32),
             "heading": np.array([sin(angle), cos(angle)], np.float32),
-            "pixels": self._picture(self._camera.width, self._camera.height),
         }
+
+    def _observe(self) -> Seen:
+        """Return the observation."""
+        return self.senses() | {"pixels": draw_views(self.city, [self.view])[0]}
 
     @property
     def _end(self) -> Panorama:
@@ -217,7 +246,105 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
             "distance": self._metres if self._metres < inf else -1.0,
             "goal": self._end.id,
             "goal_position": np.array(self._end.position),
-            "can_go_forward": self._link_ahead() is not None,
+            "can_go_forward": self._ahead is not None,
+        }
+
+
+def draw_views(city: City, views: Sequence[tuple[str, Camera]]) -> list[Image]:
+    """Return the pixels of a city's views, each given as the id of its panorama and its camera."""
+    if isinstance(city.streetview, OfflineStreetView):
+        return city.streetview.draw_views(views)
+    return [np.array(city.streetview.view(*view).pixels, np.uint8) for view in views]
+
+
+class WalkVectorEnv(VectorEnv[dict[str, Any], np.ndarray, np.ndarray]):
+    """A Gymnasium environment of many walkers in one city, whose views are drawn by all cores at once.
+
+    `gymnasium.make_vec("virl/Walk-v0", num_envs=16)` makes it. Each walker does and sees what a `WalkEnv` does
+    that is reset with the same seed; one whose episode has ended begins another at the next step, whose action
+    is not taken (Gymnasium's `NEXT_STEP`).
+
+    Args:
+        num_envs: number of walkers.
+        options: arguments of `WalkEnv`, the same for all.
+
+    Raises:
+        BadInput: a value is out of its range, or the city is asked over a network.
+        NotFound: there is no such place.
+        NoStreetView: there is no panorama near it.
+    """
+
+    metadata: dict[str, Any] = WalkEnv.metadata | {"autoreset_mode": AutoresetMode.NEXT_STEP}
+
+    def __init__(self, num_envs: int = 1, **options: Any) -> None:
+        if num_envs < 1:
+            raise BadInput(f"num_envs {num_envs}: must be 1 or more")
+        first = WalkEnv(**options)
+        self._walkers = [first, *(deepcopy(first) for _ in range(num_envs - 1))]
+        self.num_envs, self.render_mode = num_envs, first.render_mode
+        self.single_observation_space, self.single_action_space = first.observation_space, first.action_space
+        self.observation_space = batch_space(first.observation_space, num_envs)
+        self.action_space = batch_space(first.action_space, num_envs)
+        self._has_ended = np.zeros(num_envs, bool)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Seen, dict[str, Any]]:
+        """Start an episode of each walker; return (observations, infos).
+
+        Args:
+            seed: of the first walker, the next having the next; or one of each.
+            options: `start` and `goal` of all these episodes.
+
+        Raises:
+            BadInput: there are not as many seeds as walkers, or a walker cannot begin.
+            NotFound: there is no such place.
+            NoStreetView: there is no panorama near it.
+        """
+        seeds = [seed + number for number in range(self.num_envs)] if isinstance(seed, int) else seed
+        if seeds is not None and len(seeds) != self.num_envs:
+            raise BadInput(f"{len(seeds)} seeds for {self.num_envs} walkers: give one for each")
+        infos: dict[str, Any] = {}
+        for number, walker in enumerate(self._walkers):
+            info = walker.begin(None if seeds is None else seeds[number], options)
+            infos = self._add_info(infos, info, number)
+        self._has_ended[:] = False
+        return self._observe(), infos
+
+    def step(self, actions: np.ndarray) -> tuple[Seen, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Take an action of each walker, shape (walkers,); return observations, rewards, ends and infos.
+
+        Raises:
+            BadInput: there are not as many actions as walkers, or one is none of the action space.
+            ResetNeeded: no episode has begun.
+        """
+        if len(actions) != self.num_envs:
+            raise BadInput(f"{len(actions)} actions for {self.num_envs} walkers: give one for each")
+        rewards, ends = np.zeros(self.num_envs), np.zeros((2, self.num_envs), bool)
+        infos: dict[str, Any] = {}
+        for number, (walker, action) in enumerate(zip(self._walkers, actions, strict=True)):
+            if self._has_ended[number]:
+                info = walker.begin()
+            else:
+                rewards[number], *ends[:, number], info = walker.move(action)
+            infos = self._add_info(infos, info, number)
+        self._has_ended = ends.any(axis=0)
+        return self._observe(), rewards, ends[0], ends[1], infos
+
+    def render(self) -> tuple[Image | None, ...]:
+        """Return the view ahead of each walker, 640 x 480 pixels; `None` without a render mode."""
+        return tuple(walker.render() for walker in self._walkers)
+
+    def close_extras(self, **_: Any) -> None:
+        """Close the city, if this environment opened it."""
+        self._walkers[0].close()
+
+    def _observe(self) -> Seen:
+        """Return the observations of all walkers, stacked by name."""
+        senses = [walker.senses() for walker in self._walkers]
+        pixels = draw_views(self._walkers[0].city, [walker.view for walker in self._walkers])
+        return {name: np.stack([one[name] for one in senses]) for name in senses[0]} | {
+            "pixels": np.stack(pixels)
         }
 
 

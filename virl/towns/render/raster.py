@@ -28,6 +28,17 @@ MAX_CORNERS = 5
 """Largest number of corners of a quad that the near plane has cut."""
 SIDE_BITS = SIDE.bit_length() - 1
 
+STAGES_M = (25.0, 60.0, 130.0, 1e30)
+"""Distances in metres up to which quads are drawn before those farther off are looked at; chosen."""
+MOST_TILES = 64
+"""Largest number of tiles across a picture; chosen."""
+FEW = 1024
+"""Number of quads for which a drawing has room at first; chosen: most of small pictures have fewer."""
+ROUNDING, ROUNDING_PX = 1.001, 0.1
+"""Factor on W, and pixels, by which what hides must go beyond what is hidden, against rounding; chosen."""
+NO_OWNER = 1 << 30
+"""Number greater than that of any owner."""
+
 BACKGROUND = -1
 """Value of `shown` at a pixel that no quad covers: ground or sky."""
 
@@ -63,6 +74,20 @@ class _Line(NamedTuple):
     dw: float
     ds: float
     dt: float
+
+
+class Tiles(NamedTuple):
+    """Squares of a picture, each with the depth of its farthest pixel, behind which nothing can be seen.
+
+    Args:
+        farthest: least W of the pixels of each tile, (rows, columns).
+        row: scratch, (width,).
+        bits: log2 of a tile's side in pixels.
+    """
+
+    farthest: Singles
+    row: Singles
+    bits: int
 
 
 def blank_drawing(order: Ints, lens: Lens) -> GeometryBuffer:
@@ -186,24 +211,39 @@ def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) 
         textures: of the city.
         lens: of the camera.
     """
+    _draw_quads(drawing, 0, len(drawing.order), scene, textures, lens)
+
+
+@part
+def _draw_quads(
+    drawing: GeometryBuffer, begin: int, stop: int, scene: Scene, textures: Textures, lens: Lens
+) -> None:
+    """Draw the quads at the places `begin` up to but without `stop` in the order of a drawing into it."""
     order, depth, shown, forms = drawing.order, drawing.depth, drawing.shown, drawing.forms
+    polygons, counts = drawing.polygons, drawing.counts
     corners, uv, texture, mode = scene.corners, scene.uv, scene.texture, scene.mode
     table, texels = textures.table, textures.texels
     height, width = shown.shape
     seen = np.empty((4, 3))
-    for k in range(len(order)):
+    for k in range(begin, stop):
         q = order[k]
-        polygon, form = drawing.polygons[k], forms[k]
+        polygon, form = polygons[k], forms[k]
+        counts[k] = 0
         count = project(corners[q], lens, seen, polygon)
-        if count < 3 or not linear_forms(seen, lens, form):
+        if count < 3:
+            continue
+        left, right, top, bottom = 1e30, -1e30, 1e30, -1e30
+        for i in range(count):
+            left, right = min(left, polygon[i, 0]), max(right, polygon[i, 0])
+            top, bottom = min(top, polygon[i, 1]), max(bottom, polygon[i, 1])
+        first_row, end_row = _pixels_between(top, bottom, height)
+        first, end = _pixels_between(left, right, width)
+        # What falls between the middles of pixels, as most that is far off does, needs no forms.
+        if first_row >= end_row or first >= end or not linear_forms(seen, lens, form):
             continue
         # A cutout has holes, so that its outline is no edge to be smoothed: the sign of its count says so.
         cutout = mode[q] == CUTOUT
-        drawing.counts[k] = -count if cutout else count
-        top, bottom = 1e30, -1e30
-        for i in range(count):
-            top, bottom = min(top, polygon[i, 1]), max(bottom, polygon[i, 1])
-        first_row, end_row = _pixels_between(top, bottom, height)
+        counts[k] = -count if cutout else count
         for row in range(first_row, end_row):
             first, end = _span(polygon, count, row + 0.5, width)
             if first >= end:
@@ -218,6 +258,188 @@ def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) 
                 )
             else:
                 _fill(k, np.float32(start), np.float32(form[1]), depth[row, first:end], shown[row, first:end])
+
+
+@kernel
+def draw_in_sight(
+    scene: Scene, textures: Textures, whole: Lens, lens: Lens, reach: float, smallest: float, owners: int
+) -> GeometryBuffer:
+    """Return the drawing of the quads that may be seen, without most of those that nearer ones hide.
+
+    Args:
+        scene: quads of the city.
+        textures: of the city.
+        whole: the camera.
+        lens: that of the part of its picture which is drawn; the camera again for all of it.
+        reach: metres beyond which nothing is drawn.
+        smallest: radius over distance below which a quad is left out.
+        owners: number of the first owner whose quads, like those of later ones, are left out.
+    """
+    cells, starts, spheres, owner = scene.cells, scene.starts, scene.spheres, scene.owner
+    eye_x, eye_y, eye_z = whole.eye[0], whole.eye[1], whole.eye[2]
+    chosen, away = np.empty(len(cells), np.int64), np.empty(len(cells))
+    count, most = 0, 0
+    for cell in range(len(cells)):
+        x, y, z = cells[cell, 0] - eye_x, cells[cell, 1] - eye_y, cells[cell, 2] - eye_z
+        # Whole cells first, which spares a look at most quads.
+        if sqrt(x * x + y * y) - cells[cell, 3] <= reach and _in_sight(whole, x, y, z, cells[cell, 3]):
+            chosen[count], away[count] = cell, sqrt(x * x + y * y + z * z)
+            most += starts[cell + 1] - starts[cell]
+            count += 1
+    order, keys = np.empty(most, np.int64), np.empty(most)
+    drawing = _blank(order, lens.height, lens.width, FEW)
+    tiles = _blank_tiles(lens.height, lens.width)
+    found, low = 0, -1e30
+    for stage in range(len(STAGES_M)):
+        begin, high = found, STAGES_M[stage]
+        for i in range(count):
+            cell = chosen[i]
+            if away[i] - cells[cell, 3] >= high or away[i] + cells[cell, 3] < low:
+                continue
+            if stage > 0 and _is_cell_hidden(tiles, cells[cell], lens):
+                # Nor does any of it come into sight in a later stage.
+                away[i] = -1e30
+                continue
+            least = smallest * (away[i] - cells[cell, 3])
+            for q in range(starts[cell], starts[cell + 1]):
+                # Those that follow are smaller still.
+                if spheres[q, 3] < least:
+                    break
+                x, y, z = spheres[q, 0] - eye_x, spheres[q, 1] - eye_y, spheres[q, 2] - eye_z
+                far = sqrt(x * x + y * y + z * z)
+                key = far - 0.5 * spheres[q, 3]
+                if key < low or key >= high or owner[q] >= owners:
+                    continue
+                if not _may_show(scene, whole, q, x, y, z, far, reach, smallest):
+                    continue
+                if stage == 0 or not _is_sphere_hidden(tiles, lens, x, y, z, spheres[q, 3]):
+                    order[found], keys[found] = q, key
+                    found += 1
+        # Stable, so that equal calls give equal pixels.
+        order[begin:found] = order[begin:found][np.argsort(keys[begin:found], kind="mergesort")]
+        if found > len(drawing.counts):
+            drawing = _enlarged(drawing, begin, 2 * found)
+        _draw_quads(drawing, begin, found, scene, textures, lens)
+        low = high
+        if stage + 1 < len(STAGES_M):
+            _note_farthest(drawing.depth, tiles)
+    return GeometryBuffer(
+        order[:found], drawing.depth, drawing.shown, drawing.forms, drawing.polygons, drawing.counts
+    )
+
+
+@part
+def _blank(order: Ints, height: int, width: int, room: int) -> GeometryBuffer:
+    """Return an empty drawing of a picture's size in pixels, with room for the forms of some quads."""
+    return GeometryBuffer(
+        order,
+        np.zeros((height, width), np.float32),
+        np.full((height, width), BACKGROUND, np.int32),
+        np.empty((room, 9)),
+        np.empty((room, MAX_CORNERS, 2)),
+        np.zeros(room, np.int64),
+    )
+
+
+@part
+def _enlarged(drawing: GeometryBuffer, drawn: int, room: int) -> GeometryBuffer:
+    """Return a drawing with the forms of its first `drawn` quads, and room for those of `room`."""
+    forms, polygons = np.empty((room, 9)), np.empty((room, MAX_CORNERS, 2))
+    counts = np.zeros(room, np.int64)
+    forms[:drawn], polygons[:drawn] = drawing.forms[:drawn], drawing.polygons[:drawn]
+    counts[:drawn] = drawing.counts[:drawn]
+    return GeometryBuffer(drawing.order, drawing.depth, drawing.shown, forms, polygons, counts)
+
+
+@part
+def _blank_tiles(height: int, width: int) -> Tiles:
+    """Return the tiles of a picture of this size in pixels, not yet noted."""
+    bits = 1
+    while width >> bits > MOST_TILES:
+        bits += 1
+    side = 1 << bits
+    return Tiles(
+        np.empty((-(-height // side), -(-width // side)), np.float32), np.empty(width, np.float32), bits
+    )
+
+
+@part
+def _note_farthest(depth: Singles, tiles: Tiles) -> None:
+    """Write the least W of each tile, which is that of its farthest pixel."""
+    height, width = depth.shape
+    farthest, row_least, side = tiles.farthest, tiles.row, 1 << tiles.bits
+    for up in range(farthest.shape[0]):
+        # All columns of the tiles' rows first: the compiler takes several at once.
+        row_least[:] = depth[up * side]
+        for row in range(up * side + 1, min((up + 1) * side, height)):
+            for column in range(width):
+                row_least[column] = min(row_least[column], depth[row, column])
+        for across in range(farthest.shape[1]):
+            least = row_least[across * side]
+            for column in range(across * side + 1, min((across + 1) * side, width)):
+                least = min(least, row_least[column])
+            farthest[up, across] = least
+
+
+@inline_kernel
+def _is_hidden(
+    tiles: Tiles, lens: Lens, left: float, right: float, top: float, bottom: float, nearest: float
+) -> bool:
+    """Return whether all that a rectangle of the picture shows so far is nearer than `nearest` metres."""
+    bits, farthest = tiles.bits, tiles.farthest
+    first_row, end_row = (
+        max(0, int(top - ROUNDING_PX)) >> bits,
+        min(int(bottom + ROUNDING_PX), lens.height - 1) >> bits,
+    )
+    first, end = (
+        max(0, int(left - ROUNDING_PX)) >> bits,
+        min(int(right + ROUNDING_PX), lens.width - 1) >> bits,
+    )
+    w = lens.focal / nearest * ROUNDING
+    for row in range(first_row, end_row + 1):
+        for column in range(first, end + 1):
+            if farthest[row, column] <= w:
+                return False
+    return True
+
+
+@inline_kernel
+def _is_sphere_hidden(tiles: Tiles, lens: Lens, x: float, y: float, z: float, radius: float) -> bool:
+    """Return whether a sphere around a point relative to the eye lies behind all that is drawn before it."""
+    frame = lens.frame
+    ahead = x * frame[2, 0] + y * frame[2, 1] + z * frame[2, 2]
+    near = ahead - radius
+    if near < NEAR_M:
+        return False
+    right = x * frame[0, 0] + y * frame[0, 1] + z * frame[0, 2]
+    up = x * frame[1, 0] + y * frame[1, 1] + z * frame[1, 2]
+    # The sides of the box around the sphere: each ends farthest out at its front or at its back.
+    front, back = lens.focal / near, lens.focal / (ahead + radius)
+    left, top = right - radius, -up - radius
+    right, bottom = right + radius, -up + radius
+    return _is_hidden(
+        tiles, lens, lens.cx + min(left * front, left * back), lens.cx + max(right * front, right * back),
+        lens.cy + min(top * front, top * back), lens.cy + max(bottom * front, bottom * back), near,
+    )  # fmt: skip
+
+
+@part
+def _is_cell_hidden(tiles: Tiles, cell: Singles, lens: Lens) -> bool:
+    """Return whether the box around a cell's quads lies behind all that is drawn before it."""
+    frame, eye = lens.frame, lens.eye
+    left, right, up, down, nearest = 1e30, -1e30, 1e30, -1e30, 1e30
+    for corner in range(8):
+        x = cell[7 if corner & 1 else 4] - eye[0]
+        y = cell[8 if corner & 2 else 5] - eye[1]
+        z = cell[9 if corner & 4 else 6] - eye[2]
+        ahead = x * frame[2, 0] + y * frame[2, 1] + z * frame[2, 2]
+        if ahead < NEAR_M:
+            return False
+        column = lens.cx + (x * frame[0, 0] + y * frame[0, 1] + z * frame[0, 2]) * lens.focal / ahead
+        row = lens.cy - (x * frame[1, 0] + y * frame[1, 1] + z * frame[1, 2]) * lens.focal / ahead
+        left, right, nearest = min(left, column), max(right, column), min(nearest, ahead)
+        up, down = min(up, row), max(down, row)
+    return _is_hidden(tiles, lens, left, right, up, down, nearest)
 
 
 @kernel
@@ -283,38 +505,39 @@ def cull(lens: Lens, scene: Scene, reach: float, smallest: float, chosen: Ints, 
     Returns:
         How many there are.
     """
-    cells, starts = scene.cells, scene.starts
-    spheres, planes, mode = scene.spheres, scene.planes, scene.mode
-    eye_x, eye_y, eye_z = lens.eye[0], lens.eye[1], lens.eye[2]
-    frame, wide, high = lens.frame, lens.cx / lens.focal, lens.cy / lens.focal
+    cells, starts, spheres, eye = scene.cells, scene.starts, scene.spheres, lens.eye
     found = 0
     for cell in range(len(cells)):
-        x, y, z = cells[cell, 0] - eye_x, cells[cell, 1] - eye_y, cells[cell, 2] - eye_z
+        x, y, z = cells[cell, 0] - eye[0], cells[cell, 1] - eye[1], cells[cell, 2] - eye[2]
         # Whole cells first, which spares a look at most quads.
-        if sqrt(x * x + y * y) - cells[cell, 3] > reach or not _in_sight(
-            frame, wide, high, x, y, z, cells[cell, 3]
-        ):
+        if sqrt(x * x + y * y) - cells[cell, 3] > reach or not _in_sight(lens, x, y, z, cells[cell, 3]):
             continue
         for q in range(starts[cell], starts[cell + 1]):
-            x, y, z = spheres[q, 0] - eye_x, spheres[q, 1] - eye_y, spheres[q, 2] - eye_z
+            x, y, z = spheres[q, 0] - eye[0], spheres[q, 1] - eye[1], spheres[q, 2] - eye[2]
             far = sqrt(x * x + y * y + z * z)
-            if far > reach or spheres[q, 3] < smallest * far:
-                continue
-            if mode[q] == FRONT_ONLY and x * planes[q, 0] + y * planes[q, 1] + z * planes[q, 2] >= 0.0:
-                continue
-            if _in_sight(frame, wide, high, x, y, z, spheres[q, 3]):
-                chosen[found] = q
-                distance[found] = far - 0.5 * spheres[q, 3]
+            if _may_show(scene, lens, q, x, y, z, far, reach, smallest):
+                chosen[found], distance[found] = q, far - 0.5 * spheres[q, 3]
                 found += 1
     return found
 
 
 @inline_kernel
-def _in_sight(frame: Floats, wide: float, high: float, x: float, y: float, z: float, radius: float) -> bool:
-    """Return whether a sphere around a point relative to the eye may be in the picture.
+def _may_show(
+    scene: Scene, lens: Lens, q: int, x: float, y: float, z: float, far: float, reach: float, smallest: float
+) -> bool:
+    """Return whether a quad, its middle at (x, y, z) relative to the eye, may be seen."""
+    radius, planes = scene.spheres[q, 3], scene.planes
+    if far > reach or radius < smallest * far:
+        return False
+    if scene.mode[q] == FRONT_ONLY and x * planes[q, 0] + y * planes[q, 1] + z * planes[q, 2] >= 0.0:
+        return False
+    return _in_sight(lens, x, y, z, radius)
 
-    `wide` and `high` are the tangents of half the fields of view.
-    """
+
+@inline_kernel
+def _in_sight(lens: Lens, x: float, y: float, z: float, radius: float) -> bool:
+    """Return whether a sphere around a point relative to the eye may be in the picture."""
+    frame, wide, high = lens.frame, lens.cx / lens.focal, lens.cy / lens.focal
     # The sides of the picture slant: a sphere reaches over them by its radius over their cosine.
     ahead = x * frame[2, 0] + y * frame[2, 1] + z * frame[2, 2]
     right = abs(x * frame[0, 0] + y * frame[0, 1] + z * frame[0, 2])
