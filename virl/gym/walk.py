@@ -90,7 +90,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self.render_mode = render_mode
         self._opened = open_city(city) if isinstance(city, str) else None
         self.city: City = self._opened or city  # type: ignore[assignment] # of the two, one is a city
-        self._ground: Ground = ground_of(self.city)
+        self.ground: Ground = ground_of(self.city)
         self._camera = Camera(0.0, fov=fov, width=size[0], height=size[1])
         self._within, self._max_steps, self._shaping = within, max_steps, shaping
         self.action_space = spaces.Discrete(4)
@@ -104,7 +104,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self._fixed = self._numbers({"start": start, "goal": goal})
         self._taken, self._goal = 0, 0
         self._left = np.zeros(0)
-        self._stand(0, 0.0)
+        self.stand(0, 0.0)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -129,11 +129,11 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         super().reset(seed=seed)
         given = self._numbers(options or {})
         fixed = {name: given[name] if given[name] is not None else self._fixed[name] for name in given}
-        start, goal = self._ground.draw(self.np_random, fixed["start"], fixed["goal"], self._within)
+        start, goal = self.ground.draw(self.np_random, fixed["start"], fixed["goal"], self._within)
         if goal != self._goal or not len(self._left):
-            self._goal, self._left = goal, self._ground.metres_to(goal)
-        links = self._ground.panoramas[start].links
-        self._stand(start, links[int(self.np_random.integers(len(links)))].heading if links else 0.0)
+            self._goal, self._left = goal, self.ground.metres_to(goal)
+        links = self.ground.panoramas[start].links
+        self.stand(start, links[int(self.np_random.integers(len(links)))].heading if links else 0.0)
         self._taken = 0
         return self._info()
 
@@ -148,17 +148,22 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self._observe(), reward, terminated, truncated, info
 
     def move(self, action: np.int64) -> tuple[float, bool, bool, dict[str, Any]]:
-        """Take an action as `step` does, without drawing what is seen; return reward, ends and info."""
+        """Take an action as `step` does, without drawing what is seen; return reward, ends and info.
+
+        Raises:
+            BadInput: it is none of the action space.
+            ResetNeeded: no episode has begun.
+        """
         if not len(self._left):
             raise ResetNeeded("no episode has begun: call reset() before step()")
         check_action(self.action_space, action)
         before = self._metres
         self._taken += 1
         if action == FORWARD and self._ahead:
-            self._stand(self._ground.number[self._ahead.pano_id], self._ahead.heading)
+            self.stand(self.ground.number[self._ahead.pano_id], self._ahead.heading)
         elif action in (LEFT, RIGHT):
             turn = TURN_DEG if action == RIGHT else -TURN_DEG
-            self._stand(self._here, normalize_heading(self._heading + turn))
+            self.stand(self._here, normalize_heading(self._heading + turn))
         terminated = bool(action == STOP)
         truncated = not terminated and self._taken >= self._max_steps
         nearer = before - self._metres if self._metres < inf and before < inf else 0.0
@@ -187,14 +192,14 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
     @property
     def _panorama(self) -> Panorama:
         """Panorama at which the walker stands."""
-        return self._ground.panoramas[self._here]
+        return self.ground.panoramas[self._here]
 
     @property
     def _metres(self) -> float:
         """Metres along links from the walker to the goal; infinite if there is no way."""
         return float(self._left[self._here])
 
-    def _stand(self, here: int, heading: float) -> None:
+    def stand(self, here: int, heading: float) -> None:
         """Stand at the panorama with a number, and face a heading in degrees."""
         self._here, self._heading = here, heading
         turns = {link: abs(signed_float_turn(heading, link.heading)) for link in self._panorama.links}
@@ -211,7 +216,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         if spot is None:
             return None
         position = locate(self.city, spot)[1] if isinstance(spot, str) else LatLng(*spot)
-        return self._ground.number[relocate(self.city.streetview, position, f"the {name}").id]
+        return self.ground.number[relocate(self.city.streetview, position, f"the {name}").id]
 
     @property
     def view(self) -> tuple[str, Camera]:
@@ -235,7 +240,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
     @property
     def _end(self) -> Panorama:
         """Panorama at the goal."""
-        return self._ground.panoramas[self._goal]
+        return self.ground.panoramas[self._goal]
 
     def _info(self) -> dict[str, Any]:
         """Return the info of a step: ids, positions, heading in degrees, metres to the goal, else -1."""
@@ -260,9 +265,9 @@ def draw_views(city: City, views: Sequence[tuple[str, Camera]]) -> list[Image]:
 class WalkVectorEnv(VectorEnv[dict[str, Any], np.ndarray, np.ndarray]):
     """A Gymnasium environment of many walkers in one city, whose views are drawn by all cores at once.
 
-    `gymnasium.make_vec("virl/Walk-v0", num_envs=16)` makes it. Each walker does and sees what a `WalkEnv` does
-    that is reset with the same seed; one whose episode has ended begins another at the next step, whose action
-    is not taken (Gymnasium's `NEXT_STEP`).
+    `gymnasium.make_vec("virl/Walk-v0", num_envs=16)` makes it. Each walker sees what a `WalkEnv` shows that
+    is reset with the same seed. One whose episode has ended begins another at the next step, whose action is
+    not taken (Gymnasium's `NEXT_STEP`).
 
     Args:
         num_envs: number of walkers.

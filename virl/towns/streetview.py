@@ -173,7 +173,7 @@ class OfflineStreetView:
         return RenderedView(pano_id, camera, partial(self._picture, number, camera, key), key)
 
     def draw_views(self, views: Sequence[tuple[str, Camera]]) -> list[Image]:
-        """Return the pixels of several views, drawn by all cores at once; the disk is neither read nor written.
+        """Return the pixels of several views, drawn by all cores at once, without the cache on disk.
 
         Args:
             views: the id of the panorama and the camera of each.

@@ -278,14 +278,7 @@ def draw_in_sight(
     cells, starts, spheres, owner = scene.cells, scene.starts, scene.spheres, scene.owner
     eye_x, eye_y, eye_z = whole.eye[0], whole.eye[1], whole.eye[2]
     chosen, away = np.empty(len(cells), np.int64), np.empty(len(cells))
-    count, most = 0, 0
-    for cell in range(len(cells)):
-        x, y, z = cells[cell, 0] - eye_x, cells[cell, 1] - eye_y, cells[cell, 2] - eye_z
-        # Whole cells first, which spares a look at most quads.
-        if sqrt(x * x + y * y) - cells[cell, 3] <= reach and _in_sight(whole, x, y, z, cells[cell, 3]):
-            chosen[count], away[count] = cell, sqrt(x * x + y * y + z * z)
-            most += starts[cell + 1] - starts[cell]
-            count += 1
+    count, most = _choose_cells(scene, whole, reach, chosen, away)
     order, keys = np.empty(most, np.int64), np.empty(most)
     drawing = _blank(order, lens.height, lens.width, FEW)
     tiles = _blank_tiles(lens.height, lens.width)
@@ -326,6 +319,28 @@ def draw_in_sight(
     return GeometryBuffer(
         order[:found], drawing.depth, drawing.shown, drawing.forms, drawing.polygons, drawing.counts
     )
+
+
+@part
+def _choose_cells(scene: Scene, lens: Lens, reach: float, chosen: Ints, away: Floats) -> tuple[int, int]:
+    """Return (number of the cells that may be in the picture, number of their quads).
+
+    Args:
+        scene: the quads.
+        lens: the camera.
+        reach: metres beyond which nothing is drawn.
+        chosen: receives the indices of the cells, (c,).
+        away: receives the metres from the eye to the middle of each, (c,).
+    """
+    cells, starts, eye = scene.cells, scene.starts, lens.eye
+    count, most = 0, 0
+    for cell in range(len(cells)):
+        x, y, z = cells[cell, 0] - eye[0], cells[cell, 1] - eye[1], cells[cell, 2] - eye[2]
+        if sqrt(x * x + y * y) - cells[cell, 3] <= reach and _in_sight(lens, x, y, z, cells[cell, 3]):
+            chosen[count], away[count] = cell, sqrt(x * x + y * y + z * z)
+            most += starts[cell + 1] - starts[cell]
+            count += 1
+    return count, most
 
 
 @part

@@ -93,6 +93,7 @@ class CityRenderer:
         self._table, size = textures.texture_table([texture_size(sign) for sign in self._signs])
         self._coverage = np.zeros(size, np.uint8)
         self._lettered = np.zeros(len(self._signs), bool)
+        self._to_letter = len(self._signs)
         self._lock = Lock()
         self._grounds: Grounds | None = None
 
@@ -108,7 +109,7 @@ class CityRenderer:
         Args:
             views: (metres east, metres north, camera) of each.
         """
-        if not self._lettered.any() and len(self._signs) <= MOST_LETTERED:
+        if self._to_letter and len(self._signs) <= MOST_LETTERED:
             self._letter(np.arange(len(self._signs)))
         drawn: list[Image | None] = [None] * len(views)
         left = iter(enumerate(views))
@@ -320,6 +321,8 @@ class CityRenderer:
 
     def _letter_signs(self, scene: Scene, drawing: GeometryBuffer) -> None:
         """Draw the letters of the signs in a drawing that have none yet."""
+        if not self._to_letter:
+            return
         signs = scene.texture[drawing.order] - len(textures.TILE_SETS)
         if self._lettered[signs[signs >= 0]].all():
             return
@@ -337,6 +340,7 @@ class CityRenderer:
                 offset = self._table[len(textures.TILE_SETS) + number, 1]
                 self._coverage[offset : offset + len(chain)] = chain
                 self._lettered[number] = True
+                self._to_letter -= 1
 
 
 @cache
