@@ -34,7 +34,8 @@ ARRIVE_M = 25.0  # of a goal, along links; chosen: about two panoramas
 """Most metres along links from the goal at which a stop succeeds."""
 FARTHEST_M = 100_000.0
 """Largest coordinate of the goal in an observation, metres."""
-RENDERED = 640, 480
+SIZE, RENDERED = (128, 96), (640, 480)
+"""Width and height in pixels of what is seen by default, and of what `render` returns."""
 
 Spot = str | LatLng
 """A start or goal, given as an address or a position."""
@@ -77,7 +78,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         start: Spot | None = None,
         goal: Spot | None = None,
         within: tuple[float, float] = (50.0, 400.0),
-        size: tuple[int, int] = (128, 96),
+        size: tuple[int, int] = SIZE,
         fov: float = 90.0,
         max_steps: int = 200,
         shaping: float = 0.0,
@@ -92,6 +93,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self.city: City = self._opened or city  # type: ignore[assignment] # of the two, one is a city
         self.ground: Ground = ground_of(self.city)
         self._camera = Camera(0.0, fov=fov, width=size[0], height=size[1])
+        self._size = size
         self._within, self._max_steps, self._shaping = within, max_steps, shaping
         self.action_space = spaces.Discrete(4)
         self.observation_space = spaces.Dict(
@@ -172,17 +174,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     def render(self) -> Image | None:
         """Return the view ahead, 640 x 480 pixels; `None` without a render mode."""
-        if not self.render_mode:
-            return None
-        return draw_views(
-            self.city,
-            [
-                (
-                    self._panorama.id,
-                    replace(self._camera, heading=self._heading, width=RENDERED[0], height=RENDERED[1]),
-                )
-            ],
-        )[0]
+        return draw_views(self.city, [self.view(RENDERED)])[0] if self.render_mode else None
 
     def close(self) -> None:
         """Close the city, if this environment opened it."""
@@ -218,10 +210,9 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         position = locate(self.city, spot)[1] if isinstance(spot, str) else LatLng(*spot)
         return self.ground.number[relocate(self.city.streetview, position, f"the {name}").id]
 
-    @property
-    def view(self) -> tuple[str, Camera]:
-        """Panorama and camera of what the walker sees."""
-        return self._panorama.id, replace(self._camera, heading=self._heading)
+    def view(self, size: tuple[int, int]) -> tuple[str, Camera]:
+        """Return the panorama's id and the camera of what the walker sees, `size` pixels wide and high."""
+        return self._panorama.id, replace(self._camera, heading=self._heading, width=size[0], height=size[1])
 
     def senses(self) -> Seen:
         """Return what is observed but for pixels: goal as metres (ahead, right), heading as (sin, cos)."""
@@ -235,7 +226,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     def _observe(self) -> Seen:
         """Return the observation."""
-        return self.senses() | {"pixels": draw_views(self.city, [self.view])[0]}
+        return self.senses() | {"pixels": draw_views(self.city, [self.view(self._size)])[0]}
 
     @property
     def _end(self) -> Panorama:
@@ -285,6 +276,7 @@ class WalkVectorEnv(VectorEnv[dict[str, Any], np.ndarray, np.ndarray]):
         if num_envs < 1:
             raise BadInput(f"num_envs {num_envs}: must be 1 or more")
         first = WalkEnv(**options)
+        self._size = options.get("size", SIZE)
         self._walkers = [first, *(deepcopy(first) for _ in range(num_envs - 1))]
         self.num_envs, self.render_mode = num_envs, first.render_mode
         self.single_observation_space, self.single_action_space = first.observation_space, first.action_space
@@ -333,12 +325,12 @@ class WalkVectorEnv(VectorEnv[dict[str, Any], np.ndarray, np.ndarray]):
             else:
                 rewards[number], *ends[:, number], info = walker.move(action)
             infos = self._add_info(infos, info, number)
-        self._has_ended = ends.any(axis=0)
+        self._has_ended = ends[0] | ends[1]
         return self._observe(), rewards, ends[0], ends[1], infos
 
-    def render(self) -> tuple[Image | None, ...]:
+    def render(self) -> tuple[Image, ...] | None:
         """Return the view ahead of each walker, 640 x 480 pixels; `None` without a render mode."""
-        return tuple(walker.render() for walker in self._walkers)
+        return tuple(self._draw(RENDERED)) if self.render_mode else None
 
     def close_extras(self, **_: Any) -> None:
         """Close the city, if this environment opened it."""
@@ -347,10 +339,12 @@ class WalkVectorEnv(VectorEnv[dict[str, Any], np.ndarray, np.ndarray]):
     def _observe(self) -> Seen:
         """Return the observations of all walkers, stacked by name."""
         senses = [walker.senses() for walker in self._walkers]
-        pixels = draw_views(self._walkers[0].city, [walker.view for walker in self._walkers])
-        return {name: np.stack([one[name] for one in senses]) for name in senses[0]} | {
-            "pixels": np.stack(pixels)
-        }
+        stacked = {name: np.stack([one[name] for one in senses]) for name in senses[0]}
+        return stacked | {"pixels": np.stack(self._draw(self._size))}
+
+    def _draw(self, size: tuple[int, int]) -> list[Image]:
+        """Return what each walker sees as a picture of this width and height in pixels."""
+        return draw_views(self._walkers[0].city, [walker.view(size) for walker in self._walkers])
 
 
 @dataclass(frozen=True, slots=True)

@@ -328,8 +328,7 @@ class CityRenderer:
             return
         shown = np.zeros(len(drawing.order), bool)
         mark_shown(drawing, shown)
-        wanted = np.unique(signs[shown & (signs >= 0)])
-        self._letter(wanted)
+        self._letter(np.unique(signs[shown & (signs >= 0)]).astype(np.int64))
 
     def _letter(self, signs: Ints) -> None:
         """Draw the letters of those signs, by their numbers, that have none yet."""
@@ -347,6 +346,11 @@ class CityRenderer:
 def _threads() -> ThreadPoolExecutor:
     """Return the threads that draw beside the one that asks for pictures."""
     return ThreadPoolExecutor(CORES, "virl-draw")
+
+
+if hasattr(os, "register_at_fork"):
+    # A forked process has the executor, but none of its threads.
+    os.register_at_fork(after_in_child=_threads.cache_clear)
 
 
 def _in_sight(scene: Scene, lens: Lens) -> Ints:
