@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from warm_cache import warm_cache
+
 VIRL = (sys.executable, "-m", "virl")
 
 
@@ -30,7 +32,7 @@ def in_terminal(
     near, far = pty.openpty()
     fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     own = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
-    environment = own | {"TERM": "xterm-256color", "VIRL_CACHE": str(folder / "cache")} | environment
+    environment = own | {"TERM": "xterm-256color", "VIRL_CACHE": warm_cache(folder / "cache")} | environment
     given = far if stdin is None else stdin
     with subprocess.Popen(
         [*VIRL, *words], stdin=given, stdout=far, stderr=far, cwd=folder, env=environment

@@ -39,7 +39,7 @@ from virl.platform.providers.http.stored_replies import FILE_NAME, Keeping
 from virl.platform.providers.open.overpass import OverpassPlaces
 from virl.platform.providers.open.picture_services import KeptPictures, load_open_settings
 from virl.platform.providers.open.shots import Shot, ShotLists
-from virl.platform.providers.open.streetview import Explored, Extent
+from virl.platform.providers.open.streetview import ExploredGraph, Extent
 from virl.platform.providers.provider import Access
 from virl.towns.plan.layout import lay_out
 from virl.towns.storage import picture_key
@@ -241,8 +241,8 @@ def test_panoramas_that_were_seen_on_the_way_stay(home: Path) -> None:
     ]
     lists = ShotLists(lambda _: [*newer, *shots], None, 1.0)
     extent = Extent(HERE, None, 50.0)
-    assert set(Explored(lists, extent).graph.graph.ids) != set(seen)
-    assert set(Explored(lists, extent, folder=walked).graph.graph.ids) == set(seen)
+    assert set(ExploredGraph(lists, extent).graph.graph.ids) != set(seen)
+    assert set(ExploredGraph(lists, extent, folder=walked).graph.graph.ids) == set(seen)
     assert list(walked.iterdir()) == [file]
 
 

@@ -24,6 +24,7 @@ from overpass_server import Answer, OverpassServer, match, town_xml
 from real_data import real_data
 from test_docs import blocks
 from typer.testing import CliRunner
+from warm_cache import warm_cache
 
 from virl.cli.main import app
 from virl.platform.providers.cities import open_city
@@ -95,6 +96,8 @@ RULES = {
         PLACEHOLDER, r"\1 real-r2r/expected/trajectory_metrics.json"
     ),
     r"virl bench list( .*)?": Instead(""),
+    # Finding the targets takes most of the time.
+    r"(virl bench sight(?!.*--dry-run).*)": Instead(HOURS, "{} --count 1 --dry-run"),
     r"(virl bench (?!.*--dry-run).*)": Instead(HOURS, "{} --dry-run"),
     r"virl collect .*": Instead(HOURS, "GOOGLE_MAPS_API_KEY= {}", NO_KEY),
     r"(virl data export .* --format (\w+)) --out DIR": Instead(PLACEHOLDER, r"\1 --out \2 --episodes 2"),
@@ -210,7 +213,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, di
                 "COLUMNS": "120",
                 "OPENAI_API_KEY": A_KEY,
                 "GOOGLE_MAPS_API_KEY": A_KEY,
-                "VIRL_CACHE": str(home / "cache"),
+                "VIRL_CACHE": warm_cache(home / "cache"),
                 "VIRL_GOOGLE_BASE_URL": google.url,
                 "VIRL_OVERPASS_URL": maps.url,
                 "VIRL_NOMINATIM_URL": f"http://{maps.host}/search",

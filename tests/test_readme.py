@@ -11,6 +11,7 @@ import pytest
 from doc_commands import README, Done, Instead, commands, serving
 from openai_server import Behaviour, ChatServer, Request, reply, tool_calls
 from overpass_server import Answer, OverpassServer, match, town_xml
+from warm_cache import warm_cache
 
 from virl.geo.globe import LatLng
 from virl.platform.providers.cities import city_settings
@@ -61,7 +62,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[st
         yield {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(home),
-            "VIRL_CACHE": str(home / "cache"),
+            "VIRL_CACHE": warm_cache(home / "cache"),
             "VIRL_DATA": str(home / "data"),
             "VIRL_BASE_URL": chat.url,
             "VIRL_GOOGLE_BASE_URL": google.url,

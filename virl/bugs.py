@@ -1,4 +1,4 @@
-"""Bugs in code that virl runs, such as a routine of the user's: told in one line that names file and line."""
+"""Bugs in code that virl runs, such as a user's routine, as errors of one line that names file and line."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ from virl.errors import CannotWrite, CodeFault, ModelUnavailable, VirlError
 from virl.extras import extra_of
 
 LONGEST = 300
-"""Most characters of an exception's text that are shown. Chosen."""
+"""Most characters of an exception's text that are shown; chosen."""
 
 _REFUSALS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG})
 _USED_UP = "insufficient memory"  # as OpenCV words it
@@ -22,15 +22,15 @@ _NOT_THEIRS = tuple(str(Path(path).resolve()) for path in (__file__.rpartition(o
 
 
 def bug_of(fault: BaseException, *, home: Path | None = None, run: Path | None = None) -> VirlError:
-    """Return a bug as an error of one line, with the place in the code of whoever wrote it.
+    """Return an exception as an error of one line, with the place in the code of whoever wrote it.
 
     A disk that refuses is no bug, but a `CannotWrite`; a package of an extra that is not installed, a
     `ModelUnavailable`; memory that is used up, a plain `VirlError`.
 
     Args:
-        fault: what was raised, with its traceback.
-        home: folder of the code that was called; by default whatever is neither virl's nor installed.
-        run: folder of the run that it ended, which `--resume` continues.
+        fault: the exception, with its traceback.
+        home: the folder of the code that was called; `None` for any code but virl's and installed packages'.
+        run: the folder of the run that it ended, which `--resume` continues; `None` for no run.
     """
     again = "run again" if run is None else "continue with --resume"
     if isinstance(fault, OSError) and fault.errno in _REFUSALS:
@@ -43,19 +43,20 @@ def bug_of(fault: BaseException, *, home: Path | None = None, run: Path | None =
         )
     if isinstance(fault, MemoryError) or _USED_UP in str(fault).lower():
         return VirlError(f"out of memory: close other programs, then {again}")
-    said = " ".join(without_secrets(f"{type(fault).__name__}: {fault}").split())[:LONGEST].removesuffix(": ")
+    reason = without_secrets(f"{type(fault).__name__}: {fault}")
+    reason = " ".join(reason.split())[:LONGEST].removesuffix(": ")
     frame = _frame(fault, home)
     where = f"{frame.filename}, line {frame.lineno}, in {frame.name}: " if frame else ""
     if run is None:
-        return CodeFault(f"{where}{said} (--debug shows the traceback)")
+        return CodeFault(f"{where}{reason} (--debug shows the traceback)")
     return CodeFault(
-        f"{where}{said} (run folder: {run}; fix the code, then continue with --resume; "
+        f"{where}{reason} (run folder: {run}; fix the code, then continue with --resume; "
         "--debug shows the traceback)"
     )
 
 
 def without_secrets(text: str) -> str:
-    """Return a text with the keys from the environment removed."""
+    """Return a text with the values of the environment's keys, tokens and secrets replaced by "***"."""
     for name, value in os.environ.items():
         if _SECRET_VARIABLE.search(name) and len(value) >= _SHORTEST_SECRET:
             text = text.replace(value, "***")
@@ -68,10 +69,9 @@ def _frame(fault: BaseException, home: Path | None) -> FrameSummary | None:
     own = [
         frame for frame in frames if home and Path(frame.filename).resolve().is_relative_to(home.resolve())
     ]
-    theirs = [frame for frame in frames if not _is_installed(frame.filename)]
+    theirs = [
+        frame
+        for frame in frames
+        if not (frame.filename.startswith("<") or str(Path(frame.filename).resolve()).startswith(_NOT_THEIRS))
+    ]
     return next((frame for group in (own, theirs, frames) for frame in reversed(group)), None)
-
-
-def _is_installed(name: str) -> bool:
-    """Return whether a source file belongs to virl, Python or an installed package."""
-    return name.startswith("<") or str(Path(name).resolve()).startswith(_NOT_THEIRS)

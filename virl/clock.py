@@ -1,4 +1,4 @@
-"""Times of a day as minutes after midnight, and how people write them."""
+"""Times of a day as minutes after midnight, and their texts."""
 
 import re
 from math import ceil
@@ -13,10 +13,10 @@ _CLOCK = re.compile(r"(\d{1,2})(?:[:.h](\d{2}))?\s*([ap])?\.?(?:m\.?)?", re.IGNO
 
 
 def parse_clock(text: str) -> int:
-    """Return minutes after midnight of a time such as `9:30`, `09.30`, `21h30` or `9:30 pm`, up to `24:00`.
+    """Return the minutes after midnight of a time such as "9:30", "09.30", "21h30", "9:30 pm" or "24:00".
 
     Raises:
-        ValueError: it is no time of a day.
+        ValueError: the text is no time of a day.
     """
     found = _CLOCK.fullmatch(text.strip())
     if found and (found[2] or found[3]):
@@ -31,7 +31,7 @@ def parse_clock(text: str) -> int:
 
 
 def show_clock(minute: float) -> str:
-    """Return minutes after midnight as `HH:MM`; minutes past the day's end as the next day's time."""
+    """Return minutes after midnight as "HH:MM"; 1,440 as "24:00", and later ones as times of the next day."""
     whole = int(minute)
     return "24:00" if whole == DAY_MINUTES else f"{whole // 60 % 24:02d}:{whole % 60:02d}"
 
@@ -42,11 +42,11 @@ def whole_minutes(seconds: float) -> int:
 
 
 def _to_clock(value: object) -> object:
-    """Return a YAML value as a time `HH:MM`: YAML reads 09:00 as text, and 21:00 as the number 1260."""
+    """Return a YAML value as a time "HH:MM": YAML reads 09:00 as text, and 21:00 as the number 1260."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = f"{value // 60}:{value % 60:02d}"
     return show_clock(parse_clock(value)) if isinstance(value, str) else value
 
 
 Time = Annotated[str, BeforeValidator(_to_clock)]
-"""A time of day in settings: `HH:MM`."""
+"""A time of day in settings, "HH:MM"."""

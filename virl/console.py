@@ -1,4 +1,4 @@
-"""The terminal: what is printed goes through here, so that no text from the world can steer it."""
+"""Printing on the terminal, without control characters, so that no text from the world can steer it."""
 
 import os
 import re
@@ -20,13 +20,13 @@ from rich.theme import Theme
 from virl.plain_text import plain_json, plain_line, plain_lines
 
 ACCENT, GOOD, CAUTION = "cyan", "green", "dark_orange"
-"""Colours on the terminal: an accent, green for good and orange for caution states."""
+"""Colours on the terminal: an accent, and those for good states and for warnings."""
 THEME = Theme(
     dict.fromkeys(("bar.complete", "bar.finished", "bar.pulse", "progress.download"), ACCENT)
     | dict.fromkeys(("progress.elapsed", "progress.remaining"), "dim")
 )
 LONG_S = 1.5
-"""Seconds without output before a line says what takes long. Chosen: shorter than patience."""
+"""Seconds of work after which a line says what takes long; chosen: shorter than patience."""
 
 
 class SafeConsole(Console):
@@ -41,7 +41,7 @@ class SafeConsole(Console):
         _discard(self.file)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Yield a renderable's segments as Rich does, without control characters in texts."""
+        """Yield a renderable's segments as Rich does, without control characters in their texts."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text == "\n":
                 yield segment
@@ -50,7 +50,7 @@ class SafeConsole(Console):
 
 
 def echo(text: str = "", *, err: bool = False) -> None:
-    """Print a text and a newline on standard output, or with `err` on standard error."""
+    """Print a text and a newline on standard output or, with `err`, on standard error."""
     if err and sys.stderr and sys.stderr.isatty():
         for line in plain_lines(text).split("\n"):
             say(SafeConsole(stderr=True), escape(line))
@@ -59,12 +59,12 @@ def echo(text: str = "", *, err: bool = False) -> None:
 
 
 def echo_json(text: str) -> None:
-    """Print JSON on standard output, with hidden characters as escapes so that readers get all of it."""
+    """Print JSON on standard output, with hidden characters as escapes, so that readers lose nothing."""
     _echo(plain_json(text))
 
 
 def _echo(text: str, *, err: bool = False) -> None:
-    """Print a text unchanged; drop it if the reader of the output has gone."""
+    """Print a text unchanged and a newline; drop them if the reader of the output has gone."""
     try:
         typer.echo(text, err=err)
     except BrokenPipeError:
@@ -84,9 +84,9 @@ def say(console: Console, markup: str, indent: int = 2) -> None:
     Words that are longer than a line, such as paths, stay whole.
 
     Args:
-        console: where it is printed.
+        console: the console.
         markup: the line.
-        indent: spaces before what follows a break.
+        indent: the number of spaces at the start of further lines.
     """
     text, used, ends = Text.from_markup(markup, emoji=False), 0, []
     for word in re.finditer(r"\s*\S+", text.plain):
@@ -107,12 +107,14 @@ def as_markup(text: str) -> str:
 
 @contextmanager
 def counting_bar(title: str, total: int, console: Console) -> Iterator[Callable[[], None]]:
-    """Yield a function that advances a bar by one; no bar shows off a terminal or for a total of 0.
+    """Yield a function that advances a progress bar by one.
+
+    No bar shows if the console is no terminal, or for a total of 0.
 
     Args:
-        title: of the bar.
-        total: number of advances.
-        console: where it shows.
+        title: the title of the bar.
+        total: the number of advances.
+        console: the console that shows it.
     """
     columns = (TextColumn("[dim]{task.description}"), BarColumn(), MofNCompleteColumn())
     shown = console.is_terminal and total > 0
@@ -126,9 +128,9 @@ def told_if_long(text: str, console: Console, after_s: float = LONG_S) -> Iterat
     """Print a text on standard error once work has taken some seconds, unless the console is quiet.
 
     Args:
-        text: what is printed.
-        console: that may be quiet.
-        after_s: seconds to wait first.
+        text: the text.
+        console: a console; nothing is printed if it is quiet.
+        after_s: seconds of work before it is printed.
     """
     timer = Timer(after_s, lambda: None if console.quiet else echo(text, err=True))
     timer.daemon = True

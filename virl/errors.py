@@ -1,4 +1,4 @@
-"""What can go wrong: every error that virl raises for its user derives from `VirlError`.
+"""The errors that virl raises for its user; all derive from `VirlError`.
 
 The text of a `VirlError` is one line that says what is wrong and what to do. The command line prints it
 and exits with code 2.
@@ -14,10 +14,10 @@ from types import MappingProxyType
 from typing import Literal
 
 _WAY_ON = ContextVar("way on", default="--resume")
-FEW = 14  # names that an error lists where a command lists them too; chosen
-"""Most names that a message lists."""
-LONGEST_NAME = 60  # characters of a name for which a near one is looked for; chosen
-"""Most characters of a name in a message."""
+FEW = 14
+"""Most names that a message lists if a command lists them too; chosen."""
+LONGEST_NAME = 60
+"""Most characters of a name that are compared with known names; chosen."""
 LISTINGS: Mapping[str, str] = MappingProxyType(
     {
         "agent": "virl agents",
@@ -32,16 +32,16 @@ LISTINGS: Mapping[str, str] = MappingProxyType(
         "recognizer": "virl models",
     }
 )
-"""Command that lists the names of a kind, by kind."""
+"""Commands that list the names of a kind, by kind."""
 
 
 def choices(known: Collection[str]) -> str:
-    """Return the end of a message on an unknown name: the known names, sorted; empty without any."""
+    """Return the end of a message on an unknown name: the known names, sorted, or "there are none"."""
     return f"choose one of: {', '.join(sorted(known))}" if known else "there are none"
 
 
 def nearest_name(name: str, known: Collection[str]) -> str | None:
-    """Return the known name most like a misspelt one, ignoring case; `None` if none is."""
+    """Return the known name most like a misspelt or shortened one, ignoring case; `None` if none is."""
     by_small_letters = {one.casefold(): one for one in sorted(known)}
     small = name[:LONGEST_NAME].casefold()
     close = get_close_matches(small, by_small_letters, n=1)
@@ -56,9 +56,10 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Error: Ctrl-C has ended a run that can be resumed; the text says how in Python."""
+    """Error: Ctrl-C has ended a run that can be resumed; the text says how to resume it in Python."""
 
     def __init__(self, folder: Path) -> None:
+        """Write the message for an interrupted run, given its folder."""
         super().__init__(f"the run stopped: go on with the same call and out={str(folder)!r}, resume=True")
         self.folder = folder
         """Folder of the interrupted run."""
@@ -81,11 +82,12 @@ class BadFile(BadInput):
     """Error: a file has one or more faults.
 
     Args:
-        source: the file, or what else the fields come from.
-        faults: each with its line, `None` where it has none, in the order of the lines.
+        source: the file, or another name for where the fields come from.
+        faults: (line, message) of each fault in the order of the lines; `None` for a fault without a line.
     """
 
     def __init__(self, source: str, faults: Sequence[tuple[int | None, str]]) -> None:
+        """Keep the name of the source, and (line, message) of each fault; `None` for no line."""
         super().__init__(source, faults)
         self.source = source
         self.faults = tuple(faults)
@@ -94,7 +96,9 @@ class BadFile(BadInput):
         """Return all faults in one line."""
         if len(self.faults) == 1:
             return self._messages[0]
-        bare = "; ".join(f"{_place(line)}{said}" for line, said in self.faults)
+        bare = "; ".join(
+            message if line is None else f"line {line}: {message}" for line, message in self.faults
+        )
         return f"{self.source}: {len(self.faults)} faults: {bare}"
 
     @property
@@ -107,19 +111,16 @@ class BadFile(BadInput):
     def _messages(self) -> list[str]:
         """Return each fault as a message with file and line."""
         return [
-            f"{self.source}: {said}" if line is None else f"{self.source}, line {line}: {said}"
-            for line, said in self.faults
+            f"{self.source}: {message}" if line is None else f"{self.source}, line {line}: {message}"
+            for line, message in self.faults
         ]
 
 
 class BadInputs(BadInput):
-    """Error: several faults at once.
-
-    Args:
-        faults: each of them.
-    """
+    """Error: several faults at once, each an error of its own."""
 
     def __init__(self, faults: Sequence[VirlError]) -> None:
+        """Keep the errors, at least one."""
         super().__init__(tuple(faults))
         self.faults = tuple(faults)
 
@@ -135,7 +136,7 @@ class BadInputs(BadInput):
 
 
 def told_of(source: str, fault: VirlError) -> Sequence[str]:
-    """Return the lines of an error, each with the name of its source in front."""
+    """Return the lines of an error, each with its source in front unless it begins with it."""
     lines = fault.lines[1:] if len(fault.lines) > 1 else fault.lines
     return [line if line.startswith(source) else f"{source}: {line}" for line in lines]
 
@@ -152,28 +153,24 @@ def raise_all(faults: Sequence[VirlError]) -> None:
         raise BadInputs(faults)
 
 
-def _place(line: int | None) -> str:
-    """Return a line number as the start of a message; empty for `None`."""
-    return "" if line is None else f"line {line}: "
-
-
 class UnknownName(BadInput):
     """Error: a city, agent, model or prompt of that name does not exist.
 
     Args:
-        kind: what was asked for, such as ``"city"``.
-        name: the name as given.
-        known: the names that would have worked.
+        kind: the noun for what has the name, such as "city".
+        name: the unknown name.
+        known: the known names.
     """
 
     def __init__(self, kind: str, name: str, known: Collection[str]) -> None:
+        """Keep the noun for what has the name, the unknown name, and the known names."""
         super().__init__(kind, name, known)
         self.kind = kind
         self.name = name
         self.known = known
 
     def __str__(self) -> str:
-        """Return the names that it resembles, and the others or the command that lists them."""
+        """Return the message: the known name most like it, and the others or a command that lists them."""
         near = nearest_name(self.name, self.known)
         command = LISTINGS.get(self.kind)
         if command and len(self.known) > FEW:
@@ -185,7 +182,7 @@ class UnknownName(BadInput):
 
 
 class CannotWrite(VirlError):
-    """Error: the disk is full or the place is not writable; what was written before is safe."""
+    """Error: the disk is full or the path is not writable; files written before are unharmed."""
 
 
 class CodeFault(VirlError):
@@ -217,19 +214,19 @@ class PlaceClosed(NotFound):
 
 
 Verdict = Literal["wait", "smaller", "never", "refused"]
-"""The meaning of a refusal: another try may help; a request for less may be answered; no try helps, because
-the reply is unsafe or too large; or the service said no, in its own words."""
+"""Meaning of a refusal: `wait`, another try may help; `smaller`, a request for less may be answered; `never`,
+no try helps, as the reply is unsafe or too large; `refused`, the service said no, in its own words."""
 
 
 class ProviderError(VirlError):
     """Error: a network provider refused a request, answered nonsense, or cannot be reached.
 
     Args:
-        service: whose service it was, such as ``"Places API (New)"``.
-        reason: what went wrong.
-        remedy: what to do about it.
-        status: the HTTP status of the reply, `None` if none came.
-        code: the provider's own name for the fault, such as ``"NOT_FOUND"``; empty if it gave none.
+        service: the name of the service, such as "Places API (New)".
+        reason: the fault.
+        remedy: advice to the user.
+        status: the HTTP status of the reply; `None` if none came.
+        code: the provider's own name for the fault, such as "NOT_FOUND"; empty if it gave none.
         verdict: the meaning of the refusal.
     """
 
@@ -243,6 +240,7 @@ class ProviderError(VirlError):
         code: str = "",
         verdict: Verdict = "refused",
     ) -> None:
+        """Write the message "service: reason: remedy"; keep its parts, HTTP status, code and verdict."""
         super().__init__(f"{service}: {reason}: {remedy}")
         self.service = service
         self.reason = reason
@@ -253,13 +251,13 @@ class ProviderError(VirlError):
 
 
 def way_on() -> str:
-    """Return the option or command with which the user continues after a failure, such as `--resume`."""
+    """Return the option or command with which the user continues after a failure, by default "--resume"."""
     return _WAY_ON.get()
 
 
 @contextmanager
 def going_on_by(way: str) -> Iterator[None]:
-    """Set, for errors of the block, the option or command with which the user continues."""
+    """Set the option or command, named in errors of the block, with which the user continues."""
     token = _WAY_ON.set(way)
     try:
         yield
@@ -274,10 +272,11 @@ class BudgetExceeded(VirlError):
         limit_usd: dollars that may be spent.
         spent_usd: dollars spent so far.
         price_usd: dollars that the request would have cost, at most.
-        request: what would have been asked.
+        request: a noun phrase for the request, as the subject of "may cost".
     """
 
     def __init__(self, limit_usd: float, spent_usd: float, price_usd: float, request: str) -> None:
+        """Write the message, with all amounts in dollars; `request` is the subject of "may cost"."""
         super().__init__(
             f"${spent_usd:.4f} of the budget of ${limit_usd:.4f} is spent, and {request} may "
             f"cost ${price_usd:.4f} more: continue with {way_on()} and a higher --budget-usd"
@@ -314,15 +313,15 @@ def first_line(fault: BaseException, longest: int = 200) -> str:
 
 
 def check_keywords(function: Callable[..., object], given: Iterable[str], known: type) -> None:
-    """Refuse keyword arguments that a function does not take.
+    """Raise `TypeError` for the first keyword argument that a function does not take.
 
     Args:
-        function: takes them; its own keywords are suggested, too.
-        given: names of the arguments.
-        known: typed dict of those that it takes beside its own.
+        function: the function, for its name and its own keyword arguments.
+        given: the names of the arguments.
+        known: the typed dict of the arguments that it takes beside its own.
 
     Raises:
-        TypeError: there is no such argument; names the one that resembles it.
+        TypeError: there is no such argument; the message suggests one that resembles it.
     """
     parameters = signature(function).parameters.values()
     names = [one.name for one in parameters if one.kind is Parameter.KEYWORD_ONLY] + [*known.__annotations__]

@@ -17,39 +17,39 @@ PACKAGES = {
 
 
 def require(extra: str, *packages: str, what: str = "", error: type[VirlError] = ModelUnavailable) -> None:
-    """Raise `error` if a package of an extra is not installed; imports none.
+    """Raise `error` if a package of an extra is not installed; import none.
 
     Args:
-        extra: name of the extra of virl.
-        packages: their names in an import, such as `"torch"`; none takes those of `PACKAGES`.
-        what: what needs them, for the message, such as `"reading an extract"`.
-        error: the error to raise.
+        extra: the name of virl's extra, such as "osm".
+        packages: import names of its packages, such as "torch"; without any, those of `PACKAGES`.
+        what: the subject of the message, such as "reading an extract"; may be empty.
+        error: the class of the error.
 
     Raises:
-        VirlError: `error`: a package is not installed.
+        VirlError: an `error`, if a package is not installed.
     """
     missing = " and ".join(missing_packages(packages or PACKAGES[extra]))
     if missing:
-        said = f"{what} needs {missing}" if what else f"{missing} not installed"
-        raise error(f"{said}: pip install 'virl[{extra}]'")
+        reason = f"{what} needs {missing}" if what else f"{missing} not installed"
+        raise error(f"{reason}: pip install 'virl[{extra}]'")
 
 
 def extra_of(package: str) -> str:
-    """Return the extra of virl that brings a package, by its name in an import; empty if none does."""
+    """Return the extra of virl that brings a package, by the package's import name; empty if none does."""
     name = package.partition(".")[0]
     return next((extra for extra, packages in PACKAGES.items() if name in packages), "")
 
 
 def missing_packages(packages: Iterable[str]) -> list[str]:
-    """Return the packages, by names in an import, that are not installed; imports none."""
+    """Return those of the packages, given by import names, that are not installed; import none."""
     return [name for name in packages if find_spec(name) is None]
 
 
 def module(name: str, *, extra: str) -> Any:
-    """Return a module of an extra, imported.
+    """Return a module by its dotted name, imported; it belongs to a package of an extra.
 
     Raises:
-        ModelUnavailable: it is not installed, or cannot be imported.
+        ModelUnavailable: the module is not installed, or cannot be imported.
     """
     require(extra, name.partition(".")[0])
     try:
@@ -61,14 +61,10 @@ def module(name: str, *, extra: str) -> Any:
 
 
 class Late:
-    """A module of an extra that is imported at the first use of one of its names.
-
-    Args:
-        name: of the module in an import.
-        extra: of virl.
-    """
+    """A module of an extra that is imported at the first use of one of its names."""
 
     def __init__(self, name: str, *, extra: str) -> None:
+        """Keep the module's dotted name and the name of virl's extra; import nothing."""
         self._name, self._extra = name, extra
 
     def __getattr__(self, name: str) -> Any:

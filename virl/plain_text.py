@@ -30,17 +30,14 @@ _UNSAFE_JSON = re.compile(f"{_HIDDEN.pattern[:-1]}\u2028\u2029]")
 
 
 def plain_lines(text: str) -> str:
-    """Return a text without hidden and control characters, tabs and newlines kept."""
+    """Return a text without hidden and control characters; tabs and newlines stay."""
     if text.isascii() and text.isprintable():
         return text
     return _HIDDEN.sub("", _BREAKS.sub("\n", _ESCAPES.sub("", text)))
 
 
 def plain_line(text: str) -> str:
-    """Return a text on one line, without control characters and hidden ones.
-
-    Breaks and tabs become spaces.
-    """
+    """Return a text on one line, without hidden and control characters; breaks and tabs become spaces."""
     if text.isascii() and text.isprintable():
         return text
     return re.sub(r"[\t\n]+", " ", plain_lines(text))
@@ -59,7 +56,7 @@ def whole_text(text: str) -> str:
 
 
 def plain_tree(data: object, each: Callable[[str], str] = plain_lines) -> object:
-    """Return nested plain data with a function applied to all its texts and keys."""
+    """Return nested plain data with the function `each` applied to all its texts and names."""
     if isinstance(data, str):
         return each(data)
     if isinstance(data, Mapping):
@@ -70,17 +67,15 @@ def plain_tree(data: object, each: Callable[[str], str] = plain_lines) -> object
 
 
 def slug(name: str) -> str:
-    """Return a name in lower case for file names, such as `zoe-k` for `Zoë K`; non-Latin letters stay."""
-    bare = "".join(_strip_accent(letter) for letter in name.lower())
+    """Return a name in lower case for file names, such as "zoe-k" for "Zoë K"; other scripts stay."""
+    bare = ""
+    for letter in name.lower():
+        # Only Latin letters lose their accents: in other scripts the marks are letters.
+        parts = unicodedata.normalize("NFKD", letter)
+        bare += parts[0] if parts[:1].isascii() else letter
     return re.sub(r"[^\w-]+", "-", bare).strip("-")
 
 
-def _strip_accent(letter: str) -> str:
-    """Return a Latin letter without its accent, and any other letter as it is."""
-    parts = unicodedata.normalize("NFKD", letter)
-    return parts[0] if parts[:1].isascii() else letter
-
-
 def shorten(text: str, length: int) -> str:
-    """Return a text of at most `length` characters, cut with an ellipsis."""
+    """Return a text of at most `length` characters, cut with an ellipsis if it is longer."""
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"

@@ -1,4 +1,4 @@
-"""Keys and credentials: which there are, and how they are taken out of texts, replies, logs and errors.
+"""Secrets, such as keys and passwords: finding them, and removing them from texts, replies, logs and errors.
 
 redaction = Redaction.of([key], urls=[base_url])
 redaction.text("key=...")  # "key=***"
@@ -11,7 +11,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
@@ -21,8 +21,8 @@ from virl.plain_text import plain_lines
 BLOT = "***"
 """Text that replaces secrets."""
 SHORTEST_SECRET = 16
-"""Fewest characters of a secret; shorter values are placeholders, such as `any`, found by chance (chosen;
-the shortest keys of the providers that virl knows have 32)."""
+"""Fewest characters of a secret: shorter values are placeholders, such as `any`, that texts hold by chance
+(chosen; the shortest keys of the providers that virl knows have 32)."""
 
 PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF", b"GIF8")
 """First bytes of JPEG, PNG, WebP and GIF files, by which pictures are recognized."""
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """A remover of known secrets from texts, in all spellings of servers; its `repr` shows none."""
+    """A remover of known secrets from texts, in every spelling that servers use; its `repr` shows none."""
 
     _spellings: tuple[str, ...] = ()
 
@@ -51,10 +51,15 @@ class Redaction:
         """Return a redaction of these secrets, the credentials in these URLs, and those in the environment.
 
         Args:
-            secrets: values shorter than `SHORTEST_SECRET` are left alone.
-            urls: such as `https://user:password@host/v1?api_key=...`.
+            secrets: secrets; those shorter than `SHORTEST_SECRET` are left alone.
+            urls: URLs such as `https://user:password@host/v1?api_key=...`.
         """
-        own = {*secrets, *_environment()}
+        own = set(secrets)
+        for name, value in os.environ.items():
+            if _SECRET_VARIABLE.search(name):
+                own.add(value.strip())
+            if "://" in value:
+                own |= url_secrets(value.strip())
         for url in urls:
             own |= url_secrets(url)
         hidden = (one for one in own if len(one) >= SHORTEST_SECRET or one.startswith(_BASIC))
@@ -65,13 +70,13 @@ class Redaction:
         return f"Redaction({len(self._spellings)} spellings)"
 
     def exact(self, text: str) -> str:
-        """Return a text with the known secrets replaced, all else unchanged."""
+        """Return a text with the known secrets replaced by `BLOT`, all else unchanged."""
         for hidden in self._spellings:
             text = text.replace(hidden, BLOT)
         return text
 
     def text(self, text: str) -> str:
-        """Return a text with known secrets, and all that looks like a key, replaced."""
+        """Return a text with the known secrets, and all that looks like a key, replaced by `BLOT`."""
         text = _KEY_SHAPES.sub(BLOT, self.exact(text))
         return _PARAMETER.sub(rf"\1{BLOT}", _USERINFO.sub(f"://{BLOT}@", text))
 
@@ -80,13 +85,13 @@ class Redaction:
         return any(hidden.encode() in data for hidden in self._spellings)
 
     def body(self, data: bytes) -> bytes:
-        """Return a reply's body with the known secrets replaced; not meant for pictures."""
+        """Return the bytes of a reply with the known secrets replaced; not for pictures."""
         for hidden in self._spellings:
             data = data.replace(hidden.encode(), BLOT.encode())
         return data
 
     def tree(self, value: Any) -> Any:
-        """Return nested plain data with secrets replaced in all its texts."""
+        """Return nested plain data with the known secrets replaced in all texts and names."""
         if isinstance(value, str):
             return self.exact(value)
         if isinstance(value, dict):
@@ -100,6 +105,7 @@ class RedactingFormatter(logging.Formatter):
     """A log formatter that removes secrets and control characters from all records, tracebacks included."""
 
     def __init__(self, pattern: str) -> None:
+        """Keep a format string of `logging`, and the secrets in the environment."""
         super().__init__(pattern)
         self._redaction = Redaction.of()
 
@@ -109,7 +115,7 @@ class RedactingFormatter(logging.Formatter):
 
 
 def url_secrets(url: str) -> frozenset[str]:
-    """Return the user, password and keys in a URL, and the value of the header for user and password."""
+    """Return the user, password and keys in a URL, and the header "Basic ..." for user and password."""
     try:
         parts = urlsplit(url)
         fields = parse_qsl(parts.query)
@@ -126,7 +132,7 @@ def url_secrets(url: str) -> frozenset[str]:
 
 
 def shown_url(url: str) -> str:
-    """Return a URL without user, password, query and fragment, for messages."""
+    """Return a URL for messages: without user and password, query and fragment."""
     address = re.split(r"[?#]", url, maxsplit=1)[0]
     hidden = f"?{BLOT}" if len(address) < len(url) else ""
     scheme, separator, rest = address.rpartition("://")
@@ -140,8 +146,8 @@ def warn_of_placeholder(name: str, length: int) -> None:
     """Warn, once a process, that a key is too short to be hidden from messages.
 
     Args:
-        name: the environment variable.
-        length: characters of its value; 0, for none, is not worth a word.
+        name: the name of the environment variable.
+        length: the number of characters of its value; 0 warns of nothing.
     """
     if 0 < length < SHORTEST_SECRET:
         _log.warning(
@@ -150,15 +156,6 @@ def warn_of_placeholder(name: str, length: int) -> None:
             name,
             SHORTEST_SECRET,
         )
-
-
-def _environment() -> Iterator[str]:
-    """Yield the secrets in environment variables and in URLs there."""
-    for name, value in os.environ.items():
-        if _SECRET_VARIABLE.search(name):
-            yield value.strip()
-        if "://" in value:
-            yield from url_secrets(value.strip())
 
 
 def _spellings_of(secret: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""Where files are: those that come with virl, and those that it keeps on this machine."""
+"""Folders of the files that come with virl, and of those that it keeps on this machine."""
 
 import os
 from functools import cache
@@ -20,7 +20,7 @@ def data_root() -> Path:
 
 
 def data_folder(name: str) -> Path:
-    """Return a data folder such as `"prompts"` or `"platform/cities"`."""
+    """Return the path of a data folder that comes with virl, such as "prompts" or "platform/cities"."""
     return data_root() / name
 
 

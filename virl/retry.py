@@ -1,4 +1,4 @@
-"""Another try where a failure may pass: after a pause that doubles, or as long as the server asks to wait."""
+"""Repeated tries after failures that may pass: after a pause that doubles, or as long as the server asks."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class FailedTry(Protocol):
-    """A failed try, with whether and when another may follow."""
+    """A failed try: whether and when another may follow."""
 
     @property
     def may_retry(self) -> bool:
@@ -23,7 +23,7 @@ class FailedTry(Protocol):
 
     @property
     def wait(self) -> float | None:
-        """Return the seconds that the server asks to wait; `None` if it does not say."""
+        """Return the seconds that the server asks to wait before the next try; `None` if it does not say."""
         ...
 
 
@@ -53,10 +53,10 @@ class RetryPolicy:
         """Run a function until its outcome is no failure or no try is left, and return the last outcome.
 
         Args:
-            attempt: tries once. What it raises is raised at once.
-            failure: tells what failed in an outcome; `None` if nothing did.
-            tell: called before each pause, with the outcome and the seconds.
-            tried: tries that were made before; they count.
+            attempt: the function; its exceptions end the tries.
+            failure: returns the failure that an outcome stands for; `None` for a success.
+            tell: called before each pause, with the outcome and the seconds of the pause.
+            tried: the number of tries made before, which count.
         """
 
         def may_pass(outcome: T) -> bool:
@@ -89,7 +89,7 @@ class RetryPolicy:
 
 
 def asked_wait(retry_after: str | None) -> float | None:
-    """Return the seconds to wait by a `Retry-After` header, a number or date; `None` if it has neither."""
+    """Return the seconds to wait by a `Retry-After` header, a number or a date; `None` without either."""
     if retry_after is None:
         return None
     if fullmatch(r"\s*\d{1,9}(\.\d+)?\s*", retry_after):

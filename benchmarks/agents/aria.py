@@ -28,7 +28,7 @@ from .scoring import AgentCase, ScoredAgent
 
 CASES = 50
 REPORTED_SEED = 0
-"""Its clients use wordings that no other seed's use."""
+"""The only seed whose clients use the wordings of `aria_reported.yaml`."""
 USUAL_MINUTES = 15.0  # the longest walk where the client names none: Aria's default
 WALK_M_MIN = 80.0  # metres that a client walks in a minute
 SECOND_WISH, LIMITED = 0.45, 0.35  # share of clients with a second wish, with a limit on the walk (chosen)
@@ -36,11 +36,11 @@ LIMITS_MIN = (5, 7, 8, 10, 12)
 
 
 Wordings = Annotated[tuple[str, ...], Field(min_length=1)]
-"""Ways to say one thing."""
+"""Ways to say the same."""
 
 
 class Sentences(Settings):
-    """All that clients say: `aria_reported.yaml`, and `tried` in `aria_wishes.yaml`."""
+    """The sentences of clients on kinds of places, wishes and limits; each has several wordings."""
 
     types: dict[str, Wordings]
     wishes: dict[str, Wordings]
@@ -48,12 +48,12 @@ class Sentences(Settings):
 
 
 class ClientPhrases(Settings):
-    """`aria_wishes.yaml`."""
+    """The contents of `aria_wishes.yaml`: what clients ask for, and the words they use."""
 
     types: dict[str, tuple[str, ...]]
-    """Attributes that clients ask of each kind of place; after `not`, that it lacks them."""
+    """Attributes that clients ask for by kind of place; after `not`, that the place lacks them."""
     tried: Sentences
-    """Used by all seeds but the reported one."""
+    """Sentences of all seeds but `REPORTED_SEED`."""
     backgrounds: tuple[str, ...]
     names: tuple[str, ...]
     clocks: tuple[str, ...]
@@ -61,7 +61,7 @@ class ClientPhrases(Settings):
 
 @dataclass(frozen=True, slots=True)
 class DrawnClient:
-    """A client, and what is true of the places around."""
+    """A client drawn for a case, with the places that are open and near and those that truly fit."""
 
     name: str
     background: str
@@ -71,21 +71,21 @@ class DrawnClient:
     place_type: str
     wishes: tuple[str, ...]
     minutes: float
-    """The longest walk that suits."""
+    """Longest walk that suits the client, minutes."""
     options: tuple[str, ...]
-    """Ids of the places of this kind that are open and near."""
+    """Ids of the places of the client's kind that are open and near."""
     fitting: tuple[str, ...]
-    """Those of them that have what is asked for."""
+    """Ids of those options that have what the client asks for."""
     best_rated: str
 
 
 def cases(city: City, seed: int) -> list[str]:
-    """Return the names of the cases: `aria-00` and so on."""
+    """Return the names of a seed's cases in a city: `aria-00` and so on."""
     return list(_draw_clients(city, seed))
 
 
 def run(case: AgentCase) -> dict[str, Any]:
-    """Let Aria serve one client, and look up whether the pick fits."""
+    """Let Aria serve the case's client, and return what is known of her pick as the case's data."""
     drawn = _draw_clients(case.city, case.seed)[case.id]
     changes = {
         "clock": drawn.clock,
@@ -97,12 +97,12 @@ def run(case: AgentCase) -> dict[str, Any]:
 
 
 def unanswered(case: AgentCase) -> dict[str, Any]:
-    """Return a case without a pick: a wish that is not understood is a pick that does not fit."""
+    """Return the data of a case without a pick, as where a wish was not understood: it does not fit."""
     return _judge_pick(case, None)
 
 
 def _judge_pick(case: AgentCase, pick: object) -> dict[str, Any]:
-    """Return the id of a pick, `None` for none, held against the truth."""
+    """Return the case's data on a pick, a place's id or `None`: whether it fits, and what others would."""
     city = case.city
     drawn = _draw_clients(city, case.seed)[case.id]
     return {
@@ -128,16 +128,16 @@ METRICS = (
     Metric("random_fits", "a random place fits"),
     Metric("best_rated_fits", "the best rated fits"),
 )
-"""Shares of picks, beside what chance and the best public rating would pick of what is open and near."""
+"""Shares of picks that fit or are barred, and of a random or the best rated open and near place that fit."""
 
 
 def notes(records: Sequence[Record]) -> list[str]:
-    """Return what the measures should be."""
+    """Return a note on the number of clients and the targets, for readers of the report."""
     return [f"aria: clients: {len(records)}; target: at least 80 % truly fit, none closed or too far"]
 
 
 def outcome(data: Data) -> tuple[str, float | None]:
-    """Return what was picked."""
+    """Return (words on the pick, 1 if it fits, else 0)."""
     said = "nothing picked" if data["pick"] is None else f"picked {data['pick']}"
     verdict = "closed or too far" if data["barred"] else "fits" if data["fits"] else "does not fit"
     return f"{said}: {verdict}", float(data["fits"])
@@ -145,7 +145,7 @@ def outcome(data: Data) -> tuple[str, float | None]:
 
 @lru_cache(maxsize=4)
 def _draw_clients(city: City, seed: int) -> Mapping[str, DrawnClient]:
-    """Draw the clients of all cases in a city, by case name."""
+    """Return the clients of all cases in a city, by case name."""
     rng = Random(f"{seed} aria")
     drawn: dict[str, DrawnClient] = {}
     while len(drawn) < CASES:
@@ -156,7 +156,7 @@ def _draw_clients(city: City, seed: int) -> Mapping[str, DrawnClient]:
 
 
 def _draw(city: City, rng: Random, seed: int) -> DrawnClient | None:
-    """Draw a client, or nothing if no place fits."""
+    """Return a drawn client; `None` if no place fits the wishes."""
     book, said = _load_phrases(), _sentences(seed)
     place_type = rng.choice([*book.types, "restaurant", "restaurant", "restaurant", "cafe"])
     wishes = _draw_wishes(book.types[place_type], rng)
@@ -193,49 +193,44 @@ def _draw(city: City, rng: Random, seed: int) -> DrawnClient | None:
 
 
 def _draw_wishes(asked: Sequence[str], rng: Random) -> tuple[str, ...]:
-    """Return one or two of the wishes, by chance, which do not contradict each other."""
+    """Return one or two of the wishes in `asked`, drawn, which do not contradict each other."""
     first = rng.choice(asked)
     others = [wish for wish in asked if wish.removeprefix("not ") != first.removeprefix("not ")]
     return (first, rng.choice(others)) if rng.random() < SECOND_WISH else (first,)
 
 
 def _some_position(city: City, rng: Random) -> LatLng:
-    """Return the position of a random panorama, where Aria relocates to."""
+    """Return the position of a random panorama of the city."""
     return city.streetview.panorama(rng.choice(held_street_map(city).panorama_ids())).position
 
 
 def _options(city: City, start: LatLng, place_type: str, clock: str, minutes: float) -> Iterator[Place]:
-    """Yield the places of a kind that are open at the clock and within a walk."""
+    """Yield the places of a type that are open at `clock` ("Mon 18:30") and within `minutes` of walking."""
     listed = city.places.nearby(start, minutes * 60 * 1.35, [place_type])
     if not listed:
         return
     seconds = city.maps.travel_times([start], [place.position for place in listed])[0]
     for place, walk in zip(listed, seconds, strict=True):
         detailed = city.places.details(place.id)
-        if walk <= minutes * 60 and _is_open_at(detailed, clock):
+        if walk <= minutes * 60 and detailed.open_at(*_day_and_minute(clock)):
             yield detailed
 
 
-def _is_open_at(place: Place, clock: str) -> bool:
-    """Return whether a place is open at a clock such as "Mon 18:30"."""
-    return place.open_at(*_day_and_minute(clock))
-
-
 def _day_and_minute(clock: str) -> tuple[int, int]:
-    """Return the day of the week, 0 to 6, and minute of day of a clock such as "Mon 18:30"."""
+    """Return (day of the week from 0 for Monday, minute of the day) of a clock such as "Mon 18:30"."""
     day, time = clock.split()
     hour, minute = time.split(":")
     return DAYS.index(day), int(hour) * 60 + int(minute)
 
 
 def _has(city: City, place: Place, wishes: Sequence[str]) -> bool:
-    """Return whether a place truly has what is asked for; what is not true of its kind at all, it has not."""
+    """Return whether a place truly has all attributes in `wishes`, and lacks those after "not "."""
     attributes = truth_of(city).attributes(place.id)
     return all(attributes.get(wish.removeprefix("not ")) == (not wish.startswith("not ")) for wish in wishes)
 
 
 def _open_and_near(city: City, case: DrawnClient, place_id: str) -> bool:
-    """Return whether a pick is within the walk, and not known to be closed."""
+    """Return whether a place is within the client's walk, and not known to be closed at the clock."""
     place = city.places.details(place_id)
     walk = city.maps.travel_times([case.start], [place.position])[0, 0]
     return bool(walk <= case.minutes * 60) and place.may_be_open_at(*_day_and_minute(case.clock))
@@ -243,7 +238,7 @@ def _open_and_near(city: City, case: DrawnClient, place_id: str) -> bool:
 
 @cache
 def _load_phrases() -> ClientPhrases:
-    """Load the phrases in which clients say their wishes."""
+    """Return the phrases of `aria_wishes.yaml`, checked and read once a process."""
     path = Path(__file__).with_name("aria_wishes.yaml")
     book = load_settings(path, ClientPhrases)
     _check_all_said(book, book.tried, path)
@@ -252,7 +247,7 @@ def _load_phrases() -> ClientPhrases:
 
 @cache
 def _load_reported() -> Sentences:
-    """Load the reported sentences."""
+    """Return the sentences of `aria_reported.yaml`, checked and read once a process."""
     path = Path(__file__).with_name("aria_reported.yaml")
     sentences = load_settings(path, Sentences)
     _check_all_said(_load_phrases(), sentences, path)
@@ -260,13 +255,13 @@ def _load_reported() -> Sentences:
 
 
 def _sentences(seed: int) -> Sentences:
-    """Return the sentences of a seed's clients."""
+    """Return the sentences that the clients of a seed use."""
     reported = _load_reported()  # also where it is not used: neither file may lack what the other has
     return reported if seed == REPORTED_SEED else _load_phrases().tried
 
 
 def _check_all_said(book: ClientPhrases, sentences: Sentences, path: Path) -> None:
-    """Refuse sentences that leave out a type or a wish, or have an unknown one."""
+    """Raise BadInput if sentences leave out a type or wish of the phrases, or have an unknown one."""
     asked = {wish for wishes in book.types.values() for wish in wishes}
     for field, known, said in (
         ("types", set(book.types), set(sentences.types)),

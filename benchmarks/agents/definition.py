@@ -32,9 +32,9 @@ WITH_ROUTINES: Mapping[str, ScoredAgent] = {
     "ling_paper": LING_PAPER,
     "diego": DIEGO,
 }
-"""Those that are scored if none is named."""
+"""Agents that are scored if none is named, by their names in the options."""
 AGENTS: Mapping[str, ScoredAgent] = {**WITH_ROUTINES, **TOOL_AGENTS}
-"""Scored agents by the name in the options; Ling is scored with Local, who directs her."""
+"""All agents that can be scored, by their names in the options; Ling is scored with Local, her guide."""
 BY_ROW = {row: agent for agent in AGENTS.values() for row in agent.rows}
 
 
@@ -54,17 +54,17 @@ class Options(BaseOptions):
 
 @dataclass(frozen=True, slots=True)
 class CaseSetting:
-    """The parts that episodes share."""
+    """The options, cities and models that all episodes of a run share."""
 
     options: Options
     cities: Mapping[str, City]
     models: Mapping[str, Models]
-    """Models by the name of the city."""
+    """Perception models by the name of the city."""
     resources: Resources
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Return every case of the agents that are asked for, once for each of their rows.
+    """Return an episode for every case of the chosen agents, once for each of the agent's rows.
 
     Raises:
         BadInput: the folder of prompts is missing.
@@ -86,7 +86,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> CaseSetting:
-    """Open the cities and the mind."""
+    """Return the opened cities and models; opens the mind too, so that a wrong one is refused at once."""
     resources.mind(options.mind)
     cities = {name: resources.city(name) for name in options.cities}
     return CaseSetting(
@@ -95,7 +95,7 @@ def prepare(options: Options, resources: Resources) -> CaseSetting:
 
 
 def run(episode: Episode, shared: CaseSetting) -> EpisodeResult:
-    """Run the agent in one case, and hold what it did against the truth; no answer is the worst one."""
+    """Run the agent in one case, and compare what it did with the truth; no answer counts as the worst."""
     case = AgentCase(
         episode.case,
         episode.model,
@@ -118,13 +118,13 @@ def run(episode: Episode, shared: CaseSetting) -> EpisodeResult:
 
 
 def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says
-    """Return the measures of the row's agent."""
+    """Return the scores of the agent that the records' row belongs to."""
     agent = BY_ROW[records[0].model]
     return Scores(agent.tallies(records), notes=tuple(agent.notes(records)))
 
 
 def show(record: Record) -> Shown:
-    """Return the question and all that came of it."""
+    """Return the contents of a case's page: the outcome, and all data of the record as facts."""
     said, scored = BY_ROW[record.model].outcome(record.data)
     said = f"failed: {record.reason}" if record.status == "failed" else said
     return Shown(
@@ -137,14 +137,14 @@ def show(record: Record) -> Shown:
 
 
 def _city_with_truth(name: str, resources: Resources) -> City:
-    """Return a city, of which the truth must be known."""
+    """Return the city with this name; raise BadInput if it is not a made one."""
     city = resources.city(name)
     truth_of(city)
     return city
 
 
 def _show_value(value: Any) -> str:
-    """Return a value of a record as text."""
+    """Return a value of a record's data as text."""
     if isinstance(value, float):
         return f"{value:.3f}"
     if isinstance(value, Mapping):

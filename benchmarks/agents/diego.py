@@ -32,15 +32,15 @@ from .scoring import AgentCase, ScoredAgent, Tallies, means
 
 USERS = 30
 LEAST_FULL = 0.8
-"""Share of the day that activities and ways between them should fill."""
+"""Least share of the day that activities and ways between them should fill."""
 MEAL_HOURS = ((6 * 60 + 30, 10 * 60 + 30), (11 * 60, 15 * 60), (17 * 60 + 30, 21 * 60 + 30))
-"""Hours at which people eat; chosen."""
+"""Usual hours of breakfast, lunch and dinner, each (first, last) in minutes of the day. Chosen."""
 
 DUE = ((12 * 60, 14 * 60 + 30), (18 * 60, 20 * 60 + 30))
-"""Lunch and dinner are due if the day holds all of these, and the money allows; chosen."""
+"""Hours, (first, last) in minutes of the day, that a day must hold for lunch, dinner to be due. Chosen."""
 CHEAPEST_USD = MEAL_USD[1]
 NO_PLAN = "no plan"
-"""The violation that a day without a plan counts as."""
+"""Kind of the one violation that a day without a plan counts as."""
 
 BACKGROUNDS = (
     "A student of history on a slow weekend, short of money, who reads everything that has a date in it.",
@@ -65,12 +65,12 @@ INTENTIONS = (
 
 
 def cases(city: City, seed: int) -> list[str]:  # noqa: ARG001 - as `ScoredAgent.cases`
-    """Return the numbers of the users."""
+    """Return the names of the cases, one for each user: `user-00` and so on."""
     return [f"user-{number:02d}" for number in range(USERS)]
 
 
 def user(city: City, case: str, seed: int) -> dict[str, Any]:
-    """Return the changes that make Diego's character work for a user: client, day, weekday and start.
+    """Return the changes that make Diego's character serve a user: client, day, weekday and start.
 
     Args:
         city: where the user is.
@@ -99,19 +99,19 @@ def user(city: City, case: str, seed: int) -> dict[str, Any]:
 
 
 def run(case: AgentCase) -> dict[str, Any]:
-    """Let Diego plan the user's day, plan it without the city too, and hold both against the city."""
+    """Let Diego plan the user's day, plan it without the city too, and return the faults of both as data."""
     planned: Any = case.run("diego", user(case.city, case.id, case.seed)).answer["activities"]
     fallbacks = sum(bool(one["fallback"]) for one in planned)
     return _judge_day(case, entries_of(planned)) | {"fallbacks": fallbacks}
 
 
 def unanswered(case: AgentCase) -> dict[str, Any]:
-    """Return the day of a user for whom nothing was planned: an empty one, and that is a violation."""
+    """Return the data of a user for whom nothing was planned, which counts as one violation."""
     return _judge_day(case, None) | {"fallbacks": 0}
 
 
 def _judge_day(case: AgentCase, entries: Sequence[DayEntry] | None) -> dict[str, Any]:
-    """Return what is wrong with a day, `None` for no plan, beside one planned without the city."""
+    """Return the violations in a day, `None` for no plan, and in one planned without the city."""
     city, changes = case.city, user(case.city, case.id, case.seed)
     day = Day.model_validate(changes["day"])
     weekday = DAYS.index(changes["clock"].split()[0])
@@ -146,12 +146,11 @@ METRICS = (
     Metric("baseline_violations", "violations, ungrounded", percent=False, digits=2),
     *_FULLNESS,
 )
-"""Violations in a day, of Diego's plan and of one made without the city; activities in a day, ways apart;
-shares of the day, of meals and of money."""
+"""Violations and activities in a day, of Diego's plan and of one made without the city; shares of the day."""
 
 
 def tallies(records: Sequence[Record]) -> Tallies:
-    """Return a vote for each user."""
+    """Return a tally for each user and metric."""
     return {
         key: [Tally(one.case, float(sum(one.data[key].values()))) for one in records]
         for key in ("violations", "baseline_violations")
@@ -159,7 +158,7 @@ def tallies(records: Sequence[Record]) -> Tallies:
 
 
 def notes(records: Sequence[Record]) -> list[str]:
-    """Return what the measures should be, and what is wrong with the ungrounded days."""
+    """Return notes on the days and the targets, and on the kinds of violations in ungrounded days."""
     kinds = sum((Counter(one.data["baseline_violations"]) for one in records), Counter[str]())
     shown = ", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items())) or "none"
     return [
@@ -169,14 +168,14 @@ def notes(records: Sequence[Record]) -> list[str]:
 
 
 def outcome(data: Data) -> tuple[str, float | None]:
-    """Return the number of activities and violations in words, and 1 where there is none, else 0."""
+    """Return (numbers of activities and violations in words, 1 if there is no violation, else 0)."""
     count = sum(data["violations"].values())
     said = ", ".join(f"{kind} {number}" for kind, number in sorted(data["violations"].items()))
     return f"{data['activities']} activities, violations: {said or 'none'}", float(count == 0)
 
 
 def _visits(entries: Sequence[DayEntry]) -> list[DayEntry]:
-    """Return the entries that are no transport."""
+    """Return the entries of a day that are not transport."""
     return [entry for entry in entries if entry.kind != "transport"]
 
 
@@ -186,7 +185,7 @@ def _count_kinds(violations: Sequence[Violation]) -> dict[str, int]:
 
 
 def _fullness(entries: Sequence[DayEntry], day: Day) -> dict[str, Any]:
-    """Return the contents of a day: activities, time, meals and money."""
+    """Return what a day holds: number of activities, and shares of time, meals and money."""
     starts, ends = day.minutes
     meals = [entry for entry in entries if entry.kind == "eat"]
     on_time = [any(first <= meal.starts <= last for first, last in MEAL_HOURS) for meal in meals]

@@ -6,7 +6,7 @@ between 150 and 600 metres, with a panorama at most 25 m from it. Ling has arriv
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -38,14 +38,14 @@ TRUTH = str(Path(__file__).with_name("ling_by_truth.yaml"))
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """A manner in which Ling goes."""
+    """A way in which Ling walks: by which character, and in which mode."""
 
     character: str
-    """Character that reads signs, or sees what is truly there."""
+    """Name or file of the character: one reads signs, the other sees what is truly there."""
     mode: str
-    """`honest`, or `paper` with V-IRL's hints at the crossings where the route turns."""
+    """Mode: `honest`, or `paper` with V-IRL's hints at the crossings where the route turns."""
     wanted: str = ""
-    """Number of walks that should end at the place; empty where nothing is asked."""
+    """Target share of walks that end at the place, in words; empty if there is no target."""
 
 
 MANNERS = {
@@ -54,59 +54,58 @@ MANNERS = {
     "ling, ocr, paper": Manner("ling", "paper"),
     "ling, oracle, paper": Manner(TRUTH, "paper"),
 }
-"""Manners by the row of the table."""
+"""Manners by the name of their row in the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnWalk:
-    """A walk to be told and followed."""
+    """A walk drawn for a case: where it starts, and the place to which it leads."""
 
     start: LatLng
     destination: Place
     metres: float
-    """Metres of the shortest walk."""
+    """Metres of the shortest walk from the start to the destination."""
     branches: tuple[LatLng, ...]
-    """Positions of all open places of that name."""
+    """Positions of all open places that have the destination's name."""
 
 
+@dataclass(slots=True)
 class RememberingReader:
-    """A reader that reads each picture once: walks look at the same streets."""
+    """A text reader that reads each picture only once, as walks look at the same streets."""
 
-    def __init__(self, reader: Reader) -> None:
-        """Prepare to read each picture once."""
-        self._reader = reader
-        self._read: dict[bytes, list[TextLine]] = {}
+    reader: Reader
+    _read: dict[bytes, list[TextLine]] = field(default_factory=dict)
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """Read pictures as the reader behind it does."""
+        """Return the lines of text in each picture, as `reader` reads them."""
         keys = [blake2b(image.tobytes(), digest_size=16).digest() for image in images]
         fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in self._read}
-        self._read |= dict(zip(fresh, self._reader.read(list(fresh.values())), strict=True)) if fresh else {}
+        self._read |= dict(zip(fresh, self.reader.read(list(fresh.values())), strict=True)) if fresh else {}
         return [self._read[key] for key in keys]
 
 
 class RememberingModels(EpisodeModels):
-    """Models whose readers read each picture once."""
+    """The models of an episode, whose text readers read each picture only once."""
 
     def __init__(self, resources: Resources, city: str) -> None:
-        """Open models whose readers read each picture once."""
+        """Take the models from `resources`, for views of the city named `city`."""
         super().__init__(resources, city)
         self._remembering: dict[str, RememberingReader] = {}
 
     def reader(self, name: str) -> Reader:
-        """Return a reader that remembers."""
+        """Return the text reader with this name, which reads each picture only once."""
         if name not in self._remembering:
             self._remembering[name] = RememberingReader(super().reader(name))
         return self._remembering[name]
 
 
 def cases(city: City, seed: int) -> list[str]:
-    """Return the names of the cases: `ling-00` and so on."""
+    """Return the names of a seed's cases in a city: `ling-00` and so on."""
     return list(_draw_walks(city, seed))
 
 
 def run(case: AgentCase) -> dict[str, Any]:
-    """Let Ling go the way with the senses and in the mode of the row."""
+    """Let Ling walk to the case's place, in the mode of the case's row; return where she ended, as data."""
     drawn = _draw_walks(case.city, case.seed)[case.id]
     manner = MANNERS[case.row]
     changes = {
@@ -118,7 +117,7 @@ def run(case: AgentCase) -> dict[str, Any]:
 
 
 def unanswered(case: AgentCase) -> dict[str, Any]:
-    """Return a walk that came to nothing, wherever it ended."""
+    """Return the data of a walk that failed, wherever it ended."""
     drawn = _draw_walks(case.city, case.seed)[case.id]
     return {
         "destination": drawn.destination.name,
@@ -139,12 +138,11 @@ METRICS = (
     Metric("elsewhere", "stopped elsewhere"),
     Metric("arrived_again", "arrived having asked again"),
 )
-"""Shares of walks: stopped at the place, at the first ask, stopped elsewhere believing it is the place; of
-those that asked again, having been lost, the share that arrived."""
+"""Shares of walks that stopped at the place, at the first ask or elsewhere, and of those that asked again."""
 
 
 def tallies(records: Sequence[Record]) -> Tallies:
-    """Return a walk as one unit of each metric."""
+    """Return a tally for each walk and metric."""
     again = [one for one in records if one.data["asked"] > 1]
     return {
         **means(records, METRICS[:2]),
@@ -156,7 +154,7 @@ def tallies(records: Sequence[Record]) -> Tallies:
 
 
 def notes(records: Sequence[Record]) -> list[str]:
-    """Return notes on how many walks there are, and what the measures should be."""
+    """Return a note on the number of walks and the target of the row."""
     row = records[0].model
     again = sum(one.data["asked"] > 1 for one in records)
     wanted = MANNERS[row].wanted
@@ -165,13 +163,13 @@ def notes(records: Sequence[Record]) -> list[str]:
 
 
 def outcome(data: Data) -> tuple[str, float | None]:
-    """Say where she stopped and why; the score is 1 if she arrived, else 0."""
+    """Return (words on where Ling stopped and why, 1 if she arrived, else 0)."""
     said = "arrived" if data["arrived"] else f"stopped {data['away_m']:.0f} m away"
     return f"{said}: {data['reason']}", float(data["arrived"])
 
 
 def _outcome_data(result: Result, case: DrawnWalk) -> dict[str, Any]:
-    """Return where a walk ended: metres from the nearest branch, metres walked, times asked."""
+    """Return where a walk ended, metres from the nearest branch of the place, and what Ling believed."""
     answer = result.answer
     stopped = LatLng(float(str(answer["lat"])), float(str(answer["lng"])))
     away = min(distance(stopped, position) for position in case.branches)
@@ -188,7 +186,7 @@ def _outcome_data(result: Result, case: DrawnWalk) -> dict[str, Any]:
 
 @lru_cache(maxsize=4)
 def _draw_walks(city: City, seed: int) -> Mapping[str, DrawnWalk]:
-    """Draw the walks of all cases in a city, by case name."""
+    """Return the walks of all cases in a city, by case name."""
     rng = Random(f"{seed} ling")
     panoramas = held_street_map(city).panorama_ids()
     known = [place for place in city.places.nearby(city.center, 5000.0) if place.is_open]
@@ -211,7 +209,7 @@ def _draw_walks(city: City, seed: int) -> Mapping[str, DrawnWalk]:
 
 
 def _make_scored(mode: str) -> ScoredAgent:
-    """Return the agent that walks in a mode, with its rows, cases and metrics."""
+    """Return the scored agent of a mode, `honest` or `paper`."""
     return ScoredAgent(
         rows=tuple(row for row, manner in MANNERS.items() if manner.mode == mode),
         cases=cases,

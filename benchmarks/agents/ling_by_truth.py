@@ -7,7 +7,7 @@ from virl.routines.directions.following.routine import ask_and_walk
 
 
 def run(agent: Agent) -> None:
-    """Run Ling, but let her see what is truly to be seen.
+    """Run Ling's routine with a spotter that knows what is truly to be seen.
 
     Raises:
         BadInput: the city is not a made one.

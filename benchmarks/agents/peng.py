@@ -28,10 +28,10 @@ SIZES = range(4, 13)
 CASES = 40
 MANY = (13, 14, 16, 18, 21, 25)
 FORCED = 8
-"""Up to so many stops every order is tried."""
+"""Most stops for which every order is tried; with more, recursion finds the optimum."""
 ENDS = ("home", "open", "elsewhere")
 TOLD_EVERY, WALKED_EVERY = 4, 3
-"""One case of so many is told in words, and one of so many is walked."""
+"""Number of cases of which one is told in words, and (second number) of which one is walked."""
 SEARCH_SECONDS = 1.0  # of fast-tsp: it was no better after ten
 CHORES = (
     "pay the bill at",
@@ -48,26 +48,26 @@ ENDINGS = {"home": " After that he goes back home.", "open": "", "elsewhere": ""
 
 @dataclass(frozen=True, slots=True)
 class DrawnErrands:
-    """Errands, as they were drawn."""
+    """The errands drawn for a case: start, addresses, way of travel and end."""
 
     start: LatLng
     stops: tuple[str, ...]
     mode: TravelMode
     end: str
-    """One of `ENDS`."""
+    """Kind of end, one of `ENDS`."""
     last: str
-    """The address of the end, where it is elsewhere."""
+    """Address at which the errands end; used only if `end` is `elsewhere`."""
     told: bool
     walked: bool
 
 
 def cases(city: City, seed: int) -> list[str]:  # noqa: ARG001 - the same for every city and seed
-    """Return the names of the cases: `peng-00` and so on; those with many stops come last."""
+    """Return the names of the cases, `peng-00` and so on; those with many stops come last."""
     return [f"peng-{number:02d}" for number in range(CASES + len(MANY))]
 
 
 def run(case: AgentCase) -> dict[str, Any]:
-    """Let Peng run his errands, and hold the order he took against the shortest."""
+    """Let Peng run a case's errands, and return the seconds of his order and of the shortest."""
     city, drawn = case.city, _draw_case(case)
     result = case.run("peng", _character_fields(drawn))
     order = [str(title) for title in result.answer["order"]]  # type: ignore[attr-defined]
@@ -86,7 +86,7 @@ def run(case: AgentCase) -> dict[str, Any]:
 
 
 def unanswered(case: AgentCase) -> dict[str, Any]:
-    """Return a case of which the errands were not read right."""
+    """Return the data of a case whose errands were not read right."""
     drawn = _draw_case(case)
     return {
         "stops": len(drawn.stops),
@@ -105,12 +105,11 @@ METRICS = (
     Metric("walked_over_route", "walked over the route", percent=False, digits=3),
     Metric("told_read", "told and read right"),
 )
-"""Seconds of the order taken, and of the order given, over those of the shortest with up to 12 stops, and of
-fast-tsp's with more; metres walked over those of the route; errands told in words that were read right."""
+"""Ratios of seconds to the shortest order's and to fast-tsp's, of metres walked, and the share read right."""
 
 
 def tallies(records: Sequence[Record]) -> Tallies:
-    """Return the ratios of cases that were read right; the share of those told in words that were."""
+    """Return the ratios of cases that were read right, and whether those told in words were."""
     few, many = _few_and_many(records)
     walked = [one for one in (*few, *many) if "walked_m" in one.data]
     return {
@@ -124,7 +123,7 @@ def tallies(records: Sequence[Record]) -> Tallies:
 
 
 def notes(records: Sequence[Record]) -> list[str]:
-    """Return notes on how many cases each measure is taken on, and what it should be."""
+    """Return a note on how many cases of each sort there are, and the target."""
     few, many = _few_and_many(records)
     walked = sum("walked_m" in one.data for one in records)
     told = sum(one.data["told"] for one in records)
@@ -133,7 +132,7 @@ def notes(records: Sequence[Record]) -> list[str]:
 
 
 def outcome(data: Data) -> tuple[str, float | None]:
-    """Say how far the order is from the shortest."""
+    """Return (words on the order against the shortest, shortest seconds / seconds of the order)."""
     if not data["read"]:
         return f"{data['stops']} stops, read wrong", 0.0
     ratio = data["best_seconds"] / data["seconds"] if data["seconds"] else 1.0
@@ -141,28 +140,27 @@ def outcome(data: Data) -> tuple[str, float | None]:
 
 
 def _few_and_many(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:
-    """Return the cases that were read right: those with a known optimum, and those with more stops."""
+    """Return the records read right: (those of up to 12 stops, those with more)."""
     read = [one for one in records if one.data["read"]]
     few = [one for one in read if one.data["stops"] <= max(SIZES)]
     return few, [one for one in read if one not in few]
 
 
 def _ratios(records: Sequence[Record], above: str, below: str) -> list[Tally]:
-    """Return a tally a record: the value `above` divided by the value `below`."""
+    """Return a tally for each record: its value `above` divided by its value `below`."""
     return [Tally(one.case, float(one.data[above]) / float(one.data[below])) for one in records]
 
 
 def _draw_case(case: AgentCase) -> DrawnErrands:
-    """Draw the errands of a case."""
+    """Return the errands of a case, drawn from its seed and name."""
     number = int(case.id.removeprefix("peng-"))
     return _draw_errands(case.city, Random(f"{case.seed} {case.id}"), number)
 
 
 def _draw_errands(city: City, rng: Random, number: int) -> DrawnErrands:
-    """Draw the errands of a case by its number."""
+    """Return errands drawn by `rng`; the case's number decides on stops, travel, end and wording."""
     count = SIZES[number % len(SIZES)] if number < CASES else MANY[number - CASES]
-    panoramas = city.street_map.panorama_ids() if city.street_map else ()
-    start = city.streetview.panorama(rng.choice(panoramas)).position
+    start = city.streetview.panorama(rng.choice(city.panorama_ids)).position
     addresses = _addresses(city)
     *stops, last = rng.sample(addresses, count + 1)
     modes = get_args(TravelMode)
@@ -179,7 +177,7 @@ def _draw_errands(city: City, rng: Random, number: int) -> DrawnErrands:
 
 @cache
 def _addresses(city: City) -> list[str]:
-    """Return every address with a house number of a place that the maps know, once, in a fixed order."""
+    """Return every address with a house number of a place within 5 km of the centre, sorted."""
     found = {
         place.address.partition(",")[0] for place in city.places.nearby(city.center, 5000.0) if place.address
     }
@@ -187,7 +185,7 @@ def _addresses(city: City) -> list[str]:
 
 
 def _character_fields(case: DrawnErrands) -> dict[str, object]:
-    """Return the fields of the character that has a case's errands."""
+    """Return the fields that give Peng's character a case's errands, as a list or in words."""
     end = case.last if case.end == "elsewhere" else case.end
     errands: dict[str, object] = {"travel": case.mode, "walk": case.walked}
     if case.told:
@@ -204,7 +202,7 @@ def _character_fields(case: DrawnErrands) -> dict[str, object]:
 
 
 def _end_is_read(case: DrawnErrands, end: object) -> bool:
-    """Return whether the end read out of the text is the case's."""
+    """Return whether the end that Peng read is the case's: "the start", `None` or an address."""
     return end == {"home": "the start", "open": None, "elsewhere": case.last}[case.end]
 
 
@@ -223,13 +221,13 @@ def _matrix(city: City, case: DrawnErrands) -> Floats:
 
 
 def _seconds_along(seconds: Floats, order: Sequence[int]) -> float:
-    """Return the seconds of an order of stops, from the start (first row) to the end (last row)."""
+    """Return the seconds along stops, numbered from 0, from the start (first row) to the end (last)."""
     way = [0, *(stop + 1 for stop in order), len(seconds) - 1]
     return sum(float(seconds[here, there]) for here, there in pairwise(way))
 
 
 def _least_seconds(seconds: Floats) -> float:
-    """Return the least seconds of any order of the stops."""
+    """Return the least seconds of any order of the stops; `seconds` has start first and end last."""
     stops = len(seconds) - 2
     if stops <= FORCED:
         return min(_seconds_along(seconds, order) for order in permutations(range(stops)))
@@ -238,7 +236,7 @@ def _least_seconds(seconds: Floats) -> float:
 
     @cache
     def shortest_rest(here: int, stops_left: frozenset[int]) -> float:
-        """Return the least seconds from here through the stops left to the end."""
+        """Return the least seconds from stop `here` through all `stops_left` to the end."""
         if not stops_left:
             return float(table[here][end])
         return min(float(table[here][stop]) + shortest_rest(stop, stops_left - {stop}) for stop in stops_left)
@@ -247,7 +245,7 @@ def _least_seconds(seconds: Floats) -> float:
 
 
 def _search_order(seconds: Floats) -> float:
-    """Return the seconds of the order that fast-tsp finds, for times that are the same both ways.
+    """Return the seconds of the order that fast-tsp finds, for symmetric times; start first, end last.
 
     It looks for rounds: one place more, between the end and the start, makes a round of a way.
     """

@@ -17,11 +17,11 @@ from virl.platform.perception.models import Models
 
 @dataclass(frozen=True, slots=True)
 class AgentCase:
-    """A case to be run, and with what."""
+    """A case to run: agent's row, city and seed, with the mind and models to run it with."""
 
     id: str
     row: str
-    """One of `ScoredAgent.rows`."""
+    """Row of the table that the case belongs to, one of `ScoredAgent.rows`."""
     city: City
     seed: int
     folder: Path
@@ -31,12 +31,12 @@ class AgentCase:
     prompts: Path | None = None
     """Folder of prompts that come before those of the agents."""
     results: list[Result] = field(default_factory=list)
-    """Results of the runs so far."""
+    """Results of the agent's runs in this case so far."""
 
     def run(
         self, name: str, changes: Mapping[str, object], mind: Mind | None = None, *, must_answer: bool = True
     ) -> Result:
-        """Run an agent, or go on with the run that was cut off; raises as `run_in_folder`, too.
+        """Run the named agent, or resume its run, in the case's folder; return its result.
 
         Args:
             name: of the agent.
@@ -69,32 +69,32 @@ Tallies = Mapping[str, Sequence[Tally]]
 
 @dataclass(frozen=True, slots=True)
 class ScoredAgent:
-    """An agent as the benchmark sees it."""
+    """An agent as the benchmark runs and scores it."""
 
     rows: tuple[str, ...]
-    """Its rows in the table: the ways in which it is run, unique over all agents."""
+    """Rows of the agent in the table, one for each way to run it; unique over all agents."""
     cases: Callable[[City, int], Sequence[str]]
-    """Ids of the cases, the same for the same city and seed."""
+    """Function from city and seed to the ids of the cases, always the same."""
     run: Callable[[AgentCase], dict[str, Any]]
-    """The function that runs one case and holds it against the truth; its result is plain JSON."""
+    """Function that runs one case and returns its data, compared with the truth, as plain JSON."""
     unanswered: Callable[[AgentCase], dict[str, Any]]
-    """The function that gives the same for a case without an answer: the worst that can come of it."""
+    """Function that returns the data of a case without an answer, which are the worst possible."""
     metrics: tuple[Metric, ...]
-    """The keys are unique over all agents, but for those that measure the same."""
+    """Metrics; a key is unique over all agents, unless they measure the same."""
     outcome: Callable[[Data], tuple[str, float | None]]
-    """The function that says what came of a case in a few words, and its score in [0, 1] if it has one."""
+    """Function from a case's data to (outcome in a few words, score in [0, 1] or `None`)."""
     notes: Callable[[Sequence[Record]], Sequence[str]] = lambda _: ()
-    """The function of the notes for a reader of the numbers, such as what they should be."""
+    """Function from a row's records to notes for readers, such as the targets."""
     own_tallies: Callable[[Sequence[Record]], Tallies] | None = None
-    """Pure tallies of the cases of one row, for metrics that are not means of a field of the same name."""
+    """Function from a row's records to tallies; `None` if all metrics are means of a field."""
 
     def tallies(self, records: Sequence[Record]) -> Tallies:
-        """Return the tallies of the cases of one row."""
+        """Return the tallies of a row's records by metric."""
         return self.own_tallies(records) if self.own_tallies else means(records, self.metrics)
 
 
 def means(records: Sequence[Record], metrics: Sequence[Metric]) -> Tallies:
-    """Return the tallies of metrics that are means of a field of the same name; `None` is left out."""
+    """Return the tallies of metrics that are means of a data field of the same name; `None` is left out."""
     return {
         metric.key: [
             Tally(one.case, float(one.data[metric.key]))

@@ -39,25 +39,25 @@ from .tool_truth import CHECKS
 CASES = 20
 AT_RANDOM = "_at_random"
 KINDS = {"june": ["restaurant"], "otto": ["pharmacy"], "nora": ["library"], "yuki": ["cafe"]}
-"""Kinds that a random tool user looks for: it knows that much for free."""
+"""Types of places that an agent's random tool user looks for, which it knows for free."""
 ENDS_WITH = 0.1  # chance of a random tool user to finish, in every turn after the fifth (chosen)
 SURE_TURNS = 5
 
 METRICS = (Metric("met", "intention met"), Metric("checks", "conditions met"))
-"""Shares of starts on which all conditions are met, and of single conditions."""
+"""Share of runs that meet all conditions, and mean share of conditions met."""
 
 
 class RandomTools(RuleMind, Decider):
-    """A decider that uses tools at random: each turn any tool, with arguments from what tools have told."""
+    """A mind that uses tools at random, with arguments taken from earlier tool results."""
 
     def __init__(self, tools: Sequence[str], kinds: Sequence[str], seed: str, ledger: Ledger) -> None:
-        """Prepare to use tools at random, repeatably by `seed`."""
+        """Choose among `tools`, for places of the types `kinds`, repeatably by `seed`."""
         super().__init__(ledger=ledger)
         self._tools, self._kinds, self._seed = tools, kinds, seed
 
     @property
     def name(self) -> str:
-        """`"random"`."""
+        """`"random"`, the name under which its exchanges are recorded."""
         return "random"
 
     def converse(
@@ -68,7 +68,7 @@ class RandomTools(RuleMind, Decider):
         frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
         in_words: InWords | None = None,  # noqa: ARG002 - of the protocol
     ) -> AIMessage:
-        """Call any tool; after some turns perhaps end, with any place that was told."""
+        """Return a call of a random tool; from the sixth turn on, by chance the call that ends the run."""
         number = 1 + sum(isinstance(message, AIMessage) for message in messages)
         rng = Random(f"{self._seed} {number}")
         replies = [message for message in messages if isinstance(message, ToolMessage)]
@@ -84,7 +84,7 @@ class RandomTools(RuleMind, Decider):
     def _arguments(
         self, tool: str, told: str, data: Sequence[ToolData | None], rng: Random
     ) -> dict[str, Any]:
-        """Return random arguments of a tool, out of what the tools returned so far."""
+        """Return random arguments for a tool, from the texts (`told`) and data of earlier results."""
         ids = [one for each in data for one in _places(each)]
         spots = [str(each.surroundings.position) for each in data if isinstance(each, Whereabouts)]
         for spot in spots:
@@ -114,7 +114,7 @@ class RandomTools(RuleMind, Decider):
 
 
 def _places(data: ToolData | None) -> list[str]:
-    """Return the ids of the places that a tool has returned."""
+    """Return the ids of the places in a tool's result."""
     match data:
         case Listing():
             return [one.id for one in data.items if isinstance(one, ListedPlace)]
@@ -126,7 +126,7 @@ def _places(data: ToolData | None) -> list[str]:
 
 
 def cases(city: City, seed: int, *, agent: str) -> list[str]:  # noqa: ARG001 - the same for every city and seed
-    """Return the names of the cases: `june-00` and so on.
+    """Return the names of an agent's cases: `june-00` and so on.
 
     Args:
         city: not used.
@@ -137,7 +137,7 @@ def cases(city: City, seed: int, *, agent: str) -> list[str]:  # noqa: ARG001 - 
 
 
 def run(case: AgentCase, *, agent: str) -> dict[str, Any]:
-    """Let the character act from a start drawn from the seed, and hold what it did against the truth."""
+    """Run the agent from a start drawn by the case's seed, and return which of its conditions are met."""
     city = case.city
     rng = Random(f"{case.seed} {case.id}")
     start = city.streetview.panorama(rng.choice(held_street_map(city).panorama_ids()))
@@ -173,25 +173,25 @@ def run(case: AgentCase, *, agent: str) -> dict[str, Any]:
 
 
 def unanswered(case: AgentCase, *, agent: str) -> dict[str, Any]:  # noqa: ARG001 - the same for every case
-    """Return a case in which nothing was done."""
+    """Return the data of a case in which the agent did nothing."""
     intention = load_character(find_character(_name_of(agent))).intention
     missed = {"missed": ["all"], "met": False, "checks": 0.0}
     return {"intention": intention, "start": "", "answer": "", "turns": 0, "steps": 0} | missed
 
 
 def _name_of(agent: str) -> str:
-    """Return the name of an agent, or the path of one that is defined beside this file."""
+    """Return the name of an agent, or the path of its file if that is in this folder."""
     own = Path(__file__).with_name(f"{agent}.yaml")
     return str(own) if own.exists() else agent
 
 
 def outcome(data: Data) -> tuple[str, float | None]:
-    """Return what was missed."""
+    """Return (words on the conditions missed, 1 if all are met, else 0)."""
     return ("met" if data["met"] else f"missed: {', '.join(data['missed'])}"), float(data["met"])
 
 
 def notes(records: Sequence[Record]) -> list[str]:
-    """Return what the measures should be."""
+    """Return a note on the number of starts and the target."""
     return [f"{records[0].model}: starts: {len(records)}; target: the intention is met from at least 60 %"]
 
 

@@ -10,12 +10,13 @@ from virl.journal.records import NoteRecord, Result, StepRecord
 from virl.platform.city.city import City, Visible
 from virl.platform.city.streetview import Camera
 
-SIGN_PIXELS = 150  # of a sign of which the letters can be told, in a picture of 640 x 640 (chosen)
+SIGN_PIXELS = 150
+"""Least pixels of a sign whose letters can be read, in a picture of 640 x 640. Chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolLife:
-    """A run that has ended, and where it was."""
+    """A finished run of a character with tools, with its city, start, steps and tool calls."""
 
     city: City
     character: Character
@@ -23,25 +24,25 @@ class ToolLife:
     result: Result
     steps: Sequence[StepRecord]
     calls: Sequence[NoteRecord]
-    """The tools that were used, as the journal notes them."""
+    """Notes on the tools used, as the journal has them, in order."""
 
     @property
     def answer(self) -> str:
-        """The answer at the end."""
+        """The answer with which the run ended; empty without one."""
         return str(self.result.answer.get("answer", ""))
 
     def calls_of(self, *tools: str) -> list[NoteRecord]:
-        """Return the calls of some of the tools that did not fail."""
+        """Return the successful calls of the tools with these names."""
         return [one for one in self.calls if one.data["name"] in tools and not one.data["failed"]]
 
     @property
     def panoramas(self) -> list[str]:
-        """The panoramas at which it stood, in order."""
+        """Ids of the panoramas at which the character stood, in order."""
         return [step.pose.pano_id for step in self.steps]
 
 
 def signs_in(city: City, pano: str, camera: Camera) -> list[Visible]:
-    """Return the signs that a picture truly shows, large enough to be read.
+    """Return the signs that a view from panorama `pano` truly shows, large enough to be read.
 
     Args:
         city: with a known truth.
@@ -52,5 +53,5 @@ def signs_in(city: City, pano: str, camera: Camera) -> list[Visible]:
 
 
 def shops_of(signs: Sequence[Visible]) -> set[str]:
-    """Return the places that signs belong to."""
+    """Return the ids of the places that signs belong to."""
     return {one.place_id or one.id for one in signs}

@@ -45,7 +45,7 @@ _NAMES_ROW = re.compile(r"\b(?:shops?|shop ?fronts?|store ?fronts?)\b", re.IGNOR
 
 
 def mira(life: ToolLife) -> dict[str, bool]:
-    """Check for several places that differ, none twice, and one picture of a corner with all she likes."""
+    """Return {condition: whether it is met}: places that differ, and one picture of a corner as she likes."""
     looked_at = _looked_around_at(life)
     spots = [life.city.streetview.panorama(pano).position for pano in looked_at]
     spot, camera = _read_answer(life)
@@ -61,7 +61,7 @@ def mira(life: ToolLife) -> dict[str, bool]:
 
 
 LIKED, WELL_LIKED = 3.8, 4.0
-"""Stars of 5: a place below the first is not liked; a nearer one at the second should have been chosen."""
+"""Least stars, of 5, of a place that is liked, and (second) of a nearer one that should be chosen."""
 CHEAP, MODERATE = 1, 2  # Google's price levels
 SAME_WALK_MIN, SAME_WALK = 1.0, 0.1  # a walk is told right within a minute, or within a tenth of its metres
 NEARER = 0.95  # a way shorter than this share of the chosen one's is truly nearer
@@ -70,7 +70,7 @@ CLOSE_M, NEAR_M = 12.0, 40.0
 MOST_MISSED = 1  # sorts of things beside the walk that the report may leave out
 
 Check = Callable[[ToolLife], dict[str, bool]]
-"""A function that says of all that is asked whether it is met."""
+"""A function from a finished run to {condition: whether it is met}."""
 
 _MINUTES = re.compile(r"(?<!\d)(\d++(?:\.\d++)?) ?min")
 _METRES = re.compile(r"(?<!\d)(\d++(?:\.\d++)?) ?(km|m)(?:et\w+)?\b")
@@ -88,10 +88,7 @@ _NONE_OF = re.compile(r"(?:\bno|none of these stands in sight:|without) [^.]*", 
 
 
 def june(life: ToolLife) -> dict[str, bool]:
-    """Return what holds: an open restaurant, not too dear and liked; another agent asked.
-
-    The walk told right.
-    """
+    """Return {condition: whether it is met}: an open, liked, not too dear restaurant, and an agent asked."""
     place = _result_place(life)
     return {
         "asked another agent": bool(life.calls_of("consult")),
@@ -105,10 +102,7 @@ def june(life: ToolLife) -> dict[str, bool]:
 
 
 def otto(life: ToolLife) -> dict[str, bool]:
-    """Return what holds: the nearest open pharmacy, liked; part of the way gone.
-
-    Things and the sign told right.
-    """
+    """Return {condition: whether it is met}: nearest open, liked pharmacy, and a true report of the way."""
     place = _result_place(life)
     if place is None:
         return {"pharmacy": False}
@@ -128,7 +122,7 @@ def otto(life: ToolLife) -> dict[str, bool]:
 
 
 def nora(life: ToolLife) -> dict[str, bool]:
-    """Return what holds: the nearest open library; she is there at the end, and the walk is told right."""
+    """Return {condition: whether it is met}: the nearest open library, where she ends, and the walk to it."""
     place = _result_place(life)
     if place is None:
         return {"library": False}
@@ -143,7 +137,7 @@ def nora(life: ToolLife) -> dict[str, bool]:
 
 
 def pavel(life: ToolLife) -> dict[str, bool]:
-    """Return whether a bench stands where he says that he sees one."""
+    """Return {condition: whether it is met}: he finds a bench, and one truly stands near where he ends."""
     here = life.city.streetview.panorama(life.panoramas[-1]).position
     benches = truth_of(life.city).things(["bench"])
     return {
@@ -153,7 +147,7 @@ def pavel(life: ToolLife) -> dict[str, bool]:
 
 
 def yuki(life: ToolLife) -> dict[str, bool]:
-    """Return what holds: an open and cheap café; another agent asked; the walk told right."""
+    """Return {condition: whether it is met}: an open, cheap café, another agent asked, and the walk told."""
     place = _result_place(life)
     return {
         "asked another agent": bool(life.calls_of("consult")),
@@ -175,27 +169,27 @@ CHECKS: Mapping[str, Check] = {
 
 
 def _result_place(life: ToolLife) -> Place | None:
-    """Return the place that a run ended with; None without one."""
+    """Return the place that the run ended with; `None` if it ended with none."""
     return life.city.places.details(life.result.place.id) if life.result.place else None
 
 
 def _is_open(life: ToolLife, place: Place) -> bool:
-    """Return whether a place exists still and is open at the character's time."""
+    """Return whether a place still exists and is open at the character's time."""
     return place.is_open and place.open_at(*life.character.day_and_minute)
 
 
 def _has_details_of(life: ToolLife, place: Place) -> bool:
-    """Return whether the run asked for the details of a place."""
+    """Return whether the run asked for the details of a place by `place_details`."""
     return any(one.data["args"]["place_id"] == place.id for one in life.calls_of("place_details"))  # type: ignore[index]
 
 
 def _walk_metres(city: City, start: LatLng, place: Place) -> float:
-    """Return the metres to a place on foot."""
+    """Return the metres on foot from a position to a place."""
     return walked_route(city.maps, [start, place.position]).distance
 
 
 def _nearer(life: ToolLife, place: Place, chosen_m: float, rated: float) -> list[Place]:
-    """Open ones of the same kind, rated so well or better, of which the way is shorter."""
+    """Return open places of the same kind, of `rated` stars or more, nearer on foot than `chosen_m`."""
     others = [
         life.city.places.details(one.id)
         for one in life.city.places.nearby(life.start, chosen_m, place.types[:1])
@@ -211,7 +205,7 @@ def _nearer(life: ToolLife, place: Place, chosen_m: float, rated: float) -> list
 
 
 def _walk_is_told(life: ToolLife, place: Place) -> bool:
-    """Return whether the answer gives about the right minutes or metres on foot to a place."""
+    """Return whether the answer states about the true minutes or metres on foot from start to place."""
     way = walked_route(life.city.maps, [life.start, place.position])
     minutes = [float(one) for one in _MINUTES.findall(life.answer)]
     metres = [float(far) * (1000 if unit == "km" else 1) for far, unit in _METRES.findall(life.answer)]
@@ -221,7 +215,7 @@ def _walk_is_told(life: ToolLife, place: Place) -> bool:
 
 
 def _things_are_told(life: ToolLife) -> bool:
-    """Return whether every sort reported stands near the walk, and at most one beside it is left out."""
+    """Return whether all furniture reported stands near the walk, and at most one kind is left out."""
     walk = [life.city.streetview.panorama(pano).position for pano in life.panoramas]
     said = _NONE_OF.sub("", life.answer)
     reported = {kind for kind, words in _SAID.items() if re.search(words, said, re.IGNORECASE)}
@@ -235,7 +229,7 @@ def _things_are_told(life: ToolLife) -> bool:
 
 
 def _sign_is_told(life: ToolLife, place: Place) -> bool:
-    """Return whether the answer says rightly if the sign can be seen from the end of the walk."""
+    """Return whether the answer says rightly if the place's sign is visible from the end of the walk."""
     sentences = [
         one
         for one in re.split(r"(?<=[.!?;])\s+", life.answer)
@@ -258,7 +252,7 @@ OF_PICTURE = ("a corner", "everyday", "row of shops", "lettering", "bench or tre
 
 
 def _picture_conditions(life: ToolLife, spot: str, camera: Camera) -> dict[str, bool]:
-    """Return which conditions of a good picture a view meets, by name."""
+    """Return {condition of a good picture: whether the view meets it}."""
     signs = signs_in(life.city, spot, camera)
     visible = truth_of(life.city).visible
     held = visible(spot, camera, _HOLD_PIXELS, ["bench", "tree"])
@@ -275,7 +269,7 @@ def _picture_conditions(life: ToolLife, spot: str, camera: Camera) -> dict[str, 
 
 
 def _looked_around_at(life: ToolLife) -> list[str]:
-    """Return the panoramas where it looked all around, in order."""
+    """Return the ids of the panoramas at which the character looked all around, in order."""
     ways: dict[str, set[str]] = {}
     for call in life.calls_of("look", "read_signs", "detect", "ask_about_view"):
         standing, args = call.data["standing"], call.data["args"]
@@ -286,7 +280,7 @@ def _looked_around_at(life: ToolLife) -> list[str]:
 
 
 def _read_answer(life: ToolLife) -> tuple[str | None, Camera | None]:
-    """Return where to stand, and the camera: its heading is the first angle told, its width the second."""
+    """Return (panorama's id, camera) read from an answer with one position and the angles heading, width."""
     positions = set(_POSITION.findall(life.answer))
     degrees = [float(one) for one in _DEGREES.findall(life.answer)]
     if len(positions) != 1 or len(degrees) < 2 or not _NARROWEST_DEG <= degrees[1] <= _WIDEST_DEG:
@@ -297,7 +291,7 @@ def _read_answer(life: ToolLife) -> tuple[str | None, Camera | None]:
 
 
 def _shows_corner(city: City, pano: str, camera: Camera) -> bool:
-    """Return whether a picture was taken on a crossing, or close to one that is in the picture."""
+    """Return whether a view was taken on a crossing, or shows one that is within `_CORNER_M`."""
     here = city.streetview.panorama(pano)
     if here.is_crossing:
         return True
@@ -313,7 +307,7 @@ def _shows_corner(city: City, pano: str, camera: Camera) -> bool:
 
 
 def _reason_holds(answer: str, signs: Sequence[Visible], in_sight: set[str]) -> bool:
-    """Return whether the answer names something that is in the picture, and no bench or tree that is not."""
+    """Return whether the answer names something in the picture, and no bench or tree that is not in it."""
     named = {kind for kind, words in _NAMES_HELD.items() if words.search(answer)}
     lettering = any(len(one.label) > 1 and _mentions(answer, one.label) for one in signs)
     row = len(shops_of(signs)) >= ROW and bool(_NAMES_ROW.search(answer))
@@ -321,5 +315,5 @@ def _reason_holds(answer: str, signs: Sequence[Visible], in_sight: set[str]) -> 
 
 
 def _mentions(answer: str, words: str) -> bool:
-    """Return whether the answer contains the words, about."""
+    """Return whether the answer contains the words, at least roughly."""
     return fuzz.partial_ratio(words.casefold(), answer.casefold()) >= _NAMED

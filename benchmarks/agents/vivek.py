@@ -47,18 +47,18 @@ ROOMS = ("one", "two", "three")
 
 
 class Wordings(Settings):
-    """Ways to say one thing."""
+    """Ways to say one thing, for the reported seed and for all others."""
 
     tried: tuple[str, ...]
     reported: tuple[str, ...]
 
     def of(self, seed: int) -> tuple[str, ...]:
-        """Return the wordings that a seed's clients use."""
+        """Return the wordings that the clients of a seed use."""
         return self.reported if seed == REPORTED_SEED else self.tried
 
 
 class HomePhrases(Settings):
-    """`vivek_wishes.yaml`."""
+    """The contents of `vivek_wishes.yaml`: the words in which clients say their wishes."""
 
     opening: Wordings
     places: dict[str, Wordings]
@@ -77,7 +77,7 @@ class HomePhrases(Settings):
 
 @dataclass(slots=True)
 class Wishes:
-    """The wishes of a client, by weight."""
+    """The wishes of a client, each with its weight."""
 
     near: dict[str, float]
     away: dict[str, float]
@@ -85,12 +85,12 @@ class Wishes:
     size: float = 0.0
     bedrooms: int | None = None
     newness: float = 0.0
-    """Negative for old houses."""
+    """Weight of a house's age; negative if old houses are wished for."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnSearch:
-    """A client, and what truly suits them."""
+    """A client drawn for a case, with the homes in the price window and how well each suits."""
 
     name: str
     background: str
@@ -102,12 +102,12 @@ class DrawnSearch:
 
 
 def cases(city: City, seed: int) -> list[str]:
-    """Return the names of the cases: `vivek-00` and so on."""
+    """Return the names of a seed's cases in a city: `vivek-00` and so on."""
     return list(_draw_searches(city, seed))
 
 
 def run(case: AgentCase) -> dict[str, Any]:
-    """Let Vivek rank the homes for one client, and hold the ranking against the hidden suitability.
+    """Let Vivek rank the homes for the case's client, and return how well that agrees with what suits.
 
     Raises:
         ValueError: the ranking is not of the homes in the case.
@@ -133,7 +133,7 @@ def run(case: AgentCase) -> dict[str, Any]:
 
 
 def unanswered(case: AgentCase) -> dict[str, Any]:
-    """Return a case without a ranking: it says nothing of the suitability, and every home beats no pick."""
+    """Return the data of a case without a ranking: correlation 0, and every home beats the pick."""
     drawn = _draw_searches(case.city, case.seed)[case.id]
     ids = sorted(drawn.suitability)
     cheapest = {home.id: place for place, home in enumerate(drawn.homes)}
@@ -156,29 +156,28 @@ METRICS = (
     Metric("by_price", "cheapest first", percent=False, digits=2),
     Metric("random", "random order", percent=False, digits=2),
 )
-"""Rank correlation with the hidden suitability, the share of homes that suit better than the pick, and the
-correlation of an order by rent and of a random one."""
+"""Rank correlations with what truly suits: the ranking's, by rent, of chance; share of better homes."""
 
 
 def notes(records: Sequence[Record]) -> list[str]:
-    """Return what the measures should be."""
+    """Return a note on the number of clients and the target."""
     return [f"vivek: clients: {len(records)}; target: a rank correlation of at least 0.6"]
 
 
 def outcome(data: Data) -> tuple[str, float | None]:
-    """Say how well the ranking agrees."""
+    """Return (words on the pick and the correlation, the correlation, at least 0)."""
     said = f"picked {data['pick']} of {data['homes']} homes, rank correlation {data['correlation']:.2f}"
     return said, max(0.0, data["correlation"])
 
 
 def _agreement(ranking: Sequence[float], truth: Sequence[float]) -> float:
-    """Return Spearman's rank correlation, [-1, 1]."""
+    """Return Spearman's rank correlation of two orders, [-1, 1]."""
     return float(spearmanr(ranking, truth).statistic)
 
 
 @lru_cache(maxsize=4)
 def _draw_searches(city: City, seed: int) -> Mapping[str, DrawnSearch]:
-    """Draw the searches of all cases in a city, by case name."""
+    """Return the searches of all cases in a city, by case name."""
     rng = Random(f"{seed} vivek")
     drawn: dict[str, DrawnSearch] = {}
     while len(drawn) < CASES:
@@ -189,7 +188,7 @@ def _draw_searches(city: City, seed: int) -> Mapping[str, DrawnSearch]:
 
 
 def _draw_search(city: City, rng: Random, seed: int) -> DrawnSearch:
-    """Draw a search: client, wishes, price window, and each home's suitability."""
+    """Return a drawn search: client, wishes, price window, and each home's suitability."""
     book = _load_phrases()
     window = rng.choice(book.windows)
     name = rng.choice(book.names)
@@ -207,14 +206,14 @@ def _draw_search(city: City, rng: Random, seed: int) -> DrawnSearch:
 
 @lru_cache(maxsize=4)
 def _kinds(city: City) -> frozenset[str]:
-    """Return the kinds that clients ask for and the city has."""
+    """Return the kinds of places that clients may ask for and the city has open."""
     return frozenset(kind for kind in (*_load_phrases().places, "bar") if _open_places(city, kind))
 
 
 def _draw_wishes(
     book: HomePhrases, rng: Random, seed: int, kinds: AbstractSet[str]
 ) -> tuple[Wishes, list[str]]:
-    """Draw the wishes of a client, and the sentences that say them, in an order of their own."""
+    """Return (wishes of a client, sentences that say them in a random order)."""
     wishes = Wishes({}, {})
     said: list[str] = []
     for kind in rng.sample([kind for kind in book.places if kind in kinds], rng.choice(PLACES)):
@@ -243,7 +242,7 @@ def _draw_wishes(
 
 
 def _homes_in_window(city: City, window: tuple[float, float]) -> list[Listing]:
-    """Return the homes for rent in a price window, dollars a month."""
+    """Return the homes for rent in a price window, (lowest, highest) dollars a month."""
     if city.listings is None:
         raise ValueError(f"{city.name}: lists no homes: choose another city")
     region = region_of_city(city)
@@ -253,7 +252,7 @@ def _homes_in_window(city: City, window: tuple[float, float]) -> list[Listing]:
 def _suitability(
     city: City, homes: Sequence[Listing], window: tuple[float, float], wishes: Wishes
 ) -> dict[str, float]:
-    """Return the suitability by the id of the home, as the head of this module states it."""
+    """Return {home's id: suitability in [0, 1]}, as the head of this module defines it."""
     low, high = window
     count = len(homes)
     weights, worths = [wishes.rent], [np.array([(high - home.price) / (high - low) for home in homes])]
@@ -281,13 +280,13 @@ def _suitability(
 
 
 def _open_places(city: City, kind: str) -> list[Place]:
-    """Return the places of a kind that have not closed for good."""
+    """Return the places of a type within 20 km that have not closed for good."""
     return [place for place in city.places.nearby(city.center, 20_000, [kind]) if place.is_open]
 
 
 @lru_cache(maxsize=64)
 def _minutes(city: City, kind: str) -> Mapping[str, float]:
-    """Return the true walk from every home to the nearest place of a kind that has not closed for good."""
+    """Return {home's id: minutes of the walk to the nearest open place of a type}, for all homes."""
     homes = _homes_in_window(city, (0.0, float("inf")))
     places = [place.position for place in _open_places(city, kind)]
     seconds = city.maps.travel_times([home.position for home in homes], places)
@@ -295,13 +294,13 @@ def _minutes(city: City, kind: str) -> Mapping[str, float]:
 
 
 def _capitalize(text: str) -> str:
-    """Return a text with a capital first letter."""
+    """Return a text with its first letter in upper case."""
     return text[0].upper() + text[1:]
 
 
 @cache
 def _load_phrases() -> HomePhrases:
-    """Load the phrases in which clients say their wishes."""
+    """Return the phrases of `vivek_wishes.yaml`, read once a process."""
     return load_settings(Path(__file__).with_name("vivek_wishes.yaml"), HomePhrases)
 
 

@@ -22,12 +22,12 @@ from .walks import CountedWalk
 
 @dataclass(frozen=True, slots=True)
 class CountingTask:
-    """The things that are counted, and how."""
+    """The settings of a count: labels of things, conditions, draws of noise and seed."""
 
     things: tuple[str, ...]
     background: tuple[str, ...]
     conditions: tuple[Condition, ...]
-    """Each is counted under."""
+    """Conditions (pose noise and memory) under each of which every walk is counted."""
     draws: int
     """Number of times that the noise of poses is drawn for each walk."""
     seed: int
@@ -35,20 +35,20 @@ class CountingTask:
 
 @dataclass(frozen=True, slots=True)
 class CountingGround:
-    """The city where things are counted, and the eyes."""
+    """A city with its true things, and the models and memories to count with."""
 
     city: City
     truth: Truth
     detector: Detector
     matcher: Matcher
     memories: Mapping[str, MemorySettings]
-    """Memories by name."""
+    """Settings of visual memory, by name."""
     things: tuple[Thing, ...]
-    """The true things of the task."""
+    """All things of the counted labels that truly stand in the city."""
 
 
 def count_walk(task: CountingTask, ground: CountingGround, walk: CountedWalk) -> dict[str, Any]:
-    """Look at a walk once, count it in every way, and score each.
+    """Look along a walk once, count it in every way, and return the record's data with each tally.
 
     Args:
         task: conditions and rules.
@@ -74,10 +74,7 @@ def count_walk(task: CountingTask, ground: CountingGround, walk: CountedWalk) ->
 def _draws(
     task: CountingTask, ground: CountingGround, trip: CountedTrip, case: CountingCase, matcher: Matcher
 ) -> list[list[Reported]]:
-    """Return what is reported in one way of counting, for each draw of the noise.
-
-    Once where there is none.
-    """
+    """Return the things reported in one way of counting, a list per draw of noise; one list without noise."""
     noise, settings = case.condition.noise, ground.memories[case.condition.memory]
     seen = trip.seen[case.eyes]
     draws = 1 if noise == PoseNoise() else task.draws
@@ -94,7 +91,7 @@ def _to_record(
     counts: Mapping[str, Sequence[Reported]],
     tallies: Mapping[str, CountTally],
 ) -> dict[str, Any]:
-    """Return the record of a counted walk: way, sightings, things, and counts by case."""
+    """Return a counted walk as plain data: path, sightings, true things, and counts by way of counting."""
     streetview = ground.city.streetview
     shown = {key: _outcomes_of(ground, reported) for key, reported in counts.items()}
     named = trip.required.union(row["thing"] for rows in shown.values() for row in rows)
@@ -111,7 +108,7 @@ def _to_record(
 
 
 def _outcomes_of(ground: CountingGround, reported: Sequence[Reported]) -> list[dict[str, Any]]:
-    """Return the first draw's reports, each with its outcome and the true thing that it shows."""
+    """Return each thing reported as plain data, with its outcome and the true thing that it matches."""
     matches = match_positions(reported, ground.things, RADIUS_M)
     return [
         {

@@ -20,15 +20,15 @@ from .walks import CountedWalk, choose_walks
 
 @dataclass(frozen=True, slots=True)
 class CountingGrounds:
-    """The parts that episodes share."""
+    """The task, and the cities with their models, that all episodes of a run share."""
 
     task: CountingTask
     grounds: Mapping[tuple[str, str], CountingGround]
-    """Grounds by detector and city."""
+    """City and models by (detector, city's name)."""
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Return every walk for each detector."""
+    """Return an episode for every walk in every city and each detector."""
     _ = options.task  # refused before a city is opened
     return [
         Episode(walk.id, name, detector, _to_payload(walk))
@@ -39,7 +39,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> CountingGrounds:
-    """Open the cities and the models, and look up the true things."""
+    """Return the opened cities and models, with the true things to count."""
     task = options.task
     memories = {one.memory: memory_settings_for(one.memory, options.matcher) for one in task.conditions}
     grounds = {}
@@ -54,17 +54,18 @@ def prepare(options: Options, resources: Resources) -> CountingGrounds:
 
 
 def run(episode: Episode, shared: CountingGrounds) -> EpisodeResult:
-    """Look at a walk once, and count it in every way."""
+    """Look along the episode's walk once, count it in every way, and return the data."""
     walk = _walk(episode.case, episode.payload)
     return EpisodeResult(count_walk(shared.task, shared.grounds[episode.model, episode.city], walk))
 
 
 def _to_payload(walk: CountedWalk) -> Data:
-    """Return a walk as the data of its episode."""
+    """Return a walk as the payload of its episode."""
     return asdict(walk) | {"corners": [[*corner] for corner in walk.corners]}
 
 
 def _walk(name: str, payload: Data) -> CountedWalk:
+    """Return the walk in an episode's payload, named by its case."""
     corners = tuple(LatLng(*corner) for corner in payload["corners"])
     return CountedWalk(name, payload["kind"], payload["start"], corners)
 

@@ -18,7 +18,7 @@ Outcome = Literal["right", "duplicate", "false"]
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """The ray along which a box pointed."""
+    """The ray from a camera along which a box pointed."""
 
     position: LatLng
     """Position of the camera, as reported."""
@@ -29,34 +29,34 @@ class Glance:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A thing as a memory gives it at the end of a walk."""
+    """A thing as a memory reports it at the end of a walk."""
 
     label: str
     position: LatLng
     glances: tuple[Glance, ...]
-    """Its views, in the order they came."""
+    """Rays of its views, in the order of the walk."""
     shows: str | None = None
-    """The id of the true thing that most of its views show, `None` if they show none of its kind."""
+    """Id of the true thing that most of its views show; `None` if they show none of its kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """The matches of the things reported; numbers count them from 0."""
+    """The matches of things reported with true ones; things reported are numbered from 0."""
 
     right: Mapping[int, str]
-    """The id of the true thing that each is matched to, one to one."""
+    """Id of the true thing that each right one is matched to, one to one, by its number."""
     duplicates: Mapping[int, str]
-    """The id of the nearest true thing, of those that are near one that is matched to another already."""
+    """Id of the nearest true thing, matched to another already, by the number of the duplicate."""
 
     def outcome(self, number: int) -> Outcome:
-        """Return what became of one report."""
+        """Return whether the thing reported with this number is right, a duplicate or false."""
         if number in self.right:
             return "right"
         return "duplicate" if number in self.duplicates else "false"
 
 
 def match_positions(reported: Sequence[Reported], things: Sequence[Thing], radius: float) -> Matches:
-    """Return as many pairs of a thing reported and a true one of its kind as there can be, the nearest.
+    """Return the one-to-one matches of reported and true things of a kind within `radius` metres.
 
     Args:
         reported: in any order.
@@ -79,7 +79,7 @@ def match_positions(reported: Sequence[Reported], things: Sequence[Thing], radiu
 
 
 def match_headings(reported: Sequence[Reported], things: Sequence[Thing], reach: float) -> dict[int, str]:
-    """Match by V-IRL's judgement: right if some view's box points at a near enough true thing of the kind.
+    """Return {number of a right thing: id of the true one} as V-IRL judges: some box points at it.
 
     Nothing is one to one here: a thing reported twice is right twice.
 
@@ -108,7 +108,7 @@ def match_headings(reported: Sequence[Reported], things: Sequence[Thing], reach:
 
 
 def _distances_between(first: Sequence[LatLng], second: Sequence[LatLng]) -> Floats:
-    """Return the metres between all pairs, shape (n, m)."""
+    """Return the metres between all pairs of positions, shape (first, second)."""
     if not (first and second):
         return np.zeros((len(first), len(second)))
     a, b = np.array(first), np.array(second)

@@ -13,19 +13,20 @@ from .trip import SeenTrip
 
 @dataclass(frozen=True, slots=True)
 class PoseNoise:
-    """Standard deviations of what is reported of a panorama."""
+    """The standard deviations of the errors in a panorama's reported pose."""
 
     metres: float = 0.0
-    """Metres to the east and to the north."""
+    """Metres of the position's error to the east, and to the north."""
     degrees: float = 0.0
-    """Degrees of the heading."""
+    """Degrees of the heading's error."""
 
     def __str__(self) -> str:
+        """Return the noise in words, such as "1.5 m, 2 degrees", or "none"."""
         return f"{self.metres:g} m, {self.degrees:g} degrees" if self.metres or self.degrees else "none"
 
 
 def parse_noise(text: str) -> PoseNoise:
-    """Read `"1.5,2"` as metres and degrees.
+    """Return the noise that a text such as `"1.5,2"` states in metres and degrees.
 
     Raises:
         BadInput: that is not two numbers from 0 on.
@@ -40,7 +41,7 @@ def parse_noise(text: str) -> PoseNoise:
 
 
 def misplace_views(seeing: SeenTrip, noise: PoseNoise, seed: int, draw: int = 0) -> SeenTrip:
-    """Return what was seen, as it is reported where panoramas are a little off.
+    """Return a walk's sightings with noise in their poses, drawn by panorama from `seed` and `draw`.
 
     A panorama is off by the same whenever it is visited. What its views show stays as it is.
 
@@ -55,7 +56,7 @@ def misplace_views(seeing: SeenTrip, noise: PoseNoise, seed: int, draw: int = 0)
 
 
 def _misplace(one: Sighting, noise: PoseNoise, seed: str) -> Sighting:
-    """Return a sighting with noise in its position, metres, and heading, degrees, drawn by its panorama."""
+    """Return a sighting with noise in its position and heading, drawn from `seed` and its panorama."""
     chance = random.Random(f"{seed} {one.view.pano_id}")
     east, north, turn = (chance.gauss(0.0, 1.0) for _ in range(3))
     camera = replace(one.view.camera, heading=one.view.camera.heading + turn * noise.degrees)

@@ -3,11 +3,11 @@
 from virl.bench.benchmark import Published
 
 _PARTS = ("virl_accuracy", "virl_recall", "first_accuracy", "first_recall")
-"""Accuracy and recall with active detection, then without."""
+"""Keys of accuracy and recall with active detection, then without."""
 
 
 def _published_row(name: str, *shares: float) -> Published:
-    """Return a published row, its shares in the table's order."""
+    """Return a row of V-IRL's table 6; shares in the order of `_PARTS`."""
     return Published(name, dict(zip(_PARTS, shares, strict=True)), "V-IRL, table 6")
 
 

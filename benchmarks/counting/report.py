@@ -2,21 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
+from virl.bench.benchmark import Metric
 from virl.bench.episode import Data
 from virl.bench.statistics import Interval
 
 from .published import PUBLISHED
-from .tables import TableColumn, TableRow
+from .tables import TableRow
 from .tally import CountTally, differences, metrics
 from .variants import Condition, CountingCase, cases_under, reference, without_active
 
+_column = partial(Metric, percent=False, digits=2)
 PAPER_COLUMNS = (
-    TableColumn("accuracy", "accuracy"),
-    TableColumn("recall", "recall"),
-    TableColumn("our_precision", "precision,\n1 to 1"),
-    TableColumn("our_recall", "recall,\n1 to 1"),
+    _column("accuracy", "accuracy"),
+    _column("recall", "recall"),
+    _column("our_precision", "precision,\n1 to 1"),
+    _column("our_recall", "recall,\n1 to 1"),
 )
 _PAPER_KEYS = {
     "accuracy": "virl_accuracy",
@@ -25,36 +28,36 @@ _PAPER_KEYS = {
     "our_recall": "recall",
 }
 RULE_COLUMNS = (
-    TableColumn("precision", "prec."),
-    TableColumn("recall", "recall"),
-    TableColumn("f1_more", "F1\nmore"),
-    TableColumn("count_error", "mis-\ncount %", percent=True, digits=1),
-    TableColumn("duplicates", "dupl.\n%", percent=True, digits=1),
-    TableColumn("repeats", "rep-\neats %", percent=True, digits=1),
-    TableColumn("lost", "lost\n%", percent=True, digits=1),
+    _column("precision", "prec."),
+    _column("recall", "recall"),
+    _column("f1_more", "F1\nmore"),
+    _column("count_error", "mis-\ncount %", percent=True, digits=1),
+    _column("duplicates", "dupl.\n%", percent=True, digits=1),
+    _column("repeats", "rep-\neats %", percent=True, digits=1),
+    _column("lost", "lost\n%", percent=True, digits=1),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class CountingTable:
-    """A table of the report."""
+    """A table of the report on counting."""
 
     title: str
-    columns: Sequence[TableColumn]
+    columns: Sequence[Metric]
     rows: Sequence[TableRow]
     has_rules: bool = True
-    """True where its rows are rules of visual memory, for which the page draws bars."""
+    """True if its rows are rules of visual memory, for which the page draws bars."""
 
 
 def tallies_of(walks: Sequence[Data], case: CountingCase) -> list[CountTally]:
-    """Return the tallies of a way of counting, walk by walk."""
+    """Return the tallies of one way of counting, one for each walk."""
     return [CountTally(**walk["tallies"][case.key]) for walk in walks]
 
 
 def counting_tables(
     walks: Sequence[Data], conditions: Sequence[Condition], name: str = ""
 ) -> list[CountingTable]:
-    """Return all tables, the paper's first.
+    """Return all tables on counted walks, the paper's first, with `name` before each title.
 
     Args:
         walks: what came of each.
@@ -67,12 +70,12 @@ def counting_tables(
 
 
 def table_data(table: CountingTable) -> dict[str, Any]:
-    """Return a table as plain JSON."""
+    """Return a table as plain JSON data."""
     return {"title": table.title, "rows": [_row_data(row) for row in table.rows]}
 
 
 def _row_data(row: TableRow) -> dict[str, Any]:
-    """Return a row as plain data, its intervals as dicts."""
+    """Return a row as plain JSON data, its intervals as objects."""
     values = {
         key: value._asdict() if isinstance(value, Interval) else value for key, value in row.values.items()
     }
@@ -80,7 +83,7 @@ def _row_data(row: TableRow) -> dict[str, Any]:
 
 
 def _paper_table(walks: Sequence[Data], condition: Condition) -> CountingTable:
-    """Return the table that compares virl with V-IRL's Table 6."""
+    """Return the table that compares counts under a condition with V-IRL's table 6."""
     pairs = (
         (reference(condition), "with active detection"),
         (without_active(condition), "without active detection"),
@@ -99,7 +102,7 @@ def _paper_table(walks: Sequence[Data], condition: Condition) -> CountingTable:
 
 
 def _published_rows() -> list[TableRow]:
-    """Return the published accuracy and recall with and without active detection."""
+    """Return V-IRL's published rows of accuracy and recall, with and without active detection."""
     return [
         TableRow(
             f"V-IRL, {paper.name}",
@@ -114,7 +117,7 @@ def _published_rows() -> list[TableRow]:
 def _rules_table(
     walks: Sequence[Data], condition: Condition, conditions: Sequence[Condition]
 ) -> CountingTable:
-    """Return the table of cases under a condition, each with its difference from the first."""
+    """Return the table of all ways of counting under a condition, with differences from the first."""
     first, *others = cases_under(condition, conditions)
     against = tallies_of(walks, first)
     rows = [TableRow(first.title, metrics(against))]

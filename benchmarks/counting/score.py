@@ -27,8 +27,9 @@ METRICS = (
     Metric("noisy_precision", "precision, pose noise", aside=True),
     Metric("noisy_recall", "recall, pose noise", aside=True),
 )
-"""Metrics of the default rules with exact poses; "first look" is without active detection. See
-`docs/explanation/counting-results.md` for what each is."""
+"""Metrics of the default rules with exact poses; "first look" is without active detection.
+
+See `docs/explanation/counting-results.md` for what each is."""
 
 _REFERENCE = {
     key: key
@@ -50,11 +51,11 @@ _FIRST_LOOK = {
     "first_recall": "virl_recall",
 }
 _NOISY = {"noisy_precision": "precision", "noisy_recall": "recall"}
-"""The share of `SHARES` that each metric is."""
+"""{metric: its share in `SHARES`}, for counts with pose noise."""
 
 
 def score(records: Sequence[Record], options: Options) -> Scores:
-    """Score walks by ratios of sums over them."""
+    """Return the tallies of walks by metric; a metric is a ratio of sums over walks."""
     exact, *noisy = options.task.conditions
     tallies = _case_tallies(records, reference(exact), _REFERENCE)
     tallies |= _case_tallies(records, without_active(exact), _FIRST_LOOK)
@@ -64,7 +65,7 @@ def score(records: Sequence[Record], options: Options) -> Scores:
 
 
 def notes(records: Sequence[Record], options: Options) -> list[str]:
-    """Return what a reader of the numbers has to know."""
+    """Return notes on the number of walks, looks and things, for readers of the report."""
     looks = sum(len(one.data["walked"]) for one in records)
     required = sum(len(one.data["required"]) for one in records)
     active, first = (sum(one.data["sightings"][eyes] for one in records) for eyes in ("active", "first look"))
@@ -77,7 +78,7 @@ def notes(records: Sequence[Record], options: Options) -> list[str]:
 
 
 def show(record: Record) -> Shown:
-    """Return the way, the true things, and what the default rules reported with exact poses."""
+    """Return the contents of a walk's page: path, true things, and what the default rules reported."""
     data = record.data
     reported = next(iter(data["reported"].values()))
     outcomes = Counter(row["outcome"] for row in reported)
@@ -113,7 +114,7 @@ def show(record: Record) -> Shown:
 def _case_tallies(
     records: Sequence[Record], case: CountingCase, shares: Mapping[str, str]
 ) -> dict[str, list[Tally]]:
-    """Return the tallies of a case by metric; `shares` names the share that each metric shows."""
+    """Return the tallies of one way of counting; `shares`: {metric: its share in `SHARES`}."""
     found: dict[str, list[Tally]] = {}
     for key, share in shares.items():
         above, below = SHARES[share]

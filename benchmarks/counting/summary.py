@@ -11,6 +11,7 @@ from virl.bench.benchmark import PageHead
 from virl.bench.episode import Data, Record
 from virl.bench.records import versions
 from virl.bench.report.page import Bar, Group
+from virl.bench.report.table import cell_text
 from virl.bench.statistics import Interval
 from virl.files.writing import write_whole
 from virl.geo.globe import LatLng, LocalFrame
@@ -19,7 +20,7 @@ from virl.pages.shell import html_page, open_templates
 from .matching import RADIUS_M, VIRL_RANGE_M
 from .options import Options
 from .report import CountingTable, counting_tables, table_data
-from .tables import cell_text, terminal_table
+from .tables import terminal_table
 from .trip import LEAST_PIXELS, LEAST_SEEN, REACH_M
 
 FILE = "counting.html"
@@ -34,16 +35,16 @@ CONSTANTS = {
 
 @dataclass(frozen=True, slots=True)
 class CountedWalks:
-    """The walks of one detector in one city."""
+    """The counted walks of one detector in one city."""
 
     name: str
-    """Name apart from those of the others of the run; empty where there are none."""
+    """Detector and city, to set the walks apart; empty if the run has no others."""
     walks: dict[str, Data]
-    """Results of each walk, by its name; routes first."""
+    """Data of each walk by its name, routes first."""
 
 
 def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
-    """Write the page, and its tables as JSON beside it.
+    """Write the page of a counting run, and its tables as JSON beside it.
 
     Args:
         path: of the page.
@@ -66,7 +67,7 @@ def write_page(path: Path, head: PageHead, records: Sequence[Record], options: O
 
 
 def tables(records: Sequence[Record], options: Options) -> list[Table]:
-    """Return the tables for the terminal."""
+    """Return the tables on counting for the terminal."""
     made = _yield_tables(list(_group_walks(records)), options)
     return [terminal_table(one.title, one.columns, one.rows) for one in made]
 
@@ -78,7 +79,7 @@ def _yield_tables(groups: Sequence[CountedWalks], options: Options) -> Iterator[
 
 
 def _group_walks(records: Sequence[Record]) -> Iterator[CountedWalks]:
-    """Yield the scored walks of each model and city."""
+    """Yield the scored walks of each detector and city."""
     done = [record for record in records if record.is_scored]
     cells = list(dict.fromkeys((one.model, one.city) for one in done))
     for model, city in cells:
@@ -96,7 +97,7 @@ def write_counting_page(
     walks: Mapping[str, Data],
     attribution: str = "",
 ) -> None:
-    """Write the page.
+    """Write the page of counted walks to an HTML file: tables, bars and maps.
 
     Args:
         path: of the HTML file.
@@ -128,7 +129,7 @@ def write_counting_page(
 
 
 def _bars(table: CountingTable) -> list[Group]:
-    """Return the bars of each row of a table over rules, where the longest is 1 or the most repeats."""
+    """Return the bars of each row of a table on rules; 100 percent is 1, or the most repeats if larger."""
     drawn = {
         row.name: [
             (series, kind, value)
@@ -159,12 +160,12 @@ def _bars(table: CountingTable) -> list[Group]:
 
 
 def _plain_headings(table: CountingTable) -> list[str]:
-    """Return the headings of a table on one line each."""
+    """Return the headings of a table, each on one line."""
     return ["", *(column.heading.replace("-\n", "").replace("\n", " ") for column in table.columns)]
 
 
 def _cells(table: CountingTable) -> list[list[list[str]]]:
-    """Return the lines of each cell, row by row."""
+    """Return the table's cells, row by row, each as a list of lines."""
     return [
         [
             [row.name, row.note],
@@ -175,7 +176,7 @@ def _cells(table: CountingTable) -> list[list[list[str]]]:
 
 
 def _walk_data(name: str, walk: Data) -> dict[str, object]:
-    """Return a walk in metres to the right of and below its start."""
+    """Return a walk as the page draws it, in metres east and south of its start."""
     frame = LocalFrame(LatLng(*walk["walked"][0]))
 
     def point(position: Sequence[float]) -> list[float]:

@@ -15,38 +15,38 @@ from .matching import RADIUS_M, VIRL_RANGE_M, Reported, match_headings, match_po
 
 @dataclass(frozen=True, slots=True)
 class CountTally:
-    """The counts of one walk, which are summed."""
+    """The counts of one walk, which are summed over walks."""
 
     reported: int
-    """Things in the memory at the end."""
+    """Number of things in the memory at the end."""
     right: int
-    """Number of these that are matched one to one to true things."""
+    """Number of things reported that are matched one to one to true things."""
     duplicates: int
-    """Number of these that are further ones near a true thing that is matched already."""
+    """Number of things reported that are near a true thing which another is matched to."""
     required: int
-    """True things that should have been seen."""
+    """Number of true things that should have been seen."""
     found: int
-    """Number of these that are matched."""
+    """Number of required things that are matched."""
     miscount: int
-    """Over all kinds, how far the number reported is from the true one, up or down."""
+    """Sum over kinds of the difference between the numbers reported and required, without sign."""
     surplus: int
-    """The same with its sign."""
+    """Sum over kinds of the number reported less the number required."""
     sighted: int
-    """True things that some sighting shows under their label."""
+    """Number of true things that some sighting shows under their own label."""
     repeats: int
-    """Reported things that show a true thing which an earlier one shows already, wherever they are placed."""
+    """Number of things reported that show the same true thing as an earlier one."""
     lost: int
-    """Sighted things that no reported one shows: taken for others."""
+    """Number of sighted things that no thing reported shows, as they were taken for others."""
     virl_right: int
-    """Reported things that are right as V-IRL judges them."""
+    """Number of things reported that are right as V-IRL judges."""
     virl_found: int
-    """Required things that these point at."""
+    """Number of required things that those right ones point at."""
 
 
 def tally(
     reported: Sequence[Reported], things: Sequence[Thing], required: Collection[str], sighted: Collection[str]
 ) -> CountTally:
-    """Score what one walk reported.
+    """Return the counts of one walk from the things it reported, the true things, and ids of two subsets.
 
     A true thing that was not required makes no report wrong, and counts neither way: it is left out of the
     number reported when that is held against the number required.
@@ -81,7 +81,7 @@ def tally(
 
 
 def total(tallies: Sequence[CountTally]) -> CountTally:
-    """Return the sums of several counts of one walk."""
+    """Return the sums of several counts, field by field."""
     return CountTally(*(sum(values) for values in zip(*map(astuple, tallies), strict=True)))
 
 
@@ -96,13 +96,13 @@ SHARES: Mapping[str, tuple[str, str]] = {
     "virl_accuracy": ("virl_right", "reported"),
     "virl_recall": ("virl_found", "required"),
 }
-"""Each metric is one sum over walks divided by another."""
+"""(field, field it is divided by) of each metric, both summed over walks."""
 
 METRICS = (*SHARES, "f1")
 
 
 def metrics(tallies: Sequence[CountTally]) -> dict[str, Interval]:
-    """Return every metric over all walks together, with its 95 % interval by resampling walks.
+    """Return each metric over all walks together, with its 95 % interval by resampling walks.
 
     A metric whose divisor is 0 is left out; where that happens in a resample, the resample is.
     """
@@ -111,12 +111,7 @@ def metrics(tallies: Sequence[CountTally]) -> dict[str, Interval]:
 
 
 def differences(tallies: Sequence[CountTally], other: Sequence[CountTally]) -> dict[str, Interval]:
-    """Return the metrics of the second tally less those of the first.
-
-    Args:
-        tallies: of the walks.
-        other: of the same walks in the same order; both are resampled together.
-    """
+    """Return the metrics of the tallies `other` less those of `tallies`, with 95 % intervals."""
     first, second = _sums(tallies), _sums(other)
     gaps = {key: _compute_metric(second, key) - _compute_metric(first, key) for key in METRICS}
     return {key: found for key, gap in gaps.items() if (found := _interval(gap))}
@@ -131,7 +126,7 @@ def _sums(tallies: Sequence[CountTally]) -> dict[str, Floats]:
 
 
 def _compute_metric(sums: Mapping[str, Floats], key: str) -> Floats:
-    """Return a metric, 0 to 1, out of the sums; f1 out of precision and recall."""
+    """Return a metric from the fields' sums, shape (1 + resamples,); NaN where it has no value."""
     if key == "f1":
         precision, recall = _compute_metric(sums, "precision"), _compute_metric(sums, "recall")
         return _ratio(2 * precision * recall, precision + recall)
@@ -140,12 +135,12 @@ def _compute_metric(sums: Mapping[str, Floats], key: str) -> Floats:
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """Return above / below; NaN where below is 0."""
+    """Return above / below, NaN where below is 0."""
     return np.divide(above, below, out=np.full_like(above, np.nan), where=below != 0)
 
 
 def _interval(values: Floats) -> Interval | None:
-    """Return the interval of a metric; the first draw is over all walks, the others are resamples."""
+    """Return a metric's value (first) with its interval over resamples (others); `None` if it is NaN."""
     if np.isnan(values[0]):
         return None
     low, high = np.nanpercentile(values[1:], [2.5, 97.5])

@@ -20,36 +20,36 @@ SHOWN = 0.5  # of PASCAL VOC: least intersection over union of a box with that o
 
 Sightings = tuple[Sighting, ...]
 Eyes = Literal["active", "first look"]
-"""Two kinds of eyes: with and without active detection."""
+"""Kind of seeing: with active detection, or by the first look alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenTrip:
-    """The sightings of one kind of eyes on a walk."""
+    """The sightings of one kind of seeing along a walk."""
 
     looks: tuple[Sightings, ...]
-    """The sightings of each look around."""
+    """Sightings of each look around, in order."""
     shown: tuple[str | None, ...]
-    """The id of the true thing that each sighting shows, over all looks in order; `None` for a mistake."""
+    """Id of the true thing that each sighting shows, over all looks in order; `None` for a mistake."""
 
     @property
     def sighted_ids(self) -> frozenset[str]:
-        """Ids of the true things that were seen at all, under their own label."""
+        """Ids of the true things that some sighting shows under their own label."""
         return frozenset(name for name in self.shown if name is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class CountedTrip:
-    """One walk, looked at once; everything else is worked out from it."""
+    """One walk that was looked along once, from which each way of counting is computed."""
 
     poses: tuple[Pose, ...]
     seen: Mapping[Eyes, SeenTrip]
     required: frozenset[str]
-    """Ids of the true things that should have been seen."""
+    """Ids of the true things that should have been seen on the walk."""
 
 
 def take_trip(city: City, truth: Truth, counter: Counter, walk: CountedWalk) -> CountedTrip:
-    """Count along a walk, and keep what was seen on it.
+    """Look around along a walk with a counter, and return all sightings, and what should be seen.
 
     Args:
         city: of the walk.
@@ -76,7 +76,7 @@ def take_trip(city: City, truth: Truth, counter: Counter, walk: CountedWalk) -> 
 
 
 def required_things(truth: Truth, look: Look, kinds: Collection[str]) -> set[str]:
-    """Return the ids of the things that a look around should find: near, large, and not hidden by half.
+    """Return the ids of things that a look around should find: near, large, at least half visible.
 
     Args:
         truth: of the city.
@@ -92,7 +92,7 @@ def required_things(truth: Truth, look: Look, kinds: Collection[str]) -> set[str
 
 
 def thing_shown(truth: Truth, sighting: Sighting) -> str | None:
-    """Return the id of the true thing of its label that a sighting's box is on, `None` if it is on none."""
+    """Return the id of the true thing of its label that a sighting's box is on; `None` if on none."""
     view, kinds = sighting.view, [sighting.label]
     overlaps = [
         (intersection_over_union(thing.box, sighting.box), thing.id)
@@ -103,6 +103,6 @@ def thing_shown(truth: Truth, sighting: Sighting) -> str | None:
 
 
 def _make_seeing(truth: Truth, looks: Sequence[Sightings]) -> SeenTrip:
-    """Return what was seen on a trip, with the true thing that each sighting shows."""
+    """Return the sightings of each look around, with the true thing that each shows."""
     shown = (thing_shown(truth, one) for look in looks for one in look)
     return SeenTrip(tuple(looks), tuple(shown))

@@ -9,7 +9,7 @@ from .noise import PoseNoise
 from .trip import Eyes
 
 RULES = ("same_panorama", "geometry", "box_range", "features", "merge")
-"""The switches of `Rules`."""
+"""Names of the rules of visual memory that can be switched off, the fields of `Rules`."""
 
 RuleSet = frozenset[str]
 
@@ -18,7 +18,7 @@ DEFAULT: RuleSet = frozenset(name for name, on in Rules() if on)
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A set of rules that is tried."""
+    """A named set of rules of visual memory."""
 
     name: str
     rules: RuleSet
@@ -32,9 +32,9 @@ LEAVE_ONE_IN = (
     Variant("only geometry", frozenset({"geometry"})),
     Variant("only geometry, box_range", frozenset({"geometry", "box_range"})),
 )
-"""`box_range` and `merge` are not there alone: they only tell `geometry` more, and join by it."""
+"""Variants with one rule; `box_range` and `merge` are never alone, as they only extend `geometry`."""
 VIRL = Variant("V-IRL's", frozenset({"same_panorama", "features"}))
-"""Near headings from one panorama, else matched features."""
+"""V-IRL's rules: near headings from one panorama, else matched features."""
 NO_RULES = Variant("no rules", frozenset())
 
 VARIANTS = (EVERYTHING, *LEAVE_ONE_OUT, *ONE_MORE, *LEAVE_ONE_IN, VIRL, NO_RULES)
@@ -42,49 +42,50 @@ VARIANTS = (EVERYTHING, *LEAVE_ONE_OUT, *ONE_MORE, *LEAVE_ONE_IN, VIRL, NO_RULES
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition: what is known of poses, and what the memory takes for granted of them."""
+    """The noise of poses in a count, and the settings of the memory that counts."""
 
     noise: PoseNoise
     memory: str
-    """Settings in `platform/memory`."""
+    """Name of the memory's settings in `platform/memory`."""
 
     def __str__(self) -> str:
+        """Return the condition in words."""
         return f"pose noise: {self.noise}; memory: {self.memory}"
 
 
 @dataclass(frozen=True, slots=True)
 class CountingCase:
-    """One way of counting a walk."""
+    """One way of counting a walk: condition, kind of seeing and rules."""
 
     title: str
-    """Difference from the default rules with active detection under its condition."""
+    """Difference from the default rules with active detection under the same condition."""
     eyes: Eyes
     condition: Condition
     variant: Variant
 
     @property
     def key(self) -> str:
-        """Its name in the records."""
+        """The way's name in the records."""
         return f"{self.eyes}; {self.condition}; {self.variant.name}"
 
 
 def reference(condition: Condition) -> CountingCase:
-    """Return the default rules with active detection, which the others are held against."""
+    """Return the default rules with active detection, with which the other ways are compared."""
     return CountingCase(EVERYTHING.name, "active", condition, EVERYTHING)
 
 
 def without_active(condition: Condition) -> CountingCase:
-    """Return the default rules, where the first look is believed."""
+    """Return the default rules without active detection, where the first look is believed."""
     return CountingCase("no active detection", "first look", condition, EVERYTHING)
 
 
 def cases_of(conditions: Sequence[Condition]) -> list[CountingCase]:
-    """Return for each condition the reference, then all that is compared with it, the other memories too."""
+    """Return all ways of counting under each condition, the reference of each condition first."""
     return [case for condition in conditions for case in cases_under(condition, conditions)]
 
 
 def cases_under(condition: Condition, conditions: Sequence[Condition]) -> Iterator[CountingCase]:
-    """Yield the cases of one of all conditions, the reference first."""
+    """Yield the ways of counting under `condition`, the reference first; `conditions` are all of the run."""
     for variant in VARIANTS:
         yield CountingCase(variant.name, "active", condition, variant)
     yield without_active(condition)
@@ -94,5 +95,5 @@ def cases_under(condition: Condition, conditions: Sequence[Condition]) -> Iterat
 
 
 def rules_of(on: RuleSet) -> Rules:
-    """Return the switches with only these on."""
+    """Return the rules of visual memory with only those in `on` switched on."""
     return Rules(**{name: name in on for name in RULES})

@@ -23,7 +23,7 @@ _Panoramas = Sequence[tuple[str, LatLng]]
 WalkKind = Literal["one way", "there and back", "round", "region"]
 
 ROUTES: tuple[WalkKind, ...] = ("one way", "there and back", "round")
-"""Kinds of routes, taken in turns: patrols come back on the other side of a street, or round the block."""
+"""Kinds of routes, taken in turn, as patrols come back across a street or round the block."""
 LEG_M = (150.0, 300.0)  # from one stop of a route to the next, as the crow flies; chosen: a few blocks
 SIDE_M = 250.0  # of a square region; chosen: some 10 blocks, 200 panoramas in Virlton
 MIN_PANORAMAS = 100  # of a region; chosen: no region in the sea
@@ -33,18 +33,18 @@ TRIES = 1000
 
 @dataclass(frozen=True, slots=True)
 class CountedWalk:
-    """A walk on which one count is made."""
+    """A walk along which things are counted: a route, or all of a region."""
 
     id: str
     kind: WalkKind
     start: str
-    """Id of the panorama where it begins."""
+    """Id of the panorama where the walk begins."""
     corners: tuple[LatLng, ...]
-    """The stops of a route in their order, or the corners of a region."""
+    """The route's stops in order, or the region's corners."""
 
 
 def choose_walks(city: City, routes: int, regions: int, seed: int) -> list[CountedWalk]:
-    """Return the routes and regions, the same for the same seed; more of them begin with the fewer.
+    """Return the first `routes` routes and `regions` regions of a seed in a city.
 
     Args:
         city: that lists its panoramas.
@@ -67,7 +67,7 @@ def choose_walks(city: City, routes: int, regions: int, seed: int) -> list[Count
 
 
 def poses(city: City, walk: CountedWalk) -> Iterator[Pose]:
-    """Yield the poses of an agent on a walk, the start first."""
+    """Yield the poses of an agent along a walk, the start first."""
     start = city.streetview.panorama(walk.start)
     if walk.kind == "region":
         navigator = RegionNavigator(city.streetview, Region(walk.corners), order=_nearest_first)
@@ -81,7 +81,7 @@ def poses(city: City, walk: CountedWalk) -> Iterator[Pose]:
 
 
 def _draw_route(everywhere: _Panoramas, number: int, chance: random.Random) -> CountedWalk:
-    """Return a random route of the kind that its number has."""
+    """Return a random route, whose number decides its kind and name."""
     kind = ROUTES[number % len(ROUTES)]
     start, here = chance.choice(everywhere)
     first = _a_leg_away(everywhere, here, chance)
@@ -94,7 +94,7 @@ def _draw_route(everywhere: _Panoramas, number: int, chance: random.Random) -> C
 
 
 def _a_leg_away(everywhere: _Panoramas, start: LatLng, chance: random.Random) -> LatLng:
-    """Return a random position at a leg's length from the start; raises BadInput if there is none."""
+    """Return a random position within `LEG_M` of `start`; raise BadInput if there is none."""
     for _ in range(TRIES):
         _, end = chance.choice(everywhere)
         if LEG_M[0] <= distance(start, end) <= LEG_M[1]:
@@ -105,7 +105,7 @@ def _a_leg_away(everywhere: _Panoramas, start: LatLng, chance: random.Random) ->
 
 
 def _region(everywhere: _Panoramas, number: int, chance: random.Random) -> CountedWalk:
-    """Return a square around a panorama."""
+    """Return a square region of side `SIDE_M` around a random panorama, named by its number."""
     lat, lng = np.array([position for _, position in everywhere]).T
     half = SIDE_M / 2
     for _ in range(TRIES):
@@ -120,7 +120,7 @@ def _region(everywhere: _Panoramas, number: int, chance: random.Random) -> Count
 
 
 def _nearest_first(positions: Sequence[LatLng]) -> list[int]:
-    """Return V-IRL's order for regions: always to the nearest left; unlike a search, the same each time."""
+    """Return V-IRL's order of a region's positions: always to the nearest one left."""
     frame = LocalFrame(positions[0])
     order: list[int] = nearest_neighbour(np.array([frame.point(one) for one in positions])).tolist()
     return order

@@ -47,38 +47,38 @@ _NEAR_M = 5000.0
 
 @dataclass(frozen=True, slots=True)
 class ExploredCity:
-    """A city, who explores it, and what is to be found there."""
+    """A city that is explored, with the character, mind and models that explore it."""
 
     city: City
     character: Character
-    """Hiro's."""
+    """Character of Hiro."""
     mind: Callable[[], Mind]
-    """A mind for one walk."""
+    """Function that returns a mind for one walk."""
     models: EpisodeModels
     fitting: tuple[Place, ...]
-    """The places that truly fit."""
+    """Places that truly fit what Hiro looks for."""
     max_steps: int
 
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """Way that a policy walked, and its end."""
+    """The walk of a policy, and the place that it entered."""
 
     entered: str | None
-    """Id of the place that was entered."""
+    """Id of the place that was entered; `None` if none was."""
     steps: int
     walked_m: float
     path: Sequence[LatLng]
     run: Result | None = None
-    """Result of the agent, where the policy is one."""
+    """Result of Hiro's run; `None` for policies that run no agent."""
 
 
 Policy = Callable[[ExploredCity, Panorama, int, Path], Exploration]
-"""A city, a start, a seed and a folder for a run."""
+"""A function from a city, a start, a seed and a run's folder to a walk."""
 
 
 def hiro(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:
-    """Run Hiro as he is.
+    """Run Hiro from a start as he is.
 
     Args:
         explored: city, mind and limit.
@@ -90,14 +90,14 @@ def hiro(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Ex
 
 
 def _hiro_random_roads(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:
-    """Run Hiro with roads chosen by chance."""
+    """Run Hiro from a start, with roads chosen at random."""
     if folder.exists():  # the journal does not say how many roads were drawn: the run begins again
         rmtree(folder)
     return _explore(explored, start, RandomRoads(explored.mind(), seed), seed, folder)
 
 
 def random_walker(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
-    """Take random roads, never back unless it must; enter the first restaurant it passes.
+    """Take random roads, back only in dead ends, and enter the first restaurant within 20 m.
 
     Args:
         explored: city, mind and limit.
@@ -123,7 +123,7 @@ def random_walker(explored: ExploredCity, start: Panorama, seed: int, folder: Pa
 
 
 def straight_walker(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
-    """Go straight on, along the links walked least, and enter the first fitting place within 20 m.
+    """Walk straight on by the least walked links; enter the first fitting place within 20 m.
 
     It has no eyes, but is told for free which places fit: what it does not pass, it does not find.
 
@@ -155,7 +155,7 @@ def straight_walker(explored: ExploredCity, start: Panorama, seed: int, folder: 
 
 
 def oracle(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
-    """Return the shortest way to the nearest place that fits, if it is within the moves.
+    """Return the shortest walk to the nearest fitting place, entered if it is within the moves.
 
     Args:
         explored: city, mind and limit.
@@ -203,14 +203,14 @@ class Options(BaseOptions):
 
 @dataclass(frozen=True, slots=True)
 class Explorations:
-    """Cities and models that the episodes share."""
+    """The explored cities, and the resources, that all episodes of a run share."""
 
     cities: Mapping[str, ExploredCity]
     resources: Resources
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Return every start for every policy.
+    """Return an episode for every start and each policy.
 
     Raises:
         UnknownName: there is no such policy or band.
@@ -230,7 +230,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def choose_starts(city: City, options: Options) -> list[str]:
-    """Return panoramas to start from, chosen by chance without repetition.
+    """Return the ids of random panoramas to start from, without repetition, by the options.
 
     Raises:
         BadInput: the city is not a made one, or has fewer panoramas of the part and the bands asked for.
@@ -256,12 +256,12 @@ def choose_starts(city: City, options: Options) -> list[str]:
 
 
 def band_of(metres: float) -> str:
-    """Return the band of a distance to the nearest place that fits; empty beyond all of them."""
+    """Return the name of the band that a distance in metres is in; empty beyond all bands."""
     return next((name for name, (low, high) in BANDS.items() if low <= metres < high), "")
 
 
 def prepare(options: Options, resources: Resources) -> Explorations:
-    """Open the cities and look up which places fit."""
+    """Return the opened cities with the places that fit, and the models."""
     hiro = load_character(find_character("hiro"))
     resources.mind(options.mind)
     explored = {}
@@ -279,7 +279,7 @@ def prepare(options: Options, resources: Resources) -> Explorations:
 
 
 def run(episode: Episode, shared: Explorations) -> EpisodeResult:
-    """Walk by the policy from the start, and see whether the place entered fits.
+    """Walk by the episode's policy from its start, and return whether the place entered fits.
 
     A walk whose model gives no usable reply enters none.
     """
@@ -326,25 +326,25 @@ BENCHMARK = Benchmark(
 
 
 class RandomRoads:
-    """A mind that takes any road, and otherwise answers as another does."""
+    """A mind that takes any road at random, and asks another mind all other questions."""
 
     def __init__(self, mind: Mind, seed: int) -> None:
-        """Prepare to choose roads at random, and to leave all else to a mind."""
+        """Draw roads by `seed`, and put all other questions to `mind`."""
         self._mind = mind
         self._random = random.Random(seed)
 
     @property
     def name(self) -> str:
-        """The name of the mind behind it, marked."""
+        """The other mind's name, with "random roads" added."""
         return f"{self._mind.name}, random roads"
 
     @property
     def ledger(self) -> Ledger:
-        """The ledger of the mind behind it."""
+        """The ledger of the other mind."""
         return self._mind.ledger
 
     def with_own_ledger(self) -> "RandomRoads":
-        """Return the same with a ledger of its own; it draws roads anew."""
+        """Return such a mind with a ledger of its own, which draws other roads."""
         return RandomRoads(self._mind.with_own_ledger(), self._random.randrange(2**32))
 
     def ask(
@@ -355,7 +355,7 @@ class RandomRoads:
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """Choose any road; otherwise ask the mind behind it."""
+        """Return a random road if roads are asked for, else the reply of the other mind."""
         roads = inputs.get("roads")
         if prompt.name == "movement/intention-road" and isinstance(roads, Sequence):
             index = self._random.randrange(len(roads))
@@ -364,7 +364,7 @@ class RandomRoads:
 
 
 def fitting_places(city: City, character: Character) -> tuple[Place, ...]:
-    """Return the places that truly fit: restaurants, not closed at the character's clock, and not spicy.
+    """Return the restaurants that are truly not spicy, nor known to be closed at the character's clock.
 
     Raises:
         BadInput: there are none, or the truth is not known.
@@ -384,35 +384,30 @@ def fitting_places(city: City, character: Character) -> tuple[Place, ...]:
 
 
 def _nearest_fitting(explored: ExploredCity, start: Panorama) -> tuple[Place, float]:
-    """Return the nearest place that fits, and the metres to it along the streets."""
+    """Return (nearest fitting place, metres to it along the streets) from a panorama."""
     seconds = _seconds_to(explored.city, explored.fitting, start)
     nearest = int(np.argmin(seconds))
     return explored.fitting[nearest], float(seconds[nearest]) * SPEED_M_S["walking"]
 
 
 def _metres_to_nearest(city: City, fitting: Sequence[Place], start: str) -> float:
-    """Return the metres on foot to the nearest fitting place from a panorama."""
+    """Return the metres on foot from the panorama with id `start` to the nearest fitting place."""
     return float(_seconds_to(city, fitting, city.streetview.panorama(start)).min()) * SPEED_M_S["walking"]
 
 
 def _seconds_to(city: City, fitting: Sequence[Place], start: Panorama) -> Floats:
-    """Return the seconds on foot to each fitting place from a panorama."""
+    """Return the seconds on foot from a panorama to each fitting place, shape (places,)."""
     seconds: Floats = city.maps.travel_times([start.position], [place.position for place in fitting])[0]
     return seconds
 
 
 def _explore(explored: ExploredCity, start: Panorama, mind: Mind, seed: int, folder: Path) -> Exploration:
-    """Let Hiro explore from a start, and return where he went and what he found."""
+    """Run Hiro from a start with this mind, and return his walk."""
     limits = explored.character.limits.model_dump() | {"steps": explored.max_steps}
     changes = {"start": {"lat": start.position.lat, "lng": start.position.lng}, "limits": limits}
+    models = explored.models
     result = run_in_folder(
-        "hiro",
-        explored.city,
-        folder,
-        seed=seed,
-        changes=changes,
-        mind=mind,
-        models=explored.models,
+        "hiro", explored.city, folder, seed=seed, changes=changes, mind=mind, models=models
     )
     steps = [record.pose for record in read_journal(folder) if isinstance(record, StepRecord)]
     return Exploration(

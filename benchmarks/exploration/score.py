@@ -12,7 +12,7 @@ BANDS: Mapping[str, tuple[float, float]] = {
     "150-300": (150.0, 300.0),
     "300-600": (300.0, 600.0),
 }
-"""Metres along the streets to the nearest place that fits."""
+"""Bands of distance from a start to the nearest fitting place, (from, to) in metres along the streets."""
 
 METRICS = (
     Metric("success", "success", digits=0),
@@ -24,11 +24,11 @@ METRICS = (
     Metric("entered_another", "entered another", digits=0),
     Metric("gave_up", "gave up", digits=0),
 )
-"""Shares of walks that enter a place that fits, another one, or none; success weighted by path length."""
+"""Shares of walks that enter a fitting place, another or none, by band of distance too; SPL and steps."""
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
-    """Score walks, with one vote each."""
+    """Return the tallies of walks by metric, one for each walk."""
     return Scores(
         {
             "success": [Tally(one.case, float(one.data["success"])) for one in records],
@@ -45,12 +45,12 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
 
 
 def _successes_in_band(records: Sequence[Record], band: str) -> list[Tally]:
-    """Return the successes of the records in a band of distances."""
+    """Return a tally of success for each walk whose start is in a band of distances."""
     return [Tally(one.case, float(one.data["success"])) for one in records if one.data.get("band") == band]
 
 
 def show(record: Record) -> Shown:
-    """Return the way walked, the place entered, and the nearest that fits."""
+    """Return the contents of a walk's page: its path, the place entered and the nearest that fits."""
     data = record.data
     nearest = data["nearest"]
     reached = float(bool(data["success"]))  # a place that was missed is no success of the map's

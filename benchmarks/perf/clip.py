@@ -43,11 +43,11 @@ _SMALL = {
 }
 
 PanoramaHeadings = tuple[str, list[float]]
-"""A panorama and the headings of its views."""
+"""(panorama's id, headings of its views in degrees)."""
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure the views a second of each way, and print them."""
     parser = command(__doc__)
     parser.add_argument("--model", help="recognizer (see `virl models`)")
     parser.add_argument("--steps", type=int, default=8)
@@ -77,7 +77,7 @@ def _measure(
     folder: Path,
     rounds: int,
 ) -> None:
-    """Measure views a second of embedding and of walks, each in several batch sizes."""
+    """Record and print the views a second of embedding and of walks' steps, for each way."""
     images = [street.view(pano, landmark_camera(h)).pixels for pano, headings in steps for h in headings]
     clip.embed_images(images[:STEP])
     stored = StreetViews(street, clip, open_store(CITY, clip.name, folder))
@@ -105,7 +105,7 @@ def _measure(
 
 
 def _in_turns(ways: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Return the median seconds of each way."""
+    """Return the median seconds of each way over `rounds` rounds, ways taken in turn."""
     spent: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(rounds):
         for name, way in ways.items():
@@ -116,18 +116,18 @@ def _in_turns(ways: Mapping[str, Callable[[], object]], rounds: int) -> dict[str
 
 
 def _embed_in_batches(clip: Recognizer, images: Sequence[Image], size: int) -> None:
-    """Run the recognizer over the pictures in batches of a size."""
+    """Run the recognizer over all pictures, `size` at a time."""
     for batch in batches(images, size):
         clip.embed_images(batch)
 
 
 def _embed_walk(views: StreetViews, steps: Sequence[PanoramaHeadings]) -> Embeddings:
-    """Return the embeddings of the views of all steps."""
+    """Return the embeddings of the views of all steps, shape (views, values)."""
     return np.concatenate([views.views(pano_id, headings) for pano_id, headings in steps])
 
 
 def _draw_steps(panoramas: Sequence[str], count: int, seed: int) -> list[PanoramaHeadings]:
-    """Return random panoramas, each with the headings of its views, degrees."""
+    """Return `count` random panoramas, each with the headings of its views, degrees."""
     rng = np.random.default_rng(seed)
     chosen = rng.choice(len(panoramas), min(count, len(panoramas)), replace=False)
     facings = rng.integers(360, size=len(chosen)).tolist()
@@ -138,7 +138,7 @@ def _draw_steps(panoramas: Sequence[str], count: int, seed: int) -> list[Panoram
 
 
 def _random(models: Models, folder: Path, batch: int) -> Recognizer:
-    """Return a small model with random weights, saved as OpenCLIP does and opened like any other."""
+    """Return a small recognizer with random weights, saved in `folder` and opened like any other."""
     open_clip, torch = module("open_clip", extra="vision"), module("torch", extra="vision")
     home = folder / "random"
     home.mkdir()

@@ -51,25 +51,25 @@ REPLIES = {
     "WalkAction": {"action": "forward", "direction": None, "sentence": 1, "reason": "the street leads on"},
     "LandmarkNames": {"names": []},
 }
-"""Replies of the server, by the type of reply that is asked for."""
+"""Replies of the stand-in model, by the type of reply asked for."""
 SLACK = 1.1  # requests a second over the rate that the server lets pass, as clocks differ; chosen
 AHEAD_M = 200.0  # from a start to what is called its destination; no walk comes there
 
 
 @dataclass(slots=True)
 class Service:
-    """A service that remembers what the server has seen."""
+    """The state of the stand-in model server: its limits, and what it has answered."""
 
     delay_s: float
     limited: float
-    """Share of requests that are refused."""
+    """Share of requests refused at random."""
     rate: float
-    """Requests a second that it takes."""
+    """Most requests a second that it accepts."""
     url: str = ""
     answered: int = 0
     refused: int = 0
     too_fast: int = 0
-    """Number of those refused because they came faster than the rate."""
+    """Number of requests refused because they came faster than the rate."""
     under_way: int = 0
     most_under_way: int = 0
     _random: random.Random = field(default_factory=lambda: random.Random(0))
@@ -77,7 +77,7 @@ class Service:
     _lock: Any = field(default_factory=threading.Lock)
 
     def admit(self) -> bool:
-        """Return whether a request is answered; counts it."""
+        """Return whether a request that has come is answered rather than refused; counts it."""
         with self._lock:
             now = time.monotonic()
             self._recent.append(now)
@@ -93,13 +93,13 @@ class Service:
             return not is_refused
 
     def leave(self) -> None:
-        """Count a request as dealt with."""
+        """Count a request as finished."""
         with self._lock:
             self.under_way -= 1
 
 
 def write_routes(folder: Path, city: City, count: int) -> None:
-    """Write a data set of walks from panoramas drawn by a seed to a spot that none of them reaches.
+    """Write a data set of `count` walks from random panoramas to a spot that none of them reaches.
 
     Args:
         folder: of the data set.
@@ -149,7 +149,7 @@ def write_routes(folder: Path, city: City, count: int) -> None:
 
 @contextmanager
 def serve_replies(delay_s: float, limited: float, rate: float) -> Iterator[Service]:
-    """Run a server that speaks the chat completions format, as long as the context is open.
+    """Yield the state of a local server that speaks the chat completions format, until the block ends.
 
     Args:
         delay_s: seconds until each answer.
@@ -170,7 +170,7 @@ def serve_replies(delay_s: float, limited: float, rate: float) -> Iterator[Servi
 
 
 def measure(service: Service, options: Options, workers: int, limit: int | None = None) -> tuple[float, Any]:
-    """Run the episodes; seconds with reports and all, and the results.
+    """Run the benchmark's episodes; return (seconds with reports, contents of `results.json`).
 
     Args:
         service: that answers.
@@ -189,7 +189,7 @@ def measure(service: Service, options: Options, workers: int, limit: int | None 
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure the episodes one by one and side by side, and print the speed-up."""
     parser = command(__doc__)
     parser.add_argument("--episodes", type=int, default=64)
     parser.add_argument("--steps", type=int, default=10, help="actions in each walk")
@@ -230,12 +230,15 @@ def main() -> None:
 
 
 def _make_handler(service: Service) -> type[BaseHTTPRequestHandler]:
-    """Return the HTTP handler of a model server that delays or refuses as the service says."""
+    """Return the HTTP handler of the stand-in model server, which delays and refuses by `service`."""
 
     class Handler(BaseHTTPRequestHandler):
+        """A handler of requests for chat completions."""
+
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
+            """Answer a request after the service's delay, or refuse it with status 429."""
             asked = self.rfile.read(int(self.headers.get("content-length", 0)))
             is_admitted = service.admit()
             if is_admitted:
@@ -249,7 +252,7 @@ def _make_handler(service: Service) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-            pass
+            """Print nothing."""
 
     return Handler
 
@@ -258,7 +261,7 @@ _REFUSAL = json.dumps({"error": {"message": "too many requests", "type": "error"
 
 
 def _completion(asked: bytes) -> bytes:
-    """Return the reply to a request, of the type that it asks for."""
+    """Return the reply to a request's body, as chat completion of the type that it asks for."""
     kind = next(name for name in REPLIES if name.encode() in asked)
     message = {"role": "assistant", "content": json.dumps(REPLIES[kind])}
     return json.dumps(

@@ -28,7 +28,7 @@ _KINDS = (osmium.osm.NODE, osmium.osm.WAY, osmium.osm.RELATION)
 
 
 def main() -> None:
-    """Write a country, and measure what the same square costs in it and in the town."""
+    """Write a country of copies of a town, and print what opening a square costs in it and in the town."""
     parser = command(__doc__)
     parser.add_argument("town", type=Path, help="extract of a town")
     parser.add_argument("around", help="middle of the square that is opened in both")
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _opening_cost(file: Path, around: str) -> tuple[float, float]:
-    """Return (CPU seconds, megabytes of memory) of opening a square in an empty cache."""
+    """Return (CPU seconds, megabytes of memory) of opening the square around "LAT,LNG" uncached."""
     with TemporaryDirectory() as cache:
         python = [sys.executable, "-c", _OPEN, f"{file}@{around}"]
         env = os.environ | {"VIRL_CACHE": cache}
@@ -56,7 +56,7 @@ def _opening_cost(file: Path, around: str) -> tuple[float, float]:
 
 
 def repeat_town(town: Path, copies: int, out: Path) -> Path:
-    """Write an extract with a town and its copies, each at other coordinates; return the file.
+    """Write an extract with `copies` of a town side by side, each with numbers of its own; return it.
 
     Args:
         town: an extract.
@@ -80,14 +80,7 @@ def repeat_town(town: Path, copies: int, out: Path) -> Path:
 
 
 def _move(one: Any, further: int, east: int, north: int) -> Any:
-    """Return a copy of an object with higher numbers, a node also at another place.
-
-    Args:
-        one: node, way or relation.
-        further: what is added to its number and to those that it names.
-        east: what is added to its place, 1e-7 degrees.
-        north: the same.
-    """
+    """Return a copy of an OpenStreetMap object with other numbers; a node also elsewhere, in 1e-7 degrees."""
     number, tags = one.id + further, dict(one.tags)
     if isinstance(one, osmium.osm.Node):
         at = (one.location.x + east) / 1e7, (one.location.y + north) / 1e7

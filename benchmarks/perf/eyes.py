@@ -66,11 +66,11 @@ _SIZES: Mapping[str, Mapping[str, Any]] = {
 }
 
 Batch = Callable[[int], object]
-"""A function that looks at so many pictures."""
+"""A function that runs a network on so many random pictures."""
 
 
 def main() -> None:
-    """Print images a second for each network, precision and size of a batch."""
+    """Print the images a second of each network, precision and batch size."""
     parser = command(__doc__)
     parser.add_argument("--network", nargs="+", default=list(NETWORKS))
     parser.add_argument("--batch", nargs="+", type=int, default=[1, 8, 16])
@@ -96,7 +96,7 @@ def main() -> None:
 
 
 def measure(name: str, device: str, precision: str, batches: Sequence[int], rounds: int) -> dict[str, Any]:
-    """Measure one network: images a second for sizes of a batch, its size, and the GPU's peak memory.
+    """Return a network's images a second by batch size, its million parameters, and the GPU's peak memory.
 
     Args:
         name: of the network.
@@ -116,7 +116,7 @@ def measure(name: str, device: str, precision: str, batches: Sequence[int], roun
 
 
 def device_name(device: str) -> str:
-    """Return the name of the GPU that is measured, or the CPU with its threads."""
+    """Return the name of the GPU, or "CPU" with its number of threads."""
     torch = module("torch", extra=EXTRA)
     if device == "cuda":
         return str(torch.cuda.get_device_name())
@@ -124,7 +124,7 @@ def device_name(device: str) -> str:
 
 
 def build(name: str, device: str, precision: str) -> tuple[Any, Batch]:
-    """Build a network with random weights, and what runs it.
+    """Return (network with random weights, function that runs it on a batch).
 
     Args:
         name: of the network.
@@ -146,6 +146,7 @@ def build(name: str, device: str, precision: str) -> tuple[Any, Batch]:
     words = torch.ones((labels, TOKENS), dtype=torch.long, device=device)
 
     def run(batch: int) -> object:
+        """Return the network's output for `batch` pictures of noise, with the labels."""
         pictures = torch.rand((batch, 3, height, width), device=device, dtype=dtype)
         return model(pixel_values=pictures, input_ids=words.repeat(batch, 1))
 
@@ -153,7 +154,7 @@ def build(name: str, device: str, precision: str) -> tuple[Any, Batch]:
 
 
 def _open_tower(torch: Any, name: str, device: str, dtype: Any) -> tuple[Any, Batch]:
-    """Return the picture tower of an OpenCLIP model, and what runs it on a batch."""
+    """Return (picture tower of an OpenCLIP model, function that runs it on a batch)."""
     open_clip = module("open_clip", extra=EXTRA)
     if name not in open_clip.list_models():
         raise BadInput(f"{name}: name one of {', '.join(DETECTORS)}, or an architecture of OpenCLIP")
@@ -162,13 +163,14 @@ def _open_tower(torch: Any, name: str, device: str, dtype: Any) -> tuple[Any, Ba
     height, width = side if isinstance(side, tuple) else (side, side)
 
     def run(batch: int) -> object:
+        """Return the tower's embeddings of `batch` pictures of noise."""
         return model.encode_image(torch.rand((batch, 3, height, width), device=device, dtype=dtype))
 
     return model, run
 
 
 def speed(run: Batch, batch: int, rounds: int, device: str) -> float:
-    """Return the images a second: the best of some rounds, after one that is not timed.
+    """Return the images a second of the best of `rounds` rounds, after one that is not timed.
 
     Args:
         run: the network.
@@ -179,6 +181,7 @@ def speed(run: Batch, batch: int, rounds: int, device: str) -> float:
     torch = module("torch", extra=EXTRA)
 
     def run_and_synchronize() -> None:
+        """Run one batch, and wait until the GPU has finished it."""
         run(batch)
         if device == "cuda":
             torch.cuda.synchronize()

@@ -15,14 +15,14 @@ from virl.console import SafeConsole
 
 
 def command(doc: str | None) -> argparse.ArgumentParser:
-    """Return a command line that prints a module's docstring as its help, and has `--json`."""
+    """Return a parser of command lines with a module's docstring as help, and the option `--json`."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
     return parser
 
 
 def figure_table(*columns: str, title: str = "") -> Table:
-    """Return a table with names in its first column and figures in the others."""
+    """Return a table with names in its first column and figures, right-aligned, in the others."""
     made = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left")
     for number, column in enumerate(columns):
         made.add_column(column, justify="right" if number else "left")
@@ -32,7 +32,7 @@ def figure_table(*columns: str, title: str = "") -> Table:
 def best_seconds(
     work: Callable[[], object], rounds: int, clock: Callable[[], float] = time.process_time
 ) -> float:
-    """Return the seconds of the fastest of some rounds of work, after one that is not counted.
+    """Return the seconds, by `clock`, of the fastest of `rounds` calls of `work`, after one uncounted.
 
     Args:
         work: that is timed.
@@ -48,25 +48,21 @@ def best_seconds(
 
 
 class Figures(dict[str, Any]):
-    """The figures of a measurement by name: plain JSON.
-
-    Args:
-        silent: whether nothing is printed before the end.
-    """
+    """The figures of a measurement by name, as plain JSON, which can also print lines for people."""
 
     def __init__(self, *, silent: bool) -> None:
-        """Begin without figures; `silent` shows none of them."""
+        """Begin without figures; with `silent`, `show` prints nothing."""
         super().__init__()
         self._console = SafeConsole(quiet=silent, highlight=False, markup=False, soft_wrap=True)
 
     def show(self, shown: RenderableType = "") -> None:
-        """Print a line or a table for people."""
+        """Print a line or a table for people, unless silent."""
         self._console.print(shown)
 
 
 @contextmanager
 def figures(options: argparse.Namespace) -> Iterator[Figures]:
-    """Yield figures that are printed as JSON when the measurement ends, if `--json` was given."""
+    """Yield figures for the block to fill; they are printed as JSON at its end if `--json` was given."""
     found = Figures(silent=options.json)
     yield found
     if options.json:

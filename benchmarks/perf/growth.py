@@ -49,11 +49,7 @@ limits: {steps: 100000, calls: 1000}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure every row.
-
-    Args:
-        arguments: of the command line; by default those of the process.
-    """
+    """Measure and print the seconds of each row at its sizes, and how they grow."""
     options = command(__doc__).parse_args(arguments)
     with tempfile.TemporaryDirectory() as home, figures(options) as found:
         folder = Path(home)
@@ -76,14 +72,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _exponent(sizes: Sequence[int], seconds: Sequence[float]) -> float:
-    """Return the growth between the two largest sizes, above the smallest."""
+    """Return the exponent of growth between the two largest sizes, the smallest size's cost taken off."""
     [(small, large)] = list(pairwise(sizes))[-1:]
     less, more = (max(0.01, one - seconds[0]) for one in seconds[-2:])
     return round(log(more / less) / log(large / small), 2)
 
 
 def _virl(*arguments: str) -> float:
-    """Run a command and return the seconds of a core that it took."""
+    """Run a `virl` command, and return the seconds of a core that it took."""
     before = getrusage(RUSAGE_CHILDREN)
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     asked = [sys.executable, "-m", "virl", *arguments, "--quiet"]
@@ -93,7 +89,7 @@ def _virl(*arguments: str) -> float:
 
 
 def _time_turns(folder: Path, size: int) -> float:
-    """Return the seconds of a run with so many turns."""
+    """Return the seconds of a run in which a model with tools takes `size` turns."""
     turns: list[object] = [
         {"calls": [{"tool": "move", "args": {"direction": "rear"}}, {"tool": "where_am_i"}]}
     ]
@@ -104,7 +100,7 @@ def _time_turns(folder: Path, size: int) -> float:
 
 
 def _report(folder: Path, size: int) -> float:
-    """Write the report of a run whose steps are those of another again and again."""
+    """Return the seconds of writing the report of a run of `size` steps, made from a real one."""
     run = folder / f"steps-{size}"
     shutil.copytree(folder / "hiro" / "views", run / "views", copy_function=os.link)
     records = [json.loads(line) for line in (folder / "hiro" / JOURNAL).read_text().splitlines()]
@@ -118,7 +114,7 @@ def _report(folder: Path, size: int) -> float:
 
 
 def _copy_runs(folder: Path, size: int) -> Path:
-    """Return a folder with so many runs, all links to one."""
+    """Return a folder with `size` runs, all hard links to one."""
     runs = folder / f"runs-{size}"
     if not runs.exists():
         for number in range(size):
@@ -127,19 +123,19 @@ def _copy_runs(folder: Path, size: int) -> Path:
 
 
 def _time_cards(folder: Path, size: int) -> float:
-    """Return the seconds of indexing so many runs."""
+    """Return the seconds of listing `size` runs for `virl watch`."""
     catalogue = RunCatalogue([_copy_runs(folder, size)], lambda _: MapGround())
     return _cpu_seconds(catalogue.index)
 
 
 def _time_gallery(folder: Path, size: int) -> float:
-    """Return the seconds of writing a gallery of so many runs."""
+    """Return the seconds of writing a gallery of `size` runs."""
     runs = _copy_runs(folder, size)
     return _cpu_seconds(lambda: write_gallery([runs], folder / f"gallery-{size}" / "all.html"))
 
 
 def _calls(folder: Path, size: int) -> float:
-    """Ask one session again and again where it is, and what it has cost, as each answer to a client tells."""
+    """Return the seconds of `size` calls of one tool in one session, each with a look at the cost."""
     where = TOOLS.find("where_am_i").arguments()
     script = f"scripted:{folder / f'turns-{TURNS[0]}.yaml'}"  # rules would refuse what the walker wants
     asked = RunOptions(agent=str(folder / "walker.yaml"), mind=script, out=folder / f"calls-{size}")
@@ -147,6 +143,7 @@ def _calls(folder: Path, size: int) -> float:
         use = RecordingExecutor(Body(agent))
 
         def ask() -> None:
+            """Call the tool `size` times, and read the run's cost after each call."""
             for _ in range(size):
                 use("where_am_i", where)
                 assert agent.run.cost.usd == 0  # noqa: S101 - read for its time
@@ -155,7 +152,7 @@ def _calls(folder: Path, size: int) -> float:
 
 
 def _cpu_seconds(work: Callable[[], object]) -> float:
-    """Return the seconds of processor time that some work takes."""
+    """Return the seconds of processor time that a call of `work` takes."""
     began = time.process_time()
     work()
     return time.process_time() - began

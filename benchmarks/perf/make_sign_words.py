@@ -34,7 +34,7 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "pt": ("pt", "pt-BR"),
     "zh": ("zh-CN", "zh-TW", "zh-HK"),
 }  # fmt: skip
-"""Languages, and the package's files of each. English is left to the lexicon that is written by hand."""
+"""Languages, each with the package's locales that it is read from; English is written by hand."""
 COMPOUNDING = ("da", "de", "et", "fi", "hu", "nb", "nl", "sv")
 """Languages that write compound words as one."""
 COARSER = {
@@ -49,16 +49,16 @@ COARSER = {
 LEFT_OUT = frozenset(
     {"amenity/public_bookcase", "amenity/toy_library", "railway/subway_entrance", "shop/chemist"}
 )
-"""Presets that are no such place to somebody who reads its sign, or are translated as another one."""
-SHORTEST = 5  # letters; chosen: shorter words are too often something else in another language
-"""Letters of a word at least, in scripts with vowels and spaces."""
-STEM = 5  # letters that a term shares with a name; chosen
-"""Letters in common from which two words share a stem."""
-MOST_TOKENS = 3  # chosen: nobody writes longer phrases on a sign
-"""Tokens of a word or phrase at most."""
+"""Presets left out, as their sign names no such place, or their translation means another one."""
+SHORTEST = 5
+"""Least letters of a word in scripts with vowels and spaces. Chosen: shorter ones mean several things."""
+STEM = 5
+"""Number of letters that two words with a common stem share. Chosen."""
+MOST_TOKENS = 3
+"""Most tokens of a word or phrase. Chosen: nobody writes longer phrases on a sign."""
 
 NAME, STEMMED, TERM = 3, 2, 1
-"""Certainty ranks with which a word speaks of a preset."""
+"""Certainty that a word means a preset: as a name, a term with a name's stem, or another term."""
 _PARTS = re.compile(r"[/,;、・،|\n]| - ")
 _REMARK = re.compile(r"[(\uff08\[][^)\uff09\]]*[)\uff09\]]?")  # brackets, also the wide ones
 _PLAIN = re.compile(r"[^\W\d_][^\d_*:#\"?!&@]*")
@@ -68,7 +68,7 @@ _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 @dataclass(frozen=True, slots=True)
 class ChosenWord:
-    """A word chosen for a place type in a language."""
+    """A word chosen for a place type in a language, as a name or only a hint."""
 
     place_type: str
     language: str
@@ -78,7 +78,7 @@ class ChosenWord:
 
 
 def as_yaml(found: list[ChosenWord], compounding: Iterable[str], version: str, licence: str) -> str:
-    """Return the text of the YAML file of words.
+    """Return the text of the YAML file of chosen words, with the source and its licence in comments.
 
     Args:
         found: the words.
@@ -115,12 +115,12 @@ def as_yaml(found: list[ChosenWord], compounding: Iterable[str], version: str, l
 
 
 def _comment(text: str) -> list[str]:
-    """Return a text as lines of comment."""
+    """Return a text as lines of YAML comment, at most 110 characters each."""
     return _wrap(text, "# ", "# ")
 
 
 def _wrap(text: str, first: str, later: str) -> list[str]:
-    """Return a text in lines of at most 110 characters."""
+    """Return a text in lines of at most 110 characters, the first and later ones indented as given."""
     return textwrap.wrap(
         text,
         110,
@@ -133,21 +133,21 @@ def _wrap(text: str, first: str, later: str) -> list[str]:
 
 @dataclass(slots=True)
 class _Claims:
-    """The place types that a word may stand for, with how certain each is."""
+    """The place types that a word may stand for, by certainty, and the presets that have the word."""
 
     by_type: dict[str, int] = field(default_factory=dict)
-    """Certainty of each place type."""
+    """Certainty rank (`NAME`, `STEMMED` or `TERM`) of each place type; "" is no type."""
     presets: set[str] = field(default_factory=set)
-    """Presets that have the word."""
+    """Names of the presets that have the word."""
 
     def add(self, place_type: str, preset: str, rank: int) -> None:
-        """Add a preset's place type with its certainty."""
+        """Add a preset's place type with its rank; a type keeps its best rank."""
         self.by_type[place_type] = max(rank, self.by_type.get(place_type, 0))
         self.presets.add(preset)
 
 
 def main() -> None:
-    """Read the package and write the file."""
+    """Write the file of words from the unpacked package."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -162,7 +162,7 @@ def main() -> None:
 
 
 def read_words(package: Path, lexicon: Lexicon) -> list[ChosenWord]:
-    """Return the words of a package for the place types of a lexicon, in a fixed order.
+    """Return the words of the package for the place types of a lexicon, in a fixed order.
 
     Args:
         package: the folder.
@@ -194,7 +194,7 @@ def read_words(package: Path, lexicon: Lexicon) -> list[ChosenWord]:
 
 
 def _type_of(name: str, tags: Mapping[str, str], types: Collection[str]) -> str:
-    """Return the place type of a preset; empty without one."""
+    """Return the place type of a preset by its tags, one of `types`; empty without one."""
     if name in LEFT_OUT or "*" in tags.values():
         return ""
     tags = {"amenity" if key == "education" else key: value for key, value in tags.items()}
@@ -204,7 +204,7 @@ def _type_of(name: str, tags: Mapping[str, str], types: Collection[str]) -> str:
 def _claims(
     package: Path, language: str, meant: Mapping[str, str], *, every: bool = False
 ) -> dict[str, _Claims]:
-    """Return the words of a language with their place types; `every` includes too long and too short ones."""
+    """Return the words of a language with their claims; `every` takes unfit and finer ones too."""
     claims: dict[str, _Claims] = defaultdict(_Claims)
     for locale in LANGUAGES.get(language, (language,)):
         text = (package / f"dist/translations/{locale}.json").read_text(encoding="utf-8")
@@ -223,12 +223,12 @@ def _claims(
 
 
 def _is_fine(preset: str) -> bool:
-    """Return whether a preset is a kind of another, as `amenity/restaurant/sushi`."""
+    """Return whether a preset is a kind of another one, such as `amenity/restaurant/sushi`."""
     return preset.count("/") > 1
 
 
 def _words(text: str, *, every: bool) -> Iterator[str]:
-    """Yield the words in a text that are fit for signs; with `every` all of them."""
+    """Yield the words in a preset's text that are fit for signs; with `every` all of them."""
     for part in _PARTS.split(_REMARK.sub(" ", text)):
         word = " ".join(part.split()).lower().replace("i\u0307", "i").strip(".")
         shortest = 2 if _UNSPACED.search(word) else 3 if _CONSONANTS.search(word) else SHORTEST
@@ -250,7 +250,7 @@ def _tokens_by_type(claims: Mapping[str, _Claims]) -> dict[str, set[str]]:
 
 
 def _share_affix(word: str, name: str) -> bool:
-    """Return whether two words have a stem in common, at the beginning or the end."""
+    """Return whether a term and a name share their first letters, or the term ends with the name."""
     one, other = key_of(word), key_of(name)
     if _UNSPACED.search(word):
         return other in one
@@ -258,7 +258,7 @@ def _share_affix(word: str, name: str) -> bool:
 
 
 def _choose_type(claim: _Claims, named: Collection[str]) -> Iterator[tuple[str, bool]]:
-    """Yield the type that a word speaks of, and whether as a name; nothing if that is in doubt."""
+    """Yield (place type that a word means, whether as a name), at most once; nothing if in doubt."""
     best = max(claim.by_type.values())
     kinds = [kind for kind, rank in claim.by_type.items() if rank == best]
     known = len(named) == 1 and set(named) <= set(kinds)
@@ -273,7 +273,7 @@ def _choose_type(claim: _Claims, named: Collection[str]) -> Iterator[tuple[str, 
 
 
 def _drop_ambiguous(found: list[ChosenWord]) -> list[ChosenWord]:
-    """Return the words that mean one place type in all languages."""
+    """Return the words that mean the same place type in all languages that have them."""
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for one in found:
         votes[key_of(one.word)][one.place_type] += 3 if one.is_name else 1
@@ -281,7 +281,7 @@ def _drop_ambiguous(found: list[ChosenWord]) -> list[ChosenWord]:
 
 
 def _contradicts(one: ChosenWord, lexicon: Lexicon) -> bool:
-    """Return whether the lexicon gives a word another place type, or makes it superfluous."""
+    """Return whether the lexicon gives a word another type, or knows the word without it."""
     told = next(iter(lexicon.classify(one.word)), None)
     if told == one.place_type:
         return " " in one.word or bool(_UNSPACED.search(one.word))
@@ -289,7 +289,7 @@ def _contradicts(one: ChosenWord, lexicon: Lexicon) -> bool:
 
 
 def _without_phrases(found: list[ChosenWord]) -> list[ChosenWord]:
-    """Return the words without wordy hints, names that hold another word of the type, and other spellings."""
+    """Return the words without wordy ones and without second spellings of a word."""
     spelt: dict[tuple[str, str, str], ChosenWord] = {}
     for one in sorted(found, key=lambda one: one.word.isascii()):
         spelt.setdefault((one.place_type, one.language, key_of(one.word)), one)
@@ -298,7 +298,7 @@ def _without_phrases(found: list[ChosenWord]) -> list[ChosenWord]:
 
 
 def _is_wordy(one: ChosenWord, spelt: Collection[tuple[str, str, str]]) -> bool:
-    """Return whether a word is a hint of several words, or holds another word of its type."""
+    """Return whether a word is a hint of several words, or contains another word of its type."""
     key = key_of(one.word)
     if _UNSPACED.search(one.word):
         parts = {key[i:j] for i in range(len(key)) for j in range(i + 2, len(key) + 1)} - {key}

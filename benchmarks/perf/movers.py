@@ -22,7 +22,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import ceil
 
 import numpy as np
@@ -47,30 +47,30 @@ BATCH = 100  # positions in one request for panorama ids
 WALKS = 4
 
 Walk = list[tuple[Pose, str]]
-"""Poses, and the panorama that the walk goes to from each."""
+"""(pose, id of the panorama that the walk goes to from there) of each step."""
 
 
 class CountingStreetView:
-    """A street view that counts what it would ask of Google, one position a request."""
+    """A street view that counts the requests it would send to Google, one position a request."""
 
     def __init__(self, streetview: StreetView) -> None:
-        """Begin with no request counted."""
+        """Count the requests for answers of `streetview`, from 0."""
         self.requests: Counter[str] = Counter()
         """Number of requests by endpoint."""
         self._streetview = streetview
         self._met: set[str] = set()
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Relocate, for one request."""
+        """Return the nearest panorama within `radius` metres; counts one request."""
         self.requests["static_metadata"] += 1
         return self._streetview.nearest(position, radius)
 
     def panorama(self, pano_id: str) -> Panorama:
-        """Return a panorama, for the metadata not asked before."""
+        """Return a panorama; counts the metadata not asked for before."""
         return self._meet(self._streetview.panorama(pano_id))
 
     def view(self, pano_id: str, camera: Camera) -> View:
-        """Refuse to show a view: no mover looks.
+        """Raise NoImagery: no mover looks at views.
 
         Raises:
             NoImagery: always.
@@ -78,7 +78,7 @@ class CountingStreetView:
         raise NoImagery(f"{pano_id}: requests of movers are counted here, no view is drawn ({camera})")
 
     def _meet(self, panorama: Panorama) -> Panorama:
-        """Count the requests for a panorama and its neighbours not met before, and return it."""
+        """Return the panorama; counts requests for it and its neighbours not asked for before."""
         asked = {panorama.id, *(link.pano_id for link in panorama.links)} - self._met
         self.requests["tiles_metadata"] += len(asked)
         self._met |= asked
@@ -86,32 +86,31 @@ class CountingStreetView:
 
 
 class CountingBatchStreetView(CountingStreetView):
-    """The same, which also takes many positions at once."""
+    """A `CountingStreetView` that also finds panoramas for many positions in one request."""
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
-        """Relocate many, for one request per hundred and the metadata not asked before."""
+        """Return the panorama nearest to each position, within `radius` metres; count the requests."""
         self.requests["tiles_pano_ids"] += ceil(len(positions) / BATCH)
         found = [self._streetview.nearest(position, radius) for position in positions]
         return [self._meet(panorama) if panorama else None for panorama in found]
 
 
+@dataclass(frozen=True, slots=True)
 class PaperGrid:
-    """V-IRL's grid as it was published, but for its faults at north: it asks for all anew at every step."""
+    """A mover by V-IRL's published grid, but for its faults at north; it forgets all at every step."""
 
-    def __init__(self, streetview: StreetView, rings: Rings | None = None) -> None:
-        """Prepare to find panoramas in rings around a position, as the paper does."""
-        self._streetview = streetview
-        self._rings = rings or Rings()
+    streetview: StreetView
+    rings: Rings = field(default_factory=Rings)
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
-        """Return the links that leave a pose, by heading."""
-        here = self._streetview.panorama(pose.pano_id)
+        """Return the links that leave a pose, sorted by heading, as V-IRL's grid finds them."""
+        here = self.streetview.panorama(pose.pano_id)
         found: dict[str, Link] = {}
-        for heading, ray in self._rings.rays(here.position):
+        for heading, ray in self.rings.rays(here.position):
             for position in ray:
                 if self._covers(heading, found):
                     break
-                there = self._streetview.nearest(position)
+                there = self.streetview.nearest(position)
                 if there is None or there.id in {here.id, *found}:
                     continue
                 bearing = globe.bearing(here.position, there.position)
@@ -120,8 +119,8 @@ class PaperGrid:
         return tuple(sorted(found.values(), key=lambda link: link.heading))
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """Return the pose at the other end of a link."""
-        here = self._streetview.panorama(pose.pano_id)
+        """Return the pose at the other end of a link; raise BadInput if it leads nowhere."""
+        here = self.streetview.panorama(pose.pano_id)
         if here.id == link.pano_id:
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
         return Pose(link.pano_id, link.heading)
@@ -129,12 +128,12 @@ class PaperGrid:
     def _covers(self, heading: float, found: Mapping[str, Link]) -> bool:
         """Return whether a link found already leads about in this heading, degrees."""
         turns = (abs(globe.signed_turn(heading, link.heading)) for link in found.values())
-        return any(turn <= self._rings.heading_range for turn in turns)
+        return any(turn <= self.rings.heading_range for turn in turns)
 
 
 @dataclass(frozen=True, slots=True)
 class MoverResult:
-    """The costs and finds of one mover on the walk."""
+    """The requests, dollars and seconds of one mover on the walk, and how well it finds the true links."""
 
     mover: str
     steps: int
@@ -147,7 +146,7 @@ class MoverResult:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure each mover on the same walk, and print the table."""
     options = _parse_options()
     city = open_city(options.city)
     walk = random_walk(city, options.steps, options.seed)
@@ -178,7 +177,7 @@ def google_prices() -> dict[str, float]:
 
 
 def random_walk(city: City, steps: int, seed: int) -> Walk:
-    """Return a walk along the true links from a few random panoramas on, back only where it must.
+    """Return a random walk of `steps` along the true links, back only in dead ends.
 
     Args:
         city: that lists its panoramas.
@@ -206,7 +205,7 @@ def random_walk(city: City, steps: int, seed: int) -> Walk:
 def measure(
     name: str, streetview: StreetView, walk: Walk, prices: Mapping[str, float], latency: float
 ) -> MoverResult:
-    """Walk with one mover.
+    """Return the costs and finds of the mover with this name along a walk.
 
     Args:
         name: of the mover, `"paper"`, or `"grid, one by one"` for a street view that takes no batches.
@@ -248,14 +247,14 @@ def measure(
 
 
 def against_truth(streetview: StreetView, found: Mapping[str, set[str]]) -> tuple[float, float]:
-    """Return the precision and recall of the links found, over all panoramas stood at."""
+    """Return (precision, recall) of the links found, over all panoramas of the walk."""
     true = {pano_id: {link.pano_id for link in streetview.panorama(pano_id).links} for pano_id in found}
     hits = sum(len(found[pano_id] & true[pano_id]) for pano_id in found)
     return hits / sum(map(len, found.values())), hits / sum(map(len, true.values()))
 
 
 def _movers_table(results: Sequence[MoverResult], options: argparse.Namespace) -> Table:
-    """Return the table of all movers."""
+    """Return the table of all movers' results."""
     title = f"{results[0].steps} steps in {options.city}, {options.latency_ms:g} ms a request"
     columns = ("requests a step", "$ per 1000 steps", "precision", "recall", "seconds a step")
     table = figure_table("mover", *columns, title=title)
@@ -286,7 +285,7 @@ def _parse_options() -> argparse.Namespace:
 
 
 def _parse_price(text: str) -> tuple[str, float]:
-    """Parse a price, ENDPOINT=USD_PER_1000."""
+    """Return (endpoint, dollars per 1000 requests) of a text ENDPOINT=USD_PER_1000."""
     endpoint, _, usd = text.partition("=")
     return endpoint, float(usd)
 

@@ -44,30 +44,25 @@ HERE = LatLng(41.25, -38.75)
 
 @dataclass(frozen=True, slots=True)
 class QueryCosts:
-    """One question, or one walk."""
+    """The requests, dollars and finds of one search for places, or of one walk."""
 
     places: int
-    """Within 200 metres."""
+    """Number of places within 200 metres."""
     radius: float
     requests: int
     usd: float
     found: int
     there: int
-    """Within the radius, in truth."""
+    """Number of places that are truly within the radius."""
     whole: float
-    """Metres."""
+    """Metres to which the answer says that it is complete."""
 
 
 class EvenPlaces:
-    """Places evenly spread around a position; as many within 200 metres as are wished for.
-
-    Args:
-        within_200_m: how many.
-        seed: of where each is, and of its type.
-    """
+    """Places spread evenly around a position, as a city's `Places`."""
 
     def __init__(self, within_200_m: int, seed: int = 0) -> None:
-        """Scatter places evenly, so many of them within 200 m."""
+        """Scatter places evenly by `seed`, so that `within_200_m` of them are within 200 m."""
         rng = np.random.default_rng(seed)
         count = round(within_200_m * (SPREAD_M / WITHIN_M) ** 2)
         rank = np.arange(count)
@@ -88,7 +83,7 @@ class EvenPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within a radius, nearest first, as `Places.nearby` does."""
+        """Return the places within `radius` metres, nearest first, as `Places.nearby` does."""
         del whole
         near = [
             (metres, place)
@@ -99,22 +94,22 @@ class EvenPlaces:
         return [place for _, place in sorted(near, key=lambda one: (one[0], one[1].id))]
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Return no places."""
+        """Return no places: nothing is searched by text here."""
         del query, near
         return []
 
     def details(self, place_id: str) -> Place:
-        """Return one place, as `Places.details` does."""
+        """Return the place with this id, as `Places.details` does."""
         return self._by_id[place_id]
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Return no photos."""
+        """Return no photos: these places have none."""
         del place_id, limit
         return []
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure searches and walks in each town, and print their costs."""
     parser = command(__doc__)
     parser.add_argument("--places", default=",".join(map(str, PLACES)), help="within 200 metres")
     parser.add_argument("--radii", default=",".join(map(str, RADII)), help="metres")
@@ -140,14 +135,14 @@ def main() -> None:
 
 @contextmanager
 def town(made: City, count: int) -> Iterator[tuple[EvenPlaces, ServedCity]]:
-    """Yield the places, and the server that tells them."""
+    """Yield (`count` evenly scattered places, server that serves them in Google's formats)."""
     places = EvenPlaces(count)
     with serve_city(replace(made, places=places), ServeOptions()) as server:
         yield places, server
 
 
 def one_question(places: EvenPlaces, server: ServedCity, count: int, radius: float) -> QueryCosts:
-    """Measure the cost and the finds of a single question.
+    """Return the costs and finds of one search within `radius` metres.
 
     Args:
         places: the client.
@@ -159,7 +154,7 @@ def one_question(places: EvenPlaces, server: ServedCity, count: int, radius: flo
 
 
 def walk(places: EvenPlaces, server: ServedCity, count: int) -> QueryCosts:
-    """Measure the cost of a walk that asks at each step.
+    """Return the costs of a walk that searches at each step.
 
     Args:
         places: the client.
@@ -173,7 +168,7 @@ def walk(places: EvenPlaces, server: ServedCity, count: int) -> QueryCosts:
 def _measure_stands(
     places: EvenPlaces, server: ServedCity, count: int, radius: float, stands: Sequence[LatLng]
 ) -> QueryCosts:
-    """Return the requests, cost and places found of searches within a radius, metres, at these stands."""
+    """Return the costs and finds of searches within `radius` metres at each of the stands."""
     server.reset()
     settings = at_base_url(load_google_settings(), server.url)
     with (
@@ -195,7 +190,7 @@ def _measure_stands(
 
 
 def _costs_table(asked: Sequence[QueryCosts], towns: Sequence[int], radii: Sequence[int]) -> Table:
-    """Return the table of costs by town and radius, metres."""
+    """Return the table of costs, by number of places and by radius in metres."""
     title = "requests: places found of those within the radius, whole to"
     table = figure_table("places within 200 m", *(f"{radius} m" for radius in radii), title=title)
     for count in towns:

@@ -31,14 +31,14 @@ HALF, READABLE_PX = 0.5, 12
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """The best panorama's view of a sign: height in pixels, visible share; 0 where none shows it."""
+    """The best view of a sign from a panorama: height in pixels, visible share; 0 if none shows it."""
 
     pixels: float
     share: float
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the measurement."""
+    """Print how many places have a sign nearby, and how many signs can be seen and read; return 0."""
     parser = command(__doc__)
     parser.add_argument("--city", default="virlton", help="a made city, or an OpenStreetMap extract")
     parser.add_argument("--limit", type=int, help="look at only this many signs, drawn by chance")
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _measure(options: argparse.Namespace, found: Figures) -> None:
-    """Measure which shops have signs, and how many signs can be seen and read from a panorama."""
+    """Record and print which shops have signs, and how many signs can be seen and read from a panorama."""
     plan, wanting = fronted_plan(options.city)
     listed = [shop for shop in wanting if shop.is_on_directory]
     signed = [shop for shop in wanting if shop.has_own_sign]
@@ -84,7 +84,7 @@ def _measure(options: argparse.Namespace, found: Figures) -> None:
 
 
 def _summarize_looks(looks: Sequence[Sighting]) -> dict[str, float]:
-    """Return the number of looks, and the shares half seen and readable, 0 to 1."""
+    """Return the number of sightings, and the shares half seen and readable, [0, 1]."""
     return {
         "looks": len(looks),
         "half_seen": sum(look.share >= HALF for look in looks) / max(len(looks), 1),
@@ -93,23 +93,23 @@ def _summarize_looks(looks: Sequence[Sighting]) -> dict[str, float]:
 
 
 def _metres_from_sign(plan: CityPlan, shop: Shop) -> float:
-    """Return the metres from the mapped point of a place to the nearest of its signs."""
+    """Return the metres from the mapped point of a shop to the nearest of its signs."""
     x, y = plan.layout.frame.point(shop.place.position)
     middles = (np.add(sign.left, sign.right) / 2 for sign in shop.signs)
     return min(hypot(east - x, north - y) for east, north in middles)
 
 
 class _Spectator:
-    """A spectator that looks at signs from the panoramas around them."""
+    """A spectator that looks at a town's signs from the panoramas around them."""
 
     def __init__(self, plan: CityPlan) -> None:
-        """Prepare to look at the signs of a city from its panoramas."""
+        """Prepare to draw views from the panoramas of a town."""
         self._panoramas = plan.layout.panoramas
         self._tree = cKDTree(self._panoramas.xy)
         self._renderer = CityRenderer(plan)
 
     def at(self, sign: Sign) -> Sighting:
-        """Return the best look: at least half of it if any panorama has that, then the most pixels."""
+        """Return the best view of a sign: one with half of it or more, then with the most pixels."""
         left, right = np.array(sign.left), np.array(sign.right)
         middle = (left + right) / 2
         away, around = self._tree.query(middle, LOOKS, distance_upper_bound=SEEN_FROM_M)
@@ -121,7 +121,7 @@ class _Spectator:
         return max(found, key=lambda look: (look.share >= HALF, look.pixels), default=Sighting(0, 0))
 
     def _look(self, sign: Sign, middle: Floats, panorama: int, metres: float) -> Sighting:
-        """Return how a sign looks from a panorama so many metres away: pixels high and share visible."""
+        """Return the view of a sign, with its middle at `middle`, from a panorama `metres` away."""
         x, y = self._panoramas.xy[panorama]
         heading = degrees(atan2(middle[0] - x, middle[1] - y)) % 360
         pitch = degrees(atan2((sign.bottom + sign.top) / 2 - CAMERA_HEIGHT_M, max(metres, 1.0)))

@@ -9,7 +9,7 @@ from virl.towns.plan.town_plan import CityPlan, Shop
 
 
 def plan_of(city: str) -> CityPlan:
-    """Return the plan of a city by its name, file or extract.
+    """Return the plan of a made or rebuilt city, given by name, file or extract.
 
     Raises:
         BadInput: the city is neither made nor rebuilt.
@@ -18,7 +18,7 @@ def plan_of(city: str) -> CityPlan:
 
 
 def fronted_plan(city: str) -> tuple[CityPlan, list[Shop]]:
-    """Return the plan of a city, and its places that would have a front.
+    """Return (plan of a made or rebuilt city, its places that should have a front).
 
     Raises:
         BadInput: the city is neither made nor rebuilt.

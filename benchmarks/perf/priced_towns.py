@@ -25,16 +25,16 @@ from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import serve_city
 
 _THINGS = {"trash bin": (0.5, 1.0), "bench": (1.5, 0.85)}
-"""Things that are recorded: metres wide and high."""
+"""(width, height) in metres of the things whose boxes are recorded, by kind."""
 _REGION, _HOMES, _DETECTOR = "square.txt", "homes.json", "recorded.yaml"
-"""Files that `furnish` writes."""
+"""Names of the files that `furnish` writes: region, homes and detector."""
 _CAMERA_M = 2.5
 _SEEN_M = 15.0
-"""So far away, things are seen."""
+"""Most metres from a panorama at which a thing is seen."""
 _REGION_M = 35.0
 """Metres from the middle of the region to its corners."""
 COUNT = 8
-"""Homes."""
+"""Number of homes to rent."""
 _CAMERA = Camera(0.0)
 TOWNS: dict[Density, str] = {
     "thin": "Virlton, a made town: about 20 places within 90 m",
@@ -78,13 +78,13 @@ MORE: dict[Density, dict[str, tuple[str, ...]]] = {
         "iris": _SEARCHES,
     },
 }
-"""Options that agents need beyond their files, as `virl run` takes them."""
+"""Options of `virl run` that agents need beyond their files, by town and agent."""
 CENTERS = {"thin": (41.2508, -38.7570), "dense": (60.1690, 24.9425)}
 RECORDED_M = {"thin": 2000.0, "dense": 800.0}
 STREETS = {"thin": "Station Street", "dense": "Pohjoisesplanadi"}
 DENSE_START = "60.1690,24.9425"
 ESPLANADI = "60.1676,24.9478"
-"""Start of those in Helsinki who count, rent, run errands or use tools: 40 benches are within 200 m."""
+"""Start in Helsinki of agents that count, rent, run errands or use tools: 40 benches are within 200 m."""
 STARTS = dict.fromkeys(("peng", "rx399", "imani", "vivek", "june", "mira", "otto", "noor"), ESPLANADI)
 DENSE_CITY = """\
 title: Helsinki over HTTP
@@ -102,27 +102,27 @@ center: [60.169, 24.9425]
 
 @dataclass(frozen=True, slots=True)
 class ServedTown:
-    """A town behind Google's formats, with what agents need there."""
+    """A town that is served in Google's formats, with the files that agents need there."""
 
     density: Density
     served: str
-    """The city itself, as `--city` takes it."""
+    """Name of the town itself, as `--city` takes it."""
     data: Path
-    """The folder of `furnish`."""
+    """Folder of the files that `furnish` wrote."""
     url: str
 
     @property
     def city(self) -> str:
-        """The city over HTTP, as `--city` takes it."""
+        """Name or file of the town over HTTP, as `--city` takes it."""
         return "virlton-http" if self.density == "thin" else str(self.data / "helsinki-http.yaml")
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment variables, but for the cache."""
+        """Environment variables that send requests to the server, apart from the cache's."""
         return {"GOOGLE_MAPS_API_KEY": "any-key-of-a-measurement", "VIRL_GOOGLE_BASE_URL": self.url}
 
     def run(self, agent: str, out: Path, city: str = "") -> list[str]:
-        """Return the command for a run of an agent, over HTTP unless a city is named.
+        """Return the arguments of `virl` for a run of an agent, over HTTP unless `city` names another.
 
         Args:
             agent: its name.
@@ -136,7 +136,7 @@ class ServedTown:
 
 @contextmanager
 def served_town(density: Density, extract: str, data: Path) -> Iterator[tuple[ServedCity, ServedTown]]:
-    """Serve a town, and write what agents need there into a folder.
+    """Yield (server, town) of a density, with the files that agents need in the folder `data`.
 
     Args:
         density: of the town.
@@ -153,7 +153,7 @@ def served_town(density: Density, extract: str, data: Path) -> Iterator[tuple[Se
 
 
 def furnish(folder: Path, city: City, middle: LatLng, street: str, recorded_m: float) -> None:
-    """Write the files.
+    """Write the files that agents need in a town: region, homes, and boxes of the detector.
 
     Args:
         folder: where.
@@ -177,7 +177,7 @@ def furnish(folder: Path, city: City, middle: LatLng, street: str, recorded_m: f
 
 
 def _home(number: int, position: LatLng, street: str) -> dict[str, object]:
-    """Return a listing as RentCast words it; some tell not everything."""
+    """Return a home as RentCast lists it, by its number; every fourth lacks its rooms."""
     rooms = {} if number % 4 == 3 else {"bedrooms": number % 3, "bathrooms": 1}
     return {
         "id": f"home-{number}",
@@ -195,7 +195,7 @@ def _home(number: int, position: LatLng, street: str) -> dict[str, object]:
 def _seen_from_everywhere(
     city: City, middle: LatLng, recorded_m: float
 ) -> Iterator[tuple[View, list[Detection]]]:
-    """Yield what stands around each panorama, as boxes drawn into its pictures."""
+    """Yield (view, boxes in it) of the things around each panorama within `recorded_m`, or none."""
     assert city.truth  # noqa: S101 - who serves a town knows its truth
     assert city.street_map  # noqa: S101
     frame, nothing = LocalFrame(middle), np.zeros((1, 1, 3), np.uint8)
@@ -212,7 +212,7 @@ def _seen_from_everywhere(
 
 
 def _draw_thing(view: View, kind: str, east: float, north: float) -> tuple[View, list[Detection]]:
-    """Return a thing in the middle of a view of its own: standing on level ground, nothing before it."""
+    """Return a view aimed at a thing and the thing's box; `east` and `north` are metres from the camera."""
     far, (wide, high) = hypot(east, north), _THINGS[kind]
     low, top = (degrees(atan((up - _CAMERA_M) / far)) for up in (0.0, high))
     camera = Camera(degrees(atan2(east, north)), (low + top) / 2, 60.0)

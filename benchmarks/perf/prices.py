@@ -47,7 +47,7 @@ BENCHMARKS = (
     "place-vqa",
     "vln",
 )
-"""Collections first: the others run on what they collect. Benchmarks of made cities cost nothing."""
+"""Benchmarks and collections to price, collections first, as the benchmarks run on their data."""
 EPISODES = 3
 AROUND_M = 80.0  # half the side of the region whose places are collected
 HOW = (
@@ -57,7 +57,7 @@ HOW = (
 
 
 def main() -> None:
-    """Measure, print, and write."""
+    """Measure and print the billed events, and write them to the file if asked."""
     parser = command(__doc__)
     parser.add_argument("--agents", default=",".join(AGENTS))
     parser.add_argument("--benchmarks", default=",".join(BENCHMARKS))
@@ -90,7 +90,7 @@ def main() -> None:
 def measure_costs(
     density: Density, extract: str, agents: Sequence[str], benches: Sequence[str], settings: GoogleSettings
 ) -> dict[str, MeasuredWork]:
-    """Measure what each was billed in a town; what failed is told on the error stream and left out.
+    """Return what each agent and benchmark was billed in a town; failed ones are told and left out.
 
     Args:
         density: of the town.
@@ -150,12 +150,12 @@ def measure_costs(
 
 
 def _lines_of(file: Path) -> list[str]:
-    """Return the lines of a file; none if it is missing."""
+    """Return the lines of a file; empty if it is missing."""
     return file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
 
 
 def _square(center: tuple[float, float]) -> dict[str, Any]:
-    """Return a square of `AROUND_M` to each side, as GeoJSON."""
+    """Return a GeoJSON square around (lat, lng), `AROUND_M` metres to each side."""
     middle = LatLng(*center)
     low = destination(destination(middle, 180.0, AROUND_M), 270.0, AROUND_M)
     high = destination(destination(middle, 0.0, AROUND_M), 90.0, AROUND_M)
@@ -164,7 +164,7 @@ def _square(center: tuple[float, float]) -> dict[str, Any]:
 
 
 def events_of(book: Sequence[str], settings: GoogleSettings) -> dict[str, int]:
-    """Return the lines of a spending book as billable events by SKU."""
+    """Return the number of billable events by SKU in the lines of a spending book."""
     sums: Counter[tuple[str, int]] = Counter()
     for line in book:
         entry = json.loads(line)
@@ -179,7 +179,7 @@ def events_of(book: Sequence[str], settings: GoogleSettings) -> dict[str, int]:
 
 
 def _sku(settings: GoogleSettings, endpoint: str, micro: int) -> tuple[str, int]:
-    """Return the SKU that a sum was billed as, and how many events."""
+    """Return (SKU, number of events) that a sum in millionths of a dollar was billed as."""
     at = settings.endpoint(endpoint)
     names = [at.sku, *at.tiers.values(), *filter(None, [at.advanced_sku])]
     for name in names:
@@ -190,7 +190,7 @@ def _sku(settings: GoogleSettings, endpoint: str, micro: int) -> tuple[str, int]
 
 
 def as_yaml(costs: MeasuredCosts) -> str:
-    """Return the file."""
+    """Return the measured costs as the text of their YAML file."""
     data = costs.model_dump(mode="json")
     head = (
         "# What runs and episodes were billed: billable events by SKU of platform/providers/google.yaml.\n"
@@ -201,7 +201,7 @@ def as_yaml(costs: MeasuredCosts) -> str:
 
 
 def _prices_table(settings: GoogleSettings, costs: MeasuredCosts) -> Table:
-    """Return the table of dollars by unit and town."""
+    """Return the table of dollars at list prices, by unit of work and town."""
     table = figure_table("", *DENSITIES, title="dollars at list prices")
     for one in prices(settings, costs):
         table.add_row(one.unit, *(f"{one.usd[town]:.3f}" if town in one.usd else "-" for town in DENSITIES))

@@ -26,7 +26,7 @@ GOAL = 10.0  # times the views a second of py360convert
 
 
 def main() -> int:
-    """Measure and print; 1 if the goal is missed."""
+    """Measure and print the views a second; return 1 if virl misses `GOAL`, else 0."""
     parser = command(__doc__)
     parser.add_argument(
         "--views", type=int, default=100, help="views to make with virl; py360convert makes a tenth"
@@ -48,6 +48,7 @@ def main() -> int:
     moving = [Camera(one.heading, float(rng.uniform(-30, 30)), one.fov, width, height) for one in level]
 
     def theirs(camera: Camera) -> None:
+        """Draw a camera's view with py360convert."""
         fov = (camera.fov, camera.vertical_fov)
         turn = (camera.heading + 180) % 360 - 180
         py360convert.e2p(pixels, fov, turn, camera.pitch, (height, width), mode="bilinear")
@@ -63,7 +64,7 @@ def _compare(
     level: Sequence[Camera],
     moving: Sequence[Camera],
 ) -> int:
-    """Measure views a second of virl and py360convert; return 1 if virl misses the goal, else 0."""
+    """Record the views a second of py360convert (`theirs`) and virl; return 1 if virl misses the goal."""
     width, height = SIZE
     found.show(f"{width}x{height} views out of {pixels.shape[1]}x{pixels.shape[0]}; OpenCV {cv2.__version__}")
     cv2.setNumThreads(1)
@@ -83,7 +84,7 @@ def _compare(
 
 
 def _views_a_second(draw: Callable[[Camera], object], cameras: Sequence[Camera]) -> float:
-    """Return the views a second that `draw` makes, by processor time."""
+    """Return the views a second that `draw` makes of the cameras, by processor time."""
     draw(cameras[0])
     start = time.process_time()
     for camera in cameras:

@@ -49,33 +49,34 @@ NO_MODEL = FakeListChatModel(responses=[""])
 
 @dataclass
 class Sent:
-    """The requests to one prompt in one run."""
+    """The requests to one prompt in one run: texts, tokens and number of pictures."""
 
     texts: list[str] = field(default_factory=list)
     tokens: int = 0
     pictures: int = 0
 
 
+@dataclass(frozen=True, slots=True)
 class WrittenOut:
-    """The rules, asked as a model is; what is asked is kept by its prompt."""
+    """A mind of rules that also writes each question out as a model would be sent it."""
 
-    def __init__(self, sent: dict[str, Sent], rules: RuleMind) -> None:
-        """Prepare to note in `sent` all that is asked, and to answer by rules."""
-        self._sent, self._rules = sent, rules
+    sent: dict[str, Sent]
+    """Requests so far, by the prompt's name."""
+    rules: RuleMind
 
     @property
     def name(self) -> str:
-        """Not that of the rules, so that it is asked as a model is."""
+        """`"written-out"`, which is not the rules' name, so that it is asked as a model is."""
         return "written-out"
 
     @property
     def ledger(self) -> Ledger:
         """The ledger of the rules."""
-        return self._rules.ledger
+        return self.rules.ledger
 
     def with_own_ledger(self) -> Self:
-        """Return the same, with a ledger of its own."""
-        return type(self)(self._sent, self._rules.with_own_ledger())
+        """Return such a mind with a ledger of its own, which keeps questions in the same place."""
+        return type(self)(self.sent, self.rules.with_own_ledger())
 
     def ask(
         self,
@@ -85,17 +86,17 @@ class WrittenOut:
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """Ask the rules, as `Mind.ask` does."""
+        """Keep the question as a model would be sent it, and return the rules' reply."""
         question = question_of(prompt, inputs, (), MANNER, Abilities(), NO_MODEL)
-        sent = self._sent[prompt.name]
+        sent = self.sent[prompt.name]
         sent.texts.append("\n".join(message.text for message in question.messages))
         sent.tokens += expected_usage(question.messages, reply=0).input_tokens
         sent.pictures += len(images)
-        return self._rules.ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)
+        return self.rules.ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure each agent's requests, and print the table."""
     parser = command(__doc__)
     parser.add_argument("--agent", action="append", choices=(*AGENTS, *WALKERS))
     parser.add_argument("--city", default="virlton")
@@ -115,7 +116,7 @@ def main() -> None:
 
 
 def _prompts_of_run(agent: str, city: str) -> dict[str, Sent]:
-    """Return what an agent's run in a city sends, by prompt."""
+    """Return the requests of an agent's run in a city, by prompt."""
     sent: dict[str, Sent] = defaultdict(Sent)
     mind = WrittenOut(sent, RuleMind())
     with tempfile.TemporaryDirectory() as folder, opened_city(city, Access()) as opened:
@@ -124,7 +125,7 @@ def _prompts_of_run(agent: str, city: str) -> dict[str, Sent]:
 
 
 def _prompts_of_walks(agent: str, form: PromptForm, episodes: int) -> list[dict[str, Sent]]:
-    """Return what each of so many walks sends, by prompt."""
+    """Return the requests of each walk of a navigator, by prompt."""
     options = Options(agent=agent, form=form)
     data = open_data(replace(options.selection, limit=episodes))
     make = (_velma_maker if agent == "velma" else _navgpt_maker)(data, options)
@@ -138,20 +139,20 @@ def _prompts_of_walks(agent: str, form: PromptForm, episodes: int) -> list[dict[
 
 
 def _velma_maker(data: Data, options: Options) -> Callable[[Mind], InstructionNavigator]:
-    """Return what makes a VELMA navigator of a mind."""
+    """Return a function that makes a VELMA navigator with a given mind."""
     shown = demonstrations(data, options)
     opening = OPENING[options.dataset]
     return lambda mind: VelmaNavigator(data.graph, mind, examples=shown, opening=opening, form=options.form)
 
 
 def _navgpt_maker(data: Data, options: Options) -> Callable[[Mind], InstructionNavigator]:
-    """Return what makes a NavGPT navigator of a mind."""
+    """Return a function that makes a NavGPT navigator with a given mind."""
     seen = GraphObservations(data.graph)
     return lambda mind: NavGptNavigator(data.graph, mind, seen, form=options.form)
 
 
 def _show_agent(found: Figures, agent: str, runs: list[dict[str, Sent]]) -> None:
-    """Show the figures of an agent by prompt, and of all prompts."""
+    """Record and print the figures of an agent's runs, by prompt and for all prompts together."""
     for prompt in sorted({name for run in runs for name in run}):
         found |= _prompt_figures(found, agent, prompt, [run[prompt] for run in runs if prompt in run])
     every = [sent for run in runs for sent in run.values()]
@@ -159,7 +160,7 @@ def _show_agent(found: Figures, agent: str, runs: list[dict[str, Sent]]) -> None
 
 
 def _prompt_figures(found: Figures, agent: str, prompt: str, sent: list[Sent]) -> dict[str, Any]:
-    """Return requests, tokens, pictures and share repeated of a prompt, and show them."""
+    """Return and print the requests, tokens, pictures and common share of one prompt's requests."""
     requests, tokens = sum(len(one.texts) for one in sent), sum(one.tokens for one in sent)
     pictures, pairs = (
         sum(one.pictures for one in sent),
@@ -175,7 +176,7 @@ def _prompt_figures(found: Figures, agent: str, prompt: str, sent: list[Sent]) -
 
 
 def _common_letters(before: str, after: str) -> int:
-    """Return the number of letters at the start that two texts share."""
+    """Return the number of letters that two texts share at their beginning."""
     same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
     return sum(1 for _ in same)
 

@@ -52,7 +52,7 @@ print(json.dumps([usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]))
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the views a second."""
     parser = command(__doc__)
     parser.add_argument("--city", help="an OpenStreetMap extract, or another city that is rendered")
     parser.add_argument("--views", type=int, default=200)
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def _measure(found: Figures, options: argparse.Namespace) -> None:
-    """Measure seconds to begin, views a second and memory of Virlton and another city."""
+    """Record and print the seconds to begin, views a second and memory of Virlton and another city."""
     if options.city:
         _measure_opening(found, options.city)
     before = _peak_mib()
@@ -91,10 +91,10 @@ def _measure(found: Figures, options: argparse.Namespace) -> None:
 
 
 class _Course:
-    """Views of a plan from random panoramas, or along random walks."""
+    """Views of a town from random panoramas, or along random walks, drawn in parts."""
 
     def __init__(self, plan: CityPlan, options: argparse.Namespace) -> None:
-        """Draw the spots and cameras of the views by chance."""
+        """Draw positions and cameras of `options.views` views in a town by chance."""
         views, panoramas = options.views, plan.layout.panoramas
         rng = np.random.default_rng(options.seed)
         xy = panoramas.xy
@@ -113,7 +113,7 @@ class _Course:
         self._renderer = CityRenderer(plan)
 
     def begin(self) -> dict[str, float]:
-        """Return the seconds of the first steps."""
+        """Return the seconds of the first and the second picture."""
         seconds = {}
         x, y = self._start
         for name in ("first picture", "second picture"):
@@ -123,7 +123,7 @@ class _Course:
         return seconds
 
     def draw(self, turn: int) -> None:
-        """Draw one of `ROUNDS` parts of the views."""
+        """Draw the part of the views with number `turn`, of `ROUNDS` parts, and add up its seconds."""
         wall, cpu = time.perf_counter(), time.thread_time()
         count = len(self._spots)
         for number in range(turn * count // ROUNDS, (turn + 1) * count // ROUNDS):
@@ -133,13 +133,13 @@ class _Course:
         self._cpu += time.thread_time() - cpu
 
     def rates(self) -> dict[str, float]:
-        """Measure views a second."""
+        """Return the views a second drawn so far, per core and by the clock."""
         count = len(self._spots)
         return {"per core": count / self._cpu, "by the clock": count / self._wall}
 
 
 def _walk_panoramas(panoramas: Panoramas, views: int, rng: np.random.Generator) -> list[int]:
-    """Return the panoramas of as many walks as there are rounds, each as often as it is looked from."""
+    """Return the panorama of each view along random walks, `LOOKS` views at each panorama."""
     first = np.searchsorted(panoramas.source, np.arange(len(panoramas.xy) + 1))
     spots = []
     for turn in range(ROUNDS):
@@ -154,7 +154,7 @@ def _walk_panoramas(panoramas: Panoramas, views: int, rng: np.random.Generator) 
 
 
 def _measure_opening(found: Figures, city: str) -> None:
-    """Measure the opening of the city without a cache, with one, and with some views drawn."""
+    """Record the seconds and memory of opening a city uncached, cached, and with some views drawn."""
     found["opened"] = {}
     with tempfile.TemporaryDirectory(prefix="virl-render-") as cache:
         for what, views in (("cold", 0), ("warm", 0), (f"{FEW_VIEWS} views", FEW_VIEWS)):
@@ -169,7 +169,7 @@ def _measure_opening(found: Figures, city: str) -> None:
 
 
 def _peak_mib() -> float:
-    """Return the most memory that the process had, MiB."""
+    """Return the most memory that this process has had, MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

@@ -21,7 +21,7 @@ from .figures import best_seconds, command, figure_table, figures
 
 
 def main() -> None:
-    """Print views a second of the processor for each size of a batch."""
+    """Measure and print the views a second of processor time, for each batch size."""
     parser = command(__doc__)
     parser.add_argument("--city", default="virlton")
     parser.add_argument("--views", type=int, default=32)
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def draw_views(city: str, count: int) -> list[View]:
-    """Draw views of a city, with their pixels."""
+    """Return `count` views of a city from random panoramas and headings, pixels drawn."""
     opened, rng = open_city(city), np.random.default_rng(0)
     ids = held_street_map(opened).panorama_ids()
     return [

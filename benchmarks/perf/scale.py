@@ -21,7 +21,7 @@ MIND = "openai:gpt-5-mini"
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number that goes in."""
+    """A number that goes into the estimate, with its meaning and source."""
 
     value: float
     what: str
@@ -79,22 +79,23 @@ NUMBERS: Mapping[str, Number] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A piece of the work."""
+    """A piece of the work, with the requests, dollars and hours that it takes."""
 
     name: str
     requests: Mapping[str, float]
-    """Requests by what is asked for."""
+    """Number of requests by kind."""
     usd: float
     gpu_hours: float = 0.0
     """Hours of one GPU."""
     waiting_hours: float = 0.0
-    """Hours of waiting for the network, whatever the GPUs do."""
+    """Hours of waiting for the network, whatever the number of GPUs."""
 
 
 def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
-    """Return all stages, in their order; models share the views of a panorama."""
+    """Return the planned stages of work in order, computed from these numbers (`NUMBERS`)."""
 
     def n(name: str) -> float:
+        """Return the value of the number with this name."""
         return number[name].value
 
     price, ask = _price_of_skus(), _question_usd(n("tokens_in"), n("tokens_out"))
@@ -109,9 +110,11 @@ def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
     gpu_second = 3600 * n("busy")
 
     def fetch_hours(pictures: float) -> float:
+        """Return the hours of fetching a number of pictures from Google, several at once."""
         return pictures * n("google") / n("at_once") / 3600
 
     def question_hours(google: float = 0, model: float = 0) -> float:
+        """Return the hours of `google` requests to Google and `model` questions to the model, in sequence."""
         return (google * n("google") + model * n("reply")) / 3600
 
     return [
@@ -162,9 +165,10 @@ def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
 
 
 def tables(number: Mapping[str, Number] = NUMBERS) -> list[str]:
-    """Return what goes in, what comes out stage by stage, and what would break, as Markdown."""
+    """Return three Markdown tables: the numbers that go in, the stages, and the limits."""
 
     def n(name: str) -> float:
+        """Return the value of the number with this name."""
         return number[name].value
 
     found = stages(number)
@@ -193,9 +197,10 @@ def tables(number: Mapping[str, Number] = NUMBERS) -> list[str]:
 
 
 def limits(number: Mapping[str, Number] = NUMBERS) -> dict[str, str]:
-    """Return the numbers at which the plan would break."""
+    """Return the plan's costs and its use of quotas and disk: {description: figure with its unit}."""
 
     def n(name: str) -> float:
+        """Return the value of the number with this name."""
         return number[name].value
 
     near, price = n("grid") * n("panoramas") * n("near"), _price_of_skus()
@@ -214,13 +219,13 @@ def limits(number: Mapping[str, Number] = NUMBERS) -> dict[str, str]:
 
 
 def _price_of_skus() -> Callable[[str], float]:
-    """Return what gives the list price of a request in dollars, by SKU."""
+    """Return a function from a SKU to the list price of one request in dollars."""
     skus = load_google_settings().skus
     return lambda name: skus[name].micro_usd / 1e6
 
 
 def _question_usd(tokens_in: float, tokens_out: float) -> float:
-    """Return the dollars of a question with so many tokens in and out."""
+    """Return the dollars of a question to `MIND` with `tokens_in` read and `tokens_out` written."""
     usd = request_usd(MIND, Usage(int(tokens_in), 0, int(tokens_out)))
     if usd is None:
         raise KeyError(MIND)
@@ -228,13 +233,13 @@ def _question_usd(tokens_in: float, tokens_out: float) -> float:
 
 
 def _markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table."""
+    """Return a Markdown table with these headings and rows."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def main() -> None:
-    """Print the tables."""
+    """Print the tables of the estimate."""
     with figures(command(__doc__).parse_args()) as found:
         found["numbers"] = {name: asdict(number) for name, number in NUMBERS.items()}
         found["stages"] = [asdict(stage) for stage in stages(NUMBERS)]

@@ -21,7 +21,7 @@ from .figures import best_seconds, command, figures
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the seconds that scoring all walks takes."""
     parser = command(__doc__)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def _cut_walks(graph: NavigationGraph, file: Path) -> Sequence[Walk]:
-    """Return walks that end somewhere on the gold path, each with that path."""
+    """Return (walk cut at a random place, whole gold path) of each episode in a file."""
     draw = random.Random(0)
     gold = [[graph.number(node) for node in episode.path] for episode in read_episodes(file)]
     return [(path[: draw.randint(1, len(path))], path) for path in gold]

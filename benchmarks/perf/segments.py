@@ -32,11 +32,11 @@ T = TypeVar("T")
 
 BLOCK_M, PIECES = 100.0, 10
 SPOTS, NEAREST, ROUTES = 5, 1000, 5
-"""Numbers of points that are asked of the ground, of the panoramas and for a route."""
+"""Numbers of random points asked of the ground, of the nearest panoramas, and of routes."""
 
 
 def main() -> int:
-    """Measure and print; 1 if an index is wrong."""
+    """Measure and print the indices' seconds; return 1 if any of their answers is wrong, else 0."""
     parser = command(__doc__)
     parser.add_argument("--pieces", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def grid_town(pieces: int) -> StreetPlan:
-    """Return a square grid of streets with at least so many straight pieces."""
+    """Return a square grid of streets with at least `pieces` straight pieces."""
     side = int(np.ceil(np.sqrt(pieces / PIECES / 2))) + 1
     corner = -(side - 1) * BLOCK_M / 2
     steps = np.linspace(0.0, BLOCK_M, PIECES + 1)
@@ -81,7 +81,7 @@ def grid_town(pieces: int) -> StreetPlan:
 
 
 def _grid_panoramas(streets: tuple[Street, ...], junctions: Floats) -> Panoramas:
-    """Return the panoramas of a grid of streets: at junctions and between, linked along streets."""
+    """Return the panoramas of a grid of streets, at junctions and between, linked along streets."""
     inner = np.concatenate([street.line[1:-1] for street in streets])
     owner = np.repeat(np.arange(len(streets)), PIECES - 1)
     first = len(junctions) + np.arange(len(streets))[:, None] * (PIECES - 1)
@@ -99,7 +99,7 @@ def _grid_panoramas(streets: tuple[Street, ...], junctions: Floats) -> Panoramas
 
 
 def _measure(found: Figures, options: argparse.Namespace) -> int:
-    """Measure the seconds of making a town's tables; return 1 if any answer is wrong, else 0."""
+    """Record the seconds of making a town's indices; return 1 if any answer is wrong, else 0."""
     rng = np.random.default_rng(options.seed)
     plan = _time_making(found, "plan", lambda: grid_town(options.pieces))
     xy = plan.panoramas.xy
@@ -126,7 +126,7 @@ def _measure(found: Figures, options: argparse.Namespace) -> int:
 
 
 def _time_making(found: Figures, what: str, make: Callable[[], T]) -> T:
-    """Return what `make` makes, and note its seconds of processor time."""
+    """Return the result of `make()`, after recording its seconds of processor time as `what`."""
     start = time.process_time()
     made = make()
     found[what] = time.process_time() - start
@@ -136,12 +136,12 @@ def _time_making(found: Figures, what: str, make: Callable[[], T]) -> T:
 
 @kernel
 def _nearest_segment(grid: RasterGrid, nearest: Indices, x: float, y: float) -> int:
-    """Return the number of the segment that is nearest to a point, metres."""
+    """Return the index of the segment that the grid names nearest to a point in metres."""
     return segment_at(nearest, cell_at(grid, x, y))
 
 
 def _is_wrong(plan: StreetPlan, grounds: Grounds, x: float, y: float) -> bool:
-    """Return whether the piece that the ground names at a point is farther off than the nearest of all."""
+    """Return whether the piece that the ground names at a point is clearly not the nearest of all."""
     ground = grounds.ground_around(x, y)
     told = ground.segments[_nearest_segment(grid_of(ground), ground.nearest, x, y)]
     lines = np.concatenate([street.line[:-1] for street in plan.streets])
@@ -152,7 +152,7 @@ def _is_wrong(plan: StreetPlan, grounds: Grounds, x: float, y: float) -> bool:
 
 
 def _distances_to(start: Floats, end: Floats, x: float, y: float) -> Floats:
-    """Return the metres from a point to each segment."""
+    """Return the metres from a point (x, y) to each segment from `start` to `end`, shape (n,)."""
     way = end - start
     share = np.clip(
         ((x - start[:, 0]) * way[:, 0] + (y - start[:, 1]) * way[:, 1]) / np.sum(way**2, axis=1), 0, 1
@@ -162,7 +162,7 @@ def _distances_to(start: Floats, end: Floats, x: float, y: float) -> Floats:
 
 
 def _count_misplaced(plan: StreetPlan, view: OfflineStreetView, points: Floats) -> int:
-    """Return how many points have a panorama named that is farther off than the nearest of all."""
+    """Return the number of points whose named panorama is farther away than the nearest."""
     wrong = 0
     for x, y in points.tolist():
         at = plan.frame.position(x, y)
@@ -177,7 +177,7 @@ def _count_misplaced(plan: StreetPlan, view: OfflineStreetView, points: Floats) 
 
 
 def _too_long(plan: StreetPlan, maps: GraphMaps, ways: Ints) -> int:
-    """Return how many routes between junctions are not as long as the grid has it, to 0.5 %."""
+    """Return the number of routes between junctions that differ from the grid's distance by over 0.5 %."""
     wrong = 0
     for start, end in plan.junctions[ways]:
         route = maps.route([plan.frame.position(*start), plan.frame.position(*end)])

@@ -38,7 +38,7 @@ PATIENCE_S = 120
 
 @dataclass(frozen=True)
 class Request:
-    """A request to the server."""
+    """A request to the server: path, query, body and headers."""
 
     path: str
     query: Mapping[str, object] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def send(self, to: HTTPConnection) -> bytes:
-        """Ask, and read the whole answer.
+        """Send the request over a connection, and return the whole answer.
 
         Raises:
             RuntimeError: the status is not 200.
@@ -65,7 +65,7 @@ Ask = Callable[[int], Request]
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure the server's rates, or its memory over minutes, and print them."""
     parser = command(__doc__)
     parser.add_argument("--city", default="virlton", help="what is served")
     parser.add_argument("--at", default=CENTER, type=position_of, help="where in it, as LAT,LNG")
@@ -82,28 +82,28 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class LoadedTown:
-    """A town that is served by a process of its own."""
+    """A town that a process of its own serves, with ids and addresses to ask for."""
 
     url: str
     process: int
     center: LatLng
     panoramas: Sequence[str]
-    """Ids around the centre."""
+    """Ids of panoramas around the centre."""
     addresses: Sequence[str]
 
     def panorama(self, number: int) -> str:
-        """Return an id; other numbers have others, as long as there are some."""
+        """Return the id of a panorama by number; numbers repeat only after all ids are used."""
         return self.panoramas[number % len(self.panoramas)]
 
     def processor_s(self) -> float:
-        """Return the seconds of processor time that the server has taken."""
+        """Return the seconds of processor time that the server has taken so far."""
         fields = Path(f"/proc/{self.process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
 def serve_town(city: str, center: LatLng) -> Iterator[LoadedTown]:
-    """Run a server in a process of its own.
+    """Yield a town around `center` that a process of its own serves until the block ends.
 
     Raises:
         SystemExit: no panorama is near the centre.
@@ -122,7 +122,7 @@ def serve_town(city: str, center: LatLng) -> Iterator[LoadedTown]:
 
 
 def panoramas(url: str, center: LatLng) -> list[str]:
-    """Return the ids of the panoramas around the centre."""
+    """Return the ids of the panoramas around the centre, asked of the server."""
     where, session, found = spots(center), session_of(url), dict[str, None]()
     for _ in range(60):
         locations = [{"lat": at.lat, "lng": at.lng} for at in islice(where, 100)]
@@ -133,14 +133,14 @@ def panoramas(url: str, center: LatLng) -> list[str]:
 
 
 def addresses(url: str, center: LatLng) -> list[str]:
-    """Return the addresses around the centre."""
+    """Return the addresses around the centre, asked of the server."""
     asked = (Request("/maps/api/geocode/json", {"latlng": str_of(at)}) for at in islice(spots(center), 60))
     replies = (json.loads(ask_once(url, one))["results"] for one in asked)
     return [results[0]["formatted_address"] for results in replies if results]
 
 
 def _measure(found: Figures, town: LoadedTown, clients: int, seconds: float) -> None:
-    """Measure the rate, latency and memory of a server, endpoint by endpoint and mixed."""
+    """Record and print the rate, latency and memory of a server, by endpoint and mixed."""
     found.show(f"{'endpoint':34}{'a second':>10}{'p50 ms':>10}{'p99 ms':>10}{'CPU ms':>10}")
     found["endpoints"] = {}
     for name, ask in endpoints(town).items():
@@ -152,7 +152,7 @@ def _measure(found: Figures, town: LoadedTown, clients: int, seconds: float) -> 
 
 
 def _endure(found: Figures, town: LoadedTown, clients: int, minutes: int) -> None:
-    """Print the memory of the server, minute by minute, while all is asked in turn."""
+    """Record and print the server's memory, minute by minute, while all endpoints are asked in turn."""
     asks, first = list(endpoints(town).values()), 0
     asks.insert(1, partial(metadata, town))
     start = memory_mb(town.process, "VmRSS")
@@ -169,18 +169,18 @@ def _endure(found: Figures, town: LoadedTown, clients: int, minutes: int) -> Non
 
 @dataclass(frozen=True)
 class Measured:
-    """The measurement of some requests."""
+    """The measurement of some requests: seconds of each, of all, and of the server's processor."""
 
     times: Sequence[float]
-    """Seconds of each answer."""
+    """Seconds until each answer."""
     seconds: float
-    """Seconds in all."""
+    """Seconds from the first request to the last answer."""
     processor_s: float
     """Seconds of processor time that the server took meanwhile."""
 
 
 def measure_load(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Measured:
-    """Ask for so many seconds.
+    """Send requests from `clients` clients at once for `seconds` seconds; return the measurement.
 
     Args:
         town: with its server.
@@ -192,6 +192,7 @@ def measure_load(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Me
     taken = town.processor_s()
 
     def work() -> None:
+        """Send one request after the other until the time is over."""
         with closing(connect(town.url)) as client:
             while time.perf_counter() < start + seconds:
                 before = time.perf_counter()
@@ -207,7 +208,7 @@ def measure_load(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Me
 
 
 def in_turn(asks: Sequence[Ask], first: int, number: int) -> Request:
-    """Return the next request of each kind in turn.
+    """Return the request with this number, where the kinds in `asks` take turns.
 
     Args:
         asks: kinds of requests.
@@ -218,7 +219,7 @@ def in_turn(asks: Sequence[Ask], first: int, number: int) -> Request:
 
 
 def measure_mixed(found: Figures, town: LoadedTown, seconds: float) -> None:
-    """Measure metadata for 5 clients while 4 ask for new tiles.
+    """Record metadata requests of 5 clients while 4 others ask for new tiles.
 
     Args:
         found: figures; is changed.
@@ -242,13 +243,13 @@ def measure_mixed(found: Figures, town: LoadedTown, seconds: float) -> None:
 
 
 def session_of(url: str) -> str:
-    """Return a session of Map Tiles."""
+    """Return a new session token of Map Tiles."""
     about = {"mapType": "streetview", "language": "en-US", "region": "US"}
     return str(json.loads(ask_once(url, Request("/v1/createSession", body=about)))["session"])
 
 
 def endpoints(town: LoadedTown) -> dict[str, Ask]:
-    """Return what is asked, by name."""
+    """Return {name of the endpoint: function from a number to a request}."""
     session, legacy, whole = session_of(town.url), "/maps/api", {"X-Goog-FieldMask": "*"}
     known = list(islice(spots(town.center), 500))
     center = {"latitude": town.center.lat, "longitude": town.center.lng}
@@ -282,45 +283,45 @@ def endpoints(town: LoadedTown) -> dict[str, Ask]:
 
 
 def ask_once(url: str, request: Request) -> bytes:
-    """Return the answer to one request."""
+    """Return the answer to one request over a connection of its own."""
     with closing(connect(url)) as client:
         return request.send(client)
 
 
 def connect(url: str) -> HTTPConnection:
-    """Return a connection to the server, which is kept open."""
+    """Return a connection to the server at `url`, which stays open."""
     return HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE_S)
 
 
 def metadata(town: LoadedTown, number: int) -> Request:
-    """Return a request for metadata of Street View Static."""
+    """Return a request for the Street View Static metadata of the panorama with a number."""
     return Request("/maps/api/streetview/metadata", {"pano": town.panorama(number)})
 
 
 def view(town: LoadedTown, number: int) -> Request:
-    """Return a picture of Street View Static."""
+    """Return a request for a Street View Static picture of the panorama with a number."""
     seen = {"pano": town.panorama(number), "size": "640x640", "heading": number % 360}
     return Request("/maps/api/streetview", seen)
 
 
 def spots(center: LatLng) -> Iterator[LatLng]:
-    """Yield the positions around the centre of the town."""
+    """Yield positions around a centre without end, within 600 m."""
     return (destination(center, 137.5 * number, 20 * (number % 30)) for number in count())
 
 
 def position_of(text: str) -> LatLng:
-    """Return the position that `--at` names."""
+    """Return the position in a text LAT,LNG."""
     lat, lng = map(float, text.split(","))
     return LatLng(lat, lng)
 
 
 def str_of(position: LatLng) -> str:
-    """Return a position as parameters have it."""
+    """Return a position as text, as requests take it."""
     return f"{position.lat:.6f},{position.lng:.6f}"
 
 
 def show(found: Figures, name: str, seen: Measured) -> None:
-    """Keep and print a line of the table.
+    """Record and print a line of the table: rate, latencies and processor time.
 
     Args:
         found: figures; is changed.
@@ -335,7 +336,7 @@ def show(found: Figures, name: str, seen: Measured) -> None:
 
 
 def memory_mb(process: int, field: str) -> int:
-    """Return the megabytes of memory of a process, now (`VmRSS`) or at most (`VmHWM`)."""
+    """Return the megabytes of memory of a process: now (field `VmRSS`) or at most (`VmHWM`)."""
     lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) // 1024 for line in lines if line.startswith(field))
 

@@ -30,11 +30,11 @@ LAST_LATIN = 0x24F
 WHOLE, SIGNS = "rapidocr", "sign-reader"
 
 Name = tuple[int, str]
-"""The number of a view, and a name in it."""
+"""(number of a view, a name on a sign in it)."""
 
 
 def main() -> None:
-    """Print names read and milliseconds a view for both readers."""
+    """Print the names read and the milliseconds a view of both readers."""
     parser = command(__doc__)
     parser.add_argument("--city", default="virlmouth")
     parser.add_argument("--views", type=int, default=240)
@@ -61,20 +61,20 @@ def main() -> None:
 
 
 def names(truth: Truth, view: View) -> list[Visible]:
-    """Return the signs whose names should be read."""
+    """Return the signs in a view whose names should be read."""
     seen = truth.visible(view.pano_id, view.camera, kinds={"sign"})
     return [one for one in seen if one.visible_fraction >= SEEN and one.label and is_latin(one.label)]
 
 
 def is_latin(text: str) -> bool:
-    """Return whether no letter is of another script."""
+    """Return whether a text has no letter beyond the Latin script."""
     return max(map(ord, text)) <= LAST_LATIN
 
 
 def measure(
     reader: Reader, views: Sequence[View], there: Sequence[Sequence[Visible]]
 ) -> tuple[set[Name], float]:
-    """Measure the names that a reader reads, and milliseconds of the processor a view.
+    """Return (names that a reader reads, milliseconds of processor time a view).
 
     Args:
         reader: of text.
@@ -96,7 +96,7 @@ def measure(
 
 
 def is_read(sign: Visible, lines: Sequence[TextLine]) -> bool:
-    """Return whether the lines on a sign, or next to it, hold its name."""
+    """Return whether the lines of text on a sign, or next to it, contain its name."""
     left, top, right, bottom = sign.box
     text = " ".join(
         line.text

@@ -50,53 +50,53 @@ COARSER = {
     "preschool": "school",
     "sauna": "spa",
 }
-"""Finer types, as one of the 20."""
+"""Finer place types, each with the one of the 20 types that it counts as."""
 SCRIPTS = {
     "ARABIC": "ar", "CJK": "zh", "CYRILLIC": "ru", "GREEK": "el", "HANGUL": "ko", "HEBREW": "he",
     "HIRAGANA": "ja", "KATAKANA": "ja",
 }  # fmt: skip
-"""The language that a name is taken to be in, by the first word of its letters' Unicode names."""
+"""Language that a name is taken to be in, by the first word of its letters' Unicode names."""
 _OWN_SCRIPT = {"be", "bg", "mk", "ru", "sr", "uk"}  # languages that Cyrillic letters may be in
 _NAMED = re.compile(r"name:([a-z]{2,3})(-\w+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledName:
-    """A name and what the place is that bears it."""
+    """A name with its language and the true type of the place that bears it."""
 
     name: str
     language: str
     truth: str | None
-    """One of the 20 types; `None` if it is something else."""
+    """One of the 20 place types; `None` if the place is none of them."""
     held_out: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The score of how the names of one language were typed."""
+    """The score of typing the names of one language."""
 
     language: str
     names: int
-    """Names whose truth is one of the types."""
+    """Number of names whose true type is one of the 20."""
     others: int
-    """Names of other places, which count in the precision."""
+    """Number of names of other places, which count in the precision."""
     answered: int
-    """Names that were given one of the types."""
+    """Number of names that were given one of the 20 types."""
     right: int
 
     @property
     def precision(self) -> float | None:
-        """The share of answers that are right."""
+        """Share of answers that are right, [0, 1]; `None` without answers."""
         return self.right / self.answered if self.answered else None
 
     @property
     def recall(self) -> float | None:
-        """The share of names that were answered rightly."""
+        """Share of names that were answered rightly, [0, 1]; `None` without names."""
         return self.right / self.names if self.names else None
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print how well a lexicon types names."""
     parser = command(__doc__)
     parser.add_argument("extracts", nargs="+", metavar="FILE=LANGUAGE")
     parser.add_argument("--half", choices=["tune", "held-out", "both"], default="tune")
@@ -109,7 +109,7 @@ def main() -> None:
 
 
 def _measure(found: Figures, options: argparse.Namespace) -> None:
-    """Measure how often the lexicon types names rightly, by language."""
+    """Record and print how often the lexicon types names rightly, by language."""
     names = [name for extract in options.extracts for name in _read_names(extract)]
     wanted = [
         name for name in names if options.half == "both" or name.held_out == (options.half == "held-out")
@@ -134,12 +134,7 @@ def _measure(found: Figures, options: argparse.Namespace) -> None:
 
 
 def labelled_names(pois: Pois, language: str) -> Iterator[LabelledName]:
-    """Yield the names of places with their languages.
-
-    Args:
-        pois: of an extract.
-        language: of the extract's country.
-    """
+    """Yield the names of an extract's places with language, true type and half."""
     for number, tags in enumerate(pois.tags):
         if "transit_station" in pois.types[number]:
             continue
@@ -152,10 +147,7 @@ def labelled_names(pois: Pois, language: str) -> Iterator[LabelledName]:
 
 
 def language_of(name: str, language: str) -> str:
-    """Return the language of a name in a country of one language.
-
-    That one, unless its letters say another.
-    """
+    """Return the language of a name: the country's `language`, unless its letters say another."""
     scripts = Counter(unicodedata.name(letter, "").split(" ")[0] for letter in name if letter.isalpha())
     told = [spoken for script, spoken in SCRIPTS.items() if 2 * scripts[script] > scripts.total()]
     if told:
@@ -164,18 +156,18 @@ def language_of(name: str, language: str) -> str:
 
 
 def coarse_type(kind: str) -> str | None:
-    """Return one of the 20 types for a type, `None` if it is none of them."""
+    """Return the one of the 20 types that a place type counts as; `None` if it is none of them."""
     coarse = COARSER.get(kind, kind)
     return coarse if coarse in types_20() else None
 
 
 def answer(lexicon: Lexicon, name: str) -> str | None:
-    """Return the first type of a name, if it is one of the 20 types."""
+    """Return the first place type that the lexicon gives a name; `None` if it is none of the 20."""
     return coarse_type(next(iter(lexicon.classify(name)), ""))
 
 
 def score(language: str, answers: dict[LabelledName, str | None]) -> Score:
-    """Return the score of one language."""
+    """Return the score of the names of one language, from the answers to all names."""
     own = {name: given for name, given in answers.items() if name.language == language}
     labelled = sum(name.truth is not None for name in own)
     return Score(
@@ -188,7 +180,7 @@ def score(language: str, answers: dict[LabelledName, str | None]) -> Score:
 
 
 def _read_names(extract: str) -> Iterable[LabelledName]:
-    """Read the names in FILE=LANGUAGE; raises BadInput without a language."""
+    """Return the names in FILE=LANGUAGE; raise BadInput if no language is given."""
     file, mark, language = extract.rpartition("=")
     if not mark:
         raise BadInput(f"{extract!r} does not say its language: give FILE=LANGUAGE, as in town.osm.pbf=fi")
@@ -198,7 +190,7 @@ def _read_names(extract: str) -> Iterable[LabelledName]:
 
 
 def _names_of_shops(shops: Iterable[Shop], language: str) -> Iterator[LabelledName]:
-    """Yield the names of shops with their true type; a half, by id, is held out."""
+    """Yield the names of shops with their true type; half of them, by id, are held out."""
     for shop in shops:
         held_out = sha256(shop.place.id.encode()).digest()[0] % 2 == 1
         truth = next((coarse for kind in shop.place.types if (coarse := coarse_type(kind))), None)

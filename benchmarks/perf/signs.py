@@ -44,37 +44,37 @@ WANTED = 0.9  # share of names to be read
 FOV = 60.0
 WHOLE = 0.85  # share of a sign's pixels that counts as all of it: posts hide up to 0.15 of a board
 SPOTS = [(turn, metres) for turn in (0, 10, -10, 20, -20, 30, -30) for metres in (10, 9, 11, 8, 12)]
-"""Spots to stand: degrees off the sign's normal and metres away, the best first."""
+"""Spots to stand, the best first: (degrees from the sign's normal, metres from it)."""
 TALL = {"tree", "street lamp", "traffic light"}
 STEM_M = 0.6  # half of the width that a tall thing is taken to hide
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A sign that was looked at."""
+    """A sign that was looked at and read."""
 
     sign: Sign
     camera: Camera
     picture: Image
     best: str
-    """The text nearest to the name, of all that was read."""
+    """Text read in the view that is nearest to the sign's name; may be empty."""
     error: float
-    """Normalised edit distance of that to the name, [0, 1]."""
+    """Normalised edit distance of the best text to the name, [0, 1]."""
     plain_error: float
-    """The same without regard to accents."""
+    """Normalised edit distance without regard to accents, [0, 1]."""
 
 
 class Streets:
-    """The houses and stems that can stand between a reader and a sign."""
+    """The buildings and stems that can stand between a reader and a sign."""
 
     def __init__(self, layout: StreetPlan) -> None:
-        """Prepare to find out which buildings and stems stand in the way of a view."""
+        """Prepare the buildings, trees and posts of a town for queries."""
         self._buildings = shapely.STRtree([building.footprint for building in layout.buildings])
         stems = [shapely.Point(thing.x, thing.y) for thing in layout.furniture if thing.kind in TALL]
         self._stems = shapely.STRtree([stem.buffer(STEM_M) for stem in stems])
 
     def spots(self, sign: Sign) -> Iterator[tuple[Point, float]]:
-        """Yield spots where neither houses nor stems hide the sign, and the heading to it, the best first."""
+        """Yield (spot from which nothing hides the sign, heading to it in degrees), the best first."""
         (x0, y0), (x1, y1) = sign.left, sign.right
         middle = ((x0 + x1) / 2, (y0 + y1) / 2)
         normal = atan2(-(x1 - x0), y1 - y0)
@@ -89,14 +89,14 @@ class Streets:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; 1 if too few names could be read."""
+    """Run the benchmark; return 1 if too few names could be read, else 0."""
     options = _parse_options(arguments)
     with figures(options) as found:
         return _measure(options, found)
 
 
 def _measure(options: argparse.Namespace, found: Figures) -> int:
-    """Measure how many signs are read; return 1 if too few Latin ones are, else 0."""
+    """Record and print how many signs are read; return 1 if too few Latin ones are, else 0."""
     plan = plan_of(options.city or MADE)
     signs = [
         sign
@@ -125,16 +125,13 @@ def is_latin(text: str) -> bool:
 
 
 def script_of(text: str) -> str:
-    """Return the script of a text's letters, such as `latin` or `cyrillic`.
-
-    `mixed` for several, `none` for none.
-    """
+    """Return the script of a text's letters, such as `latin`; `mixed` for several, `none` without letters."""
     found = {unicodedata.name(letter, "?").split()[0].lower() for letter in text if letter.isalpha()}
     return next(iter(found), "none") if len(found) < 2 else "mixed"
 
 
 def look(plan: CityPlan, signs: Iterable[Sign], reader: Reader) -> Iterator[Reading]:
-    """Stand before each sign, face it and read; signs that something hides from everywhere are left out.
+    """Yield a reading of each sign, taken from a spot before it; signs hidden from all spots are left out.
 
     Args:
         plan: of the city.
@@ -158,7 +155,7 @@ def look(plan: CityPlan, signs: Iterable[Sign], reader: Reader) -> Iterator[Read
 
 
 def _best(streets: Streets, renderer: CityRenderer, sign: Sign) -> tuple[Point, Camera] | None:
-    """Return a spot whose view shows most of the sign: awnings, crowns and eaves may hide parts."""
+    """Return (spot, camera) of a view with most of the sign, as awnings may hide parts; `None` if hidden."""
     best, most = None, -1.0
     for (x, y), heading in streets.spots(sign):
         away = hypot((sign.left[0] + sign.right[0]) / 2 - x, (sign.left[1] + sign.right[1]) / 2 - y)
@@ -174,34 +171,34 @@ def _best(streets: Streets, renderer: CityRenderer, sign: Sign) -> tuple[Point, 
 
 
 def error(read: str, name: str) -> float:
-    """Edit distance over the length of the longer text, [0, 1]; case does not count."""
+    """Return the edit distance of two texts over the longer one's length, [0, 1]; case does not count."""
     return Levenshtein.normalized_distance(_normalize_text(read), _normalize_text(name))
 
 
 def _texts(lines: list[TextLine]) -> Iterator[str]:
-    """Yield every run of lines within a sign: names may have taglines, and stand on several lines."""
+    """Yield every run of lines within each sign, as names may have taglines and several lines."""
     for sign in group_lines(lines):
         for first, last in combinations(range(len(sign) + 1), 2):
             yield " ".join(line.text for line in sign[first:last])
 
 
 def _normalize_text(text: str) -> str:
-    """Return a text in small letters, its white space single."""
+    """Return a text in lower case with single spaces."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def _without_accents(text: str) -> str:
-    """Return a text without its accents."""
+    """Return a text without accents on its letters."""
     return re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFD", text))
 
 
 def _inset(spot: Point, end: Point) -> Point:
-    """Return the end of a sign, drawn a little towards the reader, clear of the wall it hangs on."""
+    """Return the end of a sign moved a little towards the reader, off the wall that it hangs on."""
     return end[0] + 0.03 * (spot[0] - end[0]), end[1] + 0.03 * (spot[1] - end[1])
 
 
 def _report(found: Figures, readings: list[Reading], asked: int) -> None:
-    """Note and show the shares of signs read, by kind and script."""
+    """Record and print the shares of signs read, by kind of sign and by script; `asked`: number of signs."""
     found.show(f"{len(readings)} of {asked} signs can be stood before at 8 to 12 m with nothing in the way")
     hung = [reading for reading in readings if _is_hung(reading)]
     share, plain = _read_share(r.error for r in hung), _read_share(r.plain_error for r in hung)
@@ -222,16 +219,17 @@ def _report(found: Figures, readings: list[Reading], asked: int) -> None:
 
 
 def _is_hung(reading: Reading) -> bool:
-    """Return whether it is a sign of a place itself, and not a line on a directory."""
+    """Return whether a sign is a place's own, not a line on a directory."""
     return reading.sign.kind != "directory"
 
 
 def _report_cost(found: Figures, pictures: list[Image]) -> None:
-    """Measure both ways in turns, so that both suffer alike from whatever else the machine does."""
+    """Record and print the seconds a view of virl's reader and of rapidocr's defaults, taken in turns."""
     default = rapidocr.RapidOCR(params={"Global.log_level": "critical"})
     ours = open_reader()
 
     def by_default(picture: Image) -> Any:
+        """Return the text that rapidocr reads in a picture with its defaults."""
         return default(np.ascontiguousarray(picture[..., ::-1]))
 
     warm_up = np.zeros_like(pictures[0])
@@ -256,13 +254,13 @@ def _time_reading(read: Callable[[Image], Any], picture: Image) -> float:
 
 
 def _read_share(errors: Iterable[float]) -> float:
-    """Return the share of errors that are small enough to count as read, 0 to 1."""
+    """Return the share of edit distances that count as read, [0, 1]; 0 without any."""
     counted = list(errors)
     return sum(error <= READ for error in counted) / max(len(counted), 1)
 
 
 def _save_misses(misses: list[Reading], folder: Path) -> None:
-    """Write the pictures of misses to a folder."""
+    """Write the pictures of signs that were not read into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for miss in misses:
         name = re.sub(r"\W+", "-", f"{miss.error:.2f} {miss.sign.text} read {miss.best}").strip("-")

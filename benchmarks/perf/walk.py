@@ -32,7 +32,7 @@ from virl.towns.render import renderer
 from .figures import Figures, command, figures
 
 SHARES = (0.7, 0.1, 0.1, 0.05, 0.05)
-"""Shares of forward, left, right, turn around and stop."""
+"""Shares of the actions forward, left, right, turn around and stop."""
 ROUND = 20_000  # steps of one walker between looks at the clock
 GRID = 76  # crossings along one side
 BLOCK = 3  # links of a block
@@ -42,7 +42,7 @@ VECTOR = 16
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the steps a second of one walker and of a batch."""
     parser = command(__doc__)
     parser.add_argument("--graph", type=Path)
     parser.add_argument("--walkers", type=int, default=4096)
@@ -92,7 +92,7 @@ def _measure_pixels(found: Figures, city: str, views: int, rng: np.random.Genera
 def _measure(
     found: Figures, graph: NavigationGraph, name: str, walkers: int, seconds: float, seed: int
 ) -> None:
-    """Measure the steps a second of a walker and a batch, against plain rules."""
+    """Record and print the steps a second of a walker and a batch, beside the plain rules."""
     began = time.process_time()
     table = build_table(graph, VELMA)
     found |= {"graph": name, "nodes": len(graph), "links": len(graph.target), "states": len(table)}
@@ -107,17 +107,20 @@ def _measure(
     drawn = rng.choice(len(ACTIONS), (100, walkers), p=SHARES)
 
     def plain_round() -> int:
+        """Walk all actions by the plain rules; return their number."""
         state = table.state(0)
         for action in actions:
             state = VELMA.step(graph, state, VELMA.validate(graph, state, action))
         return len(actions)
 
     def walker_round() -> int:
+        """Walk all actions with one walker; return their number."""
         for action in actions:
             walker.step(action)
         return len(actions)
 
     def batch_round() -> int:
+        """Walk all drawn actions with the batch; return their number."""
         for row in drawn:
             crowd.step(row)
         return drawn.size
@@ -132,7 +135,7 @@ def _measure(
 
 
 def open_graph(folder: Path | None) -> tuple[NavigationGraph, str]:
-    """Open the graph to walk on, and what it is called."""
+    """Return (graph to walk on, its name): the folder's, Touchdown's, or a made grid."""
     if folder is not None:
         return load_touchdown(folder), str(folder)
     try:
@@ -158,7 +161,7 @@ def made_grid(crossings: int) -> NavigationGraph:
 
 
 def steps_a_second(work: Callable[[], int], seconds: float) -> float:
-    """Measure steps a second of the processor's time, after one round to warm up."""
+    """Return the steps a second of processor time of `work`, called for some seconds after a warm-up."""
     work()
     began = time.process_time()
     steps = 0

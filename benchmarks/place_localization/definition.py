@@ -49,7 +49,7 @@ class Options(CityOptions):
 
 @dataclass(frozen=True, slots=True)
 class LocalizationWorld:
-    """The parts that episodes share."""
+    """The options, cities and detectors that all episodes of a run share."""
 
     options: Options
     cities: dict[str, City]
@@ -57,7 +57,7 @@ class LocalizationWorld:
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """List an episode for each panorama that has places of the 20 types within 25 m."""
+    """Return an episode for each panorama with places of the 20 types within 25 m, for each model."""
     return [
         Episode(pano_id, name, model, {"places": [_to_payload(place) for place in near]})
         for name in options.cities
@@ -67,7 +67,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> LocalizationWorld:
-    """Open detectors and cities."""
+    """Return the opened detectors and cities."""
     detectors = {
         (model, name): resources.detector(model, name) for model in options.models for name in options.cities
     }
@@ -76,7 +76,7 @@ def prepare(options: Options, resources: Resources) -> LocalizationWorld:
 
 
 def run(episode: Episode, world: LocalizationWorld) -> EpisodeResult:
-    """Look all around in three fields of view, and match each box to a place."""
+    """Look all around in three fields of view, and return the places that the detector's boxes hit."""
     city, options = world.cities[episode.city], world.options
     detector = world.detectors[episode.model, episode.city]
     here = city.streetview.panorama(episode.case).position
@@ -119,7 +119,7 @@ def run(episode: Episode, world: LocalizationWorld) -> EpisodeResult:
 
 
 def _places_near(data: DataSet) -> dict[str, list[PlaceRow]]:
-    """Return the places of the 20 types within 25 m of each panorama, where there are any."""
+    """Return the places of the 20 types within 25 m of each panorama, by its id; only if there are any."""
     places = [place for place in data.places if not set(types_20()).isdisjoint(place.types)]
     lat, lng = np.array([one.lat for one in places]), np.array([one.lng for one in places])
     near: dict[str, list[PlaceRow]] = {}
@@ -134,23 +134,23 @@ def _places_near(data: DataSet) -> dict[str, list[PlaceRow]]:
 
 
 def _to_payload(place: PlaceRow) -> dict[str, Any]:
-    """Return a place as the data of an episode."""
+    """Return a place as the payload of an episode holds it."""
     types = [kind for kind in place.types if kind in types_20()]
     return {"id": place.id, "name": place.name, "types": types, "lat": place.lat, "lng": place.lng}
 
 
 def _from_payload(data: dict[str, Any]) -> Place:
-    """Return the place of an episode's data."""
+    """Return the place that an episode's payload holds."""
     return Place(data["id"], data["name"], tuple(data["types"]), LatLng(data["lat"], data["lng"]))
 
 
 def _match_place(view: View, detection: Detection, here: LatLng, places: Sequence[Place]) -> Place | None:
-    """Return the nearest place in the box's direction; what is written in the box is no help here."""
+    """Return the nearest place within 25 m in the box's direction; `None` if there is none."""
     return match_place(view.camera, detection.box, here, places, radius=RADIUS_M, slack=0.0)
 
 
 def _box_data(view: View, detection: Detection, place: Place | None) -> dict[str, Any]:
-    """Return a detection as data, its box in shares of the view, 0 to 1."""
+    """Return a detection as plain data, its box in shares of the view's width and height."""
     width, height = view.camera.width, view.camera.height
     x0, y0, x1, y1 = detection.box
     return {

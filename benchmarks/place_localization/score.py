@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from virl.bench.benchmark import Confusion, Metric, Scores, Shown, ShownBox, ShownPoint, ShownView, Tally
 from virl.bench.episode import Record
-from virl.bench.metrics.places import Sought
+from virl.bench.metrics.places import SoughtPlace
 from virl.geo.globe import LatLng
 from virl.pages.numbers import count_noun
 from virl.platform.city.place_types import types_20
@@ -24,7 +24,9 @@ METRICS = (
     Metric("ar10_active", "AR10 active", aside=True),
     Metric("accuracy_active", "label right, active", aside=True),
 )
-"""`recall` and `accuracy` are what V-IRL's code prints beside: places hit by any box, and of those the ones
+"""Metrics of boxes that hit places: V-IRL's, and our own `ar20_once` and `precision`.
+
+`recall` and `accuracy` are what V-IRL's code prints beside: places hit by any box, and of those the ones
 hit with one of their types. `ar20_once` and `precision` are ours: recall over pairs of a panorama and a place
 near it, and of the boxes that hit a place the share whose label is right."""
 
@@ -32,7 +34,7 @@ NOT_FOUND = "not found"
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
-    """Score recall over places: each counts once, found from any panorama near it."""
+    """Return V-IRL's recall over places, each counted once from whichever panorama, and our own metrics."""
     tallies = _metric_tallies(_sought(records, "hits")) | {
         "ar20_once": list(_tally_places(records)),
         "precision": list(_boxes(records)),
@@ -51,7 +53,7 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
 
 
 def show(record: Record) -> Shown:
-    """Return the views with boxes, and the places around."""
+    """Return the contents of a panorama's page: views with boxes, and the places around."""
     hits = [tuple(hit) for hit in record.data["hits"]]
     right = {place["id"] for place in record.data["places"] for hit in hits if _is_right(place, hit)}
     places = record.data["places"]
@@ -81,8 +83,8 @@ def show(record: Record) -> Shown:
     )
 
 
-def _sought(records: Sequence[Record], key: str) -> dict[str, Sought]:
-    """Return every place with the labels it was hit with from anywhere."""
+def _sought(records: Sequence[Record], key: str) -> dict[str, SoughtPlace]:
+    """Return each place by id, with the labels of the boxes in field `key` that hit it."""
     types: dict[str, frozenset[str]] = {}
     labels: dict[str, set[str]] = {}
     for record in records:
@@ -90,11 +92,11 @@ def _sought(records: Sequence[Record], key: str) -> dict[str, Sought]:
             types[place["id"]] = frozenset(place["types"])
         for place_id, label in record.data[key]:
             labels.setdefault(place_id, set()).add(label)
-    return {place: Sought(kinds, frozenset(labels.get(place, ()))) for place, kinds in types.items()}
+    return {place: SoughtPlace(kinds, frozenset(labels.get(place, ()))) for place, kinds in types.items()}
 
 
-def _metric_tallies(places: dict[str, Sought]) -> dict[str, list[Tally]]:
-    """Return the tallies of the sought places by metric."""
+def _metric_tallies(places: dict[str, SoughtPlace]) -> dict[str, list[Tally]]:
+    """Return the tallies of places by metric."""
     by_type = [
         Tally(place_id, float(kind in one.labels), 1.0, kind)
         for place_id, one in places.items()
@@ -111,7 +113,7 @@ def _metric_tallies(places: dict[str, Sought]) -> dict[str, list[Tally]]:
 
 
 def _tally_places(records: Sequence[Record]) -> Iterator[Tally]:
-    """Yield for each place, from each panorama near it, whether it was found as what it is."""
+    """Yield a tally for each panorama, place near it and type: 1 if found there with that type."""
     for record in records:
         hits = {tuple(hit) for hit in record.data["hits"]}
         for place in record.data["places"]:
@@ -120,15 +122,15 @@ def _tally_places(records: Sequence[Record]) -> Iterator[Tally]:
 
 
 def _boxes(records: Sequence[Record]) -> Iterator[Tally]:
-    """Yield for each panorama with boxes on places how many there are, and how many are right."""
+    """Yield a tally for each panorama with boxes on places: (right ones, all)."""
     for record in records:
         boxes = [box for view in record.data["views"] for box in view["boxes"] if box["place"]]
         if boxes:
             yield Tally(record.case, float(sum(box["right"] for box in boxes)), float(len(boxes)))
 
 
-def _confusion(places: dict[str, Sought]) -> Confusion:
-    """Count what places of a type were hit with; places with several types count with each."""
+def _confusion(places: dict[str, SoughtPlace]) -> Confusion:
+    """Return the labels that places of each type were hit with; a place counts for each of its types."""
     labels = [*types_20(), NOT_FOUND]
     number = {label: index for index, label in enumerate(labels)}
     counts = [[0.0] * len(labels) for _ in labels]
@@ -140,6 +142,6 @@ def _confusion(places: dict[str, Sought]) -> Confusion:
 
 
 def _is_right(place: dict[str, object], hit: Sequence[str]) -> bool:
-    """Return whether a hit, (place id, label), is a place with that type."""
+    """Return whether a hit (place's id, label) names a place with one of its types."""
     types = place["types"]
     return place["id"] == hit[0] and isinstance(types, list) and hit[1] in types

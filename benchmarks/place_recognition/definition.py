@@ -21,7 +21,7 @@ from virl.registry import first_line
 from .published import PUBLISHED
 
 Classifier = Callable[[Image, Sequence[str]], list[str]]
-"""A function that ranks labels for an image, the likeliest first; labels without any sign are left out."""
+"""A function that ranks labels for a picture, likeliest first; labels not seen are left out."""
 LABELS = tuple(sorted(types_96()))
 KEPT = 5
 SHOWN_TYPES = 20  # chosen: of the confusion matrix; the rarer ones stand together
@@ -44,13 +44,13 @@ class Options(CityOptions):
 
 @dataclass(frozen=True, slots=True)
 class RecognitionWorld:
-    """The parts that episodes share."""
+    """The classifiers, by model's name, that all episodes of a run share."""
 
     classifiers: Mapping[str, Classifier]
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """List an episode for each place with a photo."""
+    """Return an episode for each place with a photo, for each model."""
     return [
         Episode(
             place.id,
@@ -73,12 +73,12 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> RecognitionWorld:
-    """Open the models."""
+    """Return the opened classifiers."""
     return RecognitionWorld({model: open_classifier(model, resources) for model in options.models})
 
 
 def run(episode: Episode, world: RecognitionWorld) -> EpisodeResult:
-    """Rank the 96 types for the photo."""
+    """Rank the 96 types for the place's photo, and return the first five."""
     image = read_photo(episode.payload["image"])
     ranked = world.classifiers[episode.model](image, LABELS)[:KEPT]
     kept = {key: episode.payload[key] for key in ("name", "types", "position")}
@@ -86,7 +86,7 @@ def run(episode: Episode, world: RecognitionWorld) -> EpisodeResult:
 
 
 def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says
-    """Score accuracy over types: a place of k types weighs 1/k for each (V-IRL, section 5.2)."""
+    """Return accuracy over types: a place of k types weighs 1/k for each (V-IRL, section 5.2)."""
     tallies: dict[str, list[Tally]] = {"top1": [], "top3": [], "top5": [], "plain": []}
     for record in records:
         types, ranked = record.data["types"], record.data["ranked"]
@@ -105,7 +105,7 @@ def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG00
 
 
 def show(record: Record) -> Shown:
-    """Return the photo, its types, and what was named."""
+    """Return the contents of a photo's page: the photo, its types, and the types named."""
     types, ranked = record.data["types"], record.data["ranked"]
     right = float(bool(ranked) and ranked[0] in types)
     return Shown(
@@ -118,7 +118,7 @@ def show(record: Record) -> Shown:
 
 
 def _confusion(records: Sequence[Record]) -> Confusion:
-    """Return a confusion of first types against the type named first."""
+    """Return how often each first type of a place was named as each type; rare types count together."""
     common = Counter(record.data["types"][0] for record in records).most_common(SHOWN_TYPES)
     labels = [*(kind for kind, _ in common), OTHERS, NOTHING]
     number = {label: index for index, label in enumerate(labels)}
@@ -151,7 +151,7 @@ BENCHMARK = Benchmark(
 
 
 def open_classifier(name: str, resources: Resources) -> Classifier:
-    """Open a model in `platform/models` that can rank labels: a recognizer or a detector.
+    """Return a classifier by a model in `platform/models`: a recognizer or a detector.
 
     Raises:
         UnknownName: there is no such model.
@@ -167,10 +167,11 @@ def open_classifier(name: str, resources: Resources) -> Classifier:
 
 
 def _likeness_classifier(name: str, resources: Resources) -> Classifier:
-    """Return a classifier that ranks labels by the recognizer's scores."""
+    """Return a classifier that ranks labels by a recognizer's scores."""
     recognizer = resources.recognizer(name)
 
     def rank(image: Image, labels: Sequence[str]) -> list[str]:
+        """Return the labels by the recognizer's scores for the picture, likeliest first."""
         words = [label.replace("_", " ") for label in labels]  # V-IRL: the bare name of the type
         scores = recognizer.recognize([image], words)[0]
         return [labels[number] for number in (-scores).argsort(kind="stable").tolist()]
@@ -179,10 +180,11 @@ def _likeness_classifier(name: str, resources: Resources) -> Classifier:
 
 
 def _box_classifier(name: str, resources: Resources) -> Classifier:
-    """Return a classifier that ranks labels by the detector's best boxes."""
+    """Return a classifier that ranks labels by a detector's best boxes."""
     detector = resources.detector(name)
 
     def rank(image: Image, labels: Sequence[str]) -> list[str]:
+        """Return the labels of boxes found in the picture, the best box's first."""
         found = sorted(detector.detect([photo_view(image)], labels)[0], key=lambda one: -one.score)
         return list(dict.fromkeys(one.label for one in found))
 

@@ -28,13 +28,13 @@ from virl.registry import first_line
 from .published import PUBLISHED
 
 _SIGNS = "signs"
-"""The baseline: reads the photo's signs and takes the option whose words tell of the same type of place."""
+"""Name of the baseline that reads the photo's signs and takes the option that suits their type of place."""
 Ask = Callable[[str, Sequence[str]], str]
-"""Given the question and the options, the reply."""
+"""A function from a question and its options to the reply."""
 Cost = Callable[[], Mapping[str, float]]
-"""A function that returns what was spent since the photo was shown."""
+"""A function that returns the usage of a mind since the photo was shown, by name."""
 Answerer = Callable[[Image], tuple[Ask, Cost]]
-"""Shown a photo, it can be asked about it."""
+"""A function from a photo to (function to ask about it, function for the usage so far)."""
 METRICS = (
     Metric(
         "circular",
@@ -61,15 +61,15 @@ class Options(CityOptions):
 
 @dataclass(frozen=True, slots=True)
 class QuestionsWorld:
-    """The parts that episodes share."""
+    """The answerers, by model's name, and the parser of replies that all episodes of a run share."""
 
     answerers: Mapping[str, Answerer]
     parser: Callable[[], Mind] | None = None
-    """A function that opens the chat model that reads replies, with a ledger of its own."""
+    """Function that opens the chat model that reads replies; `None` if none is asked."""
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """List an episode for each question."""
+    """Return an episode for each question of each city, for each model."""
     return [
         Episode(
             asked.id,
@@ -92,7 +92,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> QuestionsWorld:
-    """Open the models."""
+    """Return the opened answerers and parser."""
     if options.parser:
         resources.mind(options.parser)  # what is missing is told before the first question
     parser = partial(resources.mind, options.parser) if options.parser else None
@@ -100,7 +100,7 @@ def prepare(options: Options, resources: Resources) -> QuestionsWorld:
 
 
 def run(episode: Episode, world: QuestionsWorld) -> EpisodeResult:
-    """Ask round by round, until the reply is wrong however it is read, or all four are given.
+    """Ask the question in four orders, until a reply is wrong by both readings; return the replies.
 
     No usable reply is a wrong one.
     """
@@ -131,10 +131,7 @@ def run(episode: Episode, world: QuestionsWorld) -> EpisodeResult:
 
 
 def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says
-    """Score questions, right if all four rounds are.
-
-    Its place's k types weigh 1/k each (V-IRL, section 5.3).
-    """
+    """Return accuracy over types, a question right if all rounds are; k types weigh 1/k (section 5.3)."""
     tallies: dict[str, list[Tally]] = {"circular": [], "legacy": [], "first": []}
     silent = 0
     for record in records:
@@ -158,7 +155,7 @@ def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG00
 
 
 def show(record: Record) -> Shown:
-    """Return the photo, the question, and what was replied round by round."""
+    """Return the contents of a question's page: photo, question, and the reply of each round."""
     data = record.data
     rounds = _rounds(data["options"], data["answer"], data["replies"], legacy=False)
     right = len(rounds) == len(LETTERS) and all(rounds)
@@ -176,7 +173,7 @@ def show(record: Record) -> Shown:
 
 
 def _map_reply(parser: Mind | None, question: str, options: Sequence[str], reply: str, right: int) -> str:
-    """Return the letter that a chat model reads in a reply without one; empty where it is not asked."""
+    """Return the letter that the parser reads in a reply; empty if it is not asked. `right`: from 0."""
     if parser is None or not needs_mapping(reply, LETTERS[right]):
         return ""
     prompt = load_prompt("vqa/letter", MappedLetter)
@@ -184,7 +181,7 @@ def _map_reply(parser: Mind | None, question: str, options: Sequence[str], reply
 
 
 def _add_cost(cost: Mapping[str, float], parser: Mind | None) -> Mapping[str, float]:
-    """Return the cost with that of the parser, if any, added."""
+    """Return the cost by name, with that of the parser added, if there is one."""
     if parser is None:
         return cost
     more = cost_of(parser.ledger.take_asked())
@@ -194,7 +191,7 @@ def _add_cost(cost: Mapping[str, float], parser: Mind | None) -> Mapping[str, fl
 def _rounds(
     options: Sequence[str], answer: int, replies: Sequence[str], legacy: bool, mapped: Sequence[str] = ()
 ) -> list[bool]:
-    """Return whether each round was right, ending with the first that was not."""
+    """Return whether each round was right, up to the first wrong one, strictly or by the `legacy` reading."""
     rounds = []
     for number, (reply, (_, right)) in enumerate(zip(replies, rotations(options, answer), strict=False)):
         read = mapped[number] if number < len(mapped) else ""
@@ -224,7 +221,7 @@ BENCHMARK = Benchmark(
 
 
 def open_answerer(name: str, resources: Resources) -> Answerer:
-    """Open `signs`, a chat model such as `openai:gpt-5-mini`, or a describer in `platform/models`.
+    """Return the answerer `signs`, of a chat model, or of a describer in `platform/models`.
 
     Raises:
         UnknownName: there is no such model.
@@ -241,7 +238,10 @@ def open_answerer(name: str, resources: Resources) -> Answerer:
     prompt = load_prompt("vqa/answer", Text)
 
     def open_photo(image: Image) -> tuple[Ask, Cost]:
+        """Return (function to ask the describer about the photo, function for its cost: none)."""
+
         def ask(question: str, options: Sequence[str]) -> str:
+            """Return the describer's reply to a question with its options."""
             return describer.describe(
                 [photo_view(image)], render(prompt, {"question": question, "options": list(options)})
             )[0]
@@ -252,24 +252,27 @@ def open_answerer(name: str, resources: Resources) -> Answerer:
 
 
 def _mind_on(mind: Mind, image: Image) -> tuple[Ask, Cost]:
-    """Return what asks a mind about a picture, and what tells the cost."""
+    """Return (function that asks a mind about a picture, function for the mind's usage)."""
     prompt = load_prompt("vqa/answer", Text)
 
     def ask(question: str, options: Sequence[str]) -> str:
+        """Return the mind's reply to a question with its options."""
         return mind.ask(prompt, images=[image], question=question, options=list(options)).text
 
     return ask, lambda: cost_of(mind.ledger.take_asked())
 
 
 def _sign_answerer(resources: Resources) -> Answerer:
-    """Return an answerer that reads signs."""
+    """Return the answerer that finds a sign in the photo, and the option that suits its type."""
     detector, lexicon = resources.detector("sign-detector"), Models().lexicon("sign-lexicon")
 
     def open_photo(image: Image) -> tuple[Ask, Cost]:
+        """Return (function to ask about the sign in the photo, function for its cost: none)."""
         boxes = detector.detect([photo_view(image)], lexicon.place_types)[0]
         found = max(boxes, key=lambda one: one.score, default=None)
 
         def ask(question: str, options: Sequence[str]) -> str:  # noqa: ARG001 - there is one question
+            """Return the letter of the one option that suits the sign's type, or that there is none."""
             if found is None:
                 return "I can read no sign."
             told = [lexicon.classify(option).get(found.label, 0.0) for option in options]

@@ -44,7 +44,7 @@ class Options(BaseOptions):
 
 @dataclass(frozen=True, slots=True)
 class SeenCity:
-    """The parts that previews of a city share."""
+    """A city with its truth and the models that look at it, which its episodes share."""
 
     city: City
     truth: Truth
@@ -55,14 +55,14 @@ class SeenCity:
 
 @dataclass(frozen=True, slots=True)
 class Sights:
-    """The parts that episodes share."""
+    """The options and the cities with their models that all episodes of a run share."""
 
     options: Options
     cities: Mapping[str, SeenCity]
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Return every way for each detector."""
+    """Return an episode for every way in every city, for each detector."""
     return [
         Episode(way.id, name, detector, asdict(way))
         for name in options.cities
@@ -72,7 +72,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> Sights:
-    """Open the cities and the models.
+    """Return the opened cities and models.
 
     Raises:
         BadInput: a city has no truth.
@@ -91,7 +91,7 @@ def prepare(options: Options, resources: Resources) -> Sights:
 
 
 def run(episode: Episode, world: Sights) -> EpisodeResult:
-    """Look at a way as Noor does, and hold what is told against the truth."""
+    """Look along a way as Noor does, and return what is told right, told wrong and left out."""
     there = world.cities[episode.city]
     stands = stands_of(there.city, ToldWay(**episode.payload))
     signs = SignReader(there.city.streetview, there.reader)

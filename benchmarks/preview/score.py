@@ -16,8 +16,7 @@ from virl.routines.preview.facts import CROSSING, LANDMARK, Fact
 from .ways import TrueWay
 
 SAME_M: Mapping[str, float] = {CROSSING: 4.0, "bench": 3.0}
-"""Metres between what is told and what is there, at most: less than between two crossings of a junction, and
-as the benchmark `counting` has it."""
+"""Most metres between a thing told and the true one, by kind: crossings of a junction are farther apart."""
 BENCH = "bench"
 KINDS = (CROSSING, BENCH, LANDMARK)
 LATIN = "latin"
@@ -37,7 +36,7 @@ METRICS = (
 
 
 def told_against(facts: Sequence[Fact], way: TrueWay, truth: Truth) -> dict[str, Any]:
-    """Return for each kind what was told, whether it is there, and what was left out.
+    """Return for each kind of fact what was told and whether it is true, and the true things left out.
 
     Args:
         facts: that were told.
@@ -66,18 +65,18 @@ def told_against(facts: Sequence[Fact], way: TrueWay, truth: Truth) -> dict[str,
 
 
 def latin_names(found: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, int]:
-    """Return how many of the places due have Latin names, and how many of those are told."""
+    """Return the number of places due whose names are Latin, and of those that were told."""
     latin = {place for place, name in names.items() if all(map(_is_latin, name))}
     return {"due": len(latin), "told": len(latin - found["missed"].keys())}
 
 
 def _is_latin(letter: str) -> bool:
-    """Return whether a letter is Latin, or no letter."""
+    """Return whether a character is a Latin letter, or no letter."""
     return not letter.isalpha() or unicodedata.name(letter, "").startswith("LATIN")
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
-    """Score previews by ratios of sums over ways."""
+    """Return the tallies of previews by metric, each a ratio of sums over ways."""
     tallies: dict[str, list[Tally]] = {metric.key: [] for metric in METRICS}
     for record in records:
         for kind in KINDS:
@@ -104,7 +103,7 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
 
 
 def show(record: Record) -> Shown:
-    """Return the way, with what was told and what was left out."""
+    """Return the contents of a way's page: its path, what was told, and what was left out."""
     points = []
     lines = []
     for kind in KINDS:
@@ -132,7 +131,7 @@ def show(record: Record) -> Shown:
 
 
 def _landmarks(told: Sequence[Fact], way: TrueWay) -> dict[str, Any]:
-    """Judge landmarks: one is right where its sign is seen from the way, on the side that is told."""
+    """Return the landmarks told, each right if its sign is seen from the way on the side told, as data."""
     by_name = {fact.place_id: fact for fact in told}
     rows = [(fact, way.sides.get(fact.place_id) == fact.side) for fact in told]
     right = {place for place, fact in by_name.items() if way.sides.get(place) == fact.side}
@@ -142,14 +141,14 @@ def _landmarks(told: Sequence[Fact], way: TrueWay) -> dict[str, Any]:
 def _outcome_data(
     told: Sequence[tuple[Fact, bool]], due: Mapping[str, LatLng | None], found: set[str]
 ) -> dict[str, Any]:
-    """Return the facts told, each right or not, and the things due that were missed."""
+    """Return the facts told, each right or not, and the things `due` that are not in `found`, as data."""
     missed = {name: None if at is None else [*at] for name, at in sorted(due.items()) if name not in found}
     rows = [{"name": fact.name, "at": [fact.lat, fact.lng], "right": right} for fact, right in told]
     return {"told": rows, "due": len(due), "missed": missed}
 
 
 def _matches(told: Sequence[LatLng], there: Sequence[LatLng], within: float) -> dict[int, int]:
-    """Match what is told with the true things, so that as many as possible are right."""
+    """Return {index told: index of a true thing within `within` metres}, as many as possible, one to one."""
     apart = np.array([[distance(one, other) for other in there] for one in told]).reshape(
         len(told), len(there)
     )
@@ -159,4 +158,5 @@ def _matches(told: Sequence[LatLng], there: Sequence[LatLng], within: float) -> 
 
 
 def _position_of(fact: Fact) -> LatLng:
+    """Return the position of a fact."""
     return LatLng(fact.lat, fact.lng)

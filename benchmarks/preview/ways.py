@@ -26,7 +26,7 @@ SIDES: Mapping[Side, float] = {"left": -90.0, "right": 90.0}
 
 @dataclass(frozen=True, slots=True)
 class ToldWay:
-    """Two panoramas."""
+    """A way between two panoramas, given by their ids."""
 
     id: str
     start: str
@@ -34,7 +34,7 @@ class ToldWay:
 
 
 def choose_ways(city: City, count: int, seed: int) -> list[ToldWay]:
-    """Choose ways between panoramas, by chance.
+    """Return up to `count` random ways between panoramas of a city, 200 to 500 m apart.
 
     Args:
         city: that lists its panoramas.
@@ -60,7 +60,7 @@ def choose_ways(city: City, count: int, seed: int) -> list[ToldWay]:
 
 
 def stands_of(city: City, way: ToldWay) -> tuple[Stand, ...]:
-    """Return the panoramas of a way; none where no links lead along it."""
+    """Return the panoramas along a way, with the decision at each; empty if no links lead along it."""
     try:
         end = city.streetview.panorama(way.end)
         return walk_to(city.streetview, city.maps, LinksMover(city.streetview), Pose(way.start, 0.0), end)
@@ -70,20 +70,20 @@ def stands_of(city: City, way: ToldWay) -> tuple[Stand, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TrueWay:
-    """The truth about what lies beside a way."""
+    """The true crossings, benches and landmarks beside a way."""
 
     crossings: tuple[int, ...]
-    """Numbers of the marked crossings within `BESIDE_M`, in the order of `Truth.crossings`."""
+    """Indices of the marked crossings within `BESIDE_M` in `Truth.crossings`."""
     benches: frozenset[str]
-    """Ids of those that should be seen, within `BESIDE_M`."""
+    """Ids of the benches within `BESIDE_M` that should be seen."""
     landmarks: frozenset[str]
-    """Ids of the places whose signs can be read."""
+    """Ids of the places whose signs can be read from the way."""
     sides: Mapping[str, Side]
-    """The side on which the sign of each place is seen best, readable or not."""
+    """Side of the way on which each place's sign is seen best, readable or not, by the place's id."""
 
 
 def true_way(truth: Truth, stands: Sequence[Stand], looks: Sequence[Look]) -> TrueWay:
-    """Look up what should be told of a way.
+    """Return what truly lies beside a way, from its panoramas and the looks around on it.
 
     Args:
         truth: of the city.

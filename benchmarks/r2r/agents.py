@@ -22,13 +22,13 @@ from .dataset import Data
 from .options import Options
 
 MOVES = 5
-"""After which forward and random stop: the random agent of Anderson et al. 2018 (R2R) does so."""
+"""Number of moves after which forward and random stop, as in Anderson et al. 2018 (R2R)."""
 _AHEAD_DEG = 90.0  # chosen: a way that leads back is not ahead
 AGENTS = ("gold", "shortest", "random", "forward", "navgpt")
 
 
 def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAgent:
-    """Make an agent ready.
+    """Return the agent that the options name, ready to walk the split's episodes.
 
     Args:
         data: of the split.
@@ -55,12 +55,13 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
 
 
 def _navgpt_agent(data: Data, options: Options, resources: Resources) -> WalkingAgent:
-    """Return the agent that asks a mind by NavGPT."""
+    """Return the agent that asks a mind with NavGPT's prompts."""
     seen = {
         scan: _open_observations(scan, building.graph, options) for scan, building in data.buildings.items()
     }
 
     def navigator(episode: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:
+        """Return the navigator of an episode, and the mind that it asks."""
         asked = resources.mind(options.mind)  # its ledger is the episode's
         graph = _graph_of(data, episode)
         return NavGptNavigator(graph, asked, seen[episode.scan], form=options.form), asked
@@ -71,39 +72,39 @@ def _navgpt_agent(data: Data, options: Options, resources: Resources) -> Walking
 
 
 def _open_observations(scan: str, graph: NavigationGraph, options: Options) -> Observations:
-    """Return the observations of a scan: out of the graph, or published ones."""
+    """Return NavGPT's observations of a scan: published ones if given, else made from the graph."""
     if options.observations is None:
         return GraphObservations(graph)
     return read_published(options.observations, scan, graph)
 
 
 def _graph_of(data: Data, episode: InstructionEpisode) -> NavigationGraph:
-    """Return the graph of an episode's building."""
+    """Return the graph of the building in which an episode takes place."""
     return data.buildings[episode.scan].graph
 
 
 def _gold_navigator(graph: NavigationGraph, episode: InstructionEpisode) -> InstructionNavigator:
-    """Return the navigator along the gold path."""
+    """Return a navigator along an episode's gold path."""
     return RouteNavigator("gold", graph, [graph.number(viewpoint) for viewpoint in episode.path])
 
 
 def _shortest_navigator(graph: NavigationGraph, episode: InstructionEpisode) -> InstructionNavigator:
-    """Return the navigator along the shortest path."""
+    """Return a navigator along the shortest path from an episode's start to its target."""
     path, _ = graph.shortest_path(graph.number(episode.start), graph.number(episode.target))
     return RouteNavigator("shortest", graph, path)
 
 
 @dataclass(frozen=True, slots=True)
 class RouteNavigator:
-    """A navigator along a path that it was given, to its end."""
+    """A navigator along a given path of nodes, to its end."""
 
     name: str
     graph: NavigationGraph
     path: Sequence[int]
-    """Node numbers, each linked with the one before; the start first."""
+    """Numbers of the nodes, each linked with the one before; the start first."""
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """Yield the moves of a walk; the instruction is not read."""
+        """Yield the moves along the path, then the stop; the instruction is not read."""
         del instruction
         state = start
         for node in self.path[1:]:
@@ -120,7 +121,7 @@ class ForwardNavigator:
     name: str = "forward"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """Yield the moves of a walk; the instruction is not read."""
+        """Yield the moves of a walk straight on, then the stop; the instruction is not read."""
         del instruction
         state = start
         for _ in range(MOVES):
@@ -135,14 +136,14 @@ class ForwardNavigator:
 
 @dataclass(frozen=True, slots=True)
 class RandomNavigator:
-    """A navigator that takes any link, five times, by the seed, the start and the instruction alone."""
+    """A navigator by five random links, drawn from seed, start and instruction."""
 
     graph: NavigationGraph
     seed: int = 0
     name: str = "random"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """Yield the moves of a walk; the instruction is a part of the seed."""
+        """Yield the moves along random links, then the stop; the instruction is a part of the seed."""
         draw = random.Random(f"{self.seed} {self.graph.ids[start.node]} {instruction}")
         state = start
         for _ in range(MOVES):
@@ -155,17 +156,17 @@ class RandomNavigator:
 
 
 def _state_after(graph: NavigationGraph, state: WalkState, node: int) -> WalkState:
-    """Return the state after a move to a linked node."""
+    """Return the state after a move to the linked node `node`."""
     links = graph.links(state.node)
     way = links.start + graph.target[links].tolist().index(node)
     return WalkState(node, float(graph.heading[way]), state.node)
 
 
 def _to_move(graph: NavigationGraph, state: WalkState) -> Move:
-    """Return the move that names a state's node."""
+    """Return the move to a state's node, named by the node's id."""
     return Move(graph.ids[state.node], state)
 
 
 def _stop_move(state: WalkState) -> Move:
-    """Return the move that stops."""
+    """Return the move that stops in a state."""
     return Move(Action.STOP.value, WalkState(state.node, state.heading))

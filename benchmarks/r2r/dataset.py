@@ -16,14 +16,14 @@ from virl.platform.providers.graph.matterport import read_matterport, read_r2r_f
 
 @dataclass(frozen=True, slots=True)
 class Building:
-    """A scan that can be walked."""
+    """A scanned building: its graph of viewpoints, and the distances between them."""
 
     graph: NavigationGraph
     distances: Floats
     """Metres along links between all its viewpoints, shape (nodes, nodes)."""
 
     def score(self, walked: Sequence[str], gold: Sequence[str]) -> IndoorScore:
-        """Return the metrics of a walk, given by viewpoint ids.
+        """Return the metrics of a walk against a gold path, both given by viewpoint ids.
 
         Raises:
             NoStreetView: a viewpoint is not in the building.
@@ -34,7 +34,7 @@ class Building:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """Episodes that can be walked, and those that cannot."""
+    """The episodes of a split that can be walked, with their buildings, and the faults of the others."""
 
     folder: Path
     buildings: Mapping[str, Building]
@@ -43,13 +43,13 @@ class Data:
     """Ids of all episodes, in the order of the file."""
     episodes: Mapping[str, InstructionEpisode]
     attribution: str
-    """Owner of the data whom pages have to name; empty for nobody."""
+    """Owner of the data, whom pages have to name; may be empty."""
     faults: Mapping[str, str]
-    """Reasons why episodes cannot be tried, by id; an entry that cannot be read goes by its number."""
+    """Reasons why episodes cannot be tried, by id, or by number for an entry that cannot be read."""
 
 
 def open_data(data: Path | None, split: str) -> Data:
-    """Read the episodes of a split, and the buildings that they play in.
+    """Return the episodes of a split and the buildings in which they take place.
 
     Args:
         data: the folder of R2R; `None` to look in the user's data folder.
@@ -67,7 +67,7 @@ def open_data(data: Path | None, split: str) -> Data:
         )
     read = read_r2r_file(file)
     buildings = open_buildings(folder, {episode.scan for episode in read.episodes})
-    faults = {f"entry {number}": fault.what for number, fault in enumerate(read.faults)}
+    faults = {f"entry {number}": fault.text for number, fault in enumerate(read.faults)}
     faults |= {episode.id: reason for episode in read.episodes if (reason := _fault_of(buildings, episode))}
     episodes = {episode.id: episode for episode in read.episodes if episode.id not in faults}
     if not episodes:
@@ -78,7 +78,7 @@ def open_data(data: Path | None, split: str) -> Data:
 
 
 def open_buildings(folder: Path, scans: Iterable[str]) -> dict[str, Building]:
-    """Open the buildings of the scans that the folder has.
+    """Return the buildings of those scans that the folder has, by the scan's name.
 
     Raises:
         BadInput: a connectivity file has faults.
@@ -91,7 +91,7 @@ def open_buildings(folder: Path, scans: Iterable[str]) -> dict[str, Building]:
 
 
 def gold_paths(folder: Path) -> dict[str, InstructionEpisode]:
-    """Return an episode for each path of all the splits in a folder, by the path's id.
+    """Return an episode for each path of all splits in a folder, by the path's id.
 
     Raises:
         BadInput: there is no split, or one cannot be read.
@@ -104,7 +104,7 @@ def gold_paths(folder: Path) -> dict[str, InstructionEpisode]:
 
 
 def _fault_of(buildings: Mapping[str, Building], episode: InstructionEpisode) -> str:
-    """Return what is wrong with an episode; empty if nothing."""
+    """Return the faults of an episode as text; empty if it can be walked."""
     if episode.scan not in buildings:
         return f"there is no connectivity file of the scan {episode.scan!r}"
     return "; ".join(episode_faults(buildings[episode.scan].graph, episode))

@@ -30,17 +30,17 @@ SUCCESS = "success"
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Return the episodes of the split."""
+    """Return an episode for each instruction of the split."""
     return walk_episodes(prepare(options, resources))
 
 
 def prepare(options: Options, resources: Resources) -> WalkWorld:
-    """Read the data and make the agent ready."""
+    """Return the split's data and the agent, read and opened once."""
     return resources.make_once(("r2r", options), lambda: _open_world(options, resources))
 
 
 def _open_world(options: Options, resources: Resources) -> WalkWorld:
-    """Open the world of the walks: agent, graphs, episodes and scores."""
+    """Return the agent, graphs, instructions and scoring of a split's walks."""
     data = open_data(options.data, options.split)
     graphs = {scan: building.graph for scan, building in data.buildings.items()}
     return WalkWorld(
@@ -64,7 +64,7 @@ def _open_world(options: Options, resources: Resources) -> WalkWorld:
 
 
 def figures(scores: WalkScores) -> Mapping[str, str]:
-    """Return what the page shows of an episode's metrics."""
+    """Return the metrics that a walk's page shows, as texts by heading."""
     error = "no way" if scores["nav_error"] is None else f"{scores['nav_error']:.1f} m"
     return {
         "TL": f"{scores['trajectory_lengths']:.1f} m",
@@ -75,7 +75,7 @@ def figures(scores: WalkScores) -> Mapping[str, str]:
 
 
 def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
-    """Write a page that shows every episode from above.
+    """Write the page that shows every walk from above.
 
     Args:
         path: of the page.

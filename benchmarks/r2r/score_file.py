@@ -25,7 +25,7 @@ from .published import METRICS, NAVGPT
 
 
 class _Expected(BaseModel):
-    """The scores that a file holds already; any of them may be missing."""
+    """The scores that an entry of the file already has; any of them may be missing."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -41,7 +41,7 @@ class _Expected(BaseModel):
 
 
 class Trajectory(BaseModel):
-    """An entry of the file; fields that are not named here do not matter."""
+    """An entry of the file: a walk to score; other fields are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -54,22 +54,22 @@ class Trajectory(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The scores of a file of trajectories."""
+    """The scores of a file of trajectories, and what was wrong with its entries."""
 
     scores: Mapping[int, IndoorScore]
     """Scores by the number of the entry, from 0."""
     differences: Mapping[tuple[int, str], float]
-    """Differences of the expected values from ours, by the entry and the metric."""
+    """Absolute differences of expected values from ours, by (entry, metric)."""
     malformed: Mapping[int, str]
-    """Faults of the entries that are not of the format."""
+    """Faults of the entries that cannot be read, by number."""
     skipped: Mapping[int, str]
-    """Reasons why other entries cannot be scored."""
+    """Reasons why other entries cannot be scored, by number."""
     jumps: int
-    """Trajectories with viewpoints in a row that no link joins."""
+    """Number of trajectories with successive viewpoints that no link joins."""
 
 
 def score_file(file: Path, data: Path | None) -> Scored:
-    """Score every entry of a file that can be scored.
+    """Return the scores of all entries of a file that can be scored.
 
     Args:
         file: a JSON list of `Trajectory`s.
@@ -103,7 +103,7 @@ def score_file(file: Path, data: Path | None) -> Scored:
 
 
 def show(file: Path, scored: Scored, console: Console) -> None:
-    """Print the table, what was left out of it, and the largest difference from expected values.
+    """Print the table of scores, what was left out, and the largest difference from expected values.
 
     Args:
         file: that was scored.
@@ -144,7 +144,7 @@ def score(
 
 
 def _read(file: Path) -> tuple[dict[int, Trajectory], dict[int, str]]:
-    """Read the good entries by their number, and what is wrong with the others."""
+    """Return (readable entries, faults of the others), both by the entry's number from 0."""
     try:
         items = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -164,7 +164,7 @@ def _read(file: Path) -> tuple[dict[int, Trajectory], dict[int, str]]:
 
 
 def _fault(entry: Trajectory, gold: InstructionEpisode, buildings: Mapping[str, Building]) -> str:
-    """Say why an entry cannot be scored; empty if it can."""
+    """Return the reason why an entry cannot be scored; empty if it can."""
     if entry.scan not in buildings:
         return f"there is no connectivity file of the scan {entry.scan!r}"
     if entry.scan != gold.scan:
@@ -179,7 +179,7 @@ def _fault(entry: Trajectory, gold: InstructionEpisode, buildings: Mapping[str, 
 
 
 def _has_jump(building: Building, trajectory: Sequence[str]) -> bool:
-    """Return whether a trajectory goes between viewpoints without a link."""
+    """Return whether successive viewpoints of a trajectory are not linked."""
     graph = building.graph
     nodes = [graph.number(viewpoint) for viewpoint in trajectory]
     return any(

@@ -15,32 +15,27 @@ CLOSED = "places, maps and routes are closed in this benchmark: go by what you s
 
 
 class WalkedStreetView:
-    """The street view of a walker: views where it stood, and the panoramas that a link leads to from there.
-
-    Args:
-        streetview: of the city.
-        start: the id of the panorama where the walk begins.
-    """
+    """A street view that shows only where the walker stood, and the panoramas linked from there."""
 
     def __init__(self, streetview: StreetView, start: str) -> None:
-        """Prepare to show only what is near the panoramas stood at; begin at `start`."""
+        """Show only panoramas of `streetview` that were reached; the walk begins at `start`."""
         self._streetview = streetview
         self._stood: set[str] = set()
         self._near: set[str] = set()
         self.stand(start)
 
     def stand(self, pano_id: str) -> None:
-        """Write down that the walker came to a panorama."""
+        """Note that the walker has come to the panorama with this id."""
         self._stood.add(pano_id)
         self._near |= {pano_id, *(link.pano_id for link in self._streetview.panorama(pano_id).links)}
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Raise `NotFound`: a walker goes on foot."""
+        """Raise `NotFound`, as a walker goes on foot."""
         del position, radius
         _refuse()
 
     def panorama(self, pano_id: str) -> Panorama:
-        """Return a panorama where the walker stood, or that it can go to from there.
+        """Return a panorama where the walker stood, or that is linked from there.
 
         Raises:
             NoStreetView: it is neither.
@@ -50,7 +45,7 @@ class WalkedStreetView:
         return self._streetview.panorama(pano_id)
 
     def view(self, pano_id: str, camera: Camera) -> View:
-        """Return the view at a panorama where the walker stood.
+        """Return the view of a camera at a panorama where the walker stood.
 
         Raises:
             NoStreetView: it did not.
@@ -62,54 +57,54 @@ class WalkedStreetView:
 
 
 class ClosedPlaces:
-    """Places that refuse whatever is asked."""
+    """Places of a city that refuse all questions."""
 
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Raise `NotFound`."""
+        """Raise `NotFound`: places are closed to a walker."""
         del position, radius, types, whole
         _refuse()
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Raise `NotFound`."""
+        """Raise `NotFound`: places are closed to a walker."""
         del query, near
         _refuse()
 
     def details(self, place_id: str) -> Place:
-        """Raise `NotFound`."""
+        """Raise `NotFound`: places are closed to a walker."""
         del place_id
         _refuse()
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Raise `NotFound`."""
+        """Raise `NotFound`: places are closed to a walker."""
         del place_id, limit
         _refuse()
 
 
 class ClosedMaps:
-    """Maps that refuse whatever is asked about addresses and routes."""
+    """Maps of a city that refuse all questions."""
 
     def geocode(self, address: str) -> LatLng:
-        """Raise `NotFound`."""
+        """Raise `NotFound`: maps are closed to a walker."""
         del address
         _refuse()
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """Raise `NotFound`."""
+        """Raise `NotFound`: maps are closed to a walker."""
         del stops, mode
         _refuse()
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Raise `NotFound`."""
+        """Raise `NotFound`: maps are closed to a walker."""
         del origins, destinations, mode
         _refuse()
 
 
 def closed_city(city: City, streetview: WalkedStreetView) -> City:
-    """Return the city as a walker may know it."""
+    """Return the city as a walker may know it: only with the street view that was reached."""
     return replace(
         city,
         streetview=streetview,
@@ -127,5 +122,5 @@ def closed_city(city: City, streetview: WalkedStreetView) -> City:
 
 
 def _refuse() -> NoReturn:
-    """Raise NotFound, as the search has to go by sight."""
+    """Raise NotFound with the reason that the search has to go by sight."""
     raise NotFound(CLOSED)

@@ -49,7 +49,7 @@ SPLITS: Mapping[str, tuple[str, ...]] = {
     "dev": ("virlham",),
     "test": ("virlford",),
 }
-"""Towns of each split. Rules are tuned on `train` and chosen on `dev`; nobody looks at walks of `test`."""
+"""Towns of each split; rules are tuned on `train`, chosen on `dev`, and nobody looks at walks of `test`."""
 READER = "sign-reader"
 
 
@@ -87,7 +87,7 @@ class Options(BaseOptions):
 
     @model_validator(mode="after")
     def _distances(self) -> "Options":
-        """Refuse a least distance that is not below the largest."""
+        """Return the options; raise ValueError if `least_m` is not below `most_m`."""
         if self.least_m >= self.most_m:
             raise ValueError("least_m must be below most_m")
         return self
@@ -95,18 +95,18 @@ class Options(BaseOptions):
 
 @dataclass(frozen=True, slots=True)
 class SearchedCity:
-    """The parts that searches of a city share."""
+    """A city that is searched, with its graph and truth, and signs already read, shared by its searches."""
 
     city: City
     graph: NavigationGraph
     known: Known
-    """The city whose places and truth are known: this one, or the one that its pictures show."""
+    """City whose places and truth are known: this one, or the one that its pictures show."""
     kept: Kept = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Searches:
-    """The parts that episodes share."""
+    """The options, cities and lexicon that all episodes of a run share."""
 
     options: Options
     cities: Mapping[str, SearchedCity]
@@ -115,7 +115,7 @@ class Searches:
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Return every search for every walker.
+    """Return an episode for every search in every city, for each searcher.
 
     Raises:
         UnknownName: there is no such walker.
@@ -142,7 +142,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> Searches:
-    """Open the cities and what reads their signs.
+    """Return the opened cities and the lexicon of signs; opens readers and mind too.
 
     Raises:
         BadInput: a person is to play where nobody plays.
@@ -159,7 +159,7 @@ def prepare(options: Options, resources: Resources) -> Searches:
 
 
 def _open_searched(options: Options, name: str, resources: Resources) -> SearchedCity:
-    """Open a city with its graph, and the city that knows the truth."""
+    """Return a city with its graph, and with the city that knows its truth."""
     city = resources.city(name)
     known = resources.town(options.truth) if options.truth else city
     graphs = [
@@ -169,12 +169,12 @@ def _open_searched(options: Options, name: str, resources: Resources) -> Searche
 
 
 def _graph_once(name: str, city: City, resources: Resources) -> NavigationGraph:
-    """Return the graph of a city, made once."""
+    """Return the graph of all panoramas of a city, made once a process."""
     return resources.make_once(("sight", "graph", name), lambda: whole_graph(city))
 
 
 def run(episode: Episode, world: Searches) -> EpisodeResult:
-    """Walk until the walker stops, has spent its decisions or moves, or gets no usable reply of its mind."""
+    """Search until the walker stops, has no decisions or moves left, or its mind fails; return the walk."""
     search, there = Search.model_validate(episode.payload), world.cities[episode.city]
     left = metres_left(there.graph, [there.graph.number(pano_id) for pano_id in search.reached])
     mind = world.resources.mind(world.options.mind)
@@ -213,7 +213,7 @@ def run(episode: Episode, world: Searches) -> EpisodeResult:
 
 
 def _step_data(step: Step, left: float) -> dict[str, Any]:
-    """Return a step as data; `left` is the metres that were left to the target."""
+    """Return a step of the walk as data; `left` is the metres that remain to the target."""
     choice, position = step.choice, step.panorama.position
     return {
         "pano_id": step.pose.pano_id,
@@ -229,7 +229,7 @@ def _step_data(step: Step, left: float) -> dict[str, Any]:
 
 
 def _pictures(search: Search, there: SearchedCity, end: Mapping[str, Any]) -> dict[str, Picture]:
-    """Return the target's front, and what is ahead where the walk ended."""
+    """Return pictures for the page: the target's front, and the view towards it where the walk ended."""
     files: dict[str, Picture] = {}
     if photos := there.known.city.places.photos(search.place_ids[0]):
         files["target.jpg"] = partial(jpeg, view_of_picture(photos[0]))
@@ -241,7 +241,7 @@ def _pictures(search: Search, there: SearchedCity, end: Mapping[str, Any]) -> di
 
 
 def _heading_to_target(there: SearchedCity, pano_id: str, search: Search) -> float:
-    """Return the heading, degrees, from a panorama to the target."""
+    """Return the heading, degrees, from a panorama to the search's target."""
     target = there.known.city.places.details(search.place_ids[0]).position
     return bearing(there.graph.position(there.graph.number(pano_id)), target)
 
@@ -255,7 +255,7 @@ def _make_explorer(
     looks: SignLooks,
     world: Searches,
 ) -> Explorer:
-    """Return the explorer of a name for a search; `left` is in metres by node."""
+    """Return the explorer with this name for a search; `left`: metres to the target by node."""
     photos = there.known.city.places.photos(search.place_ids[0]) if search.kind == "picture" else []
     if name == HUMAN:
         return ForwardSearcher()
@@ -270,7 +270,7 @@ def _make_explorer(
 
 
 def _goal_of(search: Search, photos: list[Image], mind: Mind, looks: SignLooks) -> SightGoal:
-    """Return the goal of a search: out of a picture, if there is one, else out of words."""
+    """Return the goal of a search, from the target's picture if there is one, else from its words."""
     if photos:
         return goal_in_picture(photos[0], search.told, looks)
     return goal_in_words(search.told, mind, looks.lexicon.types, moment=search.moment)

@@ -18,38 +18,38 @@ from virl.platform.city.places import Moment, told_moment
 from .targets import Among, Kind, SightTarget, panoramas_in_sight, targets
 
 BUDGET = 8
-"""Decisions allowed for each of a shortest way. Chosen: a search without a clue may succeed, and may not."""
+"""Decisions allowed for each decision of a shortest way. Chosen: a search without clues may succeed."""
 LEAST_DECISIONS, MOST_DECISIONS = 30, 200
 MOVES_A_DECISION = 14
 """Moves allowed for each decision: AgentNav allows 2,000 for 150 (arXiv 2512.15933)."""
 TURN_DEG = 45.0
 Difficulty = Literal["easy", "middle", "hard"]
 SAME_M = 6.0
-"""Metres within which a picture counts as taken at a panorama. Chosen: those are 10 m apart."""
+"""Metres within which a picture counts as taken at a panorama. Chosen: panoramas are 10 m apart."""
 
 
 class Search(BaseModel):
-    """An episode: what its walker is told, and what only the referee knows."""
+    """A search: the task that the walker is told, and its solution, which only the referee knows."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Kind
     told: str
     moment: Moment | None = None
-    """The time, where it is told."""
+    """Time that is told with the task; `None` if none is."""
     place_ids: tuple[str, ...]
-    """Ids of the places that are right, the nearest to the start first."""
+    """Ids of the places that are right, nearest to the start first."""
     place_name: str
-    """Name of the first."""
+    """Name of the right place nearest to the start."""
     start: str
-    """Id of a panorama."""
+    """Id of the panorama where the search begins."""
     heading: float
     reached: tuple[str, ...]
-    """Ids of the panoramas at which a place is within 50 m and in sight."""
+    """Ids of the panoramas at which a right place is within 50 m and in sight."""
     metres: float
-    """Metres of a shortest way to one of those."""
+    """Metres of a shortest way to one of the `reached` panoramas."""
     decisions: int
-    """Junctions on that way, the start included."""
+    """Number of junctions on that shortest way, the start included."""
     turns: int
     """Number of turns of more than 45 degrees at those junctions."""
     max_decisions: int
@@ -57,7 +57,7 @@ class Search(BaseModel):
 
     @property
     def difficulty(self) -> Difficulty:
-        """Difficulty by decisions and turns of a shortest way, and panoramas with the target in sight.
+        """Difficulty by the shortest way's decisions and turns, and by the number of panoramas reached.
 
         Each counts 0, 1 or 2 by the third of Virlton's searches that it is in; up to 1 in all is easy, up to
         3 middle.
@@ -69,7 +69,7 @@ class Search(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A city whose truth is known, and its panoramas."""
+    """A city whose truth is known, with the graph of its panoramas."""
 
     city: City
     graph: NavigationGraph
@@ -77,21 +77,21 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A request for searches."""
+    """The kind and number of searches wanted in a city, and how far away their targets are."""
 
     kind: Kind
     among: Among
     split: str
-    """Split of the wishes."""
+    """Split whose wishes are used."""
     count: int
     seed: int
     least_m: float
-    """Metres along the streets from a start to its target, at least and at most."""
+    """Least metres along the streets from a start to its target."""
     most_m: float
 
 
 def searches(known: Known, graph: NavigationGraph, asked: SearchRequest) -> list[Search]:
-    """Return searches for different places of a city; fewer where it has no more that fit.
+    """Return searches for different places of a city, up to the number wanted; fewer if no more fit.
 
     Args:
         known: what is known of the city.
@@ -121,7 +121,7 @@ def searches(known: Known, graph: NavigationGraph, asked: SearchRequest) -> list
 def _search(
     known: Known, graph: NavigationGraph, target: SightTarget, asked: SearchRequest, chance: Random
 ) -> Search | None:
-    """Return a search for a target, `None` if it is in sight from nowhere or no start is as far away."""
+    """Return a search for a target; `None` if it is in sight nowhere, or no start is as far away."""
     reached = panoramas_in_sight(known.city, known.graph, target.places)
     if known.graph is not graph:
         reached = same_places(reached, known.graph, graph)
@@ -157,7 +157,7 @@ def _search(
 
 
 def same_places(pano_ids: Sequence[str], graph: NavigationGraph, pictures: NavigationGraph) -> list[str]:
-    """Return the panoramas of pictures of a town that stand where some of its own do, sorted.
+    """Return the ids, sorted, of the panoramas in `pictures` that stand where those of the town do.
 
     Args:
         pano_ids: of the town.
@@ -169,18 +169,18 @@ def same_places(pano_ids: Sequence[str], graph: NavigationGraph, pictures: Navig
 
 
 def metres_left(graph: NavigationGraph, ends: Sequence[int]) -> Floats:
-    """Return the metres from every node to the nearest of some, shape (nodes,); links lead both ways."""
+    """Return the metres from every node to the nearest of `ends`, shape (nodes,); links are two-way."""
     left: Floats = graph.distances_from(ends).min(axis=0)
     return left
 
 
 def decision_nodes(graph: NavigationGraph, path: Sequence[int]) -> list[int]:
-    """Return the nodes of a way at which a walker had a choice; its end is none."""
+    """Return the nodes of a path, its end excluded, at which a walker has a choice of ways."""
     return [node for index, node in enumerate(path[:-1]) if graph.degree[node] > (1 if index == 0 else 2)]
 
 
 def _count_turns(graph: NavigationGraph, path: Sequence[int]) -> int:
-    """Return the number of turns at crossings on a path of nodes."""
+    """Return the number of turns of more than `TURN_DEG` at crossings on a path of nodes."""
     headings = [_link_heading(graph, one, other) for one, other in pairwise(path)]
     return sum(
         abs(signed_turn(before, after)) > TURN_DEG and graph.degree[node] > 2
@@ -189,6 +189,6 @@ def _count_turns(graph: NavigationGraph, path: Sequence[int]) -> int:
 
 
 def _link_heading(graph: NavigationGraph, source: int, target: int) -> float:
-    """Return the heading, degrees, of the link between two nodes."""
+    """Return the heading, degrees, of the link from node `source` to node `target`."""
     links = graph.links(source)
     return float(graph.heading[links][np.flatnonzero(graph.target[links] == target)[0]])

@@ -7,7 +7,7 @@ _CITIES = ("New York", "Tokyo", "Vienna", "Sao Paulo")
 
 
 def _published_rows(model: str, *shares: float) -> list[Published]:
-    """Return the published rows of a model, one a city."""
+    """Return the published rows of a model, one for each of `_CITIES`."""
     return [
         Published(f"{model}, {city}", {"success": share}, _SOURCE)
         for city, share in zip(_CITIES, shares, strict=True)

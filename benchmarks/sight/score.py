@@ -46,11 +46,11 @@ METRICS = (
     Metric("views", "views", percent=False, digits=0, aside=True),
     *(Metric(level, level, digits=0, aside=True, about=f"success in {level} searches") for level in LEVELS),
 )
-"""Success has a group for each kind of target, so that its mean is over kinds."""
+"""Metrics of searches; success has a group for each kind of target, so that its mean is over kinds."""
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
-    """Score searches, with one vote each."""
+    """Return the tallies of searches by metric, one for each search."""
     tallies: dict[str, list[Tally]] = {metric.key: [] for metric in METRICS}
     for record in records:
         search = Search.model_validate(record.data["search"])
@@ -60,7 +60,7 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
 
 
 def measure_walk(data: Mapping[str, Any], search: Search) -> dict[str, float]:
-    """Return the metrics of one walk, but for the accuracy of one that decided nothing."""
+    """Return the metrics of one walk by key; `accuracy` is missing if nothing was decided."""
     walked = data["walked"]
     metres = sum(step["moved"] for step in walked)
     decisions = [
@@ -80,7 +80,7 @@ def measure_walk(data: Mapping[str, Any], search: Search) -> dict[str, float]:
 
 
 def show(record: Record) -> Shown:
-    """Return what was looked for, what was decided, and the way on the map."""
+    """Return the contents of a search's page: task, decisions, pictures and path."""
     data = record.data
     search = Search.model_validate(data["search"])
     values = measure_walk(data, search)
@@ -107,12 +107,12 @@ def show(record: Record) -> Shown:
 
 
 def _is_decision(walked: Sequence[Mapping[str, Any]], step: Mapping[str, Any]) -> bool:
-    """Return whether a step moved on where there was a choice of ways."""
+    """Return whether the walker moved on at a step where it had a choice of ways."""
     return step["next"] is not None and step["choices"] > (1 if step is walked[0] else 2)
 
 
 def _score_notes(records: Sequence[Record]) -> list[str]:
-    """Return a note if the agent is told that the target is in sight."""
+    """Return a note if the searcher is told that the target is in sight; else nothing."""
     if records and records[0].data["told"]:
         return [f"{records[0].model}: stops where it is told that the target is in sight; it need not see it"]
     return []

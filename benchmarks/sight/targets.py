@@ -23,12 +23,11 @@ Among = Literal["landmarks", "all"]
 Kind = Literal["name", "looks", "picture", "wish", "address"]
 
 REACHED_M = 50.0
-"""Reach of a target in metres, if it is in sight too. CitySeeker (arXiv 2512.16755) links places to
-panoramas within as much."""
+"""Metres within which a target in sight is reached, as CitySeeker (arXiv 2512.16755) links places."""
 IN_SIGHT = 0.5
-"""Least share of a sign that is seen, as for the detectors' truth."""
+"""Least share of a sign that has to be seen, as for the detectors' truth."""
 LEAST_PX = 8.0
-"""Least height of the sign in a view of 640 pixels and 90 degrees. Chosen: such letters can be made out."""
+"""Least height of a sign, pixels, in a view of 640 pixels and 90 degrees. Chosen: letters can be read."""
 BESIDE_M = 15.0
 """Metres within which two places stand beside each other. Chosen: a shop front is 6 to 12 m wide."""
 ALL_M = 5000.0
@@ -38,38 +37,38 @@ Neighbours = dict[str, list[str]]
 
 
 class Wish(Settings):
-    """A wish that names no place, and the types of place that serve it."""
+    """A wish that names no place, with the types of places that fulfil it."""
 
     told: str = Field(min_length=1)
     kinds: tuple[str, ...] = Field(min_length=1)
-    """Whoever wrote the wish chose them; places that are closed at `at` do not count."""
+    """Types of places that fulfil the wish, as its author chose them; closed places do not count."""
     at: Moment = (2, 12 * 60)
     """Day of the week, 0 for Monday, and minutes after midnight."""
     split: Literal["train", "dev", "test"]
-    """The wishes of a split are worded apart, so that rules tuned on one meet others."""
+    """Split to which the wish belongs; wishes of different splits are worded differently."""
 
 
 class Wishes(Settings):
-    """`wishes.yaml`."""
+    """The contents of `wishes.yaml`."""
 
     wishes: tuple[Wish, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SightTarget:
-    """The thing that is looked for in an episode."""
+    """A target of a search: the task in words, and the places that are right."""
 
     kind: Kind
     told: str
-    """The task in words."""
+    """Task in words, as the walker is told it."""
     places: tuple[Place, ...]
-    """Each of them is right."""
+    """Places that are right; reaching any of them is enough."""
     at: Moment | None = None
-    """Moment of the search; `None` where that does not matter."""
+    """Time of the search; `None` if it does not matter."""
 
 
 def targets(city: City, kind: Kind, among: Among, split: str, chance: Random) -> Iterator[SightTarget]:
-    """Yield the targets of a kind in a city, in a random order, no two for the same place.
+    """Yield the targets of a kind in a city, in random order, no two for the same place.
 
     Args:
         city: whose places they are.
@@ -99,7 +98,7 @@ def targets(city: City, kind: Kind, among: Among, split: str, chance: Random) ->
 
 
 def load_wishes() -> tuple[Wish, ...]:
-    """Return all wishes.
+    """Return all wishes of `wishes.yaml`.
 
     Raises:
         BadInput: the file is broken.
@@ -108,7 +107,7 @@ def load_wishes() -> tuple[Wish, ...]:
 
 
 def panoramas_in_sight(city: City, graph: NavigationGraph, places: Sequence[Place]) -> list[str]:
-    """Return the panoramas from which one of the places is reached: near, and with its sign in sight.
+    """Return the ids, sorted, of the panoramas within 50 m of a place with its sign in sight.
 
     Args:
         city: with a known truth.
@@ -144,7 +143,7 @@ def _shows(sign: Visible, place: Place) -> bool:
 
 
 def _looks(place: Place, places: Sequence[Place], beside: Neighbours) -> str:
-    """Describe what stands on both sides of a place; empty if that does not tell it from all others."""
+    """Return a task that names a place's neighbours; empty if it would fit other places too."""
     own, near = place.types[0], beside[place.id][:2]
     if len(near) < 2 or own in {*near, *_VAGUE} or _VAGUE & set(near):
         return ""
@@ -156,7 +155,7 @@ def _looks(place: Place, places: Sequence[Place], beside: Neighbours) -> str:
 
 
 def _neighbours(places: Sequence[Place]) -> Neighbours:
-    """Return the types of what stands beside each place by its id, the nearest first, each type once."""
+    """Return the types of the places within `BESIDE_M` of each place, by its id, nearest first."""
     lat, lng = np.array([place.position for place in places], float).T
     found: Neighbours = {}
     for number, place in enumerate(places):
@@ -169,14 +168,14 @@ def _neighbours(places: Sequence[Place]) -> Neighbours:
 
 
 def _is_among(kinds: Iterable[str], among: Among) -> bool:
-    """Return whether all kinds are sought, or one of these is a landmark."""
+    """Return whether places of these types are targets: all are, or one of the types is a landmark's."""
     return any(among == "all" or kind in types_marked("landmark") for kind in kinds)
 
 
 def _draw_wishes(
     city: City, places: Sequence[Place], among: Among, split: str, chance: Random
 ) -> Iterator[SightTarget]:
-    """Yield the wishes of a split that places fulfil, in random order."""
+    """Yield the wishes of a split that places of the city fulfil, in random order, as targets."""
     wishes = [wish for wish in load_wishes() if wish.split == split and _is_among(wish.kinds, among)]
     for wish in chance.sample(wishes, len(wishes)):
         fitting = tuple(

@@ -35,12 +35,11 @@ ABILITIES = {
 ASKED = ("plain", "verbalized")
 WALKERS = ("oracle", "greedy", "random", "forward", *ABILITIES, *ASKED, HUMAN)
 SEES_ITSELF = frozenset({*ABILITIES, HUMAN})
-"""Those that have to find out by themselves that they have arrived. The others stop where the target is
-within 50 m and in sight, as AgentNav's do where they enter the target's polygon."""
+"""Searchers that have to notice arrival themselves; others are stopped there, as AgentNav's are."""
 
 
 def check_walker(name: str) -> None:
-    """See whether there is such a walker.
+    """Raise UnknownName if there is no searcher with this name.
 
     Raises:
         UnknownName: there is none.
@@ -51,34 +50,34 @@ def check_walker(name: str) -> None:
 
 @dataclass(slots=True)
 class StoppingExplorer:
-    """An explorer that stops a walker who is told that it has arrived."""
+    """An explorer that is stopped on arrival at one of the `reached` panoramas."""
 
     explorer: Explorer
     reached: frozenset[str]
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:
-        """Return the outcome on arrival at a pose, as `Explorer.arrive` does."""
+        """Return "arrived" at a reached panorama, else what the inner explorer returns."""
         return IN_SIGHT if pose.pano_id in self.reached else self.explorer.arrive(pose, links)
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Choose a link, as `Explorer.choose` does."""
+        """Return the inner explorer's choice of a link."""
         return self.explorer.choose(pose, links, back)
 
 
 class EndingExplorer:
-    """An explorer that ends the walk where its mind gives no usable reply, be it on what to look for."""
+    """An explorer that ends the walk when its mind gives no usable reply."""
 
     def __init__(self, make: Callable[[], Explorer]) -> None:
-        """Make the explorer behind it, which may ask its mind what to look for."""
+        """Make the inner explorer by `make`, which may already fail to get a reply."""
         self.failure: MindFailed | None = None
-        """The reason of that end."""
+        """The failure that ended the walk; `None` if none did."""
         try:
             self._explorer = make()
         except MindFailed as fault:
             self.failure = fault
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:
-        """Return the outcome on arrival at a pose, as `Explorer.arrive` does."""
+        """Return the inner explorer's outcome; the end of the walk if its mind fails."""
         if self.failure:
             return self._end(self.failure)
         try:
@@ -87,21 +86,21 @@ class EndingExplorer:
             return self._end(fault)
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Choose a link, as `Explorer.choose` does."""
+        """Return the inner explorer's choice; the end of the walk if its mind fails."""
         try:
             return self._explorer.choose(pose, links, back)
         except MindFailed as fault:
             return Choice.end(self._end(fault))
 
     def _end(self, fault: MindFailed) -> Outcome:
-        """Keep the failure, and return the end of the walk."""
+        """Keep the failure, and return the outcome that ends the walk."""
         self.failure = fault
         return Outcome("no reply", str(fault))
 
 
 @dataclass(slots=True)
 class RandomSearcher:
-    """An explorer that takes any way but the one it came by."""
+    """An explorer that takes a random way, but not back unless it must."""
 
     chance: Random
 
@@ -110,7 +109,7 @@ class RandomSearcher:
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
-        """Choose by chance."""
+        """Return a random link, but not the one back unless it is the only one."""
         return Choice(
             self.chance.choice([link for link in links if link != back] or list(links)), "by chance"
         )
@@ -118,21 +117,21 @@ class RandomSearcher:
 
 @dataclass(slots=True)
 class ForwardSearcher:
-    """An explorer that goes straight on."""
+    """An explorer that goes straight on, back only if it must."""
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
         """Return `None`: the walk goes on."""
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Choose the way that turns least."""
+        """Return the link that turns least from the pose's heading."""
         ahead = [link for link in links if link != back] or list(links)
         return Choice(_link_toward(ahead, pose.heading), "straight on")
 
 
 @dataclass(slots=True)
 class GreedySearcher:
-    """Knows the bearing of the target, and takes the way that points there best; back only if it must."""
+    """An explorer that knows the target's bearing and takes the way nearest to it."""
 
     graph: NavigationGraph
     target: LatLng
@@ -142,7 +141,7 @@ class GreedySearcher:
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Choose the way towards the target."""
+        """Return the link that points best to the target, but not back unless it must."""
         here = self.graph.position(self.graph.number(pose.pano_id))
         ahead = [link for link in links if link != back] or list(links)
         return Choice(_link_toward(ahead, bearing(here, self.target)), "it points to the target best")
@@ -150,7 +149,7 @@ class GreedySearcher:
 
 @dataclass(slots=True)
 class OracleSearcher:
-    """Knows the shortest way."""
+    """An explorer that knows the shortest way to the target."""
 
     graph: NavigationGraph
     left: Sequence[float]
@@ -161,14 +160,14 @@ class OracleSearcher:
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
-        """Choose the next link of a shortest way."""
+        """Return the next link of a shortest way."""
         best = min(links, key=lambda link: self.left[self.graph.number(link.pano_id)] + link.distance)
         return Choice(best, "the shortest way")
 
 
 @dataclass(slots=True)
 class AskedSearcher:
-    """An explorer that asks a mind at each junction, with a picture of each way: the published prompting.
+    """An explorer that asks a mind at each junction, with a picture of each way, by published prompts.
 
     `verbalized` adds AgentNav's aids (arXiv 2512.15933): the way in words, a memory that the mind rewrites,
     the last decisions, and how often each way was taken.
@@ -195,7 +194,7 @@ class AskedSearcher:
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
-        """Choose the way that the mind chooses."""
+        """Return the link that the mind chooses."""
         ways = sorted(links, key=lambda link: abs(signed_turn(pose.heading, link.heading)))
         views = [
             self.looks.streetview.view(pose.pano_id, Camera(link.heading, fov=ROAD_FOV)) for link in ways
@@ -219,7 +218,7 @@ class AskedSearcher:
         return Choice(link, reply.reason)
 
     def _ask(self, roads: list[dict[str, object]], images: Pictures) -> RoadChoice:
-        """Ask the mind which road to take, with what it remembers if verbalized."""
+        """Return the mind's reply on which road to take; verbalized, with its memory and history."""
         if not self.verbalized:
             plain = load_prompt("movement/sight-plain", RoadChoice)
             return self.mind.ask(plain, images=images, task=self.task, roads=roads)
@@ -235,7 +234,7 @@ class AskedSearcher:
         return reply
 
     def _describe_way(self, pose: Pose, link: Link) -> str:
-        """Return a way on in words: direction, signs, and how often it was taken."""
+        """Return a way on in words: direction, signs read along it, and how often it was taken."""
         signs = [one.sign.text[:40] for one in self.looks.signs_down(pose.pano_id, link)[:3]]
         told = egocentric_word(pose.heading, link.heading)
         told += f"; signs: {', '.join(map(repr, signs))}" if signs else "; no signs read"
@@ -246,7 +245,7 @@ class AskedSearcher:
 def baseline_of(
     name: str, search: Search, graph: NavigationGraph, left: Sequence[float], target: LatLng, seed: int
 ) -> Explorer:
-    """Return a walker that sees nothing.
+    """Return the baseline with this name, which sees nothing, stopped where the search is reached.
 
     Args:
         name: of the baseline.
@@ -271,5 +270,5 @@ def baseline_of(
 
 
 def _link_toward(links: Sequence[Link], heading: float) -> Link:
-    """Return the link that is nearest to a heading, degrees."""
+    """Return the link whose heading is nearest to `heading`, degrees."""
     return min(links, key=lambda link: abs(signed_turn(heading, link.heading)))

@@ -46,7 +46,7 @@ from .options import Options
 from .vision import open_sight, open_views
 
 POOL = 200
-"""Walks that worked examples are drawn from. Chosen: enough to differ, and quick to prepare."""
+"""Number of walks that worked examples are drawn from. Chosen: enough to differ, and quick to prepare."""
 
 AGENTS = ("forward", "random", "gold", "shortest", "follower", "velma", "navgpt", HUMAN)
 ASK_A_MIND = ("velma", "navgpt")
@@ -54,7 +54,7 @@ WITH_MAP = ("follower", "velma", "navgpt")
 
 
 def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAgent:
-    """Make an agent ready.
+    """Return the agent that the options name, ready to walk the split's episodes.
 
     Args:
         data: of the split.
@@ -91,7 +91,7 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
 
 
 def _open_sight(data: Data, options: Options, resources: Resources) -> Sight:
-    """Return the sight of the follower: its spotter and the landmarks of each instruction."""
+    """Return the follower's sight: a spotter of landmarks, and those named in each instruction."""
     names = _landmarks(data, options.selection)
     known = {episode.instruction: names.get(episode.id, ()) for episode in data.episodes.values()}
     extract = known_landmarks(known) if names else mind_landmarks(RuleMind())
@@ -99,7 +99,7 @@ def _open_sight(data: Data, options: Options, resources: Resources) -> Sight:
 
 
 def _open_spotter(data: Data, options: Options, resources: Resources) -> LandmarkSpotter:
-    """Return the spotter of landmarks: by recognizer, if one is chosen, else by signs."""
+    """Return the spotter of landmarks: by the chosen recognizer, else by reading signs."""
     if options.recognizer:
         views = open_views(options.sight, data, "--recognizer")
         return RecognizerSpotter(views, resources.recognizer(options.recognizer))
@@ -110,7 +110,7 @@ def _open_spotter(data: Data, options: Options, resources: Resources) -> Landmar
 def _baseline_maker(
     graph: NavigationGraph, options: Options, sight: Sight | None = None
 ) -> Callable[[InstructionEpisode], InstructionNavigator]:
-    """Return what makes the navigator of an episode, for an agent that asks no mind."""
+    """Return a function from an episode to the navigator of an agent that asks no mind."""
     opening = OPENING[options.dataset]
     makers: dict[str, Callable[[InstructionEpisode], InstructionNavigator]] = {
         "forward": lambda _: ForwardNavigator(graph, opening),
@@ -133,10 +133,11 @@ def _baseline_maker(
 
 
 def _agent_that_asks(data: Data, options: Options, resources: Resources) -> WalkingAgent:
-    """Return the agent that asks a mind, VELMA or NavGPT."""
+    """Return an agent that asks a mind: VELMA or NavGPT."""
     make = (_velma_maker if options.agent == "velma" else _navgpt_maker)(data, options, resources)
 
     def open_navigator(_: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:
+        """Return the navigator of an episode, and the mind that it asks."""
         asked = resources.mind(options.mind)  # its ledger is the episode's
         return make(asked), asked
 
@@ -151,13 +152,13 @@ def _agent_that_asks(data: Data, options: Options, resources: Resources) -> Walk
 
 
 def _describe_eyes(options: Options) -> str:
-    """Return how the agent sees, in words."""
+    """Return words on what NavGPT is told of its surroundings, for the agent's name."""
     views = "views described" if options.views else "no views"
     return f"{views}, map in words" if options.map else views
 
 
 def _navgpt_maker(data: Data, options: Options, _: Resources) -> Callable[[Mind], InstructionNavigator]:
-    """Return what makes a NavGPT navigator of a mind."""
+    """Return a function from a mind to a NavGPT navigator."""
     seen: Observations = GraphObservations(data.graph)
     if options.views:
         seen = DescribedObservations(data.graph, open_views(options.sight, data), open_senses().describer)
@@ -169,7 +170,7 @@ def _navgpt_maker(data: Data, options: Options, _: Resources) -> Callable[[Mind]
 def _velma_maker(
     data: Data, options: Options, resources: Resources
 ) -> Callable[[Mind], InstructionNavigator]:
-    """Return what makes a VELMA navigator of a mind."""
+    """Return a function from a mind to a VELMA navigator."""
     seen = open_sight(options.sight, data, options.dataset, resources)
     names = _landmarks(data, options.selection)
     known = {episode.instruction: names.get(episode.id, ()) for episode in data.episodes.values()}
@@ -191,7 +192,7 @@ def _velma_maker(
 
 
 def demonstrations(data: Data, options: Options) -> list[Demonstration]:
-    """Return `POOL` gold walks of the training split, or of the file that was named, drawn by the seed."""
+    """Return gold walks for worked examples, at most `POOL`, from the training split or a named file."""
     training = replace(options.selection, split="train", episodes=options.examples)
     file = training.file(data.folder)
     if options.shots == 0 or (options.examples is None and not file.is_file()):
@@ -212,6 +213,6 @@ def demonstrations(data: Data, options: Options) -> list[Demonstration]:
 
 
 def _landmarks(data: Data, chosen: Selection) -> dict[str, tuple[str, ...]]:
-    """Return the names of landmarks that were extracted before, by episode."""
+    """Return the landmarks extracted before, by episode's id; empty if there is no such file."""
     file = landmarks_file(data, chosen)
     return read_landmarks(file) if file else {}

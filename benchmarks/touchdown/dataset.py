@@ -24,7 +24,7 @@ EXPORTED = "not Manhattan (`virl data touchdown` gets the public data)"
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A selection of episodes."""
+    """A selection of episodes: folder, data set, scenario and split."""
 
     data: Path | None = None
     """Folder with `graph/` and one folder a data set; `None` to look in the user's data folder."""
@@ -32,38 +32,38 @@ class Selection:
     scenario: Scenario = "unseen"
     split: str = "dev"
     episodes: Path | None = None
-    """A file of episodes to take instead of the split's."""
+    """File of episodes to use instead of the split's; `None` uses the split's."""
     limit: int | None = None
-    """Only the first so many."""
+    """Most episodes, the first ones; `None` for all."""
 
     def file(self, folder: Path) -> Path:
-        """Return the file of the episodes."""
+        """Return the path of the file of episodes, within the data's `folder` or as named."""
         return self.episodes or folder / f"{self.dataset}_{self.scenario}" / f"{self.split}.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """Episodes that can be walked, and those that cannot."""
+    """The street graph and the episodes that can be walked, with the faults of the others."""
 
     folder: Path
     source: str
-    """Name of the data, for people; says so where it is an export."""
+    """Name of the data for people, which says if it is an export."""
     made_city: str
-    """The city that the data is an export of; empty where it is none."""
+    """Name of the city that the data is an export of; empty if it is none."""
     is_published: bool
-    """True where published results are on the same data."""
+    """True if published results were measured on the same data."""
     graph: NavigationGraph
     ids: Sequence[str]
     """Ids of all episodes, in the order of the file."""
     episodes: Mapping[str, InstructionEpisode]
     attribution: str
-    """Owner of the data whom pages have to name; empty for nobody."""
+    """Owner of the data, whom pages have to name; may be empty."""
     faults: Mapping[str, str]
-    """Reasons why episodes cannot be tried, by id; one that cannot be read goes by its line."""
+    """Reasons why episodes cannot be tried, by id, or by line for one that cannot be read."""
 
 
 def open_data(chosen: Selection) -> Data:
-    """Read the street network and the episodes.
+    """Return the street graph and the chosen episodes; by default from the user's data, else of Virlton.
 
     Without a folder, and where the user has no Touchdown data, the export of Virlton is read instead.
 
@@ -78,7 +78,7 @@ def open_data(chosen: Selection) -> Data:
         there = sorted(f"{path.parent.name}/{path.stem}" for path in folder.glob("*_*/*.jsonl"))
         raise BadInput(f"{file}: no such file of episodes (found in {folder}: {', '.join(there) or 'none'})")
     read = read_episode_file(file)
-    faults = {f"line {fault.line}": fault.what for fault in read.faults}
+    faults = {f"line {fault.line}": fault.text for fault in read.faults}
     episodes = {}
     for episode in read.episodes[: chosen.limit]:
         if wrong := episode_faults(graph, episode):
@@ -96,21 +96,21 @@ def open_data(chosen: Selection) -> Data:
 
 
 def name_of(data: Data, chosen: Selection) -> str:
-    """Return the name of the episodes in the results; other data than the public one is named too."""
+    """Return the name of the episodes in results, with the data's name if it is not the public one."""
     split = chosen.episodes.stem if chosen.episodes else f"{chosen.scenario} {chosen.split}"
     name = f"{chosen.dataset} {split}"
     return name if data.is_published else f"{name} of {data.made_city or data.folder.name}"
 
 
 def landmarks_file(data: Data, chosen: Selection) -> Path | None:
-    """Return the names of landmarks that were extracted before, where they stand beside the episodes."""
+    """Return the file of extracted landmarks beside the episodes; `None` if there is none."""
     episodes = chosen.file(data.folder)
     file = episodes.with_name(f"landmarks_{episodes.stem}.json")
     return file if file.is_file() else None
 
 
 def _made_city_of(folder: Path) -> str:
-    """Return the name of the made city that a folder was exported from; empty if of none."""
+    """Return the name of the city that a folder is an export of; empty if it is no export."""
     manifest = folder / MANIFEST
     if not manifest.is_file():
         return ""
@@ -121,7 +121,7 @@ def _made_city_of(folder: Path) -> str:
 
 
 def _data_folder(given: Path | None) -> Path:
-    """Return the folder of the data: given, installed, or exported from the made city."""
+    """Return the folder of the data: as given, as installed, or an export of Virlton."""
     if given is not None:
         return find_data("touchdown", given)
     if (data_home() / "touchdown").is_dir():

@@ -70,17 +70,17 @@ ABOUT = (
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Return the episodes of the split."""
+    """Return an episode for each instruction of the split."""
     return walk_episodes(prepare(options, resources))
 
 
 def prepare(options: Options, resources: Resources) -> WalkWorld:
-    """Read the data and make the agent ready."""
+    """Return the split's data and the agent, read and opened once."""
     return resources.make_once(("touchdown", options), lambda: _open_world(options, resources))
 
 
 def _open_world(options: Options, resources: Resources) -> WalkWorld:
-    """Open the world of the walks: agent, graph, episodes and scores."""
+    """Return the agent, graph, instructions and scoring of a split's walks."""
     data = open_data(options.selection)
     return WalkWorld(
         agent=open_agent(data, options, resources),
@@ -99,7 +99,7 @@ def _open_world(options: Options, resources: Resources) -> WalkWorld:
 
 
 def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
-    """Write a page that shows every episode on the street map.
+    """Write the page that shows every walk on the street map.
 
     Args:
         path: of the page.
@@ -131,7 +131,7 @@ BENCHMARK = Benchmark(
 
 
 class RecordedWalk(BaseModel):
-    """One line of a file of walks; fields that are not named here do not matter."""
+    """One line of a file of walks; other fields are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -143,6 +143,7 @@ class RecordedWalk(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _take_start(cls, line: object) -> object:
+        """Return the line with its start, which may be the first of its states."""
         line = as_walked(line)
         if isinstance(line, dict) and "start" not in line and isinstance(line.get("states"), list):
             first, *others = line["states"] or [None]
@@ -151,6 +152,7 @@ class RecordedWalk(BaseModel):
 
     @model_validator(mode="after")
     def _is_complete(self) -> Self:
+        """Return the walk; raise an error unless it has one state, and validation, per action."""
         counts = {"states": len(self.states), "validated": len(self.validated or self.actions)}
         for name, count in counts.items():
             if count != len(self.actions):
@@ -161,7 +163,7 @@ class RecordedWalk(BaseModel):
 
 @dataclass(slots=True)
 class Agreement:
-    """The counts of what came out the same."""
+    """The counts of states and validations of replayed walks that came out as recorded."""
 
     walks: int = 0
     states: int = 0
@@ -169,15 +171,15 @@ class Agreement:
     validations: int = 0
     same_validations: int = 0
     disagreements: list[str] = field(default_factory=list)
-    """The first one of each walk, in words."""
+    """First disagreement of each walk, in words."""
 
     @property
     def agrees(self) -> bool:
-        """Return whether everything came out the same."""
+        """Return whether all states and validations came out as recorded."""
         return self.states == self.same_states and self.validations == self.same_validations
 
     def lines(self) -> Iterator[str]:
-        """Yield the tally, for people."""
+        """Yield the counts and the first disagreements as lines for people."""
         yield f"walks        {self.walks:7}"
         yield f"states       {self.same_states:7} of {self.states} agree"
         if self.validations:
@@ -188,7 +190,7 @@ class Agreement:
 
 
 def _read_walks(file: Path, graph: NavigationGraph) -> list[RecordedWalk]:
-    """Read a file of walks on a graph.
+    """Return the recorded walks in a file, whose starts have to be in the graph.
 
     Raises:
         GraphFault: the file is missing or empty, or a line is malformed or starts outside the graph; all of
@@ -213,7 +215,7 @@ def _read_walks(file: Path, graph: NavigationGraph) -> list[RecordedWalk]:
 
 
 def _replay_walks(graph: NavigationGraph, walks: Sequence[RecordedWalk], rules: Rules = VELMA) -> Agreement:
-    """Walk all of them again, each from its start on by its own states."""
+    """Return how far all walks agree with the record, each walked again by its own states."""
     tally = Agreement(walks=len(walks))
     for number, walk in enumerate(walks, 1):
         _replay_walk(graph, walk, rules, number, tally)
@@ -223,7 +225,7 @@ def _replay_walks(graph: NavigationGraph, walks: Sequence[RecordedWalk], rules: 
 def _replay_walk(
     graph: NavigationGraph, walk: RecordedWalk, rules: Rules, number: int, tally: Agreement
 ) -> None:
-    """Replay a recorded walk by the rules, and count in `tally` where they agree."""
+    """Walk a recorded walk again by the rules, and count in `tally` what agrees with the record."""
     state = WalkState(graph.number(walk.start[0]), walk.start[1])
     differ: list[str] = []
     for step, (text, expected) in enumerate(zip(walk.actions, walk.states, strict=True), 1):

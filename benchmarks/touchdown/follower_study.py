@@ -62,11 +62,11 @@ ABLATIONS: Mapping[str, Mapping[str, Any]] = {
     "a walk may set out from a crossing close by": {"near_turn": 0.0},
     "looks further, and may return (embodied only)": {"explore": 4.0},
 }
-"""Each rule, and the parameters that switch it off."""
+"""Rules of the follower, each with the parameters that switch it off."""
 
 
 class Failure(StrEnum):
-    """The reason why a walk did not end at its target, first reason first."""
+    """The reason why a walk did not end at its target; members in the order in which they are tested."""
 
     START = "set out the wrong way"
     ROUTE = "left the gold path at a crossing"
@@ -76,11 +76,11 @@ class Failure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FollowerOutcome:
-    """The outcome of an episode."""
+    """The outcome of the follower on one episode."""
 
     failure: Failure | None
     phrase: str
-    """The kind of its stop phrase, as the grammar read it."""
+    """Kind of phrase that tells where to stop, as the grammar read it."""
 
     @property
     def is_complete(self) -> bool:
@@ -89,7 +89,7 @@ class FollowerOutcome:
 
 
 def try_out(data: Data, dataset: Dataset, follower: Follower) -> list[FollowerOutcome]:
-    """Walk all episodes.
+    """Return the follower's outcome on each episode of the data.
 
     Args:
         data: with the episodes.
@@ -107,7 +107,7 @@ def follower_for(
     use_map: bool,
     use_prior: bool = False,
 ) -> Follower:
-    """Return the follower as the benchmark runs it on a data set.
+    """Return the follower as the benchmark runs it on a data set, with these parameters.
 
     Args:
         graph: links between the panoramas.
@@ -132,14 +132,14 @@ def switch_off(rule: str, parameters: Parameters) -> Parameters:
 
 
 def completion(outcomes: Sequence[FollowerOutcome]) -> float:
-    """Return the task completion in percent."""
+    """Return the task completion over outcomes, percent."""
     return 100.0 * sum(outcome.is_complete for outcome in outcomes) / len(outcomes)
 
 
 def _outcome_of(
     graph: NavigationGraph, episode: InstructionEpisode, dataset: Dataset, follower: Follower
 ) -> FollowerOutcome:
-    """Return how the follower ends an episode, and the kind of phrase that tells its end."""
+    """Return how the follower ends an episode, and the kind of phrase that tells where to stop."""
     start = start_state(graph, episode, dataset)
     moves = list(follower.walk(episode.instruction, start))
     walked = path_of([start.node, *(move.state.node for move in moves)])
@@ -153,7 +153,7 @@ def _outcome_of(
 def _failure_of(
     graph: NavigationGraph, walked: Sequence[int], gold: Sequence[int], *, has_stopped: bool
 ) -> Failure:
-    """Return where a walk first failed: start, route, stop or limit."""
+    """Return the reason why a walk that did not reach its target failed."""
     steps, taken = list(pairwise(gold)), set(pairwise(walked))
     if steps and steps[0] not in taken:
         return Failure.START
@@ -165,7 +165,7 @@ def _failure_of(
 
 
 def completion_table(name: str, parts: Mapping[str, Sequence[FollowerOutcome]]) -> Table:
-    """Return the TC of one follower on several splits, with 95 % bootstrap intervals."""
+    """Return a table of the task completion on several splits, with 95 % bootstrap intervals."""
     table = Table("split", "episodes", "TC %", "95 %", title=name)
     for split, outcomes in parts.items():
         mean, low, high = mean_with_interval([float(outcome.is_complete) for outcome in outcomes])
@@ -174,7 +174,7 @@ def completion_table(name: str, parts: Mapping[str, Sequence[FollowerOutcome]]) 
 
 
 def failure_table(name: str, outcomes: Sequence[FollowerOutcome]) -> Table:
-    """Return the shares of the failure classes, and TC by stop phrase."""
+    """Return a table of the shares of failures, and of task completion by kind of stop phrase."""
     table = Table("what", "episodes", "%", title=f"{name}: failures, and TC by stop phrase")
     failures = Counter(outcome.failure for outcome in outcomes if outcome.failure)
     for failure, count in failures.most_common():
@@ -187,7 +187,7 @@ def failure_table(name: str, outcomes: Sequence[FollowerOutcome]) -> Table:
 
 
 def ablation_table(name: str, whole: float, parts: Mapping[str, float]) -> Table:
-    """Return the TC with each rule switched off.
+    """Return a table of the task completion, percent, with each rule switched off.
 
     Args:
         name: of the data set.
@@ -227,10 +227,11 @@ def study(
 
 
 def _print_study(chosen: Selection, use_map: bool, use_prior: bool, ablate: bool) -> None:
-    """Print completion and failures of the follower, and each rule's part if `ablate`."""
+    """Print completion and failures of the follower, and, with `ablate`, the worth of each rule."""
     console, data = SafeConsole(), open_data(chosen)
 
     def outcomes_with(parameters: Parameters) -> list[FollowerOutcome]:
+        """Return the outcomes of the follower with these parameters."""
         follower = follower_for(data.graph, chosen.dataset, parameters, use_map=use_map, use_prior=use_prior)
         return try_out(data, chosen.dataset, follower)
 
@@ -246,7 +247,7 @@ def _print_study(chosen: Selection, use_map: bool, use_prior: bool, ablate: bool
 
 
 def _split_halves(outcomes: Sequence[FollowerOutcome]) -> dict[str, Sequence[FollowerOutcome]]:
-    """Return the outcomes of even and of odd episodes; none for a single one."""
+    """Return the outcomes of even and of odd episodes, by name; empty for a single episode."""
     return {"even episodes": outcomes[::2], "odd episodes": outcomes[1::2]} if len(outcomes) > 1 else {}
 
 

@@ -59,10 +59,10 @@ class Options(BaseOptions):
 
     @property
     def selection(self) -> Selection:
-        """The selection of episodes."""
+        """Selection of episodes that these options name."""
         return Selection(self.data, self.dataset, self.scenario, self.split, self.episodes)
 
     @property
     def sight(self) -> SightSources:
-        """The sources of what velma and navgpt see with."""
+        """Sources of pictures and features that these options name."""
         return SightSources(self.panoramas, self.features, self.statistics)

@@ -33,7 +33,7 @@ _FLAME_TC = {"touchdown": 40.2, "map2seq": 52.4}
 
 
 def _published_rows(dataset: str) -> Iterator[Published]:
-    """Yield the published rows of a dataset."""
+    """Yield the published rows of a data set."""
     city = f"{dataset} unseen dev"
     for name, (spd, kpa, tc) in _VELMA_TABLE_2[dataset].items():
         values = {"spd": spd, "tc": tc / 100} | ({} if kpa is None else {"kpa_published": kpa / 100})
@@ -42,4 +42,4 @@ def _published_rows(dataset: str) -> Iterator[Published]:
 
 
 PUBLISHED = tuple(row for dataset in _VELMA_TABLE_2 for row in _published_rows(dataset))
-"""Each belongs beside runs on the public data of its `city`."""
+"""Published rows; each belongs beside runs on the public data of its `city`."""

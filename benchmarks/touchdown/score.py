@@ -19,14 +19,14 @@ METRICS = (
     Metric("SDTW", "SDTW", percent=False, digits=2, about="nDTW of walks that succeed, else 0"),
     Metric("CLS", "CLS", percent=False, digits=2, about="coverage weighted by length score, 0 to 1"),
 )
-"""KPA* is the key point accuracy as the published code computes it."""
+"""Metrics of walks in streets; KPA* is the key point accuracy that VELMA's published code computes."""
 
 SUCCESS = "tc"
 SUCCESSES = ("tc", "SDTW")
 
 
 def score_walk(graph: NavigationGraph, episode: InstructionEpisode, walked: Sequence[int]) -> WalkScores:
-    """Return the metrics of one walk; `None` for the SPD where no way leads from its end to the target.
+    """Return the metrics of one walk, given by its nodes; SPD is `None` if no way leads to the target.
 
     Args:
         graph: links between the panoramas.
@@ -40,6 +40,6 @@ def score_walk(graph: NavigationGraph, episode: InstructionEpisode, walked: Sequ
 
 
 def figures(scores: WalkScores) -> Mapping[str, str]:
-    """Return what the page shows of an episode's metrics."""
+    """Return the metrics that a walk's page shows, as texts by heading."""
     spd = "no way" if scores["spd"] is None else f"{scores['spd']:.0f}"
     return {"SPD": spd, "KPA": f"{scores['kpa']:.0%}", "nDTW": f"{scores['nDTW']:.2f}"}

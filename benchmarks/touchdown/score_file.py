@@ -22,11 +22,11 @@ from .dataset import Data, Scenario, Selection, open_data
 from .score import METRICS, score_walk
 
 PUBLISHED_NAMES = {"kpa": "kpa_published"}
-"""The key point accuracy of published files is that of the published code."""
+"""Our names of metrics in published files, whose key point accuracy is the published code's."""
 
 
 class _WalkEntry(BaseModel):
-    """An entry of the file; fields that are not named here do not matter."""
+    """An entry of the file: a walk to score; other fields are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -38,18 +38,18 @@ class _WalkEntry(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The scores of a file of walks."""
+    """The scores of a file of walks, and what was wrong with its entries."""
 
     scores: Mapping[str, WalkScores]
     """Scores by the id of the episode."""
     differences: Mapping[tuple[str, str], float]
-    """Differences of the expected values from ours, by episode and metric."""
+    """Absolute differences of expected values from ours, by (episode's id, metric)."""
     left_out: Mapping[str, str]
-    """Reasons why other entries are not scored."""
+    """Reasons why other entries are not scored, by their place in the file."""
 
 
 def score_walks_of(file: Path, data: Data) -> Scored:
-    """Score every walk of a file that can be scored.
+    """Return the scores of all walks of a file that can be scored.
 
     Args:
         file: JSON with a list `instances` of objects with `id` and `pano_path`, and maybe `metrics`; or such
@@ -100,7 +100,7 @@ def score(
 
 
 def _print_scores(file: Path, chosen: Selection, scored: Scored, console: Console) -> None:
-    """Print the scores of a file, what was left out, and differences from expected values."""
+    """Print the scores of a file, what was left out, and the largest difference from expected values."""
     if scored.scores:
         title = f"{chosen.dataset}, {chosen.scenario} {chosen.split}"
         console.print(means_table(title, METRICS, file.stem, list(scored.scores.values())))
@@ -119,7 +119,7 @@ def _print_scores(file: Path, chosen: Selection, scored: Scored, console: Consol
 def _differences(
     episode: str, found: WalkScores, expected: Mapping[str, float]
 ) -> dict[tuple[str, str], float]:
-    """Return the differences from the expected values by (episode, metric)."""
+    """Return the absolute differences of the expected values from ours, by (episode's id, metric)."""
     differences = {}
     for name, value in expected.items():
         ours = found.get(PUBLISHED_NAMES.get(name, name))
@@ -129,7 +129,7 @@ def _differences(
 
 
 def _entries(file: Path) -> dict[str, Any]:
-    """Return the entries of a file, by where they stand."""
+    """Return the entries of a file by their place in it, such as "line 3"."""
     try:
         text = file.read_text(encoding="utf-8")
         if file.suffix == ".jsonl":

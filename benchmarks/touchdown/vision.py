@@ -23,32 +23,32 @@ from virl.platform.providers.pictures.streetview import GraphStreetView, Panoram
 from .dataset import Data
 
 RECOGNIZER = "clip-bigg"
-"""Recognizer that compares landmarks with views: the paper's, of `platform/models`."""
+"""Recognizer in `platform/models` that compares landmarks with views, as in VELMA's paper."""
 
 
 @dataclass(frozen=True, slots=True)
 class SightSources:
-    """Sources of what the agent sees; all empty for an agent that sees no landmarks."""
+    """The sources of what an agent sees; without any, it sees no landmarks."""
 
     panoramas: Path | None = None
     """Folder of equirectangular pictures, named by panorama id."""
     features: Path | None = None
-    """Embeddings of views, made before."""
+    """File of embeddings of views, made before; `None` embeds the panoramas."""
     statistics: Path | None = None
-    """Statistics of the scores over the training area."""
+    """File of score statistics over the training area; `None` tells no landmarks."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenThings:
-    """The means that a VELMA navigator is given to see with."""
+    """The scorer of landmarks and the traffic flow that a VELMA navigator is given."""
 
     scorer: LandmarkScorer | None
     flow: TrafficFlow | None
-    """Traffic flow at the start: told in Touchdown only."""
+    """Traffic flow at the start, which only Touchdown's instructions need; else `None`."""
 
 
 def open_views(sight: SightSources, data: Data, option: str = "--views") -> StreetView:
-    """Open pictures of the panoramas: the user's, or those of the city that the data is an export of.
+    """Return pictures of the panoramas: the user's, or those of the city that the data is an export of.
 
     Args:
         sight: sources of pictures.
@@ -66,7 +66,7 @@ def open_views(sight: SightSources, data: Data, option: str = "--views") -> Stre
 
 
 def open_sight(sight: SightSources, data: Data, dataset: Dataset, resources: Resources) -> SeenThings:
-    """Make the eyes ready.
+    """Return the scorer of landmarks and the traffic flow that VELMA's agent sees with.
 
     Args:
         sight: sources of pictures and features.

@@ -50,7 +50,7 @@ _READER = "rapidocr"
 
 @dataclass(frozen=True, slots=True)
 class Walker:
-    """A recogniser of landmarks and a mode: `ocr`, or `ocr@paper`."""
+    """A walker: its recogniser of landmarks and its mode, parsed from a name such as `ocr@paper`."""
 
     spotter: str
     mode: Mode
@@ -73,7 +73,7 @@ class Options(CityOptions):
 
 @dataclass(frozen=True, slots=True)
 class RoutesWorld:
-    """The parts that episodes share."""
+    """The options, cities and walkers that all episodes of a run share."""
 
     options: Options
     cities: Mapping[str, City]
@@ -82,7 +82,7 @@ class RoutesWorld:
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """List an episode for each route."""
+    """Return an episode for each route of each city, for each walker."""
     return [
         Episode(route.id, name, model, {"route": route.model_dump(mode="json")})
         for name in options.cities
@@ -92,7 +92,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> RoutesWorld:
-    """Open cities, models and the mind."""
+    """Return the opened cities and walkers; raises if anything that a walker needs is missing."""
     cities = {name: resources.city(name) for name in options.cities}
     walkers = {model: parse_walker(model) for model in options.models}
     mind = resources.mind(options.mind)
@@ -103,7 +103,7 @@ def prepare(options: Options, resources: Resources) -> RoutesWorld:
 
 
 def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
-    """Walk until the walker stops, is lost, or has taken as many steps as it may.
+    """Walk a route until the walker stops, is lost or has no actions left; return the walk.
 
     A walk whose mind gives no usable reply ends where it stands, and has not arrived.
     """
@@ -151,7 +151,7 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
 
 
 def _last_step_data(panorama: Panorama, ended: Outcome) -> dict[str, Any]:
-    """Return the data of a step at which nothing was decided."""
+    """Return the data of a last step at which nothing was decided, as the walk had `ended`."""
     position = panorama.position
     return {
         "pano_id": panorama.id,
@@ -168,7 +168,7 @@ def _last_step_data(panorama: Panorama, ended: Outcome) -> dict[str, Any]:
 def _step_data(
     city: City, navigator: TouristNavigator, step: Step
 ) -> tuple[dict[str, Any], dict[str, Picture]]:
-    """Return a step as data, and the views in which a landmark was seen."""
+    """Return (step of the walk as data, views in which a landmark was seen by file name)."""
     choice = step.choice
     seen: list[dict[str, Any]] = []
     files: dict[str, Picture] = {}
@@ -199,6 +199,7 @@ def _step_data(
 
 
 def _position(city: City, pano_id: str) -> list[float]:
+    """Return [latitude, longitude] of a panorama."""
     position: LatLng = city.streetview.panorama(pano_id).position
     return [position.lat, position.lng]
 
@@ -221,7 +222,7 @@ BENCHMARK = Benchmark(
 
 
 class NoSpotter:
-    """A spotter of no landmarks: whoever walks sees for themselves."""
+    """A spotter that finds no landmarks, for a person who sees for themselves."""
 
     name = HUMAN
 
@@ -232,12 +233,12 @@ class NoSpotter:
         *,
         thorough: bool,  # noqa: ARG002 - of the protocol
     ) -> list[LandmarkSighting]:
-        """Return no sighting."""
+        """Return no sightings: the person looks for themselves."""
         return []
 
 
 def parse_walker(model: str) -> Walker:
-    """Parse a walker by its name.
+    """Return the walker that a name such as `ocr` or `ocr@paper` means.
 
     Raises:
         BadInput: there is no such mode.
@@ -249,7 +250,7 @@ def parse_walker(model: str) -> Walker:
 
 
 def check_walker(walker: Walker, city: City, mind: Mind, resources: Resources) -> None:
-    """Open what a walker needs, so that what is missing is told before the first walk.
+    """Open what a walker needs, so that anything missing is told before the first walk.
 
     Args:
         walker: of an episode.
@@ -267,7 +268,7 @@ def check_walker(walker: Walker, city: City, mind: Mind, resources: Resources) -
 def _spotter_of(
     walker: Walker, city: City, route: RouteRow, mind: Mind, resources: Resources
 ) -> LandmarkSpotter:
-    """Return the spotter of landmarks of the walker on a route."""
+    """Return the walker's spotter of landmarks on a route."""
     landmarks = {
         key.landmark: LatLng(*key.landmark_position) for key in route.key_points if key.landmark_position
     }
@@ -276,7 +277,7 @@ def _spotter_of(
 
 
 def hints_of(walker: Walker, route: RouteRow) -> CrossingHints:
-    """Return what tells the walker of crossings."""
+    """Return the hints at crossings that the walker gets on a route, by its mode."""
     if walker.mode == "honest":
         return HonestHints()
     return PaperHints([key.position for key in route.key_points if key.kind == "turn"])
@@ -285,6 +286,7 @@ def hints_of(walker: Walker, route: RouteRow) -> CrossingHints:
 def _spotter(
     name: str, city: City, landmarks: dict[str, LatLng], mind: Mind, resources: Resources
 ) -> LandmarkSpotter:
+    """Return the spotter with this name; `landmarks` are positions by name, for the oracle."""
     if name == _ORACLE:
         return MapSpotter(city.streetview, landmarks)
     if name == _TRUTH:
@@ -305,6 +307,7 @@ def _spotter(
 
 
 def _of_a_model(name: str, city: City, resources: Resources) -> LandmarkSpotter:
+    """Return the spotter by a reader, recognizer or describer in `platform/models`."""
     if is_model("reader", name):
         return OcrSpotter(SignReader(city.streetview, resources.reader(name)))
     if is_model("recognizer", name):

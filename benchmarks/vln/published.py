@@ -7,6 +7,7 @@ _PARTS = ("success", "start_reaction_paper", "intersection_arrival_paper", "inte
 
 
 def _row(name: str, source: str, *shares: float) -> Published:
+    """Return a published row, its shares in the order of `_PARTS`."""
     return Published(name, dict(zip(_PARTS, shares, strict=True)), source)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from virl.bench.benchmark import Metric, Scores, Shown, ShownBox, ShownPoint, ShownView, Tally
 from virl.bench.episode import Record
 from virl.bench.metrics.places import METRICS as PARTS
-from virl.bench.metrics.places import KeyPosition, VlnScore, Walked, score_vln
+from virl.bench.metrics.places import KeyPosition, VlnScore, WalkedPath, score_vln
 from virl.datasets.collect.dataset import RouteRow
 from virl.geo.globe import LatLng
 
@@ -28,13 +28,14 @@ METRICS = (
     *(Metric(part, _HEADINGS[part], about=_ABOUT[part]) for part in PARTS),
     *(Metric(f"{part}_paper", f"{_HEADINGS[part]}\nas in the paper", aside=True) for part in PARTS),
 )
-"""Success, reaction at the start, arrival and reaction at crossings, arrival at the stop: as measured on all
-routes, and as V-IRL's table 5 must have counted them, routes that succeeded being right throughout. Its
-published code counts those that failed alone; for all three see `virl.bench.metrics.places`."""
+"""Metrics of walks along routes, as measured on all of them, and as V-IRL's table 5 must have counted.
+
+There, routes that succeeded are right throughout. V-IRL's published code counts those that failed alone; for
+all three see `virl.bench.metrics.places`."""
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
-    """Score routes; the key positions of a route share its vote."""
+    """Return the tallies of routes by metric; the key positions of a route share its vote."""
     tallies: dict[str, list[Tally]] = {metric.key: [] for metric in METRICS}
     for record in records:
         scored = score_of(record.data)
@@ -48,6 +49,7 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
 
 
 def _notes(records: Sequence[Record]) -> list[str]:
+    """Return notes on walks that ended lost and on actions that were refused."""
     lost = sum(record.data["ending"] == "lost" for record in records)
     refused = sum(len(step["refused"]) for record in records for step in record.data["walked"])
     told = [f"{lost} of {len(records)} walks ended lost, the others where the walker chose to stop"] * bool(
@@ -58,11 +60,11 @@ def _notes(records: Sequence[Record]) -> list[str]:
 
 
 def score_of(data: Mapping[str, Any]) -> VlnScore:
-    """Return the metrics of one walk. An action is the panorama that it leads to, whatever its words."""
+    """Return the metrics of one walk; an action is the panorama that it leads to, whatever its words."""
     route = RouteRow.model_validate(data["route"])
     steps = data["walked"]
     onward = dict(zip(route.pano_ids, [*route.pano_ids[1:], ""], strict=True))
-    walked = Walked(
+    walked = WalkedPath(
         [LatLng(step["lat"], step["lng"]) for step in steps],
         [step["next"] or "stop" for step in steps],
     )
@@ -72,7 +74,7 @@ def score_of(data: Mapping[str, Any]) -> VlnScore:
 
 
 def show(record: Record) -> Shown:
-    """Return the directions, what was seen and decided, and the way on the map."""
+    """Return the contents of a walk's page: directions, what was seen and decided, and the path."""
     data = record.data
     route, scored = RouteRow.model_validate(data["route"]), score_of(data)
     kept = {file.rsplit("/", 1)[-1]: file for file in record.files}
@@ -103,5 +105,5 @@ def show(record: Record) -> Shown:
 
 
 def _describe_decision(step: Mapping[str, Any]) -> str:
-    """Describe what was done at a step, after what could not be done."""
+    """Return what was done at a step in words, after the actions that were refused."""
     return "; ".join([*(f"refused: {reason}" for reason in step["refused"]), step["decided"]])

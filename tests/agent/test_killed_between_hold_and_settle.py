@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from openai_server import Behaviour, ChatServer, Request, tool_calls
+from warm_cache import warm_cache
 
 TURNS = 3
 TRUE = 110 * 100 / 1e6
@@ -67,7 +68,7 @@ class Town:
         self._env = os.environ | {
             "OPENAI_API_KEY": "sk-any",
             "VIRL_BASE_URL": server.url,
-            "VIRL_CACHE": str(folder / "cache"),
+            "VIRL_CACHE": warm_cache(folder / "cache"),
         }
 
     def run(self, *killed: str, resume: bool = False) -> "subprocess.CompletedProcess[str]":

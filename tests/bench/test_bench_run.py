@@ -248,7 +248,7 @@ if __name__ == "__main__":
     crew = ProcessCrew(Job(NAME, options, Terms()), 1, Ledger())
     while not (seats := crew.events(1.0)):
         pass
-    crew.give(seats[0].seat, Episode("case 0", "north", "sharp", {"number": 0}))
+    crew.give(seats[0].slot, Episode("case 0", "north", "sharp", {"number": 0}))
     while not (folder / "held").exists():
         time.sleep(0.05)
     END

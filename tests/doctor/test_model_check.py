@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from virl.cli.main import app
 from virl.doctor.labelled_views import KINDS, read_labelled, write_labelled
-from virl.doctor.model_quality import COLUMNS, Measured, Score, measure_here, rows, write_check
+from virl.doctor.model_quality import COLUMNS, ModelMeasurement, Score, measure_here, rows, write_check
 from virl.errors import BadInput
 from virl.platform.providers import open_city
 
@@ -60,8 +60,8 @@ def test_a_model_that_is_not_ready_says_why(views, tmp_path):
 @pytest.mark.slow
 def test_the_page_has_the_table_and_loads_nothing(views):
     done = measure_here("detector", "simulated", views, "cpu", False)
-    broken = Measured("<owl>", "detector", fault="weights are not there")
-    reader = Measured("rapid", "reader", images_per_s=2.5, first=Score(None, 0.5, 0.25, 1, 2, 4))
+    broken = ModelMeasurement("<owl>", "detector", fault="weights are not there")
+    reader = ModelMeasurement("rapid", "reader", images_per_s=2.5, first=Score(None, 0.5, 0.25, 1, 2, 4))
     page = write_check(views, read_labelled(views), [done, broken, reader]).read_text()
     assert "&lt;owl&gt;" in page
     assert '<td class="n">25%</td>' in page

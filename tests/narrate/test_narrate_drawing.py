@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from virl.errors import BadInput
-from virl.narrate.narration import lay_over, read_points
+from virl.narrate.narration import align_drawing, read_points
 
 EXACT = np.array([[0, 0], [80, 0], [80, 60], [120, 60]], float)
 
@@ -15,18 +15,18 @@ EXACT = np.array([[0, 0], [80, 0], [80, 60], [120, 60]], float)
 def test_where_a_drawing_lies_and_how_it_is_turned_does_not_matter(angle, x, y):
     cos, sin = np.cos(np.radians(angle)), np.sin(np.radians(angle))
     drawn = EXACT @ np.array([[cos, -sin], [sin, cos]]) + (x, y)
-    laid = lay_over(drawn, EXACT)
+    laid = align_drawing(drawn, EXACT)
     assert laid.mean_error_m < 1e-6
     assert laid.scale == pytest.approx(1)
     assert laid.points == pytest.approx(EXACT, abs=1e-6)
 
 
 def test_a_drawing_that_takes_left_for_right_stays_wrong():
-    assert lay_over(EXACT * (1, -1), EXACT).mean_error_m > 20
+    assert align_drawing(EXACT * (1, -1), EXACT).mean_error_m > 20
 
 
 def test_a_drawing_of_half_the_size_says_so():
-    laid = lay_over(EXACT / 2, EXACT)
+    laid = align_drawing(EXACT / 2, EXACT)
     assert laid.scale == pytest.approx(2)
     middle = EXACT.mean(axis=0)
     assert laid.mean_error_m == pytest.approx(np.linalg.norm((EXACT - middle) / 2, axis=1).mean())
@@ -34,11 +34,11 @@ def test_a_drawing_of_half_the_size_says_so():
 
 def test_the_error_is_the_mean_distance():
     exact = np.array([[0, 0], [10, 0]], float)
-    assert lay_over(np.array([[0, 0], [14, 0]], float), exact).mean_error_m == pytest.approx(2)
+    assert align_drawing(np.array([[0, 0], [14, 0]], float), exact).mean_error_m == pytest.approx(2)
 
 
 def test_a_drawing_without_extent_is_laid_on_the_middle():
-    laid = lay_over(np.zeros((4, 2)), EXACT)
+    laid = align_drawing(np.zeros((4, 2)), EXACT)
     assert laid.points == pytest.approx(np.tile(EXACT.mean(axis=0), (4, 1)))
 
 
@@ -46,7 +46,7 @@ def test_a_drawing_without_extent_is_laid_on_the_middle():
 @given(st.lists(st.tuples(st.floats(-1e5, 1e5), st.floats(-1e5, 1e5)), min_size=4, max_size=4))
 def test_no_move_or_turn_fits_better(points):
     drawn = np.array(points)
-    best = lay_over(drawn, EXACT).points
+    best = align_drawing(drawn, EXACT).points
     for degrees in (-3, 3):
         turn = np.exp(1j * np.radians(degrees))
         centre = best.mean(axis=0)

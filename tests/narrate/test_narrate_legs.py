@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_walk import FRAME, STAIRCASE, made_walk
 
-from virl.narrate.narration import history, legs, tell, turn_words
+from virl.narrate.narration import describe_walk, history, legs, turn_words
 from virl.narrate.walk import Walk
 
 POINTS = st.lists(st.tuples(st.integers(-300, 300), st.integers(-300, 300)), min_size=2, max_size=25)
@@ -25,7 +25,7 @@ def test_a_staircase_has_three_legs():
 
 def test_the_walk_in_sentences():
     walk = made_walk(outcome="Entered Noodle Bar Mei.")
-    assert tell(walk, legs(walk)) == [
+    assert describe_walk(walk, legs(walk)) == [
         "Start facing east.",
         "Walk 80 m east, past 1 crossing, to a crossing.",
         "Turn left and walk 60 m north, to a crossing.",
@@ -37,7 +37,7 @@ def test_the_walk_in_sentences():
 def test_streets_are_named_where_they_are_known():
     names = iter(["Harbor Street", "Mill Lane", "Mill Lane"])
     walk = made_walk(heading=270.0)
-    told = tell(walk, legs(walk, lambda _: next(names)))
+    told = describe_walk(walk, legs(walk, lambda _: next(names)))
     assert told[1].startswith("Turn around onto Harbor Street and walk 80 m east")
     assert told[2].startswith("Turn left onto Mill Lane and walk")
     assert told[3].startswith("Turn right along Mill Lane and walk")
@@ -91,7 +91,7 @@ def test_turning_back_is_a_turn():
 def test_who_never_moved_has_no_legs():
     walk = made_walk([(0.0, 0.0)], crossings=set())
     assert legs(walk) == ()
-    assert tell(walk, ()) == ["Start facing east.", "Stop."]
+    assert describe_walk(walk, ()) == ["Start facing east.", "Stop."]
     assert legs(made_walk([(0.0, 0.0), (0.0, 0.0)], crossings=set())) == ()
 
 

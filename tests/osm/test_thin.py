@@ -49,13 +49,13 @@ def test_a_part_is_the_same_and_far_ways_are_not_looked_at(
     country: Path, tmp_path: Path, radius: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked_at: list[int] = []
-    add = cutting._Ways.add
+    add = cutting._TouchingWays.add
 
-    def look_at(ways: cutting._Ways, way: osmium.osm.Way) -> None:
+    def look_at(ways: cutting._TouchingWays, way: osmium.osm.Way) -> None:
         looked_at.append(way.id)
         add(ways, way)
 
-    monkeypatch.setattr(cutting._Ways, "add", look_at)
+    monkeypatch.setattr(cutting._TouchingWays, "add", look_at)
     parts, counts = [], []
     for least in (1e9, 0):
         monkeypatch.setattr(thinning, "FAST_FROM_MB", least)

@@ -25,7 +25,8 @@ from typer.testing import CliRunner
 
 from benchmarks.counting.report import CountingTable
 from benchmarks.counting.summary import write_counting_page
-from benchmarks.counting.tables import TableColumn, TableRow
+from benchmarks.counting.tables import TableRow
+from virl.bench.benchmark import Metric
 from virl.bench.run import Engine, run_benchmark
 from virl.bench.statistics import Interval
 from virl.cli.main import app
@@ -141,7 +142,10 @@ class Workshop:
 
     def counting(self) -> Path:
         page = self.folder / "counting.html"
-        columns = (TableColumn("precision", "precision"), TableColumn("recall", "recall"))
+        columns = (
+            Metric("precision", "precision", percent=False, digits=2),
+            Metric("recall", "recall", percent=False, digits=2),
+        )
         share = Interval(0.9, 0.8, 1.0)
         rows = (TableRow("all rules", {"precision": share, "recall": share, "repeats": 0.1}),)
         tables = [CountingTable("Rules", columns, rows)]

@@ -97,7 +97,7 @@ def test_what_is_refused_and_what_is_not_known(
     assert client.get("/maps/api/directions/json", params={
         "origin": f"{ends[0]}", "destination": f"{ends[1]}", "mode": "transit", "departure_time": "soon",
     }).json()["status"] == "INVALID_REQUEST"  # fmt: skip
-    bare = replace(city, maps=GraphMaps(city.maps._graph))  # type: ignore[attr-defined]
+    bare = replace(city, maps=GraphMaps(city.maps.graph))  # type: ignore[attr-defined]
     with (
         serve_city(bare, ServeOptions()) as other,
         httpx.Client(base_url=other.url, params={"key": "k"}) as ask,

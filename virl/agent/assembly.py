@@ -20,7 +20,7 @@ from virl.agent.character import Point
 from virl.agent.character_file import LoadedCharacter
 from virl.bugs import bug_of
 from virl.console import LONG_S, as_markup, say, told_if_long
-from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, UnknownName, VirlError, choices
+from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, VirlError
 from virl.files.writing import write_whole
 from virl.geo.globe import LatLng, distance
 from virl.journal.journal import asks_model
@@ -32,13 +32,12 @@ from virl.mind.rules import RuleMind
 from virl.mind.understanding import Understanding, understand
 from virl.pages.numbers import show_duration
 from virl.plain_text import shorten
-from virl.platform.city.city import City, MoverChoice
+from virl.platform.city.city import City
 from virl.platform.city.locate import locate
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.starts import liveliest, start_near
 from virl.platform.city.streetview import Panorama
 from virl.platform.movers.base import Mover
-from virl.platform.movers.open_mover import MOVERS
 from virl.platform.perception.models import Models, read_model
 from virl.platform.perception.senses import open_senses
 from virl.platform.providers.cities import city_settings
@@ -319,22 +318,6 @@ def compile_renderer(city: str, given: City | None, console: Console) -> None:
     if not is_kept():
         say(console, "[dim]Compiling the renderer, only this once: about 16 s on two idle cores.[/]")
         compile_ahead()
-
-
-def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
-    """Return the mover for a city: the user's, or the one that fits, as known before the city is opened.
-
-    Raises:
-        UnknownName: there is no such mover.
-        BadInput: it does not work there.
-    """
-    file = city_settings(city)
-    fit = file.mover or MoverChoice(provider_of(file).mover, "")
-    if asked and asked not in MOVERS:
-        raise UnknownName("mover", asked, list(MOVERS))
-    if asked and fit.works and asked not in fit.works:
-        raise BadInput(f"mover {asked!r} does not work in {city} ({fit.reason}): {choices(fit.works)}")
-    return MoverChoice(asked, "you asked for it", fit.works) if asked else fit
 
 
 def with_mover(

@@ -16,8 +16,8 @@ from virl.mind.prompt import check_prompt
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.platform.movers.base import LinksMover
+from virl.platform.perception.base import Role
 from virl.platform.perception.models import ModelOptions, Models, check_labels, read_model
-from virl.platform.perception.registry import Role
 from virl.platform.perception.standing import model_readiness
 from virl.platform.providers.cities import Access, city_settings, opened_city
 from virl.platform.providers.provider import provider_of

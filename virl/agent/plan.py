@@ -10,7 +10,6 @@ from uuid import NAMESPACE_URL, uuid5
 
 from pydantic import ValidationError
 
-from virl.agent.assembly import planned_mover
 from virl.agent.character import Character, start_of
 from virl.agent.character_file import (
     LoadedCharacter,
@@ -32,6 +31,7 @@ from virl.money.ledger import Ledger
 from virl.plain_text import slug
 from virl.platform.city.city import City, MoverChoice
 from virl.platform.city.locate import address_in
+from virl.platform.movers.open_mover import planned_mover
 from virl.platform.perception.base import Role
 from virl.platform.perception.models import Device
 from virl.platform.providers.cities import Access

@@ -5,8 +5,7 @@
 A run that was cut off goes on where it stopped, and one that has ended is read.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from virl.agent.user import User
 from virl.bench.resources import Resources
 from virl.errors import BadInput, MindFailed, VirlError
 from virl.journal.journal import Journal
-from virl.journal.records import AnyRecord, Result, StartRecord
+from virl.journal.records import Result, StartRecord
 from virl.journal.report import REPORT, write_report
 from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
@@ -37,15 +36,10 @@ RUN_REPORT = f"{RUN}/{REPORT}"
 
 
 class EpisodeModels(Models):
-    """The perception models of an agent in an episode, shared with the episodes that run beside it.
-
-    Args:
-        resources: open the models.
-        city: name of the city that the agent is in.
-    """
+    """The perception models of an episode's agent, shared and batched with the process's other episodes."""
 
     def __init__(self, resources: Resources, city: str) -> None:
-        """Keep the run's shared resources and the name of the city that the models look at."""
+        """Take the models from `resources`, for views of the city named `city`."""
         terms = resources.terms
         known = resources.city(city)
         super().__init__(
@@ -57,23 +51,23 @@ class EpisodeModels(Models):
         self._city = city
 
     def detector(self, name: str) -> Detector:
-        """Return the detector of this name, shared with other episodes."""
+        """Return the detector with this name in `platform/models`, shared with other episodes."""
         return self._resources.detector(name, self._city)
 
     def recognizer(self, name: str) -> Recognizer:
-        """Return the recognizer of this name, shared with other episodes."""
+        """Return the recognizer with this name in `platform/models`, shared with other episodes."""
         return self._resources.recognizer(name)
 
     def reader(self, name: str) -> Reader:
-        """Return the text reader (OCR) of this name, shared with other episodes."""
+        """Return the text reader (OCR) with this name in `platform/models`, shared with other episodes."""
         return self._resources.reader(name, self._city)
 
     def matcher(self, name: str) -> Matcher:
-        """Return the matcher of pictures of this name, shared with other episodes."""
+        """Return the matcher of pictures with this name in `platform/models`, shared with other episodes."""
         return self._resources.matcher(name)
 
     def describer(self, name: str) -> Describer:
-        """Return the describer of views of this name, shared with other episodes."""
+        """Return the describer of views with this name in `platform/models`, shared with other episodes."""
         return self._resources.describer(name, self._city)
 
 
@@ -124,18 +118,15 @@ def run_in_folder(
         character=loaded.character.model_dump(mode="json"),
         prompts=str(prompts.resolve()) if prompts else "",
     )
-    with _open_journal(folder, start) as (journal, done), account(folder.name) as own:
+    journal, done = Journal.open(folder, start)
+    with journal, account(folder.name) as own:
+        begun = next((one for one in done if isinstance(one, StartRecord)), start)
+        fields = ("agent", "city", "mind", "seed", "character")
+        if other := next((name for name in fields if getattr(begun, name) != getattr(start, name)), ""):
+            raise BadInput(f"{folder}: contains a different run (its {other} differs): choose another --out")
         if ended := ended_before(folder, done, city, mind.ledger, own):
             return ended
-        run = Run(
-            journal,
-            start,
-            done,
-            data=city,
-            keep_views=False,
-            ledger=mind.ledger,
-            account=own,
-        )
+        run = Run(journal, start, done, data=city, keep_views=False, ledger=mind.ledger, account=own)
         assembly = assemble(loaded, city, mind, models, LinksMover(city.streetview))
         assembly = assembly.with_prompts(run.start.prompts)
         try:
@@ -148,13 +139,13 @@ def run_in_folder(
 
 
 def failure_of_run(result: Result) -> MindFailed | None:
-    """Return the failure of a run whose model gave no usable reply; `None` if the run ended otherwise."""
+    """Return the error of a run that ended because its model gave no usable reply; else `None`."""
     ended = result.outcome
     return MindFailed(result.reason) if ended and ended.kind == "no reply" else None
 
 
 def cost_of_run(result: Result) -> Mapping[str, float]:
-    """Return the usage of an agent's run, by name such as `usd`, as the cost of an episode."""
+    """Return a run's `requests`, `input_tokens`, `output_tokens` and `usd`, as an episode's cost by name."""
     cost = result.cost
     return {
         "requests": float(cost.llm_calls),
@@ -162,15 +153,3 @@ def cost_of_run(result: Result) -> Mapping[str, float]:
         "output_tokens": float(cost.output_tokens),
         "usd": cost.usd,
     }
-
-
-@contextmanager
-def _open_journal(folder: Path, start: StartRecord) -> Iterator[tuple[Journal, tuple[AnyRecord, ...]]]:
-    """Yield the journal of a run, new or resumed, and the records that it holds already."""
-    journal, done = Journal.open(folder, start)
-    with journal:
-        begun = next((one for one in done if isinstance(one, StartRecord)), start)
-        fields = ("agent", "city", "mind", "seed", "character")
-        if other := next((name for name in fields if getattr(begun, name) != getattr(start, name)), ""):
-            raise BadInput(f"{folder}: contains a different run (its {other} differs): choose another --out")
-        yield journal, done

@@ -57,7 +57,7 @@ class BenchOptions(BaseOptions):
     @field_validator("cities")
     @classmethod
     def _without_groups(cls, cities: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the cities, with each group replaced by its members."""
+        """Return the names of cities, each group of areas replaced by the areas in it."""
         return area_book().expand(cities)
 
 
@@ -67,7 +67,7 @@ WorldT = TypeVar("WorldT")
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The share of one unit, such as a place, in a metric: its hits, weight and group.
+    """The share of one counted unit, such as a place, in a metric: its hits, its weight and its group.
 
     A metric is the mean over groups of (sum of hits / sum of weights). With one group it is a plain mean or
     a ratio; with place types as groups it is a recall averaged over types, to which a place of k types may
@@ -83,7 +83,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric of a benchmark: its key, heading, format and meaning."""
+    """A metric of a benchmark: its key in the scores, column heading, number format and meaning."""
 
     key: str
     heading: str
@@ -91,7 +91,7 @@ class Metric:
     """True if the metric is a share in [0, 1] that is shown in percent."""
     digits: int = 1
     by_group: bool = False
-    """True if the metric's value in each group is drawn as bars too."""
+    """True if reports also draw the metric as bars, one for each group of its tallies."""
     aside: bool = False
     """True if the terminal's narrow table leaves the metric out; the page and the files have it."""
     about: str = ""
@@ -100,7 +100,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """A confusion matrix of labels, with true labels as rows and given labels as columns."""
+    """A confusion matrix: how often each true label (a row) was given each label (a column)."""
 
     title: str
     labels: tuple[str, ...]
@@ -121,7 +121,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A row of a paper's table, for comparison; never measured here."""
+    """A row of a paper's table, shown beside virl's own results for comparison and never measured here."""
 
     name: str
     values: Mapping[str, float]
@@ -154,7 +154,7 @@ class ShownView:
 
 @dataclass(frozen=True, slots=True)
 class ShownPoint:
-    """A point of an episode on the city's map, coloured by its score."""
+    """A point on an episode's map of the city, coloured by its score."""
 
     position: LatLng
     score: float
@@ -164,7 +164,7 @@ class ShownPoint:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The contents of an episode's page: outcome, score, facts, pictures, decisions and map."""
+    """The contents of an episode's page in a report: outcome, score, facts, pictures, decisions and map."""
 
     outcome: str
     """The outcome in a few words, such as `"3 of 5 places found"`."""
@@ -203,22 +203,22 @@ class PageHead:
 
 @dataclass(frozen=True, slots=True)
 class OwnPage(Generic[OptionsT]):
-    """A page that a benchmark writes itself, and to which its report links."""
+    """A page that a benchmark writes itself beside its report, which links to it."""
 
     file: str
     """Name of the page's file, beside the report, such as `"episodes.html"`."""
     title: str
     """Text of the report's link to the page."""
     write: Callable[[Path, PageHead, Sequence[Record], OptionsT], None]
-    """Function that writes the page of a run's records, failed ones included.
+    """Function that writes a page: its path, head, the run's records (failed ones too) and options.
 
     A `VirlError` is printed, and the report has no such page: its data set may be missing here."""
     tables: Callable[[Sequence[Record], OptionsT], Sequence["ConsoleRenderable"]] | None = None
-    """Function that makes further tables for the terminal from the records; `None` if there are none."""
+    """Function from records and options to further tables for the terminal; `None` if there are none."""
 
 
 def shown_plainly(record: Record) -> Shown:
-    """Return the account of an episode whose data are shown as plain facts."""
+    """Return an episode's page with each item of the record's data as a plain fact (name, text)."""
     return Shown("done", facts=tuple((name, str(value)) for name, value in record.data.items()))
 
 
@@ -245,14 +245,14 @@ class Benchmark(Generic[OptionsT, WorldT]):
 
     A `VirlError` makes the episode fail, see `virl.bench.episode`; other errors are recorded likewise."""
     score: Callable[[Sequence[Record], OptionsT], Scores]
-    """Pure function from the scored records of one model in one city (`Record.is_scored`) to its scores."""
+    """Function from the scored records of one model in one city, and the options, to the scores."""
     metrics: tuple[Metric, ...]
-    """The metrics of the benchmark: columns of the table, in order."""
+    """The metrics of the benchmark, as columns of the table from left to right."""
     show: Callable[[Record], Shown] = shown_plainly
     published: tuple[Published, ...] = ()
     page: OwnPage[OptionsT] | None = None
     mind_option: str = "mind"
-    """Name of the options' field with the mind, or minds, to be measured; not all benchmarks have one."""
+    """Name of the options' field with the mind or minds to measure; the field may not exist."""
     typical_s: float = 0.0
     """Measured seconds of an episode on one core with the default options; 0 if not measured."""
     commands: Mapping[str, Callable[..., None]] = field(default_factory=dict)
@@ -277,7 +277,7 @@ def benchmark_names() -> list[str]:
 
 
 def find_benchmark(name: str) -> AnyBenchmark:
-    """Return the benchmark of a name, or of `MODULE:OBJECT` if it is not installed.
+    """Return the benchmark with an installed name, or the object that `MODULE:OBJECT` names.
 
     Raises:
         UnknownName: there is none of this name.
@@ -299,14 +299,14 @@ def find_benchmark(name: str) -> AnyBenchmark:
 
 
 def lines_on_benchmarks() -> tuple[dict[str, str], list[VirlError]]:
-    """Return ({name: one line on the benchmark}, faults of other packages); imports no benchmark of virl."""
+    """Return ({name: one line on each benchmark}, errors of other packages); imports none of virl's own."""
     found, faults = BENCHMARKS.others()
     ours = {name: first_line(place.partition(":")[0]) for name, place in _scan_builtin().items()}
     return dict(sorted(({name: one.about for name, one in found.items()} | ours).items())), faults
 
 
 def _scan_builtin() -> Mapping[str, str]:
-    """Return the module that defines each built-in benchmark, by the benchmark's name."""
+    """Return {benchmark's name: `module:object` that defines it} of virl's own benchmarks."""
     return scan(_package(), "definition", "BENCHMARK")
 
 

@@ -30,19 +30,19 @@ from virl.platform.providers.cities import name_of_city, region_of_city
 from virl.resources import cache_home, data_home
 
 MADE_ROUTES = 20
-"""Number of routes in a data set that is made on the spot; chosen: twice V-IRL's for a district."""
+"""Number of routes in a made city's data set; chosen: twice V-IRL's for a district."""
 
 
 COLLECTING = {"routes": "about 2 min and 50 MB"}
-"""Words on the cost of collecting a made city's data, by kind of data; measured for Virlton, else 20 s."""
+"""Time and disk that collecting a made city's data takes, by kind of data; measured for Virlton."""
 
 
 class Uncollected(VirlError):
-    """The error of a made city that has no data set yet."""
+    """The error that a made city's data set is missing and must not be collected now."""
 
 
 class CityOptions(BenchOptions):
-    """Options of the per-city benchmarks."""
+    """Options of the benchmarks that ask about one city's data set at a time."""
 
     data: str = ""
     """Folder with the data set of each city in a folder of its name (see `virl collect`). By default
@@ -58,7 +58,7 @@ def city_data(
     *,
     needs: Literal["places", "images", "questions", "routes"] = "places",
 ) -> DataSet:
-    """Return the data set of a city, cut to the square of the options; raises if it lacks what is needed.
+    """Return a city's data set, cut to the options' square; a made city's is collected if missing.
 
     Args:
         options: where it is, and how much of it.
@@ -102,7 +102,7 @@ def square_around(center: LatLng, side: float) -> Region:
 
 
 def _check_data(data: DataSet, name: str, needs: str, side_m: float) -> None:
-    """Refuse a data set that lacks what the benchmark needs, and say how to get it; `side_m` in metres."""
+    """Raise BadInput, with a remedy, if a data set has no rows of the kind `needs`; `side_m` in metres."""
     found = {
         "places": bool(data.places),
         "images": any(place.image for place in data.places),
@@ -121,16 +121,15 @@ def _check_data(data: DataSet, name: str, needs: str, side_m: float) -> None:
 
 def _fingerprint(city: City) -> str:
     """Return a digest of a made city's panoramas and central places, which differs where the city differs."""
-    panoramas = city.street_map.panorama_ids() if city.street_map else ()
     near = [
         (place.id, place.name, place.types, place.position, place.review_count)
         for place in city.places.nearby(city.center, 1000.0)
     ]
-    return blake2b(repr((len(panoramas), near)).encode(), digest_size=6).hexdigest()
+    return blake2b(repr((len(city.panorama_ids), near)).encode(), digest_size=6).hexdigest()
 
 
 def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None:
-    """Collect a made city's data set into a folder of the cache, unless it is there."""
+    """Collect a made city's data of the kind `needs` into `folder`, unless its files are there."""
     rows = {"questions": QUESTIONS, "routes": ROUTES}.get(needs, PLACES)
     if not ((folder / CARD).is_file() and (folder / rows).is_file()):
         takes = COLLECTING.get(needs, "about 20 s and 50 MB")
@@ -148,7 +147,7 @@ def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None
 
 
 def _cut(data: DataSet, region: Region) -> DataSet:
-    """Return the part of a data set whose places and routes lie in a region."""
+    """Return a data set with only the panoramas, places, routes and questions within a region."""
     places = tuple(place for place in data.places if region.contains(place.position))
     kept = {place.id for place in places}
     cut = DataSet(

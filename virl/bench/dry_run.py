@@ -28,7 +28,7 @@ def dry_run(
     part: Part | None = None,
     resume: bool = False,
 ) -> None:
-    """Check a run and print what it would do; writes no run folder and asks no model.
+    """Check a run and print how many episodes it would do, how long and at what cost; writes nothing.
 
     Args:
         name: as `virl.bench.benchmark.find_benchmark` takes it.
@@ -52,7 +52,7 @@ def dry_run(
         raise BadInput(f"{out}: already contains a run: continue it with --resume, or choose another --out")
 
     def tell(line: str) -> None:
-        """Print a line as it is, without markup and wrapping."""
+        """Print one line, without rich's markup and wrapping."""
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     with closing(Resources(terms, may_collect=False)) as resources:
@@ -75,7 +75,7 @@ def dry_run(
 
 
 def _cost(options: BaseOptions, resources: Resources, budget_usd: float | None) -> str:
-    """Return the sentence on what the run may cost and on who bills it."""
+    """Return a sentence on the most dollars a run may cost (`None`: no limit) and on who bills it."""
     asked = options.model_dump(mode="json")
     minds = [spec for spec in (asked.get("mind"), *asked.get("models", ())) if spec and ":" in spec]
     cities = [name for name in resources.open_cities if provider_of(city_settings(name)).network]

@@ -4,15 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from virl.errors import (
-    BudgetExceeded,
-    ModelShut,
-    ModelUnavailable,
-    ProviderError,
-    RequestRefused,
-    RunStopped,
-    VirlError,
-)
+from virl.errors import ModelUnavailable, ProviderError, RequestRefused, VirlError
 
 Data = Mapping[str, Any]
 """A plain JSON object."""
@@ -22,7 +14,7 @@ Picture = bytes | Callable[[], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One item of a benchmark for one model, such as a question or route; depends on no other."""
+    """One item of a benchmark for one model, such as a question or a route, independent of all others."""
 
     case: str
     """Name of the question or task, such as a route's id: unique within a city, the same for each model."""
@@ -43,7 +35,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
-    """The result of an episode: data for its scores, pictures and cost."""
+    """The result of an episode: data from which it is scored, pictures and cost."""
 
     data: Data
     """Plain JSON from which the episode is scored, and whatever its page shows."""
@@ -61,7 +53,7 @@ class EpisodeResult:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The part of an episode that a run keeps: status, data for the scores, files, cost and failure."""
+    """The record that a run keeps of an episode: status, data for the scores, files, cost and failure."""
 
     id: str
     case: str
@@ -92,19 +84,19 @@ _PASSING_STATUSES = frozenset({408, 425, 429})
 
 
 class TryAgain(VirlError):
-    """The error of a benchmark whose episode failed for a cause that may pass."""
+    """The error of an episode that failed for a cause that may pass, so that it is tried again."""
 
 
 class CannotTry(VirlError):
-    """The error of an episode that its data makes impossible, such as one without a start."""
+    """The error of an episode that its data makes impossible, such as a route without a start."""
 
 
 class WorkerLost(VirlError):
-    """The error of an episode whose process died."""
+    """The error of an episode whose worker process died."""
 
 
 def may_pass(fault: BaseException) -> bool:
-    """Return whether an error may pass, so that another try of the episode may succeed.
+    """Return whether an episode's error may not come again, so that another try may succeed.
 
     Yes for `TryAgain`, a worker that was lost, time-outs and broken connections, a provider that is out of
     reach, overloaded or asks for patience (no reply, HTTP 408, 425, 429 and 5xx), and a model that cannot be
@@ -117,13 +109,3 @@ def may_pass(fault: BaseException) -> bool:
     if isinstance(fault, RequestRefused):
         return False
     return isinstance(fault, (TryAgain, WorkerLost, ModelUnavailable, ConnectionError, TimeoutError))
-
-
-def is_shut(fault: BaseException) -> bool:
-    """Return whether an error means that the model's server refuses all further requests."""
-    return isinstance(fault, ModelShut)
-
-
-def is_unpaid(fault: BaseException) -> bool:
-    """Return whether an error ends the run and leaves the episode undone: no budget, or no player."""
-    return isinstance(fault, BudgetExceeded | RunStopped)

@@ -13,12 +13,12 @@ from virl.bench.benchmark import BaseOptions
 from virl.settings.model import yaml_value
 
 _ONE = {"cities": "city", "models": "model"}
-"""Names of the options of repeated fields in the singular, by the field's name."""
+"""Singular of the fields that are repeated options, by the field's name."""
 _PREFIX = "own_"
 
 
 def flag_of(field: str) -> str:
-    """Return the command-line option of a field, such as `"--max-steps"`."""
+    """Return the command-line option of an options' field, such as `"--max-steps"` for `max_steps`."""
     return "--" + _ONE.get(field, field).replace("_", "-")
 
 
@@ -67,7 +67,7 @@ def parameters(
 
 
 def listed_options(options: type[BaseOptions]) -> list[dict[str, Any]]:
-    """Return the options of a benchmark, each as flag, field, default in JSON and help text."""
+    """Return a benchmark's options, each as {option: flag, field, default (JSON), about: help text}."""
     defaults = options.model_construct().model_dump(mode="json")
     return [
         {
@@ -81,7 +81,7 @@ def listed_options(options: type[BaseOptions]) -> list[dict[str, Any]]:
 
 
 def named_fields(options: type[BaseOptions], arguments: Mapping[str, Any]) -> dict[str, object]:
-    """Return the fields whose options were given on the command line, with their values.
+    """Return {field: value} of the options that the command line gave; `arguments` as typer passed them.
 
     Raises:
         BadInput: a value that should be YAML is not.
@@ -95,7 +95,7 @@ def named_fields(options: type[BaseOptions], arguments: Mapping[str, Any]) -> di
 
 
 def _value(field: FieldInfo, text: str, flag: str) -> object:
-    """Return a command-line text as it is if the field takes text; else the value that it is in YAML."""
+    """Return a command-line text unchanged if the field takes text, else its value read as YAML."""
     try:
         TypeAdapter[Any](field.annotation or str).validate_python(text)
     except ValidationError:
@@ -123,13 +123,13 @@ def _metavar(field: FieldInfo) -> str:
 
 
 def _choices(field: FieldInfo) -> tuple[str, ...]:
-    """Return all values of a field that takes only certain ones; empty for others."""
+    """Return all values of a field of `Literal` type, as texts; empty for other fields."""
     kinds = (field.annotation, *get_args(field.annotation))
     return tuple(str(value) for kind in kinds if get_origin(kind) is Literal for value in get_args(kind))
 
 
 def _show_default(default: object) -> str | bool:
-    """Return a default as the help shows it; `False` if it shows none."""
+    """Return a default as text for the help; `False` if the help shows none."""
     if isinstance(default, list):
         return ", ".join(map(str, default)) or False
     return False if default in (None, "", {}) or isinstance(default, bool) else str(default)

@@ -24,11 +24,11 @@ from virl.settings.model import Settings, check_settings
 
 PLAN = "plan.json"
 MOST_STREET_POINTS = 20_000
-"""Most points of streets that are kept for a city's map; chosen: half a megabyte. A larger city has none."""
+"""Most points of streets for a city's map, half a megabyte; a larger city is drawn without. Chosen."""
 
 
 class CityPlan(Settings):
-    """The data to draw a city in a report: title, source, streets and credits."""
+    """A city as a report draws it: title, streets and credits."""
 
     title: str
     streets: tuple[tuple[tuple[float, float], ...], ...] = ()
@@ -38,7 +38,7 @@ class CityPlan(Settings):
 
 
 class RunPlan(Settings):
-    """The contents of `plan.json`: numbers of a run's episodes, other shards' too, and its cities."""
+    """The contents of `plan.json`: numbers of a run's episodes, all shards included, and its cities."""
 
     episodes: dict[str, dict[str, NonNegativeInt]]
     """Number of episodes by model, then by city."""
@@ -46,7 +46,7 @@ class RunPlan(Settings):
 
     @model_validator(mode="after")
     def _knows_its_cities(self) -> Self:
-        """Return the plan; refuses one without episodes, or with episodes in a city that it does not list."""
+        """Return the plan; raise ValueError without episodes, or for one in a city that it does not list."""
         for cities in self.episodes.values():
             if unknown := sorted(cities.keys() - self.cities.keys()):
                 raise ValueError(f"episodes names the city {unknown[0]!r}, which is not among its cities")
@@ -58,7 +58,7 @@ class RunPlan(Settings):
 def make_plan(
     episodes: Sequence[Episode], cities: Mapping[str, City], known: Mapping[str, CityPlan] | None = None
 ) -> RunPlan:
-    """Return the plan of a run's episodes and of the cities they are in.
+    """Return the plan of a run: its episodes counted by model and city, and its cities.
 
     Args:
         episodes: all of them.
@@ -94,7 +94,7 @@ def write_plan(folder: Path, plan: RunPlan) -> None:
 
 
 def known_cities(folder: Path) -> dict[str, CityPlan]:
-    """Return the cities of the plan in a run's folder, by name; empty without a readable plan."""
+    """Return the cities by name of the plan in a run's folder; empty if no plan can be read."""
     try:
         return read_plan(folder).cities
     except VirlError:  # it is about to be written anew
@@ -112,7 +112,7 @@ def read_plan(folder: Path) -> RunPlan:
 
 
 def choose(episodes: Sequence[Episode], limit: int | None, shard: tuple[int, int]) -> list[Episode]:
-    """Return the episodes of a shard, at most `limit` of each model in each city.
+    """Return the episodes of a shard (number from 1, count), at most `limit` of each model in each city.
 
     Args:
         episodes: all of them, in their order.
@@ -133,7 +133,7 @@ def choose(episodes: Sequence[Episode], limit: int | None, shard: tuple[int, int
 
 
 def parse_shard(text: str) -> tuple[int, int]:
-    """Return the shard (2, 4), number and count, of a text such as `"2/4"`.
+    """Return the shard (number from 1, count of shards) of a text such as `"2/4"`.
 
     Raises:
         BadInput: it is no part of a whole.
@@ -145,7 +145,7 @@ def parse_shard(text: str) -> tuple[int, int]:
 
 
 def _city_plan(name: str, city: City | None, known: Mapping[str, CityPlan], attribution: str) -> CityPlan:
-    """Return a city's title, source and, if they are not too many, streets for a report."""
+    """Return a city's title, streets (if not too many) and credits; `known` serves if `city` is `None`."""
     if city is None:
         return known.get(name, CityPlan(title=name, attribution=attribution))
     if city.street_map is None:
@@ -162,11 +162,11 @@ LONGEST_S = 600.0
 """Most seconds between two printed lines of progress. Chosen."""
 
 GROWN = 1.5
-"""Factor by which the estimated time of a run has to grow until a line explains why. Chosen."""
+"""Factor by which the estimated time of a run has to grow until a line gives the reason. Chosen."""
 
 
 def expected_seconds(episodes: int, seconds_each: float, workers: int) -> float:
-    """Return the seconds that episodes of `seconds_each` take with so many workers.
+    """Return the seconds that episodes take, each `seconds_each`, with `workers` at a time.
 
     Args:
         episodes: how many, 0 or more.
@@ -177,7 +177,7 @@ def expected_seconds(episodes: int, seconds_each: float, workers: int) -> float:
 
 
 class RunProgress:
-    """The progress of a run: a bar on a terminal, else a line now and then.
+    """The progress of a run: a bar on a terminal, else a line from time to time.
 
     Args:
         console: where it is shown.
@@ -193,7 +193,7 @@ class RunProgress:
         models: Iterable[str],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Begin to show a run's progress; `models` names the model of each episode ahead."""
+        """Begin the progress of a run; `models` names the model of each episode, `clock` gives seconds."""
         self._console = console
         self._title = title
         self._ahead = Counter(models)
@@ -217,16 +217,18 @@ class RunProgress:
         self._task = self._bar.add_task(title, total=self._total, left="")
 
     def __enter__(self) -> Self:
+        """Show the bar, if the console is a terminal."""
         self._bar.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Remove the bar."""
         self._bar.stop()
 
     def count_episode(self, model: str, seconds: float, *, failed: bool) -> None:
-        """Count an episode of a model that ended after some seconds.
+        """Count an episode of `model` that ended after `seconds`, and show the progress.
 
         Args:
             model: whose episode ended.
@@ -253,11 +255,11 @@ class RunProgress:
             self._next = now + self._pause
 
     def tell_stopping(self, how: str) -> None:
-        """Print that the run is about to stop, with the reason `how`."""
+        """Show the sentence `how`, on how the run is being stopped, in place of the bar's title."""
         self._bar.update(self._task, description=how)
 
     def _estimate_left(self, elapsed: float) -> str:
-        """Return the estimated time left as text, from the episodes so far, with the reason if it grew."""
+        """Return text on the time left, after `elapsed` seconds; with the reason if it has grown."""
         spent = sum(map(sum, self._seconds.values()))
         means = {model: sum(those) / len(those) for model, those in self._seconds.items()}
         rest = {
@@ -280,7 +282,7 @@ class RunProgress:
 def outlook(
     benchmark: AnyBenchmark, left: int, workers: int, done: Sequence[Mapping[str, Any]], out: Path
 ) -> Iterator[str]:
-    """Yield lines on the episodes left to run and, where known, the time that they take.
+    """Yield lines for the user: episodes left, how many at a time and, if known, how long they take.
 
     Args:
         benchmark: what is run.
@@ -303,15 +305,11 @@ def outlook(
             workers if finished else min(workers, os.cpu_count() or 1)
         )  # what was run has shared the cores
         whole = expected_seconds(left, each, min(cores, left))
-        yield f"about {show_duration(whole)} if each takes {_show_seconds(each)}, {source}"
+        shown = f"{each:.1f} s" if each < 10 else show_duration(each)
+        yield f"about {show_duration(whole)} if each takes {shown}, {source}"
 
 
 def seconds_each(benchmark: AnyBenchmark, done: Sequence[Mapping[str, Any]]) -> float:
-    """Return the mean seconds of the episodes done, else the benchmark's own figure; 0 if unknown."""
+    """Return the mean seconds of episodes done, else the benchmark's typical seconds; 0 if unknown."""
     seconds = [float(record["seconds"]) for record in done if record["status"] == "done"]
     return sum(seconds) / len(seconds) if seconds else benchmark.typical_s
-
-
-def _show_seconds(seconds: float) -> str:
-    """Return seconds as text, with one decimal below 10 s."""
-    return f"{seconds:.1f} s" if seconds < 10 else show_duration(seconds)

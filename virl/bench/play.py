@@ -1,6 +1,7 @@
 """A person plays an episode of a benchmark, and is scored as the agents are."""
 
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -21,19 +22,19 @@ from virl.platform.navigators.instruction.baselines import HUMAN
 __all__ = ["HUMAN", "Player", "episodes_to_play", "play", "played_by_human"]
 
 
+@dataclass(frozen=True, slots=True)
 class Player:
-    """A `Steering` of a walk whose every step a person decides in the browser.
+    """A walk's `Steering` whose every step a person decides in the browser.
 
     The control's standing has the task as its question. Handing back changes nothing: nobody else plays.
     """
 
-    def __init__(self, control: Control) -> None:
-        """Keep the control through which the person decides."""
-        self._control = control
+    control: Control
+    """Control through which the person looks, steers and stops."""
 
     def decide(self, step: Step) -> Choice:
-        """Wait for the person's choice at a step, and return it."""
-        control, links = self._control, step.links
+        """Wait for the person's choice at a step, and return it: a link to take, or the end."""
+        control, links = self.control, step.links
         pose = pose_record(step.pose, step.panorama.position)
         control.arrive(pose)
 
@@ -54,7 +55,7 @@ class Player:
 
 
 def played_by_human(name: str) -> dict[str, object]:
-    """Return the options, by field, with which a person plays a benchmark.
+    """Return {field: value} of a benchmark's options with which a person plays it.
 
     Raises:
         BadInput: it compares neither models nor agents.
@@ -68,7 +69,7 @@ def played_by_human(name: str) -> dict[str, object]:
 
 
 def episodes_to_play(name: str, options: BaseOptions) -> list[Episode]:
-    """Return the episodes of a benchmark that a person may play.
+    """Return all episodes that a benchmark has with these options, for a person to choose from.
 
     Raises:
         VirlError: the data cannot be read.
@@ -87,7 +88,7 @@ def play(
     case: str | None = None,
     resume: bool = False,
 ) -> list[Record]:
-    """Let a person play episodes of a benchmark, and return their records.
+    """Let a person play episodes of a benchmark in the browser; return the records of all played in `out`.
 
     Args:
         name: of the benchmark.
@@ -97,9 +98,6 @@ def play(
         control: at which the person decides.
         case: the only case that is played; by default all of them, one after the other.
         resume: whether to go on with the run in `out`.
-
-    Returns:
-        The records of all episodes played in `out` so far; the `score` of the benchmark reads them.
 
     Raises:
         VirlError: as `virl.bench.run.run_benchmark`; also where the person stopped.
@@ -112,4 +110,4 @@ def play(
 
 
 def _unheard(said: str) -> None:
-    """Ignore a person's words, since nobody listens in an episode."""
+    """Ignore the person's words `said`, since nobody listens in an episode."""

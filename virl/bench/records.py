@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Records:
-    """The records of one run in its folder, which is locked against other writers. Made by `open`.
+    """The records of one run's episodes in its folder, locked against other writers; made by `open`.
 
     Each record is an object with a text `id`, one JSON line in `records.jsonl`, on the disk before `append`
     returns. Where an id stands twice, as after a failed episode was walked again, the later record counts.
@@ -45,14 +45,14 @@ class Records:
     done: dict[str, Record]
     """The last record of each episode by its id, those of earlier runs in the folder included."""
     cut: str
-    """Sentence on a last line that was cut off and lost; empty if there was none."""
+    """Sentence on a torn last line that was removed; empty if there was none."""
     _lines: JsonLines
     _lock: BinaryIO
     _guard: Lock = field(default_factory=Lock)
 
     @classmethod
     def open(cls, folder: Path, settings: Mapping[str, Any], resume: bool) -> Self:
-        """Open the records of a run: begin it in a folder, which is made if missing, or resume it.
+        """Open the records in a run's folder: a new run, or with `resume` one that is there.
 
         A last line that was cut off, as a kill leaves it, is removed and told in `cut` and by a warning.
 
@@ -73,18 +73,26 @@ class Records:
             folder.mkdir(parents=True, exist_ok=True)
         lock = lock_run(folder)
         try:
-            if not resume:
-                _refuse_second(path)
-            _keep_settings(folder / SETTINGS, json.loads(json.dumps(settings)), is_begun=_is_begun(path))
+            is_begun = path.exists() and path.stat().st_size > 0  # a run refused before its first has none
+            if is_begun and not resume:
+                raise BadInput(  # noqa: TRY301 - it frees the lock as any other error
+                    f"{folder}: already contains a run: {_RESUME}, or choose another --out"
+                )
+            _keep_settings(folder / SETTINGS, json.loads(json.dumps(settings)), is_begun=is_begun)
             lines = JsonLines(path, _RESUME)
-            done = _read_lines(lines)
-            return cls(folder, done, _mend_tail(lines), lines, lock)
+            done, cut = _read_lines(lines), ""
+            if lines.torn:
+                number = lines.count + 1
+                lines.heal()
+                cut = f"{path}, line {number}: was cut off and is removed; its episode runs again"
+                _log.warning("%s", cut)
+            return cls(folder, done, cut, lines, lock)
         except BaseException:
             lock.close()
             raise
 
     def append(self, record: Record) -> None:
-        """Add the record of an episode to the file; safe for several threads.
+        """Write the record of an episode to the file; safe for several threads.
 
         Raises:
             CannotWrite: the disk refuses.
@@ -99,16 +107,18 @@ class Records:
         self._lock.close()
 
     def __enter__(self) -> Self:
+        """Return the records, whose lock the `with` block frees at its end."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Free the lock on the folder."""
         self.close()
 
 
 def write_results(folder: Path, payload: Mapping[str, Any]) -> Path:
-    """Write `results.json`, whole or not at all, and return its path.
+    """Write `results.json` into a run's folder, whole or not at all, and return its path.
 
     Raises:
         CannotWrite: the disk refuses.
@@ -119,7 +129,7 @@ def write_results(folder: Path, payload: Mapping[str, Any]) -> Path:
 
 
 def versions(*packages: str) -> dict[str, str]:
-    """Return the versions of virl, Python, NumPy, SciPy and of those further packages that are installed."""
+    """Return the versions by name of virl, Python, NumPy, SciPy and of those `packages` installed."""
     found = {"virl": __version__, "python": platform.python_version()}
     for package in ("numpy", "scipy", *packages):
         try:
@@ -129,19 +139,8 @@ def versions(*packages: str) -> dict[str, str]:
     return found
 
 
-def _is_begun(path: Path) -> bool:
-    """Return whether a file of records holds one; a run that was refused before its first has none."""
-    return path.exists() and path.stat().st_size > 0
-
-
-def _refuse_second(path: Path) -> None:
-    """Refuse a folder that already holds a run."""
-    if _is_begun(path):
-        raise BadInput(f"{path.parent}: already contains a run: {_RESUME}, or choose another --out")
-
-
 def _keep_settings(path: Path, settings: dict[str, Any], *, is_begun: bool) -> None:
-    """Write a run's settings; if it has begun, refuse settings that differ from the kept ones."""
+    """Write a run's settings to `path`; raise BadInput if a begun run has other settings there."""
     if is_begun and path.exists():
         kept = _parse_object(read_bounded(path) or b"")
         if kept is None:
@@ -159,7 +158,7 @@ def _keep_settings(path: Path, settings: dict[str, Any], *, is_begun: bool) -> N
 
 
 def _difference(kept: dict[str, Any], asked: dict[str, Any]) -> str:
-    """Return the fields in which two settings differ, with both values, as text."""
+    """Return the fields in which the kept and the given settings differ, with both values, as text."""
     if isinstance(kept.get("options"), dict) and isinstance(asked.get("options"), dict):
         kept, asked = ({**one, **one["options"], "options": None} for one in (kept, asked))
     fields = [name for name in kept | asked if kept.get(name) != asked.get(name)]
@@ -167,9 +166,7 @@ def _difference(kept: dict[str, Any], asked: dict[str, Any]) -> str:
 
 
 def read_records(path: Path) -> dict[str, Record]:
-    """Return the last record of each episode in a file, by its id.
-
-    None if there is no file, which stays as it is.
+    """Return the last record of each episode in a file, by the episode's id; empty if there is no file.
 
     Raises:
         BadInput: a line is damaged.
@@ -178,32 +175,21 @@ def read_records(path: Path) -> dict[str, Record]:
 
 
 def _read_lines(lines: JsonLines) -> dict[str, Record]:
-    """Return the last record of each episode in the lines of a file, by its id."""
+    """Return the last record of each episode in a file of JSON lines, by the episode's id."""
     records = lines.read(_parse_record, mend=": remove the line to run its episode again")
     return {record["id"]: record for record in records}
 
 
 def _parse_record(line: bytes) -> Record:
-    """Return the record that a line of JSON holds; raises ValueError if it has no id."""
+    """Return the record in a line of JSON; raise ValueError if it is no object with a text `id`."""
     record = _parse_object(line)
     if record is None or not isinstance(record.get("id"), str):
         raise ValueError("is no record")
     return record
 
 
-def _mend_tail(lines: JsonLines) -> str:
-    """Remove a torn last line of the file; return a sentence on it, empty if the file is whole."""
-    if not lines.torn:
-        return ""
-    number = lines.count + 1
-    lines.heal()
-    cut = f"{lines.path}, line {number}: was cut off and is removed; its episode runs again"
-    _log.warning("%s", cut)
-    return cut
-
-
 def _parse_object(line: bytes) -> Record | None:
-    """Return the JSON object in a line as a record; `None` if it holds none."""
+    """Return the JSON object in a line; `None` if it holds none."""
     try:
         data = read_json(line)
     except JsonFault:
@@ -217,21 +203,18 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
 
 
 def slug(identity: str) -> str:
-    """Return the folder name of an episode's id: readable, safe on any disk, and unique."""
+    """Return a folder name for an episode's id: readable, safe on any disk, and unique by a hash."""
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", identity).strip("-.")[-60:]
     return f"{readable}-{hashlib.sha256(identity.encode()).hexdigest()[:10]}"
 
 
 def keep_files(folder: Path, episode: Episode, files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Write an episode's pictures below the folder of its run; return their paths relative to it.
+    """Write an episode's pictures below its run's folder; return their paths relative to it, in order.
 
     Args:
         folder: of the run.
         episode: names their folder.
         files: contents by file name.
-
-    Returns:
-        Their paths, relative to the folder, in the order of `files`.
 
     Raises:
         BadInput: a name is no plain file name.
@@ -249,13 +232,14 @@ def keep_files(folder: Path, episode: Episode, files: Mapping[str, bytes]) -> tu
     return tuple((home / name).as_posix() for name in files)
 
 
-QUALITY = 80  # chosen: signs stay legible, a view of 640 x 480 takes some 60 kB
+QUALITY = 80
+"""JPEG quality of kept views, of 100. Chosen: signs stay legible, a view of 640 x 480 takes some 60 kB."""
 PHOTO_FOV = 60.0
 """Horizontal field of view, degrees, that is assumed for photos. Chosen: a telephone's camera."""
 
 
 def jpeg(image: Image | View) -> bytes:
-    """Return a picture or a view encoded as JPEG, for `EpisodeResult.files`."""
+    """Return a picture or a view's pixels encoded as JPEG, for `EpisodeResult.files`."""
     pixels = image.pixels if isinstance(image, View) else image
     file = io.BytesIO()
     PIL.Image.fromarray(pixels).save(file, "JPEG", quality=QUALITY)
@@ -263,7 +247,7 @@ def jpeg(image: Image | View) -> bytes:
 
 
 def read_photo(path: str) -> Image:
-    """Return a photo of a data set, read from its path.
+    """Return the RGB pixels of a data set's photo, read from its path.
 
     Raises:
         BadInput: it is no picture, or too large.
@@ -276,6 +260,6 @@ def read_photo(path: str) -> Image:
 
 
 def photo_view(image: Image) -> View:
-    """Return a photo as a view at no position."""
+    """Return a photo as a view to the north with field of view `PHOTO_FOV`, at no real panorama."""
     height, width = image.shape[:2]
     return View("photo", Camera(0.0, fov=PHOTO_FOV, width=width, height=height), image)

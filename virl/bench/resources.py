@@ -10,14 +10,14 @@ from typing import Any, Literal, TypeVar
 from virl.bench.episode import Episode
 from virl.bench.records import FOLDER, slug
 from virl.bench.shared_models import (
-    Asked,
     Batcher,
+    ModelFunction,
     SharedDescriber,
     SharedDetector,
     SharedMatcher,
     SharedReader,
     SharedRecognizer,
-    question_to,
+    model_function,
 )
 from virl.errors import BadInput, UnknownName
 from virl.mind.base import Mind
@@ -25,9 +25,8 @@ from virl.mind.open import open_mind, opened_mind
 from virl.money.book import Exchange
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City, Truth
-from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
+from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer, Role
 from virl.platform.perception.models import Device, ModelOptions, Models, look_scores, read_model
-from virl.platform.perception.registry import Role
 from virl.platform.perception.standing import check_ready
 from virl.platform.providers.cities import Access, opened_city
 
@@ -39,7 +38,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The user's settings for whatever episodes use, as plain data that is the same on every machine."""
+    """The user's settings for cities, models and minds of a run; plain data, the same on every machine."""
 
     device: Device = "auto"
     allow_downloads: bool = False
@@ -55,8 +54,9 @@ class Terms:
     base_url: str | None = None
     """Address of an OpenAI-compatible server for minds; `None` takes the environment's."""
     replies: Path | None = None
-    """Path of the file in which replies of minds are kept; `None` keeps none."""
+    """Folder in which replies of minds are cached; `None` caches none."""
     cache: Literal["off", "session", "ttl"] | None = None
+    """Caching of the city's network replies; `None` takes the default (see `Access`)."""
     session: str = ""
     record: Path | None = None
     replay: Path | None = None
@@ -77,16 +77,16 @@ class ModelUse:
 
 @dataclass(frozen=True, slots=True)
 class OpenModel:
-    """An opened perception model, as a function to ask, with what it says of itself."""
+    """An opened perception model: the function to call it, and the name of its embeddings."""
 
-    ask: Asked
+    ask: ModelFunction
     name: str = ""
     """Name of a recognizer's embeddings; empty for other roles."""
 
 
 @dataclass(slots=True)
 class Resources:
-    """The cities, models and minds of one process, each opened once. Safe to share between threads.
+    """The cities, models and minds of one process, each opened once and shared between threads.
 
     Args:
         terms: what the user asks.
@@ -110,9 +110,7 @@ class Resources:
     _lock: Any = field(default_factory=RLock)
 
     def folder(self, episode: Episode) -> Path:
-        """Return the folder of an episode, within the run's folder, for files that it writes itself.
-
-        It may not exist yet.
+        """Return the folder, within the run's, for files that an episode writes itself; it may not exist.
 
         An episode that is run again, after a kill or a failure, is given the same folder. On a cluster it is
         below the same path on the machine that runs the episode: share that path between the machines.
@@ -120,16 +118,18 @@ class Resources:
         return self.terms.out / FOLDER / slug(episode.id)
 
     def city(self, name: str) -> City:
-        """Return the city of a name, opened once.
+        """Return the city with this name, opened at the first call.
 
         Raises:
             UnknownName: there is no such city.
             VirlError: what its provider needs is missing.
         """
-        return self.make_once(("city", name), lambda: self._open_city(name, self._access()))
+        terms = self.terms
+        access = Access(self.ledger, terms.cache, terms.session, terms.record, terms.replay)
+        return self.make_once(("city", name), lambda: self._open_city(name, access))
 
     def town(self, name: str) -> City:
-        """Return the city of a name that needs no network, opened outside of recordings and replays.
+        """Return the city with this name, which needs no network, without recording and replay.
 
         Raises:
             UnknownName: there is no such city.
@@ -139,11 +139,11 @@ class Resources:
 
     @property
     def open_cities(self) -> Mapping[str, City]:
-        """The cities that have been asked for, by name."""
+        """The cities that were opened so far, by name."""
         return {key[1]: opened for key, opened in self._opened.items() if key[0] == "city"}
 
     def mind(self, spec: str) -> Mind:
-        """Return a mind with a ledger of its own for one episode; all share the run's budget and rate limit.
+        """Return a mind with a ledger of its own for one episode; all share the budget and rate limit.
 
         Args:
             spec: `rules`, or a chat model such as `openai:gpt-5-mini`.
@@ -155,7 +155,7 @@ class Resources:
         return self.make_once(("mind", spec), lambda: self._open_mind(spec)).with_own_ledger()
 
     def detector(self, name: str, city: str = "") -> Detector:
-        """Return a detector, shared and batched.
+        """Return a detector that all threads share, their calls batched, for views of a city.
 
         Args:
             name: in `platform/models`, or a path to a model file.
@@ -171,29 +171,24 @@ class Resources:
         return SharedDetector(self.share_model(ModelUse("detector", name, city)).ask, scores)
 
     def recognizer(self, name: str) -> Recognizer:
-        """Return a recognizer, shared and batched; raises as `detector`."""
+        """Return a recognizer whose calls all threads share in batches; raises the errors of `detector`."""
         model = self.share_model(ModelUse("recognizer", name))
         return SharedRecognizer(model.ask, model.name)
 
     def reader(self, name: str, city: str = "") -> Reader:
-        """Return a reader, shared and batched; `city` and what it raises are as for `detector`."""
+        """Return a text reader (OCR) whose calls all threads share; `city` and errors as for `detector`."""
         return SharedReader(self.share_model(ModelUse("reader", name, city)).ask)
 
     def matcher(self, name: str) -> Matcher:
-        """Return a matcher, shared and batched; raises as `detector`."""
+        """Return a picture matcher whose calls all threads share in batches; raises errors of `detector`."""
         return SharedMatcher(self.share_model(ModelUse("matcher", name)).ask)
 
     def describer(self, name: str, city: str = "") -> Describer:
-        """Return a describer, shared and batched; `city` and what it raises are as for `detector`."""
+        """Return a describer of views whose calls all threads share; `city` and errors as for `detector`."""
         return SharedDescriber(self.share_model(ModelUse("describer", name, city)).ask)
 
     def make_once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
-        """Return the result of `make`, which runs once a process for each key, as for a data set.
-
-        Args:
-            key: begins with the benchmark's name.
-            make: any thread may call it.
-        """
+        """Return what `make()` returned at the first call with this key, such as a data set."""
         with self._lock:
             if key not in self._opened:
                 self._opened[key] = make()
@@ -205,12 +200,12 @@ class Resources:
         self._stack.close()
 
     def share_model(self, use: ModelUse) -> OpenModel:
-        """Return a perception model of any role, opened once and shared; raises as `detector`."""
+        """Return the perception model that `use` names, opened once and shared; raises as `detector`."""
         elsewhere = None if use.name in self.objects else self.open_elsewhere
         return self.make_once(("model", use), lambda: (elsewhere or self.open_here)(use))
 
     def open_here(self, use: ModelUse) -> OpenModel:
-        """Open a model in this process, behind a batcher; its weights load at the first request.
+        """Open a perception model in this process, its calls batched; weights load at the first call.
 
         Raises:
             UnknownName: there is no such model.
@@ -218,36 +213,32 @@ class Resources:
         """
         most = DEFAULT_BATCH if self.terms.workers > 1 else 1  # one thread alone never waits for others
         if (given := self.objects.get(use.name)) is not None:
-            return OpenModel(Batcher(question_to(given), most=most), getattr(given, "name", ""))
+            return OpenModel(Batcher(model_function(given), most=most), getattr(given, "name", ""))
         check_ready(use.role, use.name, allow_downloads=self.terms.allow_downloads)
         known = self.city(use.city) if use.city else None
         group = use.city if known and (known.truth or known.capabilities.is_drawn) else ""
-        models = self.make_once(("models", group), lambda: Models(self._model_options(group)))
-        model: Any = models.open(use.role, use.name)
-        if most > 1:
-            most = getattr(read_model(use.role, use.name), "batch", None) or most
-        return OpenModel(Batcher(question_to(model), most=most), getattr(model, "name", ""))
-
-    def _model_options(self, city: str) -> ModelOptions:
-        """Return the options for models in a city; with an empty name, those of the run alone."""
-        known = self.city(city) if city else None
-        return ModelOptions(
+        options = ModelOptions(
             device=self.terms.device,
             allow_downloads=self.terms.allow_downloads,
             truth=known.truth if known else None,
             is_drawn=known is not None and known.capabilities.is_drawn,
             seed=self.terms.seed,
         )
+        models = self.make_once(("models", group), lambda: Models(options))
+        model: Any = models.open(use.role, use.name)
+        if most > 1:
+            most = getattr(read_model(use.role, use.name), "batch", None) or most
+        return OpenModel(Batcher(model_function(model), most=most), getattr(model, "name", ""))
 
     def _open_city(self, name: str, access: Access) -> City:
-        """Return the city that was given as an object under this name, else open it."""
+        """Return the city given as an object under this name, else open it with `access`."""
         given = self.objects.get(name)
         if isinstance(given, City):
             return given
         return self._stack.enter_context(opened_city(name, access))
 
     def _open_mind(self, spec: str) -> Mind:
-        """Return a mind by its name or given object, whose requests wait for the run's rate limit."""
+        """Return the mind with this name or given object, whose requests wait for the rate limit."""
         if spec in self.own_minds:
             return self.own_minds[spec](self.ledger)
         limiter = None
@@ -267,14 +258,9 @@ class Resources:
             seed=self.terms.seed,
         )
 
-    def _access(self) -> Access:
-        """Return how cities of this run are accessed: with its ledger, caches and recordings."""
-        terms = self.terms
-        return Access(self.ledger, terms.cache, terms.session, terms.record, terms.replay)
-
 
 def cost_of(exchanges: Sequence[Exchange]) -> Mapping[str, float]:
-    """Return the usage of a mind's exchanges by name, such as `usd`, as the cost of an episode."""
+    """Return the sums of a mind's exchanges (`requests`, tokens, `usd`) as an episode's cost by name."""
     return {
         "requests": float(sum(exchange.attempts for exchange in exchanges)),
         "input_tokens": float(sum(exchange.input_tokens for exchange in exchanges)),
@@ -284,10 +270,10 @@ def cost_of(exchanges: Sequence[Exchange]) -> Mapping[str, float]:
 
 
 def truth_of(city: City) -> Truth:
-    """Return the ground truth of a made city; raises if the city has none.
+    """Return the ground truth of a made city; raise BadInput for a city without one.
 
     Raises:
-        BadInput: the city has none.
+        BadInput: the city has no ground truth.
     """
     if city.truth is None:
         raise BadInput(f"{city.title} has no ground truth: choose a made city, such as virlton")
@@ -295,7 +281,7 @@ def truth_of(city: City) -> Truth:
 
 
 def is_model(role: Role, name: str) -> bool:
-    """Return whether a name of `platform/models`, or a path of a model file, is a model of this role.
+    """Return whether a name in `platform/models`, or a model file's path, is a model of this role.
 
     Raises:
         BadInput: its file does not hold what it should.

@@ -32,23 +32,24 @@ EngineName = Literal["threads", "processes", "ray"]
 
 _STOPPING = "stopping after the running episodes; press Ctrl-C again to stop them too"
 
-THREADS = 8  # side by side unless the user says otherwise; chosen
+THREADS = 8
+"""Number of episodes side by side in threads unless the user says otherwise. Chosen."""
 
 
 class Unpaid(VirlError):
-    """The error of a run whose budget is spent before its last episode."""
+    """The error of a run whose budget is spent, or whose model refuses, before its last episode."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """The way in which episodes are run, on which no result depends."""
+    """The way in which a run's episodes are executed, on which no result depends."""
 
     name: EngineName | None = None
     """Name of the engine; `None` takes the benchmark's own default."""
     workers: int | None = None
     """Number of episodes side by side; `None` for one per core in processes, a few in threads."""
     address: str = "auto"
-    """Address of the Ray cluster; used by the engine `cluster` alone."""
+    """Address of the Ray cluster; used by the engine `ray` alone."""
     attempts: int = 3
     """Most tries of an episode whose failure may pass."""
     first_wait_s: float = FIRST_WAIT_S
@@ -60,14 +61,14 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The part of a benchmark's episodes that is run."""
+    """The part of a benchmark's episodes that a run executes."""
 
     limit: int | None = None
     """Most episodes of each model in each city; `None` for all."""
     shard: tuple[int, int] = (1, 1)
     """(number of the shard from 1, number of shards), see `virl.bench.plan.choose`."""
     case: str | None = None
-    """Case of the only episodes that are run; `None` for all."""
+    """Name of the only case to run, `Episode.case`; `None` for all."""
 
 
 def run_benchmark(
@@ -81,7 +82,7 @@ def run_benchmark(
     resume: bool = False,
     objects: Mapping[str, object] | None = None,
 ) -> None:
-    """Run the episodes that have no record yet or that failed, then write the reports.
+    """Run a benchmark's episodes that have no record yet or failed, then write the reports into `out`.
 
     However it ends, what was done is on the disk and reported.
 
@@ -114,7 +115,10 @@ def run_benchmark(
     with export_traces(), removed_if_refused(out), Records.open(out, settings, resume) as records:
         if records.cut:
             console.print(records.cut, highlight=False, markup=False)
-        with _open_resources(terms, out, objects) as resources:
+        pace = Pace(terms.requests_per_second) if terms.requests_per_second else None
+        ledger = Ledger(terms.budget_usd, book=out / SPENDING)
+        reserve = pace.reserve if pace else None
+        with closing(Resources(terms, ledger, reserve, objects=objects)) as resources:
             if not records.done and kind != "ray":
                 open_bench(job, resources)  # what is missing is said before data is collected
             left = _plan_episodes(benchmark, options, resources, part, records)
@@ -136,7 +140,7 @@ def run_benchmark(
 def engine_name(
     engine: Engine, benchmark: AnyBenchmark, objects: Mapping[str, object] = MappingProxyType({})
 ) -> EngineName:
-    """Return the name of the engine that runs the episodes.
+    """Return the name of the engine that runs the episodes: the one asked for, or the default.
 
     Args:
         engine: as asked for; its name may be left open.
@@ -163,12 +167,12 @@ def engine_name(
 
 
 def worker_count(engine: Engine, kind: EngineName) -> int:
-    """Return the number of episodes that run side by side."""
+    """Return the number of episodes that run side by side: as asked for, or the default for `kind`."""
     return engine.workers or (THREADS if kind == "threads" else os.cpu_count() or 1)
 
 
 def terms_of(engine: Engine, kind: EngineName, seed: int, out: Path) -> Terms:
-    """Return the terms of a run from its engine, seed and folder.
+    """Return the settings of a run's resources, with its seed, number of workers and folder filled in.
 
     Args:
         engine: with the terms asked for.
@@ -180,19 +184,10 @@ def terms_of(engine: Engine, kind: EngineName, seed: int, out: Path) -> Terms:
     return replace(engine.terms, seed=seed, workers=workers, out=out.resolve())
 
 
-@contextmanager
-def _open_resources(terms: Terms, out: Path, objects: Mapping[str, object]) -> Iterator[Resources]:
-    """Yield the resources of a run, with its budget and rate limit, and close them at the end."""
-    pace = Pace(terms.requests_per_second) if terms.requests_per_second else None
-    ledger = Ledger(terms.budget_usd, book=out / SPENDING)
-    with closing(Resources(terms, ledger, pace.reserve if pace else None, objects=objects)) as resources:
-        yield resources
-
-
 def _plan_episodes(
     benchmark: AnyBenchmark, options: BaseOptions, resources: Resources, part: Part, records: Records
 ) -> list[Episode]:
-    """Return the episodes still to run, and write the plan of all of them."""
+    """Return the episodes still to run, after writing the plan of all into the run's folder."""
     episodes = benchmark.episodes(options, resources)
     plan = make_plan(episodes, resources.open_cities, known_cities(records.folder))
     write_plan(records.folder, plan)
@@ -208,7 +203,7 @@ def _plan_episodes(
 def _crew(
     kind: EngineName, job: Job, engine: Engine, workers: int, resources: Resources, *, book: Path, wanted: int
 ) -> Iterator[Crew | None]:
-    """Yield the crew that runs the episodes; `None` if there are none to run."""
+    """Yield the crew that runs `wanted` episodes, and end it afterwards; `None` if `wanted` is 0."""
     if not wanted:
         yield None
         return
@@ -238,11 +233,7 @@ def _run(
     *,
     title: str,
 ) -> KeyboardInterrupt | str | None:
-    """Run and record the episodes; return the interruption or the reason that stopped them, else `None`.
-
-    Returns:
-        Why it ended before the last of them, if it did: an interruption, or what the budget says.
-    """
+    """Run and record episodes; return the Ctrl-C or the budget's sentence that stopped them, else `None`."""
     if crew is None:
         return None
     unpaid: list[str] = []

@@ -1,7 +1,7 @@
 """Models that many threads share, and the pace of their requests.
 
 Each has the protocol of its role (`virl.platform.perception.base`) and puts every question to one function,
-`Asked`. What many ask at the same time goes to the model in one call.
+`ModelFunction`. What many ask at the same time goes to the model in one call.
 """
 
 import threading
@@ -34,7 +34,7 @@ WAIT_S = 0.005
 
 @dataclass(slots=True, eq=False)
 class _Request(Generic[ItemT, ResultT]):
-    """A thread's request to a batcher: its items, and later its results or its fault."""
+    """One thread's request to a batcher: its items, and later their results or the error."""
 
     key: Hashable
     items: Sequence[ItemT]
@@ -48,7 +48,7 @@ class _Request(Generic[ItemT, ResultT]):
 
 
 class Batcher(Generic[ItemT, ResultT]):
-    """A queue that merges the requests of many threads into calls of one function, one call at a time.
+    """A queue that merges requests of many threads into calls of one function, one call at a time.
 
     There is no thread of its own: the first that asks waits a little for others, makes the call, and hands
     out the results. Requests go together if their keys are equal. A call that fails is made again for each
@@ -67,7 +67,7 @@ class Batcher(Generic[ItemT, ResultT]):
         most: int = 16,
         wait_s: float = WAIT_S,
     ) -> None:
-        """Prepare batches of `most` items at most, gathered for `wait_s` seconds, each with one `call`."""
+        """Prepare batches of at most `most` items, gathered for `wait_s` seconds, each for one `call`."""
         self._call = call
         self._most = most
         self._wait_s = wait_s
@@ -76,7 +76,7 @@ class Batcher(Generic[ItemT, ResultT]):
         self._busy = False
 
     def __call__(self, key: Hashable, items: Sequence[ItemT]) -> Sequence[ResultT]:
-        """Return one result for each item, in order; waits until a call with them is done.
+        """Return one result for each item, in order; requests with an equal `key` may share a call.
 
         Raises:
             Exception: whatever the call raises for these items.
@@ -94,10 +94,14 @@ class Batcher(Generic[ItemT, ResultT]):
         return () if request.results is None else request.results
 
     def _lead(self) -> None:
-        """Gather a batch and call the function for it. Holds the condition on entry and on return."""
+        """Gather a batch and call the function for it; needs the condition held, and returns with it held."""
         self._busy = True
         try:
-            self._changed.wait_for(self._is_full, self._wait_s)
+            key = self._pending[0].key
+            self._changed.wait_for(
+                lambda: sum(len(one.items) for one in self._pending if one.key == key) >= self._most,
+                self._wait_s,
+            )
             batch = self._take()
             self._changed.release()
             try:
@@ -108,13 +112,8 @@ class Batcher(Generic[ItemT, ResultT]):
             self._busy = False
             self._changed.notify_all()
 
-    def _is_full(self) -> bool:
-        """Return whether the first request's key has enough items for a full batch."""
-        key = self._pending[0].key
-        return sum(len(request.items) for request in self._pending if request.key == key) >= self._most
-
     def _take(self) -> list[_Request[ItemT, ResultT]]:
-        """Return the oldest request, and as many requests with its key as there is room for."""
+        """Remove and return the oldest request and those with its key that fit in the same batch."""
         key = self._pending[0].key
         batch: list[_Request[ItemT, ResultT]] = []
         room = self._most
@@ -126,7 +125,7 @@ class Batcher(Generic[ItemT, ResultT]):
         return batch
 
     def _answer(self, batch: Sequence[_Request[ItemT, ResultT]]) -> None:
-        """Put a batch's results into its requests; if the call fails, call each alone to find the fault."""
+        """Put a batch's results into its requests; if the call fails, call again for each request alone."""
         items = [item for request in batch for item in request.items]
         try:
             results = self._call(batch[0].key, items)
@@ -146,11 +145,11 @@ class Batcher(Generic[ItemT, ResultT]):
             start += len(request.items)
 
 
-Question = tuple[Any, ...]
-"""(name of the method, its further arguments) of a question to a model."""
+ModelCall = tuple[Any, ...]
+"""(name of the model's method, further arguments) of a call; the items come apart."""
 
-Asked = Callable[[Question, Sequence[Any]], Sequence[Any]]
-"""A function from a question and some items to one result per item."""
+ModelFunction = Callable[[ModelCall, Sequence[Any]], Sequence[Any]]
+"""A function from a call and its items to one result per item, in order."""
 
 _SCENES = "describe_scenes"
 
@@ -159,12 +158,12 @@ _SCENES = "describe_scenes"
 class SharedDetector:
     """A detector whose calls are batched with those of other threads."""
 
-    ask: Asked
+    ask: ModelFunction
     look_scores: LookScores
     """The meaning of the detector's scores, as `Detector.look_scores`."""
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """Return the detections of the labels in each view."""
+        """Return the detections of these labels in each view, a list per view."""
         return list(self.ask(("detect", tuple(labels)), views))
 
 
@@ -172,10 +171,10 @@ class SharedDetector:
 class SharedReader:
     """A text reader (OCR) whose calls are batched with those of other threads."""
 
-    ask: Asked
+    ask: ModelFunction
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """Return the lines of text in each picture."""
+        """Return the lines of text in each picture, a list per picture."""
         return list(self.ask(("read",), images))
 
 
@@ -183,10 +182,10 @@ class SharedReader:
 class SharedMatcher:
     """A matcher of pictures whose calls are batched with those of other threads."""
 
-    ask: Asked
+    ask: ModelFunction
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
-        """Return the match of each pair of images."""
+        """Return the match of each pair of pictures, in order."""
         return list(self.ask(("match",), pairs))
 
 
@@ -194,14 +193,14 @@ class SharedMatcher:
 class SharedDescriber:
     """A describer of views whose calls are batched with those of other threads."""
 
-    ask: Asked
+    ask: ModelFunction
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
-        """Return a description of each view, or an answer to the question about it."""
+        """Return a description of each view or, with a question, an answer about each view."""
         return list(self.ask(("describe", question), views))
 
     def describe_scenes(self, views: Sequence[View], question: str = "") -> list[SceneDescription]:
-        """Return a description of each view's scene."""
+        """Return a structured description of each view or, with a question, an answer about each."""
         return list(self.ask((_SCENES, question), views))
 
 
@@ -209,16 +208,16 @@ class SharedDescriber:
 class SharedRecognizer:
     """A recognizer whose calls are batched with those of other threads."""
 
-    ask: Asked
+    ask: ModelFunction
     name: str
     """Name of the recognizer's embeddings."""
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
-        """Return the embeddings of the images."""
+        """Return the embeddings of pictures, shape (pictures, values)."""
         return _stack_rows(self.ask(("embed_images",), images))
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
-        """Return the embeddings of the texts."""
+        """Return the embeddings of texts, shape (texts, values)."""
         return _stack_rows(self.ask(("embed_texts",), texts))
 
     def recognize(self, images: Sequence[Image], labels: Sequence[str]) -> NDArray[np.float32]:
@@ -226,12 +225,12 @@ class SharedRecognizer:
         return _stack_rows(self.ask(("recognize", tuple(labels)), images))
 
 
-def question_to(model: Any) -> Callable[[Question, Sequence[Any]], Sequence[Any]]:
-    """Return a function that answers questions about items by calling a model of this process."""
+def model_function(model: Any) -> Callable[[ModelCall, Sequence[Any]], Sequence[Any]]:
+    """Return a function that calls a model of this process: (method and arguments, items) to results."""
 
-    def ask(question: Question, items: Sequence[Any]) -> Sequence[Any]:
-        """Return the model's results for items; the question is a method and its further arguments."""
-        method, *arguments = question
+    def ask(call: ModelCall, items: Sequence[Any]) -> Sequence[Any]:
+        """Return the results of one call of the model for `items`, one each."""
+        method, *arguments = call
         if method == _SCENES:  # not every describer has this method
             return describe_scenes(model, items, *arguments)
         results: Sequence[Any] = getattr(model, method)(items, *arguments)
@@ -250,20 +249,16 @@ Reserve = Callable[[], float]
 
 
 class Pace:
-    """A rate limit of evenly spaced turns. Safe for several threads.
-
-    Args:
-        per_second: turns a second, above 0.
-    """
+    """A rate limit of evenly spaced requests, safe for several threads."""
 
     def __init__(self, per_second: float) -> None:
-        """Start a rate limit of `per_second` turns a second."""
+        """Start a rate limit of `per_second` requests a second, above 0."""
         self._apart = 1.0 / per_second
         self._next = 0.0
         self._lock = threading.Lock()
 
     def reserve(self) -> float:
-        """Reserve the next turn, and return the seconds until it."""
+        """Reserve the next request's turn, and return the seconds until it."""
         with self._lock:
             now = time.monotonic()
             turn = max(now, self._next)
@@ -272,23 +267,19 @@ class Pace:
 
 
 class Limiter(BaseRateLimiter):
-    """A LangChain rate limiter that sleeps until its turn before each request.
-
-    Args:
-        reserve: gives the turns, from here or from another process.
-    """
+    """A LangChain rate limiter that sleeps until its turn before each request."""
 
     def __init__(self, reserve: Reserve) -> None:
-        """Keep the function that reserves turns."""
+        """Take turns from `reserve`, which returns the seconds to wait for each."""
         self._reserve = reserve
 
     def acquire(self, *, blocking: bool = True) -> bool:
-        """Return whether a turn was taken, after waiting for it; without `blocking` none is taken."""
+        """Return whether a turn was taken, after sleeping until it; without `blocking`, none is."""
         if not blocking:
             return False
         time.sleep(self._reserve())
         return True
 
     async def aacquire(self, *, blocking: bool = True) -> bool:
-        """Return whether a turn was taken, as `acquire`; waits in the thread, as virl's minds do."""
+        """Return whether a turn was taken, as `acquire`; it blocks the thread, not only the task."""
         return self.acquire(blocking=blocking)

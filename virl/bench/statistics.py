@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from virl.bench.benchmark import Tally
 
-RESAMPLES = 2000  # chosen: the ends of a 95 % interval move by less than a point between seeds
+RESAMPLES = 2000
+"""Number of resamples. Chosen: a 95 % interval's ends move by less than a point between seeds."""
 
 _Z = 1.96  # standard deviations of a 95 % interval
 
@@ -26,7 +27,7 @@ class Interval(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The lead of a second result over a first one, on the units that both have."""
+    """The lead of a second result over a first one, on the units that both have, and its p-value."""
 
     mean: float
     low: float
@@ -35,19 +36,19 @@ class Difference(NamedTuple):
     p: float
     """Two-sided p-value of the paired permutation test."""
     units: int
-    """Number of units that both have."""
+    """Number of units, such as places, that both results have."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """The sums of hits and of weights for each unit in each group, shapes (n, g)."""
+    """The sums of tallies' hits and weights, each an array of shape (units, groups)."""
 
     hits: _Floats
     weights: _Floats
 
 
 def mean_with_interval(values: Sequence[float], *, seed: int = 0) -> Interval:
-    """Return the mean and the ends of its 95 % bootstrap interval (percentile method).
+    """Return the mean of values and its 95 % bootstrap interval (percentile method), drawn with `seed`.
 
     Raises:
         ValueError: there are no values; nothing scored is not zero.
@@ -67,9 +68,6 @@ def estimate(tallies: Sequence[Tally], *, is_share: bool = False, seed: int = 0)
         tallies: of all units; see `virl.bench.benchmark.Tally` for the metric they stand for.
         is_share: whether the metric lies in [0, 1]; its interval is then Wilson's where all units agree.
         seed: of the draws.
-
-    Returns:
-        `None` if there is nothing to average: no tallies, or none with weight.
     """
     units = _sorted_units(tallies)
     sums = _sum_tallies(tallies, units, _sorted_groups(tallies))
@@ -85,7 +83,7 @@ def estimate(tallies: Sequence[Tally], *, is_share: bool = False, seed: int = 0)
 
 
 def _with_width(share: Interval, units: int) -> Interval:
-    """Return a share with Wilson's interval if all its units agree, since the bootstrap's has no width."""
+    """Return a share with Wilson's interval if all `units` agree, as the bootstrap's then has no width."""
     far = _Z**2 / (units + _Z**2)
     if share.low < share.high or min(share.mean, 1 - share.mean) > 1e-12:
         return share
@@ -93,7 +91,7 @@ def _with_width(share: Interval, units: int) -> Interval:
 
 
 def estimate_groups(tallies: Sequence[Tally], *, seed: int = 0) -> Mapping[str, Interval]:
-    """Return the metric's value and interval in each group; groups without weight are left out."""
+    """Return {group: value and 95 % interval} of a metric; groups without weight are left out."""
     found = {
         group: estimate([tally for tally in tallies if tally.group == group], seed=seed)
         for group in _sorted_groups(tallies)
@@ -113,9 +111,6 @@ def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -
         first: of the model that is compared with.
         second: of the other one.
         seed: same seed, same interval.
-
-    Returns:
-        `None` if there are no common units, or the metric has no value over them.
     """
     units = sorted(set(_sorted_units(first)) & set(_sorted_units(second)))
     common = frozenset(units)
@@ -137,7 +132,7 @@ def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -
 
 
 def _permutation_p(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
-    """Return the p value, 0 to 1, of a difference as large as observed, by exchanging units."""
+    """Return the p-value, [0, 1], of a difference as large as `observed`, by exchanging units of a and b."""
     total_hits, total_weights = a.hits.sum(0) + b.hits.sum(0), a.weights.sum(0) + b.weights.sum(0)
     random = np.random.default_rng(seed)
     units = len(a.hits)
@@ -162,7 +157,7 @@ def _permutation_p(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
 
 
 def _metric(hits: _Floats, weights: _Floats) -> _Floats:
-    """Return the weighted metric: the mean over groups of hits / weights; NaN if there is no weight."""
+    """Return the mean over groups (last axis) of hits / weights; NaN where there is no weight."""
     present = weights > 1e-12
     ratios = np.divide(hits, weights, out=np.zeros_like(hits), where=present)
     count = present.sum(axis=-1)
@@ -178,7 +173,7 @@ def _sum_units(sums: _Sums) -> tuple[_Floats, _Floats]:
 
 
 def _draws(units: int, seed: int) -> Iterator[_Floats]:
-    """Yield how often each unit is drawn in each resample, in pieces of shape (resamples, units)."""
+    """Yield bootstrap resamples as counts of each unit, in pieces of shape (resamples, units)."""
     random = np.random.default_rng(seed)
     for rows in _rows(units):
         # Each resample has numbers of its own, so that one count serves a whole piece.
@@ -187,14 +182,14 @@ def _draws(units: int, seed: int) -> Iterator[_Floats]:
 
 
 def _rows(units: int) -> list[int]:
-    """Return the number of resamples in each piece, so that a piece fits in memory."""
+    """Return the numbers of resamples, `RESAMPLES` in sum, of pieces that each fit in memory."""
     most = max(1, min(RESAMPLES, _CHUNK // max(1, units)))
     whole, rest = divmod(RESAMPLES, most)
     return [most] * whole + ([rest] if rest else [])
 
 
 def _sum_tallies(tallies: Sequence[Tally], units: Sequence[str], groups: Sequence[str]) -> _Sums:
-    """Return the hits and weights of tallies, shape (units, groups)."""
+    """Return the sums of tallies' hits and weights, with rows and columns as `units` and `groups`."""
     row = {unit: i for i, unit in enumerate(units)}
     column = {group: i for i, group in enumerate(groups)}
     hits = np.zeros((len(units), max(1, len(groups))))

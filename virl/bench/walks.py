@@ -23,24 +23,24 @@ UserPath = Annotated[Path, AfterValidator(lambda path: path.expanduser().resolve
 """A path as an option, made absolute, so that a run can be resumed from any folder."""
 
 WalkScores = dict[str, float | None]
-"""The metrics of one walk by key; `None` for one that is not finite, such as a distance without a way."""
+"""The metrics of one walk by key; `None` for an infinite one, such as a distance without a way."""
 
 _DECIMALS = 7  # of degrees: a centimetre
 
 
 @dataclass(frozen=True, slots=True)
 class WalkingAgent:
-    """An agent that walks along instructions, with the name of its results."""
+    """An agent that walks along instructions, with the name under which its results appear."""
 
     name: str
     """Name of its results, such as `"follower --map"`."""
     open: Callable[[InstructionEpisode], tuple[InstructionNavigator, Mind | None]]
-    """Function that returns a navigator for one episode, and the mind it asks, if any."""
+    """Function from an episode to the navigator that walks it, and the mind it asks, or `None`."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalkWorld:
-    """The data that all walks of a run share: graphs, instructions and how to score."""
+    """The data that all walks of a run share: agent, graphs, instructions and scoring."""
 
     agent: WalkingAgent
     name: str
@@ -48,7 +48,7 @@ class WalkWorld:
     folder: Path
     """Folder of the data."""
     source: str
-    """Description of the data for readers."""
+    """Sentence on the data for readers of the report."""
     graphs: Mapping[str, NavigationGraph]
     """Graphs by the `scan` of the episodes; a city's only graph has the name `""`."""
     ids: Sequence[str]
@@ -56,7 +56,7 @@ class WalkWorld:
     instructions: Mapping[str, InstructionEpisode]
     """Episodes that can be tried, by id."""
     faults: Mapping[str, str]
-    """Reasons why episodes cannot be tried, by id, or by line or entry if unreadable."""
+    """Reasons why episodes cannot be tried, by id, or by line or entry of the file if unreadable."""
     start: Callable[[InstructionEpisode], WalkState]
     score: Callable[[InstructionEpisode, Sequence[int]], WalkScores]
     """Function from an episode and the nodes walked to its metrics."""
@@ -67,12 +67,12 @@ class WalkWorld:
 
 
 def in_order(ids: Iterable[str], faults: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids of all episodes in the order of their file, then the other keys of faults."""
+    """Return the ids of all episodes in their file's order, then the keys of `faults` not among them."""
     return tuple(dict.fromkeys([*ids, *faults]))
 
 
 def walk_episodes(world: WalkWorld) -> list[Episode]:
-    """Return a benchmark episode for each instruction, those that cannot be tried included."""
+    """Return a benchmark episode for each instruction, those that cannot be walked included."""
     return [
         Episode(identity, world.name, world.agent.name, attribution=world.attribution)
         for identity in world.ids
@@ -81,7 +81,7 @@ def walk_episodes(world: WalkWorld) -> list[Episode]:
 
 @dataclass(slots=True)
 class _WalkSoFar:
-    """The moves of an episode so far, kept where the walk fails too."""
+    """The start and the moves of a walk so far, kept if the walk fails."""
 
     start: WalkState
     moves: list[Move] = field(default_factory=list)
@@ -97,7 +97,7 @@ class _WalkSoFar:
 
 
 def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
-    """Run one instruction with the agent; a walk whose model gives no usable reply counts as failed.
+    """Walk one instruction with the agent; the result counts as failed if the model gives no usable reply.
 
     Raises:
         CannotTry: the data makes the episode impossible.
@@ -122,7 +122,7 @@ def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
 
 
 def _data(world: WalkWorld, given: InstructionEpisode, walked: _WalkSoFar, scores: WalkScores) -> Data:
-    """Return the data kept of a walk; `decisions` holds what the actions alone do not say."""
+    """Return the record's data of a walk; `decisions` holds what the actions alone do not say."""
     graph, path = world.graphs[given.scan], walked.path()
     return {
         "folder": str(world.folder),
@@ -136,7 +136,18 @@ def _data(world: WalkWorld, given: InstructionEpisode, walked: _WalkSoFar, score
             [graph.ids[move.state.node], _whole_if_possible(move.state.heading)] for move in walked.moves
         ],
         "pano_path": [graph.ids[node] for node in path],
-        "decisions": [_decision_data(move) for move in walked.moves],
+        "decisions": [
+            {
+                name: value
+                for name, value in (
+                    ("asked", move.asked),
+                    ("reason", move.reason),
+                    ("refused", list(move.refused)),
+                )
+                if value
+            }
+            for move in walked.moves
+        ],
         "scores": scores,
         "line": [_rounded_position(graph, node) for node in path],
         "target": _rounded_position(graph, graph.number(given.target)),
@@ -144,34 +155,25 @@ def _data(world: WalkWorld, given: InstructionEpisode, walked: _WalkSoFar, score
 
 
 def _exchange_cost(exchanges: Sequence[Exchange]) -> Mapping[str, float]:
-    """Return the usage of exchanges: tokens, dollars, questions and cached replies."""
+    """Return the cost of a mind's exchanges by name, with `questions` and `cached`; empty without any."""
     if not exchanges:
         return {}
     cached = sum(exchange.cached for exchange in exchanges)
     return {**cost_of(exchanges), "questions": float(len(exchanges)), "cached": float(cached)}
 
 
-def _decision_data(move: Move) -> dict[str, Any]:
-    """Return the fields of a move's decision that are not empty."""
-    told = {"asked": move.asked, "reason": move.reason, "refused": list(move.refused)}
-    return {name: value for name, value in told.items() if value}
-
-
 def _whole_if_possible(heading: float) -> float | int:
-    """Return a heading, degrees, as an integer if it is whole."""
+    """Return a heading in degrees as an integer if it is whole, else unchanged."""
     return int(heading) if float(heading).is_integer() else heading
 
 
 def _rounded_position(graph: NavigationGraph, node: int) -> list[float]:
-    """Return a node's position, rounded degrees."""
+    """Return a node's [latitude, longitude], degrees rounded to about a centimetre."""
     return [round(angle, _DECIMALS) for angle in graph.position(node)]
 
 
 def as_walked(record: object) -> object:
-    """Return a walk from a file, given as the `data` of a record, with the episode's `id`.
-
-    Anything else as it stands.
-    """
+    """Return the `data` of an episode's record, with its case as `id`; anything else unchanged."""
     if isinstance(record, dict) and isinstance(record.get("data"), dict) and "case" in record:
         return record["data"] | {"id": record["case"]}
     return record
@@ -183,7 +185,7 @@ def score_records(
     *,
     metrics: Sequence[Metric],
 ) -> Scores:
-    """Return the mean metrics of walks that were scored as they ended, with notes for readers.
+    """Return the tallies of `metrics` from the scores that records of walks hold, with notes.
 
     Args:
         records: of episodes that did not fail.
@@ -201,7 +203,7 @@ def score_records(
 
 
 def _walk_notes(records: Sequence[Record]) -> list[str]:
-    """Return notes on the data, failed episodes, unreachable ends and refused replies."""
+    """Return notes for readers on the data, failed walks, unreachable ends and refused replies."""
     notes = list(dict.fromkeys(f"data: {record.data['source']}" for record in records))
     failed = [record for record in records if record.status == "failed"]
     if failed:
@@ -224,7 +226,7 @@ def _walk_notes(records: Sequence[Record]) -> list[str]:
 
 
 def show_walk(record: Record, *, success: str, figures: Callable[[WalkScores], Mapping[str, str]]) -> Shown:
-    """Return the account of a walk for its page.
+    """Return the contents of a walk's page, coloured by the metric `success`.
 
     Args:
         record: of a walk.
@@ -249,7 +251,7 @@ def show_walk(record: Record, *, success: str, figures: Callable[[WalkScores], M
 
 
 def _describe_decision(decision: Mapping[str, Any]) -> str:
-    """Return a recorded decision as one line."""
+    """Return a recorded decision as one line: what was asked, refused replies and the reason."""
     parts = [f"asked: {decision['asked']}"] if "asked" in decision else []
     parts += [f"refused: {reply}" for reply in decision.get("refused", ())]
     return "; ".join([*parts, *([decision["reason"]] if "reason" in decision else [])])

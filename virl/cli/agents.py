@@ -39,7 +39,7 @@ def list_agents(
 
 
 def _tell_all() -> None:
-    """Print all agents as a table, and below it the files that cannot be read."""
+    """Print all agents as a table, and below it the files in this folder that cannot be read."""
     agents, unreadable, faults = _find_agents()
     rows = []
     for entry in agents:
@@ -60,7 +60,7 @@ def _tell_all() -> None:
 
 
 def _find_agents() -> tuple[list["RosterEntry"], list["UnreadableEntry"], list["VirlError"]]:
-    """Return (agents, files in the current folder that cannot run, faults of packages)."""
+    """Return (agents, files in the current folder that cannot be read, errors of other packages)."""
     from virl.agent.roster import characters_in, roster  # noqa: PLC0415 - heavy
 
     agents, faults = roster()
@@ -71,7 +71,7 @@ def _find_agents() -> tuple[list["RosterEntry"], list["UnreadableEntry"], list["
 
 
 def _print_json() -> None:
-    """Print a JSON array with an object for each agent; `docs/reference/characters.md` names the fields."""
+    """Print all agents, unreadable files too, as a JSON array of objects (`docs/reference/characters.md`)."""
     agents, unreadable, faults = _find_agents()
     listed: list[dict[str, object]] = [
         {
@@ -96,7 +96,8 @@ def _print_json() -> None:
         echo(str(fault), err=True)
 
 
-LONGEST = 60  # letters of a name; chosen
+LONGEST = 60
+"""Most characters of a character's name. Chosen."""
 
 _TEMPLATE = Path(__file__).with_name("new_character.yaml.j2")
 _NAME = re.compile(r"[^\W\d_][\w '.-]*")
@@ -176,14 +177,14 @@ def write_character(name: str, folder: Path, *, source: str | None = None, tools
 
 
 def _title(name: str) -> str:
-    """Return the name of a character for people: `My Hiro` for `my-hiro`, other names unchanged."""
+    """Return a character's name as shown to people: `My Hiro` for `my-hiro`, other names unchanged."""
     if re.fullmatch(r"[a-z0-9_-]+", name):
         return " ".join(word[:1].upper() + word[1:] for word in re.split(r"[-_]+", name) if word)
     return name
 
 
 def _fresh(name: str, file: str, *, tools: bool) -> str:
-    """Return the text of a new character file, filled in from the template."""
+    """Return the text of a new character file, by the template; `file` is its name, `tools` as in `new`."""
     from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - loads when asked for
 
     environment = Environment(
@@ -197,10 +198,7 @@ def _fresh(name: str, file: str, *, tools: bool) -> str:
 
 
 def _copy(source: str, name: str, file: str) -> str:
-    """Return the text of another agent's file, changed to a new character's name.
-
-    Name, header and whoever its texts speak of.
-    """
+    """Return the text of agent `source`'s file, rewritten for a character `name` in the file `file`."""
     from virl.agent.character_file import find_character, load_character  # noqa: PLC0415 - heavy
     from virl.settings.yaml import read_text  # noqa: PLC0415 - heavy
 
@@ -222,7 +220,7 @@ def _copy(source: str, name: str, file: str) -> str:
 
 
 def _quote(name: str) -> str:
-    """Return a name quoted where YAML would not read it as text, such as `No`."""
+    """Return a name in quotes if YAML would not read it as text, such as `No`; else unchanged."""
     from virl.settings.model import yaml_value  # noqa: PLC0415 - loads when asked for
 
     return name if yaml_value(name, source="name") == name else f'"{name}"'
@@ -245,11 +243,11 @@ WISHES = (
     ("find a corner worth a photograph", "virl run mira"),
     ("build your own agent", "virl new NAME"),
 )
-"""Things that a user may want to do, each with the command for it; `docs/index.md` has the same table."""
+"""(wish of a user, command for it) of each agent; `docs/index.md` has the same table."""
 
 
 def print_wishes() -> None:
-    """Print the table of wishes and commands, and where to find the other commands."""
+    """Print the table of users' wishes with their commands, and how to find the other commands."""
     print_table(
         ("you want to", "command"),
         WISHES,

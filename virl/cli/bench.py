@@ -30,20 +30,20 @@ EngineChoice = Literal["threads", "processes", "ray"]
 
 
 class _Benchmarks(HelpfulGroup):
-    """A group of commands: those of `virl bench`, and one for each installed benchmark."""
+    """The command group of `virl bench`, with one more command for each installed benchmark."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of benchmarks, then of the other commands."""
+        """Return the names of the benchmarks, then of the other commands."""
         from virl.bench.benchmark import benchmark_names  # noqa: PLC0415 - loads when asked for
 
         return [*benchmark_names(), *super().list_commands(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of this name; any other name is taken for a benchmark's."""
+        """Return the command with this name; a name of no command is taken for a benchmark's."""
         return super().get_command(ctx, cmd_name) or _command(cmd_name)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
-        """Return completions without help texts, which would import each benchmark."""
+        """Return the shell's completions, without help texts, as these would import each benchmark."""
         names = sorted({*benchmarks()}) + super().list_commands(ctx)
         alike = copy(ctx)
         alike.command = TyperGroup(commands={name: TyperCommand(name) for name in names})
@@ -88,7 +88,7 @@ def list_benchmarks(
 
 
 def _list_options(name: str, as_json: bool) -> None:
-    """Print the options of a benchmark, as a table or as JSON."""
+    """Print the options of the benchmark with this name, as a table or as JSON."""
     from virl.bench.benchmark import find_benchmark  # noqa: PLC0415
     from virl.bench.options import listed_options  # noqa: PLC0415
 
@@ -105,7 +105,7 @@ def _list_options(name: str, as_json: bool) -> None:
 
 
 def _default_text(value: object) -> str:
-    """Return a default as text that could be typed on the command line."""
+    """Return an option's default value as text that could be typed on the command line."""
     if isinstance(value, list):
         return ", ".join(map(_default_text, value)) or "none"
     if isinstance(value, bool):
@@ -134,7 +134,7 @@ def report(
 @add_guard(LOG_DETAILS)
 def bench(
     name: str,
-    given: Callable[[], Mapping[str, object]],
+    own_options: Callable[[], Mapping[str, object]],
     *,
     fields: Annotated[
         list[str] | None,
@@ -187,9 +187,9 @@ def bench(
         bool, typer.Option("--pictures/--no-pictures", help="Save the views of episodes.")
     ] = True,
 ) -> None:
-    """Run a benchmark, given by its name or as `MODULE:OBJECT`; each episode is saved as it ends.
+    """Run a benchmark, named or as `MODULE:OBJECT`, with the own options that `own_options()` returns.
 
-    `given` says which fields of its options the command line names.
+    Each episode is saved as it ends.
     """
     from virl.bench.benchmark import find_benchmark  # noqa: PLC0415
     from virl.bench.dry_run import dry_run as check_run  # noqa: PLC0415 - loads when asked for
@@ -199,7 +199,7 @@ def bench(
     from virl.settings.model import check_settings  # noqa: PLC0415
 
     benchmark = find_benchmark(name)
-    asked = set_options(fields or ()) | dict(given())
+    asked = set_options(fields or ()) | dict(own_options())
     options = check_settings(asked, benchmark.options, source=f"virl bench {name}")
     if rate is not None and rate <= 0:
         raise BadInput(f"--rate {rate}: must be above 0 requests per second")
@@ -229,7 +229,7 @@ def run_module(name: str) -> None:
 
 
 def _command(name: str) -> Any:
-    """Return the Typer command of a benchmark, with its own options and further commands."""
+    """Return the command of the benchmark with this name, with its own options and further commands."""
     from virl.bench.benchmark import find_benchmark  # noqa: PLC0415
     from virl.bench.options import named_fields, parameters  # noqa: PLC0415
 
@@ -244,11 +244,14 @@ def _command(name: str) -> Any:
         return typer.main.get_command(app)
 
     def run(context: typer.Context, **arguments: Any) -> None:
+        """Run the benchmark with the options of the command line, unless a further command is named."""
         if context.invoked_subcommand is None:
             own = {key: arguments.pop(key) for key in list(arguments) if key not in engine}
             bench(name, lambda: named_fields(benchmark.options, own), **arguments)
 
-    engine = {key: one for key, one in signature(bench).parameters.items() if key not in {"name", "given"}}
+    engine = {
+        key: one for key, one in signature(bench).parameters.items() if key not in {"name", "own_options"}
+    }
     context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     own = parameters(benchmark.options, f"Options of {benchmark.name}", _flags(engine), of_option)
     run.__doc__ = benchmark.about
@@ -265,10 +268,13 @@ def _command(name: str) -> Any:
 
 
 def _refusal(fault: VirlError) -> Callable[..., None]:
-    """Return a command that fails with the reason why its benchmark is not available."""
+    """Return a command that only prints why its benchmark is not available, and fails."""
 
     def refuse() -> None:
+        """Print the fault, and exit with its code."""
+
         def tell() -> None:
+            """Raise the fault."""
             raise fault
 
         guard(tell, debug=False)
@@ -278,7 +284,7 @@ def _refusal(fault: VirlError) -> Callable[..., None]:
 
 
 def _flags(engine: Mapping[str, Parameter]) -> set[str]:
-    """Return the command-line options that all benchmarks have, such as `--out`."""
+    """Return the command-line flags that all benchmarks have, such as `--out`, from their parameters."""
     named = {name for one in engine.values() for name in one.annotation.__metadata__[0].param_decls or ()}
     return {flag for name in named for flag in name.split("/")} | {
         "--" + key.replace("_", "-") for key in engine
@@ -286,17 +292,17 @@ def _flags(engine: Mapping[str, Parameter]) -> set[str]:
 
 
 def set_options(fields: Sequence[str]) -> dict[str, object]:
-    """Return the options that texts such as `field=value` of `--set` give a benchmark, by field.
+    """Return {field: value} of the texts `FIELD=VALUE` that `--set` was given.
 
     Raises:
         BadInput: one is not written as a field and its value.
     """
     from virl.settings.model import yaml_value  # noqa: PLC0415
 
-    given: dict[str, object] = {}
+    found: dict[str, object] = {}
     for text in fields:
         key, separator, value = text.partition("=")
         if not separator:
             raise BadInput(f"--set {text}: write it as FIELD=VALUE")
-        given[key.strip()] = yaml_value(value, source=f"--set {key}")
-    return given
+        found[key.strip()] = yaml_value(value, source=f"--set {key}")
+    return found

@@ -17,7 +17,7 @@ REGIONS = {".geojson", ".json", ".txt"}
 
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
-    """The result of checking one file: its kind, and a summary or faults."""
+    """The result of checking one file: its kind, and either a summary or faults."""
 
     file: str
     kind: str
@@ -27,7 +27,7 @@ class CheckedFile:
     """Contents of the file in a line; empty if it has faults."""
     faults: tuple[str, ...]
     not_checked: tuple[str, ...] = ()
-    """Conditions that can only be checked in a run."""
+    """Conditions that only a run can check."""
 
 
 @add_guard(LOG_DETAILS)
@@ -45,7 +45,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Check files without a run: prints everything that is wrong, with file and line."""
-    found = [check_file(file, mind) for file in files]
+    found = [_check_file(file, mind) for file in files]
     if as_json:
         print_json([asdict(one) for one in found])
     else:
@@ -60,13 +60,8 @@ def check(
         raise typer.Exit(USER_ERROR)
 
 
-def check_file(file: str, mind: str | None = None) -> CheckedFile:
-    """Check one file by the rules of its kind, and return the result.
-
-    Args:
-        file: its path, or the name of an agent.
-        mind: what characters are to run with; `None` for rules.
-    """
+def _check_file(file: str, mind: str | None = None) -> CheckedFile:
+    """Check one file by the rules of its kind; characters also for running with `mind`. Return the result."""
     kind = ""
     try:
         kind = kind_of(file)
@@ -77,7 +72,7 @@ def check_file(file: str, mind: str | None = None) -> CheckedFile:
 
 
 def kind_of(file: str) -> str:
-    """Return the kind of a file from its ending and its fields.
+    """Return the kind of a file, such as `character` or `region`, from its ending and its fields.
 
     Raises:
         BadInput: it cannot be read.
@@ -101,11 +96,12 @@ def kind_of(file: str) -> str:
     return "character"
 
 
-Told = tuple[str, Sequence[str]]
+Summary = tuple[str, Sequence[str]]
+"""(contents of a file in a line, conditions that only a run can check)."""
 
 
-def _check_character(file: str, mind: str | None) -> Told:
-    """Check a character and all that it names; return (summary, conditions not checked)."""
+def _check_character(file: str, mind: str | None) -> Summary:
+    """Check a character file, or agent, for running with `mind`; raise VirlError for what is wrong."""
     from virl.agent.character_file import LoadedCharacter, find_character, load_character  # noqa: PLC0415
     from virl.agent.checking import check_character, faults_beside  # noqa: PLC0415 - brings in the cities and the senses
     from virl.mind.open import open_mind  # noqa: PLC0415
@@ -125,16 +121,16 @@ def _check_character(file: str, mind: str | None) -> Told:
     return f"{said}, detector {detector}, at most {steps} moves", found.unknown
 
 
-def _check_city(file: str, _: str | None) -> Told:
-    """Check a city file; return (summary, conditions not checked)."""
+def _check_city(file: str, _: str | None) -> Summary:
+    """Check a city file; raise VirlError for what is wrong."""
     from virl.platform.providers.cities import read_city  # noqa: PLC0415 - brings in the providers
 
     city = read_city(Path(file))
     return f"city {city.title} of provider {city.provider}", ()
 
 
-def _check_model(file: str, _: str | None) -> Told:
-    """Check a model file; return (summary, what the model lacks on this machine)."""
+def _check_model(file: str, _: str | None) -> Summary:
+    """Check a model file, and whether this machine has what the model needs; raise VirlError if wrong."""
     from virl.platform.perception.models import read_model  # noqa: PLC0415
     from virl.platform.perception.registry import find_kind  # noqa: PLC0415
     from virl.platform.perception.standing import model_readiness  # noqa: PLC0415
@@ -147,38 +143,38 @@ def _check_model(file: str, _: str | None) -> Told:
     return f"{role} of kind {kind}", lacks
 
 
-def _check_prompt(file: str, _: str | None) -> Told:
-    """Check a prompt file; return (summary, conditions not checked)."""
+def _check_prompt(file: str, _: str | None) -> Summary:
+    """Check a prompt file; raise VirlError for what is wrong."""
     from virl.mind.prompt import check_prompt  # noqa: PLC0415 - loads when asked for
 
     check_prompt(Path(file))
     return "prompt", ()
 
 
-def _check_feedback(file: str, _: str | None) -> Told:
-    """Check a file of feedback; return (summary, conditions not checked)."""
+def _check_feedback(file: str, _: str | None) -> Summary:
+    """Check a file of feedback for a run; raise VirlError for what is wrong."""
     from virl.agent.user import read_feedback  # noqa: PLC0415
 
     read_feedback(Path(file))
     return "feedback for a run", ()
 
 
-def _check_region(file: str, _: str | None) -> Told:
-    """Check a region file; return (summary, conditions not checked)."""
+def _check_region(file: str, _: str | None) -> Summary:
+    """Check a file with a region's corners; raise VirlError for what is wrong."""
     from virl.settings.region_file import read_region  # noqa: PLC0415
 
     return f"region of {len(read_region(Path(file)).corners)} corners", ()
 
 
-def _check_provider(file: str, _: str | None) -> Told:
-    """Check a file of Google's settings; return (summary, conditions not checked)."""
+def _check_provider(file: str, _: str | None) -> Summary:
+    """Check a file of Google's settings; raise VirlError for what is wrong."""
     from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415
 
     return f"settings of Google, {len(load_google_settings(Path(file)).endpoints)} endpoints", ()
 
 
-def _check_rentcast(file: str, _: str | None) -> Told:
-    """Check a file of RentCast's settings; return (summary, conditions not checked)."""
+def _check_rentcast(file: str, _: str | None) -> Summary:
+    """Check a file of RentCast's settings; raise VirlError for what is wrong."""
     from virl.platform.providers.rentcast.settings import RentCastSettings  # noqa: PLC0415
     from virl.settings.model import load_settings  # noqa: PLC0415 - loads when asked for
 

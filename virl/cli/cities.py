@@ -41,7 +41,7 @@ def list_cities(
         _list_areas(as_json=as_json)
         return
     if extract:
-        print_towns(extract, as_json=as_json)
+        _print_towns(extract, as_json=as_json)
         return
     from virl.platform.providers.cities import listed_cities, region_line  # noqa: PLC0415 - heavy
 
@@ -66,7 +66,7 @@ def list_cities(
 
 
 def _list_areas(*, as_json: bool) -> None:
-    """Print the areas that can be used as cities, and their groups."""
+    """Print the areas that can be used as cities, and the groups of them, as tables or JSON."""
     from virl.platform.providers.cities import area_book  # noqa: PLC0415 - heavy
 
     book = area_book()
@@ -112,19 +112,11 @@ def _row(name: str, city: "CityFile") -> dict[str, Any]:
 
 
 SHOWN = 40
-"""Most towns in the table; `--json` has all."""
+"""Most towns of an extract in the table; `--json` has all."""
 
 
-def print_towns(extract: str, *, as_json: bool) -> None:
-    """Print the towns in a map extract, those with the most places around their middle first.
-
-    Args:
-        extract: a path, or a name in the data folder.
-        as_json: for programs.
-
-    Raises:
-        VirlError: it is no extract.
-    """
+def _print_towns(extract: str, *, as_json: bool) -> None:
+    """Print the towns in a map extract, as a table or JSON; first those with most places around them."""
     from virl.osm.box import RADIUS_M, SUFFIXES  # noqa: PLC0415 - brings in the cities
     from virl.platform.providers.osm.city_file import city_of_path  # noqa: PLC0415
 

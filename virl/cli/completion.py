@@ -21,7 +21,7 @@ Completer = Callable[[str], list[str]]
 
 
 def completer(names: Callable[[], Iterable[str]]) -> Completer:
-    """Return a completer for Typer: from the text typed to the sorted names that begin with it."""
+    """Return a completer for Typer: from the text typed so far to the sorted names that begin with it."""
 
     def complete(incomplete: str) -> list[str]:
         """Return the names that begin with the text typed, sorted; empty if they cannot be found."""
@@ -64,7 +64,7 @@ def models() -> Iterator[str]:
 
 
 def models_of(role: str) -> Iterator[str]:
-    """Yield the names of models of one role, such as `"detector"`, and of all packages' models."""
+    """Yield the names of virl's models of one role, such as `"detector"`, and of all packages' models."""
     kinds = scan_modules(f"virl.platform.perception.{role}s", "KIND")
     own = {path.stem: _KIND.search(path.read_text(encoding="utf-8")) for path in _files("platform/models")}
     yield from (name for name, kind in own.items() if kind and kind[1] in kinds)
@@ -72,7 +72,7 @@ def models_of(role: str) -> Iterator[str]:
 
 
 def minds() -> Iterator[str]:
-    """Yield `rules`, and the providers of models whose key or own server is set."""
+    """Yield `rules`, and `PROVIDER:` for each provider of models whose key or own server is set."""
     yield "rules"
     from virl.mind.providers import KEYS  # noqa: PLC0415 - loads when asked for
 
@@ -88,13 +88,8 @@ def benchmarks() -> Iterator[str]:
     yield from (entry.name for entry in entry_points(group="virl.benchmarks"))
 
 
-def movers() -> Iterator[str]:
-    """Yield the names of the movers."""
-    return iter(("links", "grid", "web", "hybrid"))
-
-
 def of_option(field: str, description: str, choices: Iterable[str] = ()) -> Completer:
-    """Return a completer for a benchmark's option: choices, names in its description and lists it names.
+    """Return a completer for a benchmark's option: its choices, and the names that its description gives.
 
     Args:
         field: of the benchmark's options.
@@ -119,17 +114,17 @@ complete_models = completer(models)
 complete_detectors = completer(lambda: models_of("detector"))
 complete_recognizers = completer(lambda: models_of("recognizer"))
 complete_minds = completer(minds)
-complete_movers = completer(movers)
+complete_movers = completer(lambda: ("links", "grid", "web", "hybrid"))
 complete_benchmarks = completer(benchmarks)
 
 
 def _files(folder: str) -> list[Path]:
-    """Return the YAML files in a folder of virl's data, sorted."""
+    """Return the paths of the YAML files in a folder of virl's data, sorted."""
     return sorted(data_folder(folder).glob("*.yaml"))
 
 
 def _stems(folder: str) -> list[str]:
-    """Return the names of the YAML files in a folder of virl's data, without their endings."""
+    """Return the names of the YAML files in a folder of virl's data, without `.yaml`."""
     return [path.stem for path in _files(folder)]
 
 

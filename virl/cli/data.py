@@ -148,7 +148,7 @@ def export(
 
 
 def _get(name: str, source: Path, *, force: bool) -> None:
-    """Install a data set from a folder, and print the result."""
+    """Install the data set `name` from a folder with the user's copy, and print the result."""
     from virl.platform.providers.graph.install import DATA_SETS, find_files, install  # noqa: PLC0415 - heavy
 
     files = find_files(name, source)
@@ -162,11 +162,7 @@ def _get(name: str, source: Path, *, force: bool) -> None:
 
 
 def _copy_extract(extract: Path, *, force: bool) -> None:
-    """Copy an extract to the data folder, and print its path.
-
-    Raises:
-        VirlError: it is no extract, or there is another one of its name.
-    """
+    """Copy an OpenStreetMap extract to the data folder, and print its path there."""
     require("osm", what="reading an extract")
     from virl.platform.providers.osm.install import install_extract  # noqa: PLC0415 - needs the extra
 
@@ -176,11 +172,7 @@ def _copy_extract(extract: Path, *, force: bool) -> None:
 
 
 def _copy_part(extract: Path, box: str, *, name: str | None, force: bool) -> None:
-    """Copy a box of an extract to the data folder, and print its path.
-
-    Raises:
-        VirlError: it is no extract, has nothing there, or there is another one of this name.
-    """
+    """Copy the part of an extract in a box ("S,W,N,E", degrees) to the data folder, and print its path."""
     require("osm", what="reading an extract")
     from virl.osm.box import box_of  # noqa: PLC0415 - loads when asked for
     from virl.platform.providers.osm.install import box_target, install_part  # noqa: PLC0415 - the extra
@@ -192,11 +184,7 @@ def _copy_part(extract: Path, box: str, *, name: str | None, force: bool) -> Non
 def _fetch_part(
     box: str | None, place: str | None, *, name: str | None, server: str | None, force: bool
 ) -> None:
-    """Fetch a box or a place from an Overpass server, and print the path of the extract.
-
-    Raises:
-        VirlError: there is no such box or place, or the server gave nothing of use.
-    """
+    """Fetch the map in a box, or of a place, from an Overpass server, and print the path of the extract."""
     require("osm", what="fetching an extract")
     from virl.osm.box import box_of  # noqa: PLC0415 - loads when asked for
     from virl.platform.providers.osm import install  # noqa: PLC0415 - needs the extra
@@ -214,7 +202,7 @@ def _fetch_part(
 
 
 def _tell_kept(kept: Path, date: str) -> None:
-    """Print what was kept of an extract, and how to run an agent there."""
+    """Print the path, size and date of an extract, and the command that runs an agent there."""
     echo(f"{kept}: {kept.stat().st_size / 1000:,.0f} kB; data of {date or 'an unknown date'}")
     echo(OSM_LICENCE)
     echo(f"Run an agent there with `virl run hiro --city {shlex.quote(str(kept))}`.")
@@ -227,7 +215,7 @@ def _tell_progress(line: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class InstalledData:
-    """A data set's state on this machine: its folder, and whether its files are unchanged."""
+    """The state of a data set on this machine: its folder, and whether its files are unchanged."""
 
     name: str
     folder: Path
@@ -241,7 +229,7 @@ class InstalledData:
 
     @property
     def text(self) -> str:
-        """The state in a line."""
+        """The state in words, on one line."""
         if self.state == "not installed":
             return f"not installed: run `virl data {self.name} --from DIR` to copy it to {self.folder}"
         if self.state == "unchecked":
@@ -253,7 +241,7 @@ class InstalledData:
 
 
 def _state(folder: Path) -> InstalledData:
-    """Return the state of the data set in a folder."""
+    """Return the state of the data set in a folder, whose name is the data set's."""
     from virl.platform.providers.graph.install import changed_files, read_manifest  # noqa: PLC0415 - heavy
 
     if not folder.is_dir():
@@ -284,7 +272,7 @@ RegionOption = Annotated[
 
 
 def _writer_option(what: str) -> Any:
-    """Return the option that names the mind which writes a part of a data set, such as its questions."""
+    """Return the option for the mind that writes `what` in the help, such as "questions"."""
     return typer.Option(
         envvar="VIRL_MIND",
         help=f"Who writes the {what}: `rules`, or a chat model such as `openai:MODEL`.",
@@ -399,7 +387,7 @@ def _open_collection(
     budget_usd: float | None,
     cache: CacheMode | None,
 ) -> "Iterator[tuple[Collection, Progress]]":
-    """Yield a collection of a city's data, and a function that shows its progress."""
+    """Yield (collection of a city's data in `out`, function that shows its progress)."""
     from virl.datasets.collect.collection import (  # noqa: PLC0415 - brings in the providers
         collecting_bar,
         opened_collection,
@@ -413,7 +401,7 @@ def _open_collection(
 
 
 def _tell(out: Path, card: "Card") -> None:
-    """Print what a collected data set holds, what it cost and where it is."""
+    """Print what a collected data set holds, what collecting cost, and its folder."""
     from virl.pages.numbers import dollars  # noqa: PLC0415
 
     for name, count in card.counts.items():

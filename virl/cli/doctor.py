@@ -19,7 +19,8 @@ from virl.resources import cache_home
 BUNDLE = Path("virl-doctor.json")
 CORE_BROKEN = 1
 """Exit code if not even the made town opens."""
-BUDGET_USD = 0.10  # chosen: the paid probes of either generation of the APIs fit in
+BUDGET_USD = 0.10
+"""Default budget of `--real` in dollars. Chosen: the paid probes of either generation of APIs fit in."""
 
 
 @add_guard(LOG_DETAILS)
@@ -97,7 +98,7 @@ def doctor(
 
 
 def _may_spend(budget_usd: float, mind: str, *, yes: bool) -> bool:
-    """Return whether the user, or `--yes`, agrees to what `--real` would ask, which is printed."""
+    """Return whether the user, or `--yes`, agrees to the requests and prices, which are printed."""
     from virl.doctor.examination import google_keys  # noqa: PLC0415 - brings in the cities
     from virl.doctor.model_server import price_lines  # noqa: PLC0415
     from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415
@@ -130,7 +131,7 @@ KINDS = {
     "finds": ("what detectors found in views", "searched again"),
     "embeddings": ("embeddings of views", "computed again"),
 }
-"""(contents, what happens once they are deleted) of each folder that virl writes in the cache."""
+"""{folder of the cache: (contents, what happens once they are deleted)}."""
 
 
 @add_guard()

@@ -34,11 +34,7 @@ LOG_DETAILS = "Log details, and show full tracebacks."
 def add_guard(
     debug_help: str = "Show full tracebacks.",
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that runs a command under `guard` and adds the option `--debug` to it.
-
-    Args:
-        debug_help: Help text of the option.
-    """
+    """Return a decorator that adds `--debug` to a command and turns its errors into one line."""
     option = Parameter(
         "debug",
         Parameter.KEYWORD_ONLY,
@@ -47,11 +43,11 @@ def add_guard(
     )
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        """Return the command run under `guard`, with a further option `--debug`."""
+        """Return the command, run by `guard`, with one more option `--debug`."""
 
         @wraps(command)
         def run(*arguments: Any, debug: bool = False, **options: Any) -> None:
-            """Run the command under `guard`."""
+            """Run the command by `guard`, so that an error is one line and an exit code."""
             guard(lambda: command(*arguments, **options), debug=debug)
 
         own = signature(command)
@@ -62,7 +58,7 @@ def add_guard(
 
 
 def guard(work: Callable[[], None], *, debug: bool) -> None:
-    """Run a command's work; an error is printed in one line with exit code 2, a bug with 1.
+    """Run `work`; print a user's error in one line and exit with code 2, a bug with code 1.
 
     No key is shown, in logs neither. After Ctrl-C, a run that has begun is told with the command to go on.
 
@@ -93,7 +89,7 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
 
 
 def _repeat_command(folder: Path) -> str:
-    """Return this process's command line with the options that resume a run in a folder."""
+    """Return this process's command line, with options that resume the run in a folder, as text."""
     words = ["virl", *sys.argv[1:]]
     for option, value in (("--out", [str(folder)]), ("--resume", [])):
         if not any(word.partition("=")[0] == option for word in words):
@@ -107,21 +103,21 @@ def _traceback() -> str:
 
 
 class HelpfulGroup(TyperGroup):
-    """A group of commands that, called without a command, prints its help with exit code 0."""
+    """A group of commands that prints its help, with exit code 0, if no command is given."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Return the arguments parsed as Typer does, or print the help if there are none."""
+        """Return the arguments parsed as Typer does; print the help and exit if there are none."""
         if not args and self.no_args_is_help and not ctx.resilient_parsing:
             self.tell_without_command(ctx)
             ctx.exit()
         return super().parse_args(ctx, args)
 
     def tell_without_command(self, ctx: typer.Context) -> None:
-        """Print the help."""
+        """Print the help of the group."""
         echo(ctx.get_help())
 
     def make_context(self, *args: Any, **more: Any) -> Any:
-        """Return the context as Typer makes it; messages on wrong arguments are printed as plain text."""
+        """Return Typer's context; messages on wrong arguments are printed as plain text."""
         with _plain_messages():
             return super().make_context(*args, **more)
 
@@ -133,7 +129,7 @@ class HelpfulGroup(TyperGroup):
 
 @contextmanager
 def _plain_messages() -> Iterator[None]:
-    """Turn messages on wrong arguments into plain text in the block, as they may name foreign files."""
+    """Remove control characters from messages on wrong arguments, which may name foreign files."""
     try:
         yield
     except typer.TyperException as fault:

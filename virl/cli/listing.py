@@ -11,23 +11,23 @@ from rich.text import Text
 from virl.console import SafeConsole, as_markup, echo_json, say
 
 PIPED_WIDTH = 160
-"""Width in columns of output that is no terminal, so that few lines are wrapped."""
+"""Width, in columns, of output that is no terminal, so that few lines are wrapped. Chosen."""
 _LAST_WIDTH = 16  # letters that are left for the last column, else all are broken; chosen
 
 
 def print_json(told: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> None:
-    """Print an object, or an array with an object for each row, as JSON."""
+    """Print an object, or a list with an object for each row, as JSON."""
     echo_json(json.dumps(told, indent=2, ensure_ascii=False))
 
 
 def list_console() -> SafeConsole:
-    """Return the console of a list: `PIPED_WIDTH` columns wide where the output is no terminal."""
+    """Return the console for a list: `PIPED_WIDTH` columns wide if the output is no terminal."""
     console = SafeConsole()
     return console if console.is_terminal else SafeConsole(width=PIPED_WIDTH)
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], hint: str = "") -> None:
-    """Print a table, and a hint below it if there is one.
+    """Print rows as a table under headings, and below it a hint on using them, if given.
 
     Args:
         columns: headings; all but the last column keep their cells on one line, where that leaves it room.

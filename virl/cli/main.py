@@ -52,10 +52,10 @@ if TYPE_CHECKING:
 
 
 class _Commands(HelpfulGroup):
-    """The group of all commands; without a command it prints what agents can do."""
+    """The group of all commands; without a command it prints which agent does what."""
 
     def tell_without_command(self, ctx: typer.Context) -> None:
-        """Answer which agent does what somebody wants."""
+        """Print the table of users' wishes with the commands for them."""
         del ctx
         print_wishes()
 
@@ -64,7 +64,7 @@ app = typer.Typer(cls=_Commands, no_args_is_help=True, pretty_exceptions_enable=
 
 
 def _print_version(wanted: bool) -> None:
-    """Print the version and exit, if it is wanted."""
+    """Print virl's version and exit, if `--version` is given."""
     if wanted:
         echo(f"virl {__version__}")
         raise typer.Exit
@@ -282,7 +282,7 @@ def run_module(agent: str) -> None:
 
 
 _COLLECT_AFTER = 50_000
-"""Number of new objects after which Python's garbage collector looks for cycles; measured.
+"""Number of new objects after which Python's garbage collector runs; measured.
 
 At the usual 700, imports make it look so often that an eighth of a first run's seconds go into it."""
 

@@ -10,33 +10,31 @@ from typing import Any
 from virl.cli.listing import print_json, print_table
 from virl.console import echo, echo_json
 from virl.doctor.labelled_views import read_labelled, write_labelled
-from virl.doctor.model_quality import COLUMNS, MEASURED, Measured, measure, rows, write_check
+from virl.doctor.model_quality import COLUMNS, MEASURED, ModelMeasurement, measure, rows, write_check
 from virl.errors import BadInput, NoStreetView, UnknownName
 from virl.geo.globe import bearing
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera, View
+from virl.platform.perception.base import Role
 from virl.platform.perception.models import ModelOptions, Models, model_file, model_names, read_model
-from virl.platform.perception.registry import ROLES, DetectorSettings, Role
+from virl.platform.perception.registry import ROLES, DetectorSettings
 from virl.platform.perception.standing import model_readiness
 from virl.platform.perception.weights import find_checkpoint, models_home
 
 TRY_LABELS = ("restaurant", "cafe", "sign", "tree", "bench", "trash bin")
-"""Labels that a detector is tried with, some for each kind of detector."""
+"""Labels that `virl models --try` looks for by default, some for each kind of detector."""
 
 TRY_CITY = "virlton"
 TURN_DEG = 15.0  # between the two views that a matcher is tried on; chosen
 
 
 def try_model(name: str, options: ModelOptions, labels: Sequence[str] = TRY_LABELS) -> dict[str, Any]:
-    """Run a model on a view of a shop in Virlton, and return its results and times as plain data.
+    """Run a model on a view of a shop in Virlton; return name, role, seconds and result as plain data.
 
     Args:
         name: as `virl.platform.perception.models.Models` takes it.
         options: device and downloads; the truth is added, which the simulated detector sees.
         labels: what a detector or a recognizer looks for.
-
-    Returns:
-        Name, role, seconds with loading, and what came out as `result`.
 
     Raises:
         UnknownName: there is no such model.
@@ -59,7 +57,7 @@ def try_model(name: str, options: ModelOptions, labels: Sequence[str] = TRY_LABE
 def _result(
     models: Models, role: Role, name: str, view: View, labels: Sequence[str], city: City
 ) -> list[dict[str, Any]]:
-    """Return what a model gives for the view, as plain data."""
+    """Return a model's result on the view as plain data; a matcher compares it with a turned view."""
     match role:
         case "describer":
             return [{"description": models.describer(name).describe([view])[0]}]
@@ -96,7 +94,7 @@ def role_of(name: str) -> Role:
 
 
 def _shop_view(city: City) -> View:
-    """Return a view of the front of the restaurant nearest to the middle of a city."""
+    """Return a view of the front of the restaurant nearest to a city's centre."""
     place = city.places.nearby(city.center, 500, ["restaurant"])[0]
     here = city.streetview.nearest(place.position)
     if here is None:
@@ -108,7 +106,7 @@ ASKS_A_MIND = "chat-describer"
 
 
 def write_labelled_views(folder: Path, city: str, count: int, seed: int) -> None:
-    """Write labelled views of a made town into a folder, and print how to go on.
+    """Write `count` labelled views of a made town into a folder, and print how to use them.
 
     Args:
         folder: where they are written.
@@ -132,7 +130,7 @@ def write_labelled_views(folder: Path, city: str, count: int, seed: int) -> None
 def check_models(
     folder: Path, asked: Sequence[str], device: Any, *, allow_downloads: bool, as_json: bool
 ) -> None:
-    """Measure models on labelled views, print the table and write the page.
+    """Measure models on labelled views; print a table or JSON, and write the page.
 
     Args:
         folder: with labelled views.
@@ -153,7 +151,7 @@ def check_models(
         for name in model_names(role)
         if name != ASKS_A_MIND and model_readiness(role, name).is_ready
     ]
-    results: list[Measured] = []
+    results: list[ModelMeasurement] = []
     for number, done in enumerate(measure(names, folder, ModelOptions(device, allow_downloads)), start=1):
         results.append(done)
         echo(f"{number} of {len(names)}: {done.name}{f': {done.fault}' if done.fault else ''}", err=True)
@@ -166,7 +164,7 @@ def check_models(
 
 
 def _parse_model(name: str) -> tuple[Role, str]:
-    """Return (role, name) of a model to be measured, from a text such as `detector/NAME` or a name."""
+    """Return (role, name) of a model that can be measured; raise BadInput for others."""
     role = role_of(name)
     if role not in MEASURED or name == ASKS_A_MIND:
         raise BadInput(f"{name} is a {role} that cannot be measured: name a {', a '.join(MEASURED)}")
@@ -174,7 +172,7 @@ def _parse_model(name: str) -> tuple[Role, str]:
 
 
 def tell_details(name: str, *, as_json: bool) -> None:
-    """Print all that is known of a model, as text or JSON.
+    """Print all that is known of the model with this name, as text or JSON.
 
     Raises:
         UnknownName: there is no such model.
@@ -197,7 +195,7 @@ def tell_details(name: str, *, as_json: bool) -> None:
 
 
 def _details(name: str) -> dict[str, Any]:
-    """Return the details of a model by heading."""
+    """Return the details of the model with this name, by heading."""
     role = role_of(name)
     settings, stands = read_model(role, name), model_readiness(role, name)
     needs = settings.needs()

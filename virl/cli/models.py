@@ -107,7 +107,7 @@ def list_models(
 
 
 def _tell_all(all_standings: Sequence["ModelReadiness"], as_json: bool) -> None:
-    """Print all models by role, and how to get what is missing."""
+    """Print all models by role with what each needs, and how to get it, as text or JSON."""
     if as_json:
         print_json(
             [
@@ -146,7 +146,7 @@ def _tell_all(all_standings: Sequence["ModelReadiness"], as_json: bool) -> None:
 
 
 def _tell_tried(tried: dict[str, Any], as_json: bool) -> None:
-    """Print what a model found in a view."""
+    """Print the result of `try_model`, as text or JSON."""
     if as_json:
         print_json(tried)
         return
@@ -158,7 +158,7 @@ def _tell_tried(tried: dict[str, Any], as_json: bool) -> None:
 
 
 def _short(value: object) -> str:
-    """Return a value as text shortened to fit on a line."""
+    """Return a value as short text: two decimals, or a box's whole pixels."""
     if isinstance(value, float):
         return f"{value:.2f}"
     if isinstance(value, tuple):
@@ -221,7 +221,7 @@ def look(
 
 
 def _photograph_json(one: "Photograph") -> dict[str, object]:
-    """Return what models found in a photograph as plain data, boxes in pixels."""
+    """Return what models read and found in a photograph as plain data, boxes in pixels."""
     return {
         "file": str(one.file),
         "size": one.size,

@@ -51,7 +51,7 @@ AsOfOption = Annotated[
 
 
 def check_amount(usd: float | None) -> float | None:
-    """Return a budget in dollars; exit with one line and code 2 if it is no valid amount."""
+    """Return a budget in dollars; print one line and exit with code 2 if it is no valid amount."""
     from virl.cli.guard import guard  # noqa: PLC0415 - loads when asked for
     from virl.money.book import check_budget  # noqa: PLC0415 - loads when asked for
 
@@ -76,7 +76,7 @@ def access_of(
     replay: Path | None,
     as_of: datetime | None,
 ) -> "AccessRecord":
-    """Return how a run accesses its city, from the options on budget, cache and recordings.
+    """Return how a run accesses its city: budget, cache, recordings and latest date of pictures.
 
     Args:
         budget_usd: dollars at most; `None` for no limit.
@@ -99,7 +99,7 @@ def access_of(
 def part_of(
     city: str | None, around: str | None, radius: float | None, *, invented: bool = False
 ) -> str | None:
-    """Return the city of `--city` with the part of its extract and the life that other options choose.
+    """Return the city's name with the part of its extract and the invented life that options choose.
 
     The life of a made city is invented anyway.
 

@@ -106,7 +106,7 @@ def preview(
 
 
 def _tell(finished: "Finished", *, quiet: bool, as_json: bool) -> None:
-    """Print the results of a finished preview, as text or JSON."""
+    """Print the results of a finished preview of a way, as text or JSON."""
     result = finished.result
     if as_json:
         echo_json(result.model_dump_json(indent=2))
@@ -123,7 +123,7 @@ def _tell(finished: "Finished", *, quiet: bool, as_json: bool) -> None:
 
 
 def tell_preview(options: "RunOptions", *, as_json: bool) -> None:
-    """Print what a run with these options would do; writes no files.
+    """Print what a run with these options would do and cost, as text or JSON; writes no files.
 
     Raises:
         BadInput: the run would be refused; names all that is wrong.
@@ -143,7 +143,7 @@ def tell_preview(options: "RunOptions", *, as_json: bool) -> None:
 def _rows(
     preview: "Preview", estimated: dict[str, float], measured: dict[str, float]
 ) -> Iterator[tuple[str, str]]:
-    """Yield (heading, line) of what a run would do."""
+    """Yield (heading, text) of each line on a run that would start; costs in dollars."""
     yield "agent", f"{preview.agent} ({preview.file}), routine {preview.routine}"
     yield "city", f"{preview.city}, provider {preview.provider}"
     yield "mover", f"{preview.mover}: {preview.mover_reason}" if preview.mover_reason else preview.mover
@@ -161,7 +161,7 @@ def _rows(
 
 
 def _cost(preview: "Preview", estimated: dict[str, float]) -> str:
-    """Return in words what a run would cost, and its upper bound."""
+    """Return words on what a run would cost, by the estimates, and on its upper bound."""
     if not preview.network and preview.mind == "rules":
         return "$0: the city needs no network, and rules decide"
     bound = (
@@ -179,7 +179,7 @@ def _cost(preview: "Preview", estimated: dict[str, float]) -> str:
 
 
 def _measured_usd(preview: "Preview") -> dict[str, float]:
-    """Return the dollars that runs of this agent were billed, by the density of the town."""
+    """Return {town's density: dollars billed for a run of this agent}; empty if not measured."""
     if not preview.network:
         return {}
     from virl.doctor.measured import BILLED, measured_costs, price_of_run  # noqa: PLC0415 - Google's client
@@ -192,7 +192,7 @@ def _measured_usd(preview: "Preview") -> dict[str, float]:
 
 
 def _estimated_usd(preview: "Preview") -> dict[str, float]:
-    """Return the estimated dollars of all moves, by kind of imagery; empty for unmeasured routines."""
+    """Return {kind of imagery: estimated dollars of all moves}; empty if it cannot be estimated."""
     if not preview.network:
         return {}
     from virl.doctor.costs import (  # noqa: PLC0415 - brings in Google's client

@@ -94,7 +94,7 @@ def watch(
 
 
 def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) -> None:
-    """Let a person play an episode in the browser; the page is served until Ctrl+C."""
+    """Let a person play an episode of the benchmark `name` in the browser, served until Ctrl+C."""
     require("serve", what="serving")
     from virl.agent.control import Control  # noqa: PLC0415 - loads when asked for
     from virl.bench.benchmark import find_benchmark  # noqa: PLC0415
@@ -119,7 +119,7 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
 
 
 def watch_run(options: "RunOptions", console: "Console", tell: "Callable[[Finished], None]") -> None:
-    """Run an agent whose page can be watched and steered until Ctrl+C, also after a failure.
+    """Run an agent with a page to watch and steer it, served until Ctrl+C also after a failure.
 
     Args:
         options: of the run.

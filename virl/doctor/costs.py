@@ -30,16 +30,16 @@ from virl.platform.providers.google.client import Call, GoogleHttp, price_of
 from virl.platform.providers.google.settings import GoogleSettings, Keys
 from virl.platform.providers.google.tiles import Capture
 from virl.platform.providers.http.stored_replies import Keeping
-from virl.platform.providers.pictures.projection import PAD, rays_of, tiles_at
-from virl.routines.explore.looking import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
+from virl.platform.providers.pictures.projection import PAD, rays_of, sampled_tiles
+from virl.routines.explore.settings import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
 
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """Counts over some runs of what an agent like Hiro does that costs money."""
+    """Counts, over some runs, of what an agent like Hiro does that costs money."""
 
     source: str
-    """Words on which runs were counted."""
+    """Words on which runs were counted, such as "15 runs in Virlton"."""
     runs: int
     steps: int
     """Number of panoramas at which the agent looked around, the first of each run included."""
@@ -55,7 +55,7 @@ class Habits:
     """Number of places whose details were read."""
 
     def a_step(self, count: int) -> float:
-        """Return a count divided by the steps: the average number of times at one panorama."""
+        """Return `count` divided by the number of steps."""
         return count / self.steps
 
 
@@ -69,10 +69,7 @@ Measured with rules and the sign detector, at most 60 moves, from the first 15 s
 
 
 def count_runs(folders: Iterable[Path]) -> Habits:
-    """Return the counts over the runs in folders of an agent that walks as Hiro does.
-
-    Args:
-        folders: of runs, or folders that hold such folders.
+    """Return counts of what costs money in the runs at or below `folders`, of an agent that walks as Hiro.
 
     Raises:
         BadInput: there are no runs, or none that kept its views.
@@ -102,12 +99,12 @@ _ZOOM = GoogleOptions().zoom
 _GOOGLES = Capture.model_validate(
     {"panoId": "any", "lat": 0, "lng": 0, "imageWidth": 13312, "imageHeight": 6656, "tileWidth": 512}
 )
-"""The panorama that `docs/explanation/google.md` counts tiles of: 13,312 pixels wide, centred north."""
+"""The panorama whose tiles are counted, 13,312 pixels wide, as in `docs/explanation/google.md`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """The requests of one kind that a unit of work sends: their number and price."""
+    """The requests of one kind that a unit of work sends: their endpoint, number and price."""
 
     what: str
     endpoint: str
@@ -116,7 +113,7 @@ class Item:
     usd: float
     """List price of one request, in dollars."""
     source: str
-    """Words on where the count is from."""
+    """Words on the source of the count."""
 
     def times(self, count: float) -> "Item":
         """Return the item with its count multiplied by `count`."""
@@ -126,21 +123,17 @@ class Item:
 class PriceTags:
     """A price list for what is done in a city of Google's, found without sending a request.
 
-    Args:
-        settings: prices, and which generation of the APIs is asked.
-        http: a client with a ledger that lets nothing through.
-
     Raises:
         ProviderError: `api: legacy` lacks its client library.
     """
 
     def __init__(self, settings: GoogleSettings, http: GoogleHttp) -> None:
-        """Prepare to price requests by the settings of Google's services."""
+        """Take prices from `settings`; `http` has a ledger that stops each request with its price."""
         self._settings = settings
         self._city = open_google("", "", _SOMEWHERE, http=http)
 
-    def of(self, what: str, ask: Callable[[City], object], count: float, source: str) -> Item:
-        """Return the first request that `ask` would send in a city, with its price, `count` times.
+    def first_request(self, what: str, ask: Callable[[City], object], count: float, source: str) -> Item:
+        """Return the first request that `ask` would send in a city, priced, as an item with a count.
 
         Args:
             what: of the item, in words.
@@ -157,8 +150,8 @@ class PriceTags:
             return Item(what, stopped.endpoint, count, stopped.usd, source)
         raise AssertionError(f"{what}: nothing was asked")
 
-    def call(self, what: str, endpoint: str, count: float, source: str) -> Item:
-        """Return `count` requests to an endpoint whose price depends on nothing else.
+    def requests(self, what: str, endpoint: str, count: float, source: str) -> Item:
+        """Return `count` requests to an endpoint whose price depends on nothing else, as an item.
 
         Args:
             what: of the item, in words.
@@ -171,21 +164,21 @@ class PriceTags:
 
 HIRO = "hiro"
 ESTIMATED = frozenset({("google", "explore")})
-"""(provider, routine) of the runs for which there is an estimate of cost."""
+"""(provider, routine) of the runs whose cost can be estimated."""
 SPACING_M = 20.0  # V-IRL's grid of a district
 LOCALIZATION_FOVS = (60.0, 90.0, 120.0)  # degrees; all around with each (V-IRL's place localization)
 LOCALIZATION_PITCH = 10.0  # degrees (V-IRL's place localization)
 LOCALIZATION_RADIUS_M = 25.0  # in which places count (V-IRL's place localization)
 SIDE_ROADS = (-90.0, 0.0, 90.0)  # degrees from straight ahead, for the tiles of a crossing; chosen
 _RAYS = 160
-"""Rays along a view's side, for counting its tiles; chosen: as many tiles as by all 640 pixels."""
+"""Rays along each side of a view, for counting its tiles. Chosen: as many tiles as by all 640 pixels."""
 _GRID = f"upper bound: every position of the {SPACING_M:g} m grid has a panorama and a place"
 _TILES = f"tiles touched at zoom {_ZOOM}"
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The estimated cost of one unit of work, such as a run, with its requests."""
+    """The estimated cost of one unit of work, such as a run, with the requests it is made of."""
 
     unit: str
     imagery: Imagery
@@ -193,14 +186,14 @@ class Estimate:
     usd: float
     """List price in dollars; Google's free monthly events are not taken off."""
     is_small: bool = False
-    """True if other estimates are made of this one, such as a step."""
+    """True if the unit is a part of others, such as a step of a run."""
     is_run: bool = False
     """True if the unit is a whole run of an agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class District:
-    """A district of the place localization benchmark, by size."""
+    """A district of a city, with its size for the benchmark of place localization."""
 
     title: str
     positions: int
@@ -208,7 +201,7 @@ class District:
 
 
 def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None) -> list[Estimate]:
-    """Return the estimates for a step, a run, and the smallest and largest district, by kind of imagery.
+    """Return the costs of a step, a run and place localization in two districts, by kind of imagery.
 
     Args:
         settings: prices, and which generation of the APIs is asked.
@@ -224,7 +217,7 @@ def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None
 
 
 def _estimates(tags: PriceTags, habits: Habits, moves: int | None) -> list[Estimate]:
-    """Return the estimates of `estimates`, by these price tags."""
+    """Return the estimates of `estimates`, priced by `tags`; `moves` of a run, `None` for Hiro's limit."""
     character = load_character(find_character(HIRO))
     moves = character.limits.steps if moves is None else moves
     districts = smallest_and_largest()
@@ -233,13 +226,15 @@ def _estimates(tags: PriceTags, habits: Habits, moves: int | None) -> list[Estim
     for imagery in get_args(Imagery):
         step = _price_step(tags, imagery, habits)
         run = [
-            tags.of("address of the start", lambda city: city.maps.geocode("1 Main Street"), 1, start),
-            tags.of("relocation", lambda city: city.streetview.nearest(_SOMEWHERE), 1, start),
+            tags.first_request(
+                "address of the start", lambda city: city.maps.geocode("1 Main Street"), 1, start
+            ),
+            tags.first_request("relocation", lambda city: city.streetview.nearest(_SOMEWHERE), 1, start),
             *(item.times(moves + 1) for item in step),
         ]  # he looks around at the start, too
         found.append(_estimate(f"one step of {character.name}", imagery, step, is_small=True))
         found.append(_estimate(f"one run of {character.name}, {moves} moves", imagery, run, is_run=True))
-        position = _position(tags, imagery)
+        position = _price_position(tags, imagery)
         found.append(_estimate("one position of place localization", imagery, position, is_small=True))
         for district in districts:
             unit = f"{district.title}, {district.positions} positions: place localization"
@@ -248,7 +243,7 @@ def _estimates(tags: PriceTags, habits: Habits, moves: int | None) -> list[Estim
 
 
 def smallest_and_largest() -> tuple[District, District]:
-    """Return (district with the fewest positions, with the most) of `platform/cities`.
+    """Return the districts of `platform/cities` with the fewest and with the most positions.
 
     Raises:
         BadInput: a file is broken, or there is no district.
@@ -265,23 +260,23 @@ def smallest_and_largest() -> tuple[District, District]:
 
 
 def _look_around_cameras() -> list[Camera]:
-    """Return the cameras with which Hiro looks around."""
+    """Return the cameras of a look around, as Hiro looks."""
     return sweep_cameras(0.0, LOOK_RANGE, LOOK_FOV)
 
 
 def _price_step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
-    """Return the requests of a step, with their prices."""
+    """Return the priced requests of one step of a run, counted by the agent's habits."""
     counted = f"counted: {habits.source}"
     return [
-        tags.call("metadata", "tiles_metadata", 1, "docs/reference/google.md: one new panorama a step"),
+        tags.requests("metadata", "tiles_metadata", 1, "docs/reference/google.md: one new panorama a step"),
         *_price_looks(tags, imagery, habits),
-        tags.of(
+        tags.first_request(
             "places nearby",
             lambda city: city.places.nearby(_SOMEWHERE, MATCH_RADIUS_M),
             habits.a_step(habits.nearby),
             counted,
         ),
-        tags.of(
+        tags.first_request(
             "details of a place",
             lambda city: city.places.details("id"),
             habits.a_step(habits.details),
@@ -291,45 +286,48 @@ def _price_step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]
 
 
 def _price_looks(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
-    """Return the priced requests for a step's views: static pictures, or the panorama tiles touched."""
-    constants, counted = "virl/routines/explore/looking.py: LOOK_RANGE, LOOK_FOV", f"counted: {habits.source}"
+    """Return the priced requests for a step's views: static pictures, or tiles of the panorama."""
+    constants, counted = (
+        "virl/routines/explore/settings.py: LOOK_RANGE, LOOK_FOV",
+        f"counted: {habits.source}",
+    )
     if imagery == "static":
         return [
-            tags.call("views around", "static_image", len(_look_around_cameras()), constants),
-            tags.call("closer looks", "static_image", habits.a_step(habits.closer), counted),
-            tags.call("looks down roads", "static_image", habits.a_step(habits.roads), counted),
+            tags.requests("views around", "static_image", len(_look_around_cameras()), constants),
+            tags.requests("closer looks", "static_image", habits.a_step(habits.closer), counted),
+            tags.requests("looks down roads", "static_image", habits.a_step(habits.roads), counted),
         ]
     around = tiles_of([*_look_around_cameras(), Camera(0.0, fov=CLOSEST_FOV)])
     roads = tiles_of([Camera(heading, fov=ROAD_FOV) for heading in SIDE_ROADS])
     crossings = habits.a_step(habits.crossings)
     return [
-        tags.call("tiles around, closer looks too", "tiles_tile", len(around), f"{constants}; {_TILES}"),
-        tags.call(
+        tags.requests("tiles around, closer looks too", "tiles_tile", len(around), f"{constants}; {_TILES}"),
+        tags.requests(
             "further tiles of roads", "tiles_tile", crossings * len(roads - around), f"{counted}; {_TILES}"
         ),
     ]
 
 
-def _position(tags: PriceTags, imagery: Imagery) -> list[Item]:
-    """Return the requests of place localization at one position."""
+def _price_position(tags: PriceTags, imagery: Imagery) -> list[Item]:
+    """Return the priced requests of place localization at one position."""
     cameras = localization_cameras()
     views = f"V-IRL: fov {', '.join(f'{fov:g}' for fov in LOCALIZATION_FOVS)} all around"
     if imagery == "static":
-        looking = tags.call("views", "static_image", len(cameras), views)
+        looking = tags.requests("views", "static_image", len(cameras), views)
     else:
-        looking = tags.call("tiles of views", "tiles_tile", len(tiles_of(cameras)), f"{views}; {_TILES}")
+        looking = tags.requests("tiles of views", "tiles_tile", len(tiles_of(cameras)), f"{views}; {_TILES}")
     return [
-        tags.of("relocations", lambda city: city.streetview.nearest(_SOMEWHERE), 1, _GRID),
-        tags.call("metadata", "tiles_metadata", 1, _GRID),
+        tags.first_request("relocations", lambda city: city.streetview.nearest(_SOMEWHERE), 1, _GRID),
+        tags.requests("metadata", "tiles_metadata", 1, _GRID),
         looking,
-        tags.of(
+        tags.first_request(
             "places nearby", lambda city: city.places.nearby(_SOMEWHERE, LOCALIZATION_RADIUS_M), 1, _GRID
         ),
     ]
 
 
 def localization_cameras() -> list[Camera]:
-    """Return the cameras of place localization's views at one position."""
+    """Return the cameras of all views that place localization takes at one position."""
     return [
         camera
         for fov in LOCALIZATION_FOVS
@@ -340,42 +338,42 @@ def localization_cameras() -> list[Camera]:
 def _estimate(
     unit: str, imagery: Imagery, items: Sequence[Item], *, is_small: bool = False, is_run: bool = False
 ) -> Estimate:
-    """Return the estimate of a unit from its requests, in dollars."""
+    """Return the estimate of a unit of work: its requests, and their price in dollars together."""
     usd = sum(item.count * item.usd for item in items)
     return Estimate(unit, imagery, tuple(items), round(usd, 6), is_small, is_run)
 
 
 class _Stopped(VirlError):
-    """The error that stops a request before it is sent, with its endpoint and price."""
+    """The error that stops a request before it is sent, with the request's endpoint and price."""
 
     def __init__(self, endpoint: str, usd: float) -> None:
-        """Keep the endpoint of the stopped request and its price in dollars."""
+        """Name the stopped request's endpoint and its price, `usd` dollars."""
         super().__init__(f"{endpoint} would cost ${usd:.4f}")
         self.endpoint = endpoint
         self.usd = usd
 
 
 class _NothingPasses(Ledger):
-    """A ledger that stops every request, also free ones, to learn its price."""
+    """A ledger that stops every request, free ones too, to learn its price."""
 
     def hold(
         self, price: Price, request: str, service: Service = "provider", *, input_tokens: int = 0
     ) -> Hold:
-        """Raise `_Stopped` with the request's endpoint and price."""
+        """Raise `_Stopped` with the endpoint and price of the request."""
         del service, input_tokens
         raise _Stopped(request, price.usd)
 
 
 def tiles_of(cameras: Iterable[Camera], zoom: int = _ZOOM) -> set[tuple[int, int]]:
-    """Return the (x, y) of the tiles of a Google panorama that views by these cameras touch."""
+    """Return (column, row) of the tiles of a Google panorama that the cameras' views touch, at a zoom."""
     return {tile for camera in cameras for tile in _tiles_of_one(camera, zoom)}
 
 
 @cache
 def _tiles_of_one(camera: Camera, zoom: int) -> frozenset[tuple[int, int]]:
-    """Return the (x, y) indices of the tiles of a Google panorama that a camera's view touches."""
+    """Return (column, row) of the tiles of a Google panorama that one camera's view touches."""
     width, height = _GOOGLES.size(zoom)
     right, up, forward = rays_of(replace(camera, width=_RAYS, height=_RAYS), _GOOGLES.attitude)
     columns = (np.arctan2(right, forward) / (2 * np.pi) + 0.5) * width - 0.5
     rows = (0.5 - np.arctan2(up, np.hypot(right, forward)) / np.pi) * height - 0.5 + PAD
-    return frozenset(tiles_at(columns, rows, width, height, _GOOGLES.tile))
+    return frozenset(sampled_tiles(columns, rows, width, height, _GOOGLES.tile))

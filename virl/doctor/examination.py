@@ -4,7 +4,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from virl.agent.assembly import planned_mover
 from virl.console import counting_bar
 from virl.doctor.costs import MEASURED, Estimate, Habits, count_runs, estimates
 from virl.doctor.machine import examine
@@ -17,6 +16,7 @@ from virl.errors import BadInput, ProviderError, VirlError
 from virl.money.ledger import Ledger
 from virl.platform.city.left_out import LeftOut
 from virl.platform.city.streetview import relocate
+from virl.platform.movers.open_mover import planned_mover
 from virl.platform.providers.cities import Access, city_settings, open_city, opened_city
 from virl.platform.providers.google.settings import GoogleSettings, Keys, load_google_settings
 from virl.platform.providers.http.stored_replies import Recording
@@ -36,7 +36,7 @@ def examine_machine(
     mind: str = "rules",
     record: Recording | None = None,
 ) -> Report:
-    """Check machine, Google's services and mind's server, price a run, and return the report.
+    """Check the machine, Google's services and a mind's server, price a run, and return the report.
 
     Args:
         budget_usd: most dollars for paid probes; `None` asks none of them.
@@ -58,7 +58,7 @@ def examine_machine(
     asked = probes(settings)
     with counting_bar("asking Google", len(asked) if keys else 0, console) as advance:
         google = ask_google(settings, keys, here, budget_usd, advance, left_out=left_out, record=record)
-    opened = _asked_open(city, left_out, console)
+    opened = _ask_open_services(city, left_out, console)
     machine.append(_mover_finding(city, google))
     if mind != "rules":
         if budget_usd is not None:
@@ -85,8 +85,8 @@ def examine_machine(
     )
 
 
-def _asked_open(city: str, left_out: LeftOut, console: Console) -> tuple[OpenOutcome, ...]:
-    """Return the outcomes of asking a city's open services; empty for a city without such services."""
+def _ask_open_services(city: str, left_out: LeftOut, console: Console) -> tuple[OpenOutcome, ...]:
+    """Return the outcomes of asking the open services of a city; empty if it uses none."""
     file = city_settings(city)
     if not isinstance(file, OpenCity):
         return ()
@@ -97,7 +97,7 @@ def _asked_open(city: str, left_out: LeftOut, console: Console) -> tuple[OpenOut
 
 
 def google_keys() -> Keys | None:
-    """Return the Google keys of the environment; `None` if there is no usable one."""
+    """Return the Google keys in the environment; `None` if they are missing or malformed."""
     try:
         return Keys.from_environment()
     except BadInput:
@@ -107,7 +107,7 @@ def google_keys() -> Keys | None:
 def _estimate_costs(
     settings: GoogleSettings, habits: Habits, moves: int | None
 ) -> tuple[list[Estimate], list[str]]:
-    """Return (estimates of costs, notes on them); no estimates if they cannot be made."""
+    """Return (estimates of costs, notes for the reader); no estimates if they cannot be made."""
     read = max(source.read for source in settings.sources.values())
     notes = [
         f"Prices: platform/providers/google.yaml, read {read}; free monthly events are not deducted.",
@@ -120,22 +120,16 @@ def _estimate_costs(
 
 
 def _mover_finding(city: str, asked: ProbeOutcomes) -> Finding:
-    """Return the finding on which mover fits the middle of a city, and why; sends no paid request.
-
-    Args:
-        city: by name.
-        asked: what Google's services answered; links are looked at if the key's use of Map Tiles is known.
-    """
+    """Return the finding on which mover fits the middle of a city, and why; costs nothing."""
     what, needed_for = f"mover in {city}", _NEEDED_FOR.format(city=city)
     planned = planned_mover(city)
     known = {one.status for one in asked.outcomes if one.service == _TILES} & {"reached", "refused"}
-    if not known:
-        return Finding(what, "ok", f"{planned.name}: {planned.reason}".removesuffix(": "), needed_for)
-    try:
-        with opened_city(city, Access(ledger=Ledger(0.0), cache="off")) as opened:
-            if opened.capabilities.fit_mover:
-                start = relocate(opened.streetview, opened.center, f"the middle of {opened.title}")
-                planned = opened.capabilities.fit_mover(start, None)
-    except VirlError as fault:
-        return Finding(what, "ok", f"{planned.name}; {fault}", needed_for)
+    if known:
+        try:
+            with opened_city(city, Access(ledger=Ledger(0.0), cache="off")) as opened:
+                if opened.capabilities.fit_mover:
+                    start = relocate(opened.streetview, opened.center, f"the middle of {opened.title}")
+                    planned = opened.capabilities.fit_mover(start, None)
+        except VirlError as fault:
+            return Finding(what, "ok", f"{planned.name}; {fault}", needed_for)
     return Finding(what, "ok", f"{planned.name}: {planned.reason}".removesuffix(": "), needed_for)

@@ -1,7 +1,7 @@
 """Views with the truth of what they show: written from a made town, read from a folder."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import cycle, zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from random import Random
 from typing import TypeVar
@@ -23,7 +23,7 @@ FoundT = TypeVar("FoundT")
 
 LABELS_FILE = "labels.json"
 KINDS = ("bench", "fire hydrant", "mailbox", "traffic light", "trash bin")
-"""Kinds of furniture that are labelled; trees and lamps are left out, since they stand everywhere."""
+"""Kinds of street furniture that are labelled; trees and lamps are left out, as they stand everywhere."""
 
 FOV, PITCH, SIZE = 60.0, 5.0, 640  # chosen: one view of an agent's look around
 NEAR_M = 18.0  # chosen: what is looked at stands no further from the panorama
@@ -32,7 +32,7 @@ CLEAR_PX = 24.0  # chosen: and the longer side of its box has so many pixels
 
 
 class LabelledThing(Settings):
-    """A thing that a view truly shows, with its labels, text and box."""
+    """A thing that a view truly shows: its labels, its box in pixels, and a sign's words."""
 
     labels: tuple[str, ...]
     """Labels that each name the thing: the types of a sign's place, or the kind of furniture."""
@@ -40,11 +40,11 @@ class LabelledThing(Settings):
     text: str = ""
     """Words of a sign; empty for furniture."""
     clear: bool
-    """True if the thing counts as missed when a model does not find it."""
+    """True if it is large and visible enough that a model which does not find it has missed it."""
 
 
 class LabelledView(Settings):
-    """A view, by its picture and camera, and the things that it truly shows."""
+    """One labelled view: its picture, camera, and the things that it truly shows."""
 
     file: str
     pano_id: str
@@ -57,7 +57,7 @@ class LabelledView(Settings):
 
 
 class LabelledSet(Settings):
-    """A folder of labelled views: its town, labels and views."""
+    """The contents of `labels.json`: a made town's labelled views, and the labels to ask for."""
 
     city: str
     """Name of the made town that the views are from."""
@@ -67,7 +67,7 @@ class LabelledSet(Settings):
 
 
 def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 0) -> LabelledSet:
-    """Write `count` views of a made town with their labels: half of places of 20 types, half of furniture.
+    """Write `count` labelled views of a made town to `folder`: half of places, half of furniture.
 
     Args:
         city: a made town.
@@ -83,15 +83,8 @@ def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 
     if city.truth is None:
         raise BadInput(f"{city.title}: has no ground truth to label views with: use virlton")
     views: list[LabelledView] = []
-    wanted = cycle([_of_places(city, Random(seed)), _of_furniture(city, Random(seed))])
-    ended = 0
-    while len(views) < count and ended < 2:
-        found = next(next(wanted), None)
-        if found is None:
-            ended += 1
-            continue
-        ended = 0
-        view, types = found
+    pairs = zip_longest(_place_views(city, Random(seed)), _furniture_views(city, Random(seed)))
+    for view, types in islice(filter(None, chain.from_iterable(pairs)), count):
         file = f"view-{len(views):03d}.png"
         with replace_file(folder / file, "write the views again") as stream:
             PIL.Image.fromarray(view.pixels).save(stream, "PNG")
@@ -125,7 +118,7 @@ def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 
 
 
 def read_labelled(folder: Path) -> LabelledSet:
-    """Return the labelled views that are described in a folder; raises BadInput if there are none.
+    """Return the labelled views that `labels.json` in a folder describes; raise BadInput without any.
 
     Raises:
         BadInput: it has none, or they are damaged.
@@ -142,26 +135,25 @@ def read_labelled(folder: Path) -> LabelledSet:
 
 
 def open_views(folder: Path, labelled: LabelledSet) -> list[View]:
-    """Return the views with their pictures read from the folder.
+    """Return the labelled views with their pictures, read from the folder.
 
     Raises:
         BadInput: a picture is missing or is none.
     """
-    return [_open_view(folder / one.file, one) for one in labelled.views]
+    views = []
+    for one in labelled.views:
+        path = folder / one.file
+        try:
+            pixels = decode(path.read_bytes())
+        except OSError as fault:
+            raise BadInput(f"{path} is missing: write the views again") from fault
+        height, width = pixels.shape[:2]
+        views.append(View(one.pano_id, Camera(one.heading, one.pitch, one.fov, width, height), pixels))
+    return views
 
 
-def _open_view(path: Path, one: LabelledView) -> View:
-    """Read the picture of a labelled view; raises BadInput if it is missing."""
-    try:
-        pixels = decode(path.read_bytes())
-    except OSError as fault:
-        raise BadInput(f"{path} is missing: write the views again") from fault
-    height, width = pixels.shape[:2]
-    return View(one.pano_id, Camera(one.heading, one.pitch, one.fov, width, height), pixels)
-
-
-def _of_places(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
-    """Yield (view, types of the place it is aimed at) of places, one type after the other."""
+def _place_views(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
+    """Yield (view aimed at a place, the place's types of the 20), one place of each type in turn."""
     by_type = {kind: city.places.nearby(city.center, 2000.0, [kind]) for kind in types_20()}
     for place in _in_turn(by_type, random):
         view = _view_of(city, place.position)
@@ -169,8 +161,8 @@ def _of_places(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ..
             yield view, tuple(name for name in place.types if name in types_20())
 
 
-def _of_furniture(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
-    """Yield (view, no types) of pieces of furniture, one kind after the other."""
+def _furniture_views(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
+    """Yield (view aimed at a piece of street furniture, no types), one piece of each kind in turn."""
     assert city.truth is not None  # noqa: S101 - checked by the caller
     by_kind = {kind: city.truth.things({kind}) for kind in KINDS}
     for thing in _in_turn(by_kind, random):
@@ -180,7 +172,7 @@ def _of_furniture(city: City, random: Random) -> Iterator[tuple[View, tuple[str,
 
 
 def _view_of(city: City, position: LatLng) -> View | None:
-    """Return the view towards a position from the nearest panorama; `None` if none is near."""
+    """Return the view towards a position from the nearest panorama; `None` if none is within `NEAR_M`."""
     here = city.streetview.nearest(position)
     if here is None or distance(here.position, position) > NEAR_M:
         return None
@@ -188,7 +180,7 @@ def _view_of(city: City, position: LatLng) -> View | None:
 
 
 def _in_turn(by_kind: Mapping[str, list[FoundT]], random: Random) -> Iterator[FoundT]:
-    """Yield one item of each kind in turn, each kind in random order, until all are used."""
+    """Yield one item of each kind in turn, in random order within a kind, until all are yielded."""
     for found in by_kind.values():
         random.shuffle(found)
     for row in zip_longest(*by_kind.values()):
@@ -196,19 +188,19 @@ def _in_turn(by_kind: Mapping[str, list[FoundT]], random: Random) -> Iterator[Fo
 
 
 def _visible_things(city: City, view: View) -> Sequence[Visible]:
-    """Return the signs and things that the city knows to be visible in a view."""
+    """Return the signs and furniture that are visible in a view, by the made town's own knowledge."""
     return city.truth.visible(view.pano_id, view.camera, kinds={"sign", *KINDS}) if city.truth else ()
 
 
 def _labels_of(one: Visible) -> tuple[str, ...]:
-    """Return the labels that fit a visible thing: its kind, or the types of a sign's place."""
+    """Return the labels that fit a visible thing: its kind, or for a sign the types of its place."""
     if one.kind != "sign":
         return (one.kind,)
     return tuple(kind for kind in one.place_types if kind in types_20())
 
 
 def _is_clear(one: Visible) -> bool:
-    """Return whether a thing is large, unhidden and, if a sign, legible enough to be required."""
+    """Return whether a visible thing is large, unhidden and legible enough that a model should find it."""
     left, top, right, bottom = one.box
     legible = one.kind != "sign" or (bool(one.label) and not one.on_directory)
     return legible and one.visible_fraction >= CLEAR_SEEN and max(right - left, bottom - top) >= CLEAR_PX

@@ -18,8 +18,9 @@ from virl.files.writing import folder_size
 from virl.mind.providers import KEYS
 from virl.pages.numbers import megabytes
 from virl.platform.movers.web import BROWSERS
+from virl.platform.perception.base import Role
 from virl.platform.perception.models import model_names
-from virl.platform.perception.registry import KINDS, Role
+from virl.platform.perception.registry import KINDS
 from virl.platform.perception.standing import model_readiness
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE, KEY_VARIABLE, SECRET_VARIABLE, Keys
@@ -55,16 +56,12 @@ _FOR = {
     "vision": "detectors, recognizers and captions by neural networks",
     "web": "the web mover",
 }
-"""The uses of the extras, by extra; those not named here are for developers."""
+"""The purpose of each extra that users may want; other extras are for developers."""
 _PERCEPTION = "perception (see virl models)"
 
 
 def examine(base_url: str | None = None) -> list[Finding]:
-    """Return the findings on this machine, the offline core first.
-
-    Args:
-        base_url: what is asked instead of Google, if anything is.
-    """
+    """Return the findings on this machine; `base_url` is asked instead of Google, if not `None`."""
     own = (
         [Finding(BASE_URL_VARIABLE, "ok", f"requests go to {base_url} instead of Google", "tests")]
         if base_url
@@ -75,7 +72,7 @@ def examine(base_url: str | None = None) -> list[Finding]:
 
 
 def core() -> Finding:
-    """Return the finding on whether the made town opens, which is all that agents need by default."""
+    """Return the finding on whether the made town opens, the only part that agents need by default."""
     what, needed_for = f"virl {__version__}, Python {python_version()}", "everything"
     try:
         town = open_city(HOME_TOWN)
@@ -88,7 +85,7 @@ def core() -> Finding:
 
 
 def google() -> Iterator[Finding]:
-    """Yield the findings on Google's keys in the environment."""
+    """Yield a finding on the Google key, and one on the URL signing secret, in the environment."""
     needed_for = "real cities"
     try:
         keys = Keys.from_environment()
@@ -108,7 +105,7 @@ def google() -> Iterator[Finding]:
 
 
 def minds() -> Iterator[Finding]:
-    """Yield the findings on the keys of language models."""
+    """Yield one finding on the keys and servers of language models in the environment."""
     what, needed_for = MODELS, "--mind PROVIDER:MODEL; the default, rules, needs none"
     found = [
         f"{provider} ({name})" for provider, names in KEYS.items() for name in names if os.environ.get(name)
@@ -124,7 +121,7 @@ def minds() -> Iterator[Finding]:
 
 
 def browser() -> Iterator[Finding]:
-    """Yield the findings on Chromium and its driver."""
+    """Yield a finding on the browser of the web mover, and one on the browser's driver."""
     for what, names in (("browser", BROWSERS), ("browser's driver", (DRIVER,))):
         path = next(filter(None, map(shutil.which, names)), None)
         if path:
@@ -135,7 +132,7 @@ def browser() -> Iterator[Finding]:
 
 
 def data_sets() -> Iterator[Finding]:
-    """Yield the findings on the data sets of street graphs, such as Touchdown."""
+    """Yield a finding on each data set of street graphs, such as Touchdown: where it is, or missing."""
     for name in MARKS:
         needed_for = f"virl bench {name}"
         try:
@@ -146,7 +143,7 @@ def data_sets() -> Iterator[Finding]:
 
 
 def cache() -> Finding:
-    """Return the finding on the cache folder, whose files can all be made again."""
+    """Return the finding on the cache folder: its path and size, or why it cannot be written."""
     folder = cache_home()
     needed_for = "reusing paid replies of Google and of models"
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
@@ -160,7 +157,7 @@ def cache() -> Finding:
 
 
 def extras() -> Iterator[Finding]:
-    """Yield one finding for each extra that a user may want."""
+    """Yield a finding on each extra that a user may want: its packages' versions, or those missing."""
     try:
         packages = packages_of(requires("virl") or ())
     except PackageNotFoundError:
@@ -179,7 +176,7 @@ def extras() -> Iterator[Finding]:
 
 
 def packages() -> Iterator[Finding]:
-    """Yield a finding for each plug-in of another package that cannot be used."""
+    """Yield a finding on each plug-in of another package that cannot be used."""
     registries: tuple[Registry[Any], ...] = (ROUTINES, TOOLS, PROVIDERS, PICTURES, KINDS, BENCHMARKS)
     for registry in registries:
         for fault in registry.others()[1]:
@@ -187,11 +184,7 @@ def packages() -> Iterator[Finding]:
 
 
 def packages_of(requirements: Iterable[str]) -> dict[str, list[str]]:
-    """Return the packages that each extra requires, by extra.
-
-    Args:
-        requirements: as the metadata of a package has them, such as `"ray<3,>=2; extra == 'ray'"`.
-    """
+    """Return {extra: names of packages it requires}, from lines of a package's metadata."""
     packages: dict[str, list[str]] = {}
     for requirement in requirements:
         if found := _REQUIREMENT.match(requirement):
@@ -208,7 +201,7 @@ def _version_or_none(package: str) -> str | None:
 
 
 def models() -> Iterator[Finding]:
-    """Yield the findings on perception models: usable ones, then unusable ones by what they lack."""
+    """Yield a finding on the perception models that are ready, and one for each thing others lack."""
     names: dict[tuple[str, str], list[str]] = {}
     roles: tuple[Role, ...] = get_args(Role)
     for role in roles:

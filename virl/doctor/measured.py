@@ -19,7 +19,7 @@ BILLED = frozenset({"google"})
 
 
 class MeasuredWork(Settings):
-    """The billed requests that units of one kind of work sent, and how many units."""
+    """The billed requests of one kind of work, with the number of units that sent them."""
 
     unit: str = "run"
     """Unit of the work, such as `run` or `episode`."""
@@ -30,7 +30,7 @@ class MeasuredWork(Settings):
     """Numbers of billed events by SKU of `platform/providers/google.yaml`, of all units together."""
 
     def usd(self, settings: GoogleSettings) -> float:
-        """Return the dollars of one unit at today's prices; raises for an SKU that is not listed any more.
+        """Return the dollars of one unit at today's list prices; raise KeyError for an unlisted SKU.
 
         Raises:
             KeyError: there is no such SKU.
@@ -40,7 +40,7 @@ class MeasuredWork(Settings):
 
 
 class MeasuredCosts(Settings):
-    """The contents of `platform/measured_costs.yaml`, which `python -m benchmarks.perf.prices` writes."""
+    """The measured costs of agents and benchmarks, as `benchmarks.perf.prices` writes them."""
 
     measured: date
     how: str
@@ -51,17 +51,17 @@ class MeasuredCosts(Settings):
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPrice:
-    """The price of a unit of work at today's list prices, by the density of the town."""
+    """The price of one unit of work, by the density of the town, at today's list prices."""
 
     unit: str
     usd: Mapping[Density, float]
-    """Dollars by the density of the town; densities that were not measured are missing."""
+    """Dollars by the town's density (thin or dense); densities not measured are missing."""
     events: Mapping[Density, Mapping[str, float]]
-    """Numbers of billed events of a unit by SKU, by the density of the town."""
+    """Numbers of billed events of one unit, by the town's density and then by SKU."""
 
 
 def measured_costs() -> MeasuredCosts:
-    """Return the measured costs that come with virl.
+    """Return the measured costs of `platform/measured_costs.yaml`.
 
     Raises:
         BadInput: it is broken; names line and field.
@@ -70,7 +70,7 @@ def measured_costs() -> MeasuredCosts:
 
 
 def prices(settings: GoogleSettings, costs: MeasuredCosts) -> Iterator[MeasuredPrice]:
-    """Yield the price of a run of each agent and of an episode of each benchmark."""
+    """Yield the price of one run of each measured agent, and of one episode of each measured benchmark."""
     for works in (costs.agents, costs.benchmarks):
         for name, work in works.items():
             unit = next(iter(work.values())).unit
@@ -85,7 +85,7 @@ def prices(settings: GoogleSettings, costs: MeasuredCosts) -> Iterator[MeasuredP
 
 
 def price_of_run(settings: GoogleSettings, costs: MeasuredCosts, agent: str) -> dict[Density, float]:
-    """Return the dollars of an agent's run, by density of the town; empty if it was not measured.
+    """Return {density of the town: dollars} of an agent's run; empty if it was not measured.
 
     Args:
         settings: with the prices of today.
@@ -96,7 +96,7 @@ def price_of_run(settings: GoogleSettings, costs: MeasuredCosts, agent: str) -> 
 
 
 def _describe_moves(work: Mapping[Density, MeasuredWork]) -> str:
-    """Return a clause on the moves of a unit in each town; empty if nothing was moved."""
+    """Return words on the moves of one unit in each town; empty if no unit moved."""
     moves = [
         f"{work[one].moves / work[one].units:.0f} moves in the {one} town" for one in DENSITIES if one in work
     ]

@@ -30,26 +30,25 @@ from virl.pages.theme import rgb
 from virl.platform.city.city import Truth
 from virl.platform.city.place_types import types_20
 from virl.platform.city.streetview import Image, View
-from virl.platform.perception.base import Detection, TextLine, plain_label
+from virl.platform.perception.base import Detection, Role, TextLine, plain_label
 from virl.platform.perception.cameras import intersection_over_union
 from virl.platform.perception.models import ModelOptions, Models, look_scores, read_model
-from virl.platform.perception.registry import Role
 from virl.platform.perception.signs import SIGN, group_lines
 
 cv2 = Late("cv2", extra="eyes")
 
 FoundT = TypeVar("FoundT")
 _SAME = 0.3
-"""Least intersection over union, [0, 1], at which a box shows a thing. Chosen.
+"""Least overlap (intersection over union, [0, 1]) at which a box shows a thing. Chosen.
 
 A reader boxes the words, which are about half of the board that the truth boxes."""
 _READ = 80.0
-"""Least resemblance, 0 to 100, at which words read count as those of a sign. Chosen, as for landmarks."""
+"""Least likeness, 0 to 100, at which words read count as a sign's words. Chosen, as for landmarks."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of a model's finds: right ones, all, and things to find."""
+    """The counts of a model's finds: right ones, all of them, and things that should be found."""
 
     right: int = 0
     """Number of things that were found, each counted once."""
@@ -78,7 +77,7 @@ MB = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The precision and recall of a model at one threshold of its scores."""
+    """The precision and recall of a model at one threshold of its scores, and the counts behind them."""
 
     at: float | None
     """Threshold of the model's scores, [0, 1]; `None` for models without scores."""
@@ -90,7 +89,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class ModelMeasurement:
     """The measured speed, memory and quality of one model."""
 
     name: str
@@ -114,8 +113,10 @@ class Measured:
     """Detections in each view; empty for models that are no detectors."""
 
 
-def measure(names: Sequence[tuple[Role, str]], folder: Path, options: ModelOptions) -> Iterator[Measured]:
-    """Yield the measurements of each model, made in a process of its own.
+def measure(
+    names: Sequence[tuple[Role, str]], folder: Path, options: ModelOptions
+) -> Iterator[ModelMeasurement]:
+    """Yield the measurements of each (role, name), each made in a process of its own.
 
     Args:
         names: role and name of each.
@@ -128,8 +129,8 @@ def measure(names: Sequence[tuple[Role, str]], folder: Path, options: ModelOptio
             yield pool.submit(measure_here, *asked).result()
 
 
-def measure_here(role: Role, name: str, folder: Path, device: Any, allow_downloads: bool) -> Measured:
-    """Return the measurements of one model in this process; a failure to run is told in `fault`.
+def measure_here(role: Role, name: str, folder: Path, device: Any, allow_downloads: bool) -> ModelMeasurement:
+    """Return the measurements of one model in this process; `fault` is set if it cannot run.
 
     Args:
         role: of the model.
@@ -144,13 +145,13 @@ def measure_here(role: Role, name: str, folder: Path, device: Any, allow_downloa
         options = ModelOptions(device, allow_downloads, _truth(role, name, labelled))
         return _run_model(role, name, labelled, views, Models(options))
     except VirlError as fault:
-        return Measured(name, role, fault=str(fault))
+        return ModelMeasurement(name, role, fault=str(fault))
 
 
 def _run_model(
     role: Role, name: str, labelled: LabelledSet, views: Sequence[View], models: Models
-) -> Measured:
-    """Return the speed, memory and scores of a model on the views that suit its role."""
+) -> ModelMeasurement:
+    """Return the speed, memory and scores of a model on the labelled views that suit its role."""
     chosen = [i for i, one in enumerate(labelled.views) if one.place_types or role != "recognizer"]
     shown, truths = [views[i] for i in chosen], [labelled.views[i] for i in chosen]
     with _memory() as grown:
@@ -162,7 +163,7 @@ def _run_model(
         results = run(shown)
         took = perf_counter() - begun
     first, second, tally = _scores(role, name, truths, results)
-    return Measured(
+    return ModelMeasurement(
         name,
         role,
         device="cuda" if _gpu_mb() else "cpu",
@@ -178,7 +179,7 @@ def _run_model(
 
 
 def _runner(role: Role, name: str, labelled: LabelledSet, models: Models) -> Any:
-    """Return the function that runs a model on views."""
+    """Return a function that runs the model of this role and name on views and returns its results."""
     if role == "detector":
         detector = models.detector(name)
         return lambda views: detector.detect(views, labelled.labels)
@@ -195,7 +196,7 @@ def _runner(role: Role, name: str, labelled: LabelledSet, models: Models) -> Any
 def _scores(
     role: Role, name: str, truths: Any, results: Any
 ) -> tuple[Score | None, Score | None, Tally | None]:
-    """Return (score at the first threshold, at the second, tally); `None` where a role has none."""
+    """Return (score at the first threshold, at the second, counts); `None` for those a role lacks."""
     if role == "detector":
         at = look_scores(name)
         tallies = [
@@ -213,12 +214,12 @@ def _scores(
 
 
 def _to_score(tally: Tally, at: float | None) -> Score:
-    """Return a tally as a score; `at` is its threshold."""
+    """Return counts as a score; `at` is the threshold, `None` for a model without scores."""
     return Score(at, tally.precision, tally.recall, tally.right, tally.found, tally.there)
 
 
 def _truth(role: Role, name: str, labelled: LabelledSet) -> Truth | None:
-    """Return the ground truth of a set's city if the model is or uses a simulated one, else `None`."""
+    """Return the labelled town's ground truth if the model is, or uses, a simulated one; else `None`."""
     from virl.platform.providers import open_city  # noqa: PLC0415 - brings in the renderer
 
     settings = read_model(role, name)
@@ -227,7 +228,7 @@ def _truth(role: Role, name: str, labelled: LabelledSet) -> Truth | None:
 
 
 def _gpu_mb() -> float | None:
-    """Return the most GPU memory used so far in megabytes; `None` without a GPU."""
+    """Return the most GPU memory used so far, megabytes; `None` without a GPU."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return None
@@ -236,7 +237,7 @@ def _gpu_mb() -> float | None:
 
 @contextmanager
 def _memory() -> Iterator[list[float]]:
-    """Yield a list whose one entry is the most bytes by which the process has grown in the block."""
+    """Yield a one-item list, set to the most bytes by which the process has grown in the block."""
     before, grown, ended = _resident(), [0.0], threading.Event()
 
     def sample() -> None:
@@ -255,7 +256,7 @@ def _memory() -> Iterator[list[float]]:
 
 
 def _resident() -> float:
-    """Return the bytes of memory that this process holds now."""
+    """Return the bytes of memory that this process holds now; 0 if unknown."""
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmRSS:"):
             return float(line.split()[1]) * 1024
@@ -265,7 +266,7 @@ def _resident() -> float:
 def score_detections(
     views: Sequence[LabelledView], found: Sequence[Sequence[Detection]], least: Callable[[str], float]
 ) -> Tally:
-    """Return the tally of boxes that show a labelled thing, counted from `least` score of the label on.
+    """Return the tally of the detections with at least `least(label)` score, a sequence for each view.
 
     Each box is for the thing that it overlaps most. Each thing is found once; a second box of it is wrong.
     Boxes of things that are hardly seen, and signs that tell of no type, do not count.
@@ -293,7 +294,7 @@ def score_detections(
 
 
 def score_lines(views: Sequence[LabelledView], read: Sequence[Sequence[TextLine]]) -> Tally:
-    """Return the tally of signs that were read; groups of lines stand for signs, as agents read them."""
+    """Return the counts of signs read; lines of text are grouped to signs, as agents read them."""
     tally = Tally()
     for view, lines in zip(views, read, strict=True):
         words = [" ".join(line.text for line in sign) for sign in group_lines(lines)]
@@ -303,7 +304,7 @@ def score_lines(views: Sequence[LabelledView], read: Sequence[Sequence[TextLine]
 
 
 def score_ranks(views: Sequence[LabelledView], scores: NDArray[np.float32], labels: Sequence[str]) -> Tally:
-    """Return the tally of best labels, over the views that are aimed at a place.
+    """Return the counts of views whose best-scored label is one of the types of the place shown.
 
     Args:
         views: with what they truly show.
@@ -328,7 +329,7 @@ def _count_finds(
     fit: Callable[[FoundT, LabelledThing], float],
     least: float,
 ) -> None:
-    """Add to `tally` the clear things found and the finds that are right, by `fit` of at least `least`."""
+    """Add a view's finds to `tally`: a find is right if it fits a clear thing by `least` or more."""
     hit: set[int] = set()
     for one in found:
         fits = [fit(one, thing) for thing in things]
@@ -347,7 +348,7 @@ def _count_finds(
 
 
 def _resemblance(said: str, text: str) -> float:
-    """Return the likeness of a text read to a known one, 0 to 100; 0 if one has fewer than 3 letters."""
+    """Return the likeness of a text read to a known one, 0 to 100; 0 if either is under 3 letters."""
     read, known = utils.default_process(said), utils.default_process(text)
     return fuzz.partial_ratio(read, known) if min(len(read), len(known)) >= 3 else 0.0
 
@@ -361,21 +362,18 @@ SHOWN = 4  # pictures of each detector; chosen
 THEN = "check again"
 
 
-def rows(results: Sequence[Measured]) -> list[tuple[str, ...]]:
-    """Return a row of texts for each model, under `COLUMNS`; a dash where a model has no value."""
+def rows(results: Sequence[ModelMeasurement]) -> list[tuple[str, ...]]:
+    """Return a row of texts for each model, under `COLUMNS`; dashes where it has no value."""
     return [_model_row(one) for one in results]
 
 
-def write_check(folder: Path, labelled: LabelledSet, results: Sequence[Measured]) -> Path:
-    """Write `check.json` and the page `check.html` beside the views.
+def write_check(folder: Path, labelled: LabelledSet, results: Sequence[ModelMeasurement]) -> Path:
+    """Write `check.json` and `check.html` into the folder of the labelled views; return the page's path.
 
     Args:
         folder: of the views.
         labelled: what they truly show.
         results: of each model.
-
-    Returns:
-        The path of the page, which loads nothing.
 
     Raises:
         CannotWrite: the disk refuses.
@@ -400,8 +398,8 @@ def write_check(folder: Path, labelled: LabelledSet, results: Sequence[Measured]
     return folder / PAGE
 
 
-def _model_row(one: Measured) -> tuple[str, ...]:
-    """Return the table's row of a model."""
+def _model_row(one: ModelMeasurement) -> tuple[str, ...]:
+    """Return one model's row of texts, under `COLUMNS`."""
     if one.fault:
         return (one.name, one.role, *("-" * (len(COLUMNS) - 2)))
     gpu = "-" if one.gpu_mb is None else f"{one.gpu_mb:.0f}"
@@ -413,7 +411,7 @@ def _model_row(one: Measured) -> tuple[str, ...]:
 
 
 def _score_cells(score: Score | None) -> tuple[str, str, str]:
-    """Return a score as text: threshold, precision and recall; dashes for None."""
+    """Return a score's threshold, precision and recall as texts; three dashes for `None`."""
     if score is None:
         return "-", "-", "-"
     at = "-" if score.at is None else f"{score.at:g}"
@@ -421,15 +419,14 @@ def _score_cells(score: Score | None) -> tuple[str, str, str]:
 
 
 def _show_share(share: float | None) -> str:
-    """Return a share as a percentage in text; a dash for None."""
+    """Return a share as a percentage in text, such as "67%"; a dash for `None`."""
     return "-" if share is None else f"{share:.0%}"
 
 
-def _pictures(folder: Path, labelled: LabelledSet, views: Sequence[Image], one: Measured) -> list[str]:
-    """Return data URIs of the views with most things to find, with truth and finds drawn in.
-
-    Relative paths.
-    """
+def _pictures(
+    folder: Path, labelled: LabelledSet, views: Sequence[Image], one: ModelMeasurement
+) -> list[str]:
+    """Write the views with most things to find, a model's finds drawn in; return paths within the folder."""
     by_things = sorted(
         range(len(views)), key=lambda i: -sum(thing.clear for thing in labelled.views[i].things)
     )
@@ -446,7 +443,7 @@ def _pictures(folder: Path, labelled: LabelledSet, views: Sequence[Image], one: 
 
 
 def _draw_finds(pixels: Image, view: LabelledView, found: Sequence[Detection]) -> Image:
-    """Return a picture with the clear things boxed in one colour and the finds in another."""
+    """Return a picture with the clear things boxed in one colour and the detections in another."""
     drawn = np.ascontiguousarray(pixels)
     for thing in view.things:
         if thing.clear:
@@ -457,7 +454,7 @@ def _draw_finds(pixels: Image, view: LabelledView, found: Sequence[Detection]) -
 
 
 def _draw_box(drawn: Image, box: Sequence[float], text: str, colour: tuple[int, int, int]) -> None:
-    """Draw a box (left, top, right, bottom) in pixels, with a text above it, into a picture."""
+    """Draw a box (left, top, right, bottom), pixels, into the picture `drawn`, with `text` above it."""
     left, top, right, bottom = (round(side) for side in box)
     cv2.rectangle(drawn, (left, top), (right, bottom), colour, 2)
     if text:

@@ -26,13 +26,13 @@ from virl.redaction import shown_url
 
 TIMEOUT = httpx.Timeout(6.0, connect=3.0)  # seconds; chosen: somebody waits
 _REMEDIES = {"ollama": "ollama pull {model}"}
-"""Remedies for a model that its server does not have, by provider."""
+"""Commands that get a model which its server does not have, by provider."""
 _NOT_ASKED = "no free request is known for this provider, so its server was not asked"
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
-    """A server's report on a model."""
+class ModelReport:
+    """A server's report on one model: whether it has it, and how much the model can read."""
 
     present: bool
     context: int | None = None
@@ -42,20 +42,17 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True)
-class _Missed:
-    """The failure to learn of a model from its server, with a remedy."""
+class _NoReport:
+    """The reason why a server did not report on a model, with a remedy."""
 
     detail: str
     remedy: str
 
 
 def mind_finding(spec: str) -> Finding:
-    """Return whether a mind opens and its server answers, and what is known of its model, as a finding.
+    """Return the finding on whether a mind opens and its server answers and knows its model.
 
     The key goes to the server that runs would ask, and redirects are not followed.
-
-    Args:
-        spec: as in `--mind`.
     """
     if spec == "rules" or spec.startswith(PREFIX):
         return _make_finding(spec, "asks no language model")
@@ -71,7 +68,7 @@ def mind_finding(spec: str) -> Finding:
         return _make_finding(spec, f"{_NOT_ASKED}; {_describe_price(name, own)}")
     host = ModelHost(provider, base_url_of(provider))
     served = _ask_server(host, model)
-    if isinstance(served, _Missed):
+    if isinstance(served, _NoReport):
         return _make_finding(spec, served.detail, served.remedy)
     known = mind.profile.get("max_input_tokens") if isinstance(mind, LLMMind) else None
     context = own.context or served.context or _positive_or_none(known)
@@ -85,8 +82,8 @@ def _make_finding(spec: str, detail: str, remedy: str = "") -> Finding:
     return Finding(f"mind {spec}", state, detail, f"--mind {spec}", remedy, spec)
 
 
-def _ask_server(host: ModelHost, model: str) -> "Served | _Missed":
-    """Return a server's report on a model, or the failure to get one."""
+def _ask_server(host: ModelHost, model: str) -> "ModelReport | _NoReport":
+    """Return the report of a server on a model, or the reason why there is none."""
     try:
         # the key would go along with a redirect
         with httpx.Client(timeout=TIMEOUT, follow_redirects=False) as client:
@@ -94,21 +91,21 @@ def _ask_server(host: ModelHost, model: str) -> "Served | _Missed":
     except httpx.HTTPStatusError as fault:
         status = fault.response.status_code
         if status in (401, 403):
-            return _Missed("the server does not accept the key", f"check {' or '.join(host.keys)}")
-        return _Missed(f"the server answers with HTTP {status}", "check the base URL")
+            return _NoReport("the server does not accept the key", f"check {' or '.join(host.keys)}")
+        return _NoReport(f"the server answers with HTTP {status}", "check the base URL")
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, LookupError, TypeError, AttributeError) as fault:
         where = shown_url(host.base_url) if host.base_url else "the provider's server"
         detail = f"{where} cannot be reached, or is no server of models ({type(fault).__name__})"
-        return _Missed(detail, "start the server, or check the base URL (docs/how-to/language-models.md)")
+        return _NoReport(detail, "start the server, or check the base URL (docs/how-to/language-models.md)")
     if served.present:
         return served
     some = f"; it has {', '.join(served.others[:8])}" if served.others else ""
     remedy = _REMEDIES.get(host.provider, "check the model's name").format(model=model)
-    return _Missed(f"reached, but does not know {model}{some}", remedy)
+    return _NoReport(f"reached, but does not know {model}{some}", remedy)
 
 
 def _describe_price(name: str, own: MindSettings) -> str:
-    """Return the price of a model in words: as set, free, known or unknown."""
+    """Return the price of a model in words: as set by the user, free, listed or unknown."""
     if own.price:
         return "price ${:g} and ${:g} per million tokens in and out, as set".format(*prices_in(own.price))
     if name.startswith("ollama:"):
@@ -119,8 +116,8 @@ def _describe_price(name: str, own: MindSettings) -> str:
     return f"price ${read * 1e6:g} and ${written * 1e6:g} per million tokens in and out"
 
 
-def _openai(client: httpx.Client, host: ModelHost, model: str) -> Served:
-    """Return the report from an OpenAI-like list of models; vLLM and llama.cpp give the context there."""
+def _ask_openai(client: httpx.Client, host: ModelHost, model: str) -> ModelReport:
+    """Return an OpenAI-like server's report, by its list of models; vLLM and llama.cpp give the context."""
     base = (host.base_url or "https://api.openai.com/v1").rstrip("/")
     headers = {"authorization": f"Bearer {host.key}"} if host.key else {}
     listed = {
@@ -128,50 +125,50 @@ def _openai(client: httpx.Client, host: ModelHost, model: str) -> Served:
     }
     found = listed.get(model)
     if found is None:
-        return Served(present=False, others=tuple(sorted(listed)))
+        return ModelReport(present=False, others=tuple(sorted(listed)))
     context = found.get("max_model_len") or (found.get("meta") or {}).get("n_ctx")
-    return Served(present=True, context=_positive_or_none(context))
+    return ModelReport(present=True, context=_positive_or_none(context))
 
 
-def _ask_anthropic(client: httpx.Client, host: ModelHost, model: str) -> Served:
-    """Return whether Anthropic serves the model, and its context in tokens."""
+def _ask_anthropic(client: httpx.Client, host: ModelHost, model: str) -> ModelReport:
+    """Return Anthropic's report on a model, by its page, with its context in tokens."""
     base = (host.base_url or "https://api.anthropic.com").rstrip("/")
     headers = {"x-api-key": host.key or "", "anthropic-version": "2023-06-01"}
     return _one_model(client, f"{base}/v1/models/{quote(model, safe='')}", headers, "max_input_tokens")
 
 
-def _ask_gemini(client: httpx.Client, host: ModelHost, model: str) -> Served:
-    """Return whether Gemini serves the model, and its context in tokens."""
+def _ask_gemini(client: httpx.Client, host: ModelHost, model: str) -> ModelReport:
+    """Return Gemini's report on a model, by its page, with its context in tokens."""
     base = (host.base_url or "https://generativelanguage.googleapis.com").rstrip("/")
     headers = {"x-goog-api-key": host.key or ""}
     return _one_model(client, f"{base}/v1beta/models/{quote(model, safe='')}", headers, "inputTokenLimit")
 
 
-def _one_model(client: httpx.Client, url: str, headers: dict[str, str], context: str) -> Served:
-    """Return the report from the page of one model; its field `context` holds the tokens it can read."""
+def _one_model(client: httpx.Client, url: str, headers: dict[str, str], context: str) -> ModelReport:
+    """Return the report in a page on one model, whose field `context` holds the tokens it reads."""
     said = client.get(url, headers=headers)
     if said.status_code == 404:
-        return Served(present=False)
-    return Served(present=True, context=_positive_or_none(_json_object(said).get(context)))
+        return ModelReport(present=False)
+    return ModelReport(present=True, context=_positive_or_none(_json_object(said).get(context)))
 
 
-def _ask_ollama(client: httpx.Client, host: ModelHost, model: str) -> Served:
-    """Return whether Ollama has the model, its context in tokens, or else the models it has."""
+def _ask_ollama(client: httpx.Client, host: ModelHost, model: str) -> ModelReport:
+    """Return Ollama's report on a model: its context in tokens, or else the models it has."""
     base = (host.base_url or "http://localhost:11434").rstrip("/")
     base = base if "://" in base else f"http://{base}"
     names = [str(one["name"]) for one in _json_object(client.get(f"{base}/api/tags"))["models"]]
     if model not in names and f"{model}:latest" not in names:
-        return Served(present=False, others=tuple(sorted(names)))
+        return ModelReport(present=False, others=tuple(sorted(names)))
     shown = _json_object(client.post(f"{base}/api/show", json={"model": model}))
     sizes = [
         size for field, size in (shown.get("model_info") or {}).items() if field.endswith(".context_length")
     ]
-    return Served(present=True, context=_positive_or_none(sizes[0] if sizes else None))
+    return ModelReport(present=True, context=_positive_or_none(sizes[0] if sizes else None))
 
 
-_ASKED: Mapping[str, Callable[[httpx.Client, ModelHost, str], Served]] = {
-    "openai": _openai,
-    "openai-completion": _openai,
+_ASKED: Mapping[str, Callable[[httpx.Client, ModelHost, str], ModelReport]] = {
+    "openai": _ask_openai,
+    "openai-completion": _ask_openai,
     "anthropic": _ask_anthropic,
     "google_genai": _ask_gemini,
     "ollama": _ask_ollama,
@@ -179,7 +176,7 @@ _ASKED: Mapping[str, Callable[[httpx.Client, ModelHost, str], Served]] = {
 
 
 def _json_object(said: httpx.Response) -> dict[str, Any]:
-    """Return the JSON object of a response; raises if it is refused or holds no object."""
+    """Return the JSON object in a reply; raise HTTPStatusError if refused, TypeError if no object."""
     if not said.is_success:
         raise httpx.HTTPStatusError("refused", request=said.request, response=said)
     found = said.json()
@@ -189,7 +186,7 @@ def _json_object(said: httpx.Response) -> dict[str, Any]:
 
 
 def _positive_or_none(tokens: object) -> int | None:
-    """Return a positive integer as it is; `None` for anything else."""
+    """Return a positive integer unchanged; `None` for anything else."""
     return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens > 0 else None
 
 
@@ -207,7 +204,7 @@ _QUESTION = Prompt("doctor/answer", frozenset(), _Answer, "Reply with the field 
 def price_lines(
     settings: GoogleSettings, mind: str, budget_usd: float, *, has_google_key: bool
 ) -> tuple[str, ...]:
-    """Return a line with its price for each thing that would be asked, and their sum; empty if none.
+    """Return a line for each thing that `--real` would ask, with its price, and their sum; empty if none.
 
     Args:
         settings: endpoints and prices of Google.
@@ -230,12 +227,7 @@ def price_lines(
 
 
 def ask_model(spec: str, budget_usd: float) -> Finding | None:
-    """Ask a model one question; return whether its reply has virl's format, `None` if it is not asked.
-
-    Args:
-        spec: as in `--mind`; a mind that is no language model is not asked.
-        budget_usd: most dollars for the question.
-    """
+    """Ask a model one question; return the finding on its reply, `None` for a mind that is no model."""
     if not _is_model(spec):
         return None
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
@@ -252,12 +244,12 @@ def ask_model(spec: str, budget_usd: float) -> Finding | None:
 
 
 def _is_model(spec: str) -> bool:
-    """Return whether a mind is a language model, neither rules nor a script."""
+    """Return whether a mind is a language model: neither `rules` nor a script."""
     return spec != "rules" and not spec.startswith(PREFIX)
 
 
 def _model_usd(spec: str) -> float | None:
-    """Return the most dollars that the question to a model costs; `None` if its price is unknown."""
+    """Return the most dollars that the doctor's question to a model costs; `None` if unknown."""
     name, own = split_spec(spec)
     if name.startswith("ollama:") and own.price is None:
         return 0.0

@@ -40,10 +40,10 @@ from virl.platform.providers.provider import Access
 from virl.redaction import shown_url
 
 NEAR_M = 200.0
-"""Metres around the centre within which places are asked for, and length of the route; chosen."""
+"""Metres around the centre for places and the address, and length of the route. Chosen."""
 
 AnswerT = TypeVar("AnswerT")
-Told = tuple[Status, str, str]
+Failure = tuple[Status, str, str]
 
 
 def ask_open(
@@ -53,7 +53,7 @@ def ask_open(
     *,
     left_out: LeftOut | None = None,
 ) -> tuple[OpenOutcome, ...]:
-    """Return the outcomes of asking the services in a city's file; replies are cached as in a run.
+    """Return the outcomes of asking each open service in a city's file; replies are cached as in a run.
 
     Args:
         name: of the city.
@@ -70,7 +70,7 @@ def ask_open(
 
 
 def _ask_pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
-    """Yield the outcomes of asking for the pictures around the centre, and for one of them."""
+    """Yield the outcomes of asking for lists of pictures in the district, and for one picture."""
     kind = PICTURES.find(file.streetview)
     own = kind.settings  # of the squares that a run asks for at its start
     cells = cells_of(district_of(file)) if file.region else cells_around(file.center, file.reach_m)
@@ -129,7 +129,7 @@ def _ask_places(name: str, file: OpenCity, access: Access) -> Iterator[OpenOutco
 
 
 def _ask_maps(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
-    """Yield the outcomes of asking for an address and a route, if the city uses such services."""
+    """Yield the outcomes of asking for an address and a route, if the city uses OSRM or Valhalla."""
     if file.maps not in {"osrm", "valhalla"}:
         return
     with closing(Keeping.of(access, CACHE)) as keeping:
@@ -139,7 +139,7 @@ def _ask_maps(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
 
 
 def _ask_address(file: OpenCity, keeping: Keeping) -> OpenOutcome:
-    """Return the outcome of asking for the address nearest to the centre."""
+    """Return the outcome of asking Nominatim for the address nearest to the centre."""
     own = _brief_service("nominatim")
 
     def nearest() -> str:
@@ -153,7 +153,7 @@ def _ask_address(file: OpenCity, keeping: Keeping) -> OpenOutcome:
 
 
 def _ask_route(file: OpenCity, keeping: Keeping) -> OpenOutcome:
-    """Return the outcome of asking for a short walk from the centre."""
+    """Return the outcome of asking OSRM or Valhalla for a short walk from the centre."""
     own = _brief_service("osrm" if file.maps == "osrm" else "valhalla")
     url = file.osrm_url if file.maps == "osrm" else file.valhalla_url
 
@@ -171,14 +171,14 @@ def _ask_route(file: OpenCity, keeping: Keeping) -> OpenOutcome:
 def _ask_service(
     own: MapServiceSettings, url: str | None, asked: str, ask: Callable[[], str], run: str
 ) -> OpenOutcome:
-    """Return the outcome of calling `ask`: its words or its failure; `run` says what a run would ask."""
+    """Return the outcome of calling `ask`: its words, or its failure; `run` tells what a run asks."""
     detail, told = _try_ask(ask)
     status, words, remedy = told or ("reached", detail or "", "")
     return OpenOutcome(f"{own.title} ({shown_url(service_url(own, url))})", asked, status, words, run, remedy)
 
 
-def _try_ask(ask: Callable[[], AnswerT]) -> tuple[AnswerT | None, Told | None]:
-    """Return (result of a call, `None`), or (`None`, what its failure says)."""
+def _try_ask(ask: Callable[[], AnswerT]) -> tuple[AnswerT | None, Failure | None]:
+    """Return (result of `ask`, `None`), or (`None`, its failure as status, reason and remedy)."""
     try:
         return ask(), None
     except NoRoute:
@@ -188,7 +188,7 @@ def _try_ask(ask: Callable[[], AnswerT]) -> tuple[AnswerT | None, Told | None]:
 
 
 def _status_of(fault: VirlError) -> Status:
-    """Return the status that stands for an error."""
+    """Return the status that stands for an error of a service."""
     if not isinstance(fault, ProviderError):
         return "not asked" if isinstance(fault, ModelUnavailable) else "failing"
     if fault.status in {401, 403}:
@@ -199,17 +199,17 @@ def _status_of(fault: VirlError) -> Status:
 
 
 def _reason_of(fault: VirlError) -> str:
-    """Return the reason that an error gives."""
+    """Return the reason in an error of a service."""
     return fault.reason if isinstance(fault, ProviderError) else str(fault)
 
 
 def _remedy_of(fault: VirlError) -> str:
-    """Return the remedy that an error gives; empty if it gives none."""
+    """Return the remedy in an error of a service; empty if it has none."""
     return fault.remedy if isinstance(fault, ProviderError) else ""
 
 
 def _density(shots: Sequence[Shot], km2: float) -> str:
-    """Return in words the number of pictures per area, their kinds, years and licences."""
+    """Return words on pictures per km2 of the district: number, share of panoramas, years and licences."""
     if not shots:
         return "no pictures in the district"
     whole = sum(shot.fov == FULL_TURN for shot in shots)
@@ -223,5 +223,5 @@ def _density(shots: Sequence[Shot], km2: float) -> str:
 
 
 def _brief_service(name: ServiceName) -> MapServiceSettings:
-    """Return a service's settings, with short timeouts and few retries."""
+    """Return the settings of a service, with the doctor's short timeouts and few retries."""
     return load_open_maps().of(name).model_copy(update={"timeouts": TIMEOUTS, "retries": RETRIES})

@@ -39,14 +39,14 @@ class _Id(CamelBody):
 
 
 class _Ids(CamelBody):
-    """An answer to a search for ids alone."""
+    """An answer to a search for places, of which only the ids are read."""
 
     places: tuple[_Id, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A question to one endpoint of Google, to see whether the key may ask it."""
+    """A question to one endpoint of Google that shows whether the key may ask it."""
 
     endpoint: str
     """Name of the endpoint in `platform/providers/google.yaml`."""
@@ -59,20 +59,14 @@ class Probe:
     """The calls that Google bills if it answers them; their parameters do not matter."""
 
     def usd(self, settings: GoogleSettings) -> float:
-        """Return the dollars of `bills` by list price, each sent once."""
+        """Return the dollars of the calls in `bills` by list price, each sent once."""
         return sum(price_of(settings, call).micro_usd for call in self.bills) / 1e6
 
 
 def probes(settings: GoogleSettings) -> tuple[Probe, ...]:
-    """Return the probes of the services that the settings use, free ones first."""
+    """Return the probes of the services that the settings use, free ones first, then by price."""
     own = _NEW if settings.api == "new" else _LEGACY
     return tuple(sorted((*_BOTH, *own), key=lambda probe: (probe.way == "paid", probe.usd(settings))))
-
-
-def _ask_metadata(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for the nearest panorama, and return words on the answer."""
-    found = nearest_of(http, here, RADIUS_M, outdoor=True)
-    return "a panorama's id" if found else "no panorama near there"
 
 
 def _ask_panorama_links(http: GoogleHttp, _: LatLng) -> str:
@@ -84,32 +78,27 @@ def _ask_panorama_links(http: GoogleHttp, _: LatLng) -> str:
     return "a session and a panorama"
 
 
-def _ask_text_ids(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for the id of a place by text, and return words on the answer."""
-    return "a place's id" if _some_place(http, here) else "no place"
-
-
 def _ask_picture(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for a street picture, and return its size in words."""
+    """Ask for a small street picture at a position, and return words on its size."""
     view = static_view(http, _panorama_at(http, here), Camera(0.0, width=SMALL, height=SMALL))
     return f"a picture of {view.shape[1]}x{view.shape[0]} pixels"
 
 
 def _ask_tile(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for a panorama's tile, and return its size in words."""
+    """Ask for one tile of the panorama nearest to a position, and return words on its size."""
     tiles = PanoramaTiles(http)
     pixels = tiles.tile(tiles.capture(_panorama_at(http, here)), 0, (0, 0))
     return f"a tile of {pixels.shape[1]}x{pixels.shape[0]} pixels"
 
 
 def _ask_address(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for the position of an address, and return words on the answer."""
+    """Ask for the address of a position, given as text, and return words on the answer."""
     geocode(http, f"{here.lat},{here.lng}")
     return "a position"
 
 
 def _probe_nearby(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for a place nearby, and return words on the answer."""
+    """Ask for one place near a position, and return words on the answer."""
     circle = {"center": {"latitude": here.lat, "longitude": here.lng}, "radius": RADIUS_M}
     reply = http.json(
         http.request(replace(_NEARBY, body={"locationRestriction": {"circle": circle}, "maxResultCount": 1}))
@@ -118,7 +107,7 @@ def _probe_nearby(http: GoogleHttp, here: LatLng) -> str:
 
 
 def _ask_photo(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for a photo of a place nearby, and return words on the answer."""
+    """Ask for a photo of a place near a position, and return words on the answer."""
     place = _some_place(http, here)
     if not place:
         return "no place, so no photo"
@@ -131,13 +120,13 @@ def _ask_photo(http: GoogleHttp, here: LatLng) -> str:
 
 
 def _ask_route(http: GoogleHttp, here: LatLng) -> str:
-    """Ask for a short route, and return words on the answer."""
+    """Ask for a route of `WALK_M` metres eastward from a position, and return words on the answer."""
     RoutesApi(http).route([here, destination(here, 90.0, WALK_M)])
     return "a route"
 
 
-def _legacy(name: str, *points: str) -> Probe:
-    """Return a probe of a legacy service that takes the position as the parameters `points`."""
+def _legacy_probe(name: str, *points: str) -> Probe:
+    """Return a probe of a legacy service, which takes the position as each parameter in `points`."""
 
     def ask(http: GoogleHttp, here: LatLng) -> str:
         """Ask the legacy service at a position, and return the status of its answer."""
@@ -149,7 +138,7 @@ def _legacy(name: str, *points: str) -> Probe:
 
 
 def _panorama_at(http: GoogleHttp, here: LatLng) -> str:
-    """Return the id of the nearest panorama; raises NoStreetView if there is none."""
+    """Return the id of the panorama nearest to a position; raise NoStreetView if there is none."""
     found = nearest_of(http, here, RADIUS_M, outdoor=True)
     if found is None:
         raise NoStreetView(f"no panorama within {RADIUS_M:g} m of {here}")
@@ -157,7 +146,7 @@ def _panorama_at(http: GoogleHttp, here: LatLng) -> str:
 
 
 def _some_place(http: GoogleHttp, here: LatLng) -> str | None:
-    """Return the id of a restaurant nearby; `None` if there is none."""
+    """Return the id of a restaurant near a position; `None` if there is none."""
     circle = {"center": {"latitude": here.lat, "longitude": here.lng}, "radius": WALK_M}
     body = {"textQuery": "restaurant", "pageSize": 1, "locationBias": {"circle": circle}}
     reply = http.json(http.request(replace(_TEXT_IDS, body=body)))
@@ -165,8 +154,8 @@ def _some_place(http: GoogleHttp, here: LatLng) -> str | None:
     return places[0].id if places else None
 
 
-def _keyless_probe(name: str, asks: str, call: Call) -> Probe:
-    """Return a probe with a call that is expected to be refused."""
+def _refused_probe(name: str, asks: str, call: Call) -> Probe:
+    """Return a probe whose call lacks what it needs, so that Google refuses it for its content."""
 
     def ask(http: GoogleHttp, _: LatLng) -> str:
         """Send the call; return that it was answered, which is unexpected."""
@@ -183,25 +172,37 @@ _PHOTO = Call("places_photo", query={"maxWidthPx": str(SMALL)})
 _NO_STOPS = Call("routes_compute", body={}, fields="routes.distanceMeters")
 
 _BOTH = (
-    Probe("static_metadata", "the panorama at a position", "free", _ask_metadata),
+    Probe(
+        "static_metadata",
+        "the panorama at a position",
+        "free",
+        lambda http, here: (
+            "a panorama's id" if nearest_of(http, here, RADIUS_M, outdoor=True) else "no panorama near there"
+        ),
+    ),
     Probe("tiles_metadata", "a session, and a panorama that is not there", "free", _ask_panorama_links),
-    _keyless_probe("geocode", "a request without an address", Call("geocode")),
+    _refused_probe("geocode", "a request without an address", Call("geocode")),
     Probe("static_image", "one picture", "paid", _ask_picture, (Call("static_image"),)),
     Probe("tiles_tile", "one tile", "paid", _ask_tile, (Call("tiles_tile"),)),
     Probe("geocode", "one address", "paid", _ask_address, (Call("geocode"),)),
 )
 _NEW = (
-    Probe("places_text", "ids of a text search", "free", _ask_text_ids),
-    _keyless_probe("routes_compute", "a route without stops", _NO_STOPS),
+    Probe(
+        "places_text",
+        "ids of a text search",
+        "free",
+        lambda http, here: "a place's id" if _some_place(http, here) else "no place",
+    ),
+    _refused_probe("routes_compute", "a route without stops", _NO_STOPS),
     Probe("places_nearby", "one nearby search", "paid", _probe_nearby, (_NEARBY,)),
     Probe("places_photo", "names of photos, and one photo", "paid", _ask_photo, (_PHOTO_NAMES, _PHOTO)),
     Probe("routes_compute", "one route", "paid", _ask_route, (_NO_STOPS,)),
 )
 _LEGACY = (
-    _keyless_probe("legacy_nearby", "a search without a position", Call("legacy_nearby")),
-    _keyless_probe("legacy_directions", "a route without stops", Call("legacy_directions")),
-    _keyless_probe("legacy_matrix", "a matrix without stops", Call("legacy_matrix")),
-    _legacy("legacy_nearby", "location"),
-    _legacy("legacy_directions", "origin", "destination"),
-    _legacy("legacy_matrix", "origins", "destinations"),
+    _refused_probe("legacy_nearby", "a search without a position", Call("legacy_nearby")),
+    _refused_probe("legacy_directions", "a route without stops", Call("legacy_directions")),
+    _refused_probe("legacy_matrix", "a matrix without stops", Call("legacy_matrix")),
+    _legacy_probe("legacy_nearby", "location"),
+    _legacy_probe("legacy_directions", "origin", "destination"),
+    _legacy_probe("legacy_matrix", "origins", "destinations"),
 )

@@ -35,7 +35,7 @@ _TABLE_WIDTH = 70  # columns of a terminal below which tables are lines; chosen
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings of the doctor: machine, services, costs and notes."""
+    """The doctor's report: findings on the machine and services, costs and notes."""
 
     virl: str
     offline_core_works: bool
@@ -54,7 +54,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """A table of the report with its title."""
+    """A table of the report: title, headings and rows of texts."""
 
     title: str
     columns: tuple[str, ...]
@@ -67,7 +67,7 @@ def as_json(report: Report) -> str:
 
 
 def tell(report: Report, console: Console) -> None:
-    """Print the report: the verdict first, and last what is missing for some work only."""
+    """Print the report: the verdict first, last the parts that are missing for some uses only."""
     for line in verdict(report):
         say(console, as_markup(line))
     console.print()
@@ -86,7 +86,7 @@ def tell(report: Report, console: Console) -> None:
 
 
 def verdict(report: Report) -> list[str]:
-    """Return the lines on what works: made cities, real cities and language models."""
+    """Return the lines on what works: made cities, real cities, open data and language models."""
     by_name = {finding.what: finding for finding in report.machine}
     made = "made cities: work, try `virl run hiro`"
     if not report.offline_core_works:
@@ -105,16 +105,10 @@ def verdict(report: Report) -> list[str]:
     if asked_mind:
         remedy = f" ({asked_mind.remedy})" if asked_mind.remedy else ""
         minds = f"{asked_mind.mind}: {asked_mind.detail}{remedy}"
-    return [made, f"real cities: {real}", *_open_verdict(report), f"language models: {minds}"]
-
-
-def _open_verdict(report: Report) -> list[str]:
-    """Return a line on how many open services were reached; empty if none was asked."""
-    if not report.open:
-        return []
-    asked = {one.service for one in report.open}
+    services = {one.service for one in report.open}
     failed = {one.service for one in report.open if one.status != "reached"}
-    return [f"open data: {len(asked - failed)} of {len(asked)} services reached"]
+    opened = f"open data: {len(services - failed)} of {len(services)} services reached"
+    return [made, f"real cities: {real}", *([opened] if services else []), f"language models: {minds}"]
 
 
 def _sections(report: Report) -> Iterator[_Section]:
@@ -138,7 +132,7 @@ def _sections(report: Report) -> Iterator[_Section]:
 
 
 def _cost_sections(report: Report) -> Iterator[_Section]:
-    """Yield the sections on costs: of runs as billed, of runs as estimated, and of small units."""
+    """Yield the sections on costs: measured, estimated, and the requests of each small unit."""
     billed = [
         (one.unit, *(_show_usd(one.usd[town], 2) if town in one.usd else "-" for town in DENSITIES))
         for one in report.measured
@@ -160,18 +154,18 @@ def _cost_sections(report: Report) -> Iterator[_Section]:
 
 
 def _findings_section(title: str, findings: Sequence[Finding]) -> _Section:
-    """Return findings as a section with a row for each."""
+    """Return findings as a section of the report, a row for each."""
     rows = [(one.state, one.what, one.detail, one.needed_for, one.remedy) for one in findings]
     return _Section(title, ("", "what", "found", "needed for", "remedy"), rows)
 
 
 def _show_usd(usd: float, digits: int = 3) -> str:
-    """Return dollars as text; "free" for 0."""
+    """Return dollars as text with `digits` decimals; "free" for 0."""
     return f"${usd:,.{digits}f}" if usd else "free"
 
 
 def _to_table(section: _Section) -> Table:
-    """Return a section as a table for the terminal."""
+    """Return a section as a table for the terminal, states in colour."""
     table = Table(title=section.title, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
     for column in section.columns:
         table.add_column(column, overflow="fold")
@@ -181,7 +175,7 @@ def _to_table(section: _Section) -> Table:
 
 
 def write_bundle(path: Path, report: str, recorded: Path) -> None:
-    """Write a file for bug reports: findings and the shapes of replies, without contents and secrets.
+    """Write a file for bug reports: findings, and types of the fields in replies, without secrets.
 
     Args:
         path: the file, which is replaced.
@@ -202,7 +196,7 @@ def write_bundle(path: Path, report: str, recorded: Path) -> None:
 
 
 def shape_of(value: object) -> Any:
-    """Return plain data with each value replaced by its type; a list shows each shape in it once."""
+    """Return JSON data with each value replaced by its type's name; a list holds each shape once."""
     if isinstance(value, dict):
         return {name: shape_of(one) for name, one in value.items()}
     if isinstance(value, list):
@@ -215,7 +209,7 @@ def shape_of(value: object) -> Any:
 
 
 def _describe_reply(body: Path) -> dict[str, object]:
-    """Return the endpoint and the shape of a recorded reply; for a picture its size in bytes."""
+    """Return the endpoint, status and shape of a recorded reply; of a picture its size in bytes."""
     data = body.read_bytes()
     status = json.loads(body.with_suffix(".json").read_bytes())["status"]
     try:
@@ -226,7 +220,7 @@ def _describe_reply(body: Path) -> dict[str, object]:
 
 
 def _strip_secrets(value: Any, redaction: Redaction) -> Any:
-    """Return plain data without secrets and without the name of the user's home folder."""
+    """Return JSON data without secrets, and with `~` for the user's home folder."""
     if isinstance(value, dict):
         return {name: _strip_secrets(one, redaction) for name, one in value.items()}
     if isinstance(value, list):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from virl.doctor.probes import Probe, Way, probes
-from virl.errors import BudgetExceeded, NoImagery, NoRoute, NoStreetView, NotFound, ProviderError, VirlError
+from virl.errors import BudgetExceeded, NoImagery, NoRoute, NoStreetView, NotFound, ProviderError
 from virl.geo.globe import LatLng
 from virl.money.ledger import Ledger
 from virl.platform.city.left_out import LeftOut
@@ -16,7 +16,9 @@ from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.providers.http.stored_replies import Keeping, Recording
 
 Status = Literal["reached", "refused", "limited", "failing", "unreachable", "unclear", "not asked"]
-"""`refused`: the key may not. `limited`: it may, but a quota is used up. `failing`: no sensible answer.
+"""The result of asking a service with the key.
+
+`refused`: the key may not. `limited`: it may, but a quota is used up. `failing`: no sensible answer.
 `unreachable`: no answer at all. `unclear`: the answer does not tell."""
 
 WRONG_KEY = "virl-doctor-sends-no-key"
@@ -29,7 +31,7 @@ _LIMITED = ("RESOURCE_EXHAUSTED", "OVER_QUERY_LIMIT", "OVER_DAILY_LIMIT")
 
 @dataclass(frozen=True, slots=True)
 class ProbeOutcome:
-    """The outcome of one probe: a status, with details and a remedy."""
+    """The outcome of one probe of a Google service: its status, details and a remedy."""
 
     service: str
     """Name of the service in Google's console."""
@@ -44,10 +46,10 @@ class ProbeOutcome:
 
 @dataclass(frozen=True, slots=True)
 class OpenOutcome:
-    """The outcome of one question to a service of open data."""
+    """The outcome of one question to a service of open data: its status, details and a remedy."""
 
     service: str
-    """Name of the service with its server."""
+    """Name of the service, with the address of its server."""
     asked: str
     status: Status
     detail: str
@@ -58,7 +60,7 @@ class OpenOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ProbeOutcomes:
-    """The outcomes of all probes, and what they cost."""
+    """The outcomes of all probes of Google's services, and what they cost."""
 
     outcomes: tuple[ProbeOutcome, ...]
     spent_usd: float
@@ -66,7 +68,7 @@ class ProbeOutcomes:
 
 
 class Questioner:
-    """A client for probes, with short timeouts and no cache, whose `close` closes its connections.
+    """A client that sends probes with a key, with short timeouts and without a cache.
 
     Args:
         settings: endpoints and prices; their timeouts and retries are replaced by shorter ones.
@@ -84,7 +86,7 @@ class Questioner:
         left_out: LeftOut | None = None,
         record: Recording | None = None,
     ) -> None:
-        """Prepare three ways to ask: free, with a wrong key, and paid up to a budget in dollars, if any."""
+        """Open clients for free probes, for those to be refused, for paid ones, and with a wrong key."""
         self._settings = settings.model_copy(update={"timeouts": TIMEOUTS, "retries": RETRIES})
         once = self._settings.model_copy(update={"retries": Retries(further=0)})
         counted = left_out or LeftOut()
@@ -111,52 +113,45 @@ class Questioner:
         return round(sum(http.ledger.total().usd for http in self._ways.values()), 6)
 
     def outcome(self, probe: Probe, here: LatLng) -> ProbeOutcome:
-        """Ask one probe at a position, and return its outcome."""
-        if probe.way == "paid" and probe.usd(self._settings) > self._budget_left():
-            return self._refuse_price(probe)
+        """Send one probe about the position `here`, and return its outcome."""
+        status: Status = "not asked"
+        remedy = ""
+        if probe.way == "paid" and (usd := probe.usd(self._settings)) > self._budget_left():
+            detail, remedy = f"costs ${usd:.3f}", "--real"
+            if self._ledger is not None:
+                detail += f", and ${self._budget_left():.3f} of the budget is left"
+                remedy = "a higher --budget-usd"
+            return _make_outcome(self._settings, probe, status, detail, remedy)
         try:
-            came = probe.ask(self._ways[probe.way], here)
+            detail = probe.ask(self._ways[probe.way], here)
+            status = "reached"
         except ProviderError as fault:
             if probe.way == "refused" and fault.code in _INVALID:
                 return self._compare_with_key(probe, here)
             return self._judge(probe, fault)
-        except VirlError as fault:
-            return self._without_reply(probe, fault)
-        return self._make_outcome(probe, "reached", came)
-
-    def _refuse_price(self, probe: Probe) -> ProbeOutcome:
-        """Return the outcome of a probe that is not asked since it is too expensive or there is no budget."""
-        costs = f"costs ${probe.usd(self._settings):.3f}"
-        if self._ledger is None:
-            return self._make_outcome(probe, "not asked", costs, "--real")
-        detail = f"{costs}, and ${self._budget_left():.3f} of the budget is left"
-        return self._make_outcome(probe, "not asked", detail, "a higher --budget-usd")
-
-    def _without_reply(self, probe: Probe, fault: VirlError) -> ProbeOutcome:
-        """Return the outcome of a probe that got no reply because of a fault; raises other faults."""
-        if isinstance(fault, BudgetExceeded):
-            detail = "a further request would exceed the budget"
-            return self._make_outcome(probe, "not asked", detail, "a higher --budget-usd with --real")
-        if isinstance(fault, NoStreetView):
-            return self._make_outcome(probe, "not asked", str(fault), "another --city")
-        if isinstance(fault, NoImagery | NotFound | NoRoute):
-            return self._make_outcome(probe, "reached", "no result at this position")
-        raise fault
+        except BudgetExceeded:
+            detail, remedy = "a further request would exceed the budget", "a higher --budget-usd with --real"
+        except NoStreetView as fault:
+            detail, remedy = str(fault), "another --city"
+        except (NoImagery, NotFound, NoRoute):
+            status, detail = "reached", "no result at this position"
+        return _make_outcome(self._settings, probe, status, detail, remedy)
 
     def _budget_left(self) -> float:
-        """Return the dollars that are left of the budget; 0 without a budget."""
+        """Return the dollars left of the budget; 0 without a budget."""
         if self._ledger is None:
             return 0.0
         return round((self._ledger.limit_usd or 0.0) - self._ledger.spent_usd, 6)
 
     def _compare_with_key(self, probe: Probe, here: LatLng) -> ProbeOutcome:
-        """Return the outcome of an invalid request, by whether a wrong key is refused before it."""
+        """Return the outcome of a refused probe: "reached" if a wrong key is refused otherwise."""
         usd = probe.usd(self._settings)
         try:
             probe.ask(self._wrong, here)
         except ProviderError as fault:
             if _judgement(fault)[0] == "refused":
-                return self._make_outcome(
+                return _make_outcome(
+                    self._settings,
                     probe,
                     "reached",
                     "the key is accepted; the request is refused for its content, as expected",
@@ -164,18 +159,12 @@ class Questioner:
             if fault.code not in _INVALID:
                 return self._judge(probe, fault)
         detail = "a wrong key gets the same reply"
-        return self._make_outcome(probe, "unclear", detail, f"test it with --real, for ${usd:.3f}")
+        return _make_outcome(self._settings, probe, "unclear", detail, f"test it with --real, for ${usd:.3f}")
 
     def _judge(self, probe: Probe, fault: ProviderError) -> ProbeOutcome:
-        """Return the outcome of a probe that failed, as judged by its error."""
+        """Return the outcome of a probe that failed, by its error."""
         status, remedy = _judgement(fault)
-        return self._make_outcome(probe, status, fault.reason, remedy)
-
-    def _make_outcome(self, probe: Probe, status: Status, detail: str, remedy: str = "") -> ProbeOutcome:
-        """Return an outcome of a probe with the names of its service and endpoint."""
-        service = self._settings.endpoint(probe.endpoint).service
-        usd = probe.usd(self._settings) if probe.way == "paid" else 0.0
-        return ProbeOutcome(service, probe.endpoint, probe.asks, status, detail, usd, remedy)
+        return _make_outcome(self._settings, probe, status, fault.reason, remedy)
 
 
 def ask_google(
@@ -188,7 +177,7 @@ def ask_google(
     left_out: LeftOut | None = None,
     record: Recording | None = None,
 ) -> ProbeOutcomes:
-    """Return the outcomes of probing Google's services with a key; without a key nothing is asked.
+    """Return the outcomes of probing Google's services with `keys`; `None` sends nothing.
 
     Args:
         settings: endpoints and prices.
@@ -201,7 +190,11 @@ def ask_google(
     """
     asked = probes(settings)
     if keys is None:
-        return ProbeOutcomes(_group_by_service([_skip_outcome(settings, probe) for probe in asked]), 0.0)
+        skipped = [
+            _make_outcome(settings, probe, "not asked", "no usable key", f"set {KEY_VARIABLE}")
+            for probe in asked
+        ]
+        return ProbeOutcomes(_group_by_service(skipped), 0.0)
     questioner = Questioner(settings, keys, budget_usd, left_out, record)
 
     def ask(probe: Probe) -> ProbeOutcome:
@@ -219,7 +212,7 @@ def ask_google(
 
 
 def _judgement(fault: ProviderError) -> tuple[Status, str]:
-    """Return (status, remedy) that an error implies for the key."""
+    """Return (status, remedy) that an error of a service implies."""
     if fault.code in _DENIED or fault.status in {401, 403}:
         return "refused", fault.remedy
     if fault.code in _LIMITED or fault.status == 429:
@@ -229,33 +222,33 @@ def _judgement(fault: ProviderError) -> tuple[Status, str]:
     return "failing", "run virl doctor again"
 
 
-def _skip_outcome(settings: GoogleSettings, probe: Probe) -> ProbeOutcome:
-    """Return the outcome of a probe that is not asked without a key."""
+def _make_outcome(
+    settings: GoogleSettings, probe: Probe, status: Status, detail: str, remedy: str = ""
+) -> ProbeOutcome:
+    """Return the outcome of a probe with its service, endpoint and list price, by the settings."""
     service = settings.endpoint(probe.endpoint).service
     usd = probe.usd(settings) if probe.way == "paid" else 0.0
-    return ProbeOutcome(
-        service, probe.endpoint, probe.asks, "not asked", "no usable key", usd, f"set {KEY_VARIABLE}"
-    )
+    return ProbeOutcome(service, probe.endpoint, probe.asks, status, detail, usd, remedy)
 
 
 def _group_by_service(outcomes: Sequence[ProbeOutcome]) -> tuple[ProbeOutcome, ...]:
-    """Return the outcomes grouped by service, in the order of first appearance."""
+    """Return the outcomes grouped by service, services in the order of first appearance."""
     order = list(dict.fromkeys(outcome.service for outcome in outcomes))
     return tuple(sorted(outcomes, key=lambda outcome: order.index(outcome.service)))
 
 
 State = Literal["ok", "missing", "broken"]
-"""The state of a finding. `missing`: something can be added. `broken`: the offline core fails."""
+"""The state of a finding. `missing`: a part can be added. `broken`: the offline core fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding on one part of the machine or one service: its state, details and remedy."""
+    """A finding of the doctor on one part of the machine or one service: state, details and remedy."""
 
     what: str
     state: State
     detail: str
-    """Few words on what there is."""
+    """Few words on what was found."""
     needed_for: str
     """Purpose that the part is needed for."""
     remedy: str = ""

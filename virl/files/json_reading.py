@@ -1,4 +1,4 @@
-"""JSON from outside, read within bounds: of its size, its depth and its numbers."""
+"""Reading JSON from outside within bounds of its size, its depth and its numbers."""
 
 import re
 import stat
@@ -34,15 +34,16 @@ class JsonRecord(BaseModel):
 
 
 class JsonFault(ValueError):
-    """Error: a text is not JSON, or exceeds the bounds.
+    """An error: a text is not JSON, or exceeds the bounds.
 
     Args:
-        reason: what is wrong.
-        line: where, from 1; 0 if it is no matter of a line.
-        column: from 1; 0 likewise.
+        reason: the fault, as the end of a message.
+        line: the line of the fault, from 1; 0 if it has none.
+        column: the column of the fault, from 1; 0 if it has none.
     """
 
     def __init__(self, reason: str, line: int = 0, column: int = 0) -> None:
+        """Write the message, with line and column counted from 1; 0 for none."""
         super().__init__(f"line {line}, column {column}: {reason}" if line else reason)
         self.reason = reason
         self.line = line
@@ -50,7 +51,7 @@ class JsonFault(ValueError):
 
     @property
     def at_column(self) -> str:
-        """The column in words, such as `" at column 3"`; empty without a column."""
+        """Words on the column, such as " at column 3"; empty without a column."""
         return f" at column {self.column}" if self.column else ""
 
 
@@ -59,42 +60,48 @@ def read_json(data: bytes, *, from_service: bool = False) -> Any:
 
     Args:
         data: the JSON.
-        from_service: takes numbers beyond 64 bits, integers as they are and others as infinite, and halves of
-            surrogate pairs as U+FFFD, for a reader that refuses only the fields that it uses.
+        from_service: True to accept numbers beyond 64 bits, integers as they are and others as infinite, and
+            halves of surrogate pairs as U+FFFD, for a reader that refuses only the fields that it uses.
 
     Raises:
-        JsonFault: it is no JSON, or not UTF-8; it is nested more than `MAX_DEPTH` deep; or a number is `NaN`
-            or, without `from_service`, infinite or an integer of more than 64 bits.
+        JsonFault: the data is no JSON or no UTF-8, or is nested more than `MAX_DEPTH` deep; or a number is
+            `NaN` or, without `from_service`, infinite or an integer of more than 64 bits.
     """
     data = data.removeprefix(b"\xef\xbb\xbf")
     data = whole_escapes(data) if from_service else data
     try:
         found = from_json(data, allow_inf_nan=False)
     except ValueError as fault:
-        raise _fault(str(fault)) from None
+        words = str(fault)
+        place = _PLACE.search(words)
+        reason = words[: place.start()] if place else words
+        if reason == "recursion limit exceeded":
+            reason = f"nested too deeply (more than {MAX_DEPTH} brackets)"
+        line, column = (int(place[1]), max(int(place[2]), 1)) if place else (0, 0)
+        raise JsonFault(reason, line, column) from None
     if not from_service and _LARGE.search(data):
         _check_numbers(data)
     return found
 
 
 def whole_escapes(data: bytes) -> bytes:
-    """Return JSON of the same length in which escapes of lone surrogates are those of U+FFFD."""
+    """Return JSON of the same length in which escapes of half a surrogate pair are those of U+FFFD."""
     if b"\\ud" not in data.lower():
         return data
     return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
 
 
 def read_json_file(file: Path) -> Any:
-    """Return the contents of a JSON file.
+    """Return the value of a JSON file, read as `read_json` does.
 
     Raises:
         BadInput: the file is missing, cannot be read, is larger than `MAX_FILE_MB`, or `read_json` refuses
-            it; names file, line and column.
+            it; the message names file, line and column.
     """
     try:
-        if stat.S_ISFIFO((told := file.stat()).st_mode) or stat.S_ISCHR(told.st_mode):
+        if stat.S_ISFIFO((status := file.stat()).st_mode) or stat.S_ISCHR(status.st_mode):
             raise BadInput(f"{file}: is a pipe or a device: give a file")
-        if told.st_size > MAX_FILE_MB * 1e6:
+        if status.st_size > MAX_FILE_MB * 1e6:
             raise BadInput(f"{file}: larger than {MAX_FILE_MB} MB")
         data = file.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -108,17 +115,8 @@ def read_json_file(file: Path) -> Any:
         raise BadInput(f"{file}{line}: not valid JSON{fault.at_column}: {fault.reason}") from None
 
 
-def _fault(words: str) -> JsonFault:
-    """Return the error for a JSON parser's message, with the line and column in it."""
-    place = _PLACE.search(words)
-    reason = words[: place.start()] if place else words
-    if reason == "recursion limit exceeded":
-        reason = f"nested too deeply (more than {MAX_DEPTH} brackets)"
-    return JsonFault(reason, int(place[1]), max(int(place[2]), 1)) if place else JsonFault(reason)
-
-
 def _check_numbers(data: bytes) -> None:
-    """Raise `JsonFault` for numbers beyond 64 bits."""
+    """Raise `JsonFault` for the first number of JSON that 64 bits cannot hold."""
     for token in _TOKEN.finditer(data):
         digits, fraction, exponent = token.groups()
         if digits is None:
@@ -131,17 +129,14 @@ def _check_numbers(data: bytes) -> None:
 
 
 def misfits(error: ValidationError, whole: str = "") -> list[str]:
-    """Return the faults of a validation in words, such as `path.2: Input should be a valid string`.
+    """Return the faults of a validation, each such as "path.2: Input should be a valid string".
 
-    For data that programs or models write; `virl.settings.faults` is for what people write.
-
-    Args:
-        error: what the validation raised.
-        whole: the name of the data, for what is wrong with all of it.
+    For data that programs or models write; `virl.settings.faults` is for files that people write. A fault of
+    the data as a whole begins with the name `whole`, if given.
     """
     found = []
     for fault in error.errors(include_url=False, include_context=False, include_input=False):
         field = ".".join(map(str, fault["loc"])) or whole
-        said = fault["msg"].removeprefix("Value error, ")
-        found.append(f"{field}: {said}" if field else said)
+        reason = fault["msg"].removeprefix("Value error, ")
+        found.append(f"{field}: {reason}" if field else reason)
     return found

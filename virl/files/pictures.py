@@ -1,4 +1,4 @@
-"""Pictures from outside: checked by their header before they are decoded, and brought to one form."""
+"""Reading pictures from outside: checked by their headers before they are decoded, and converted to RGB."""
 
 import re
 import warnings
@@ -42,7 +42,7 @@ MOST_PARTS = 50_000
 """Most segments of a JPEG, or chunks of a PNG; chosen: 400 MB in chunks of 8 kB."""
 
 _JPEG, _PNG = b"\xff\xd8", b"\x89PNG"
-_MARKER = re.compile(rb"\xff[^\xff\x00\xd0-\xd7]")  # neither a byte of a scan, nor where one is resumed
+_MARKER = re.compile(rb"\xff[^\xff\x00\xd0-\xd7]")  # start of a JPEG segment; not a restart within a scan
 _SCAN, _END_OF_IMAGE, _SEQUENTIAL = 0xDA, 0xD9, (0xC0, 0xC1)
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
@@ -50,22 +50,22 @@ FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
 
 
 class PictureFault(ValueError):
-    """Error: a file is no picture, is cut short, or has too many pixels."""
+    """An error: a file is no picture, is cut short, or has too many pixels."""
 
 
 @contextmanager
 def open_picture(
     source: Path | bytes, *, most_pixels: int = MOST_PIXELS, formats: tuple[str, ...] = FORMATS
 ) -> Iterator[PIL.Image.Image]:
-    """Open a picture of at most `most_pixels` pixels; any failure in it or the block is a `PictureFault`.
+    """Open a picture of at most `most_pixels` pixels; raise `PictureFault` for any fault in it or the block.
 
     Args:
-        source: a file, or its bytes.
-        most_pixels: width times height, at most.
-        formats: that are read, such as `("JPEG",)`.
+        source: the path of a file, or its bytes.
+        most_pixels: the greatest product of width and height.
+        formats: Pillow's names of the formats that are read, such as `("JPEG",)`.
 
     Raises:
-        PictureFault: it cannot be read as such a picture.
+        PictureFault: the source cannot be read as such a picture.
     """
     try:
         with warnings.catch_warnings():
@@ -88,18 +88,18 @@ def _open_checked(source: Path | bytes) -> Iterator[BinaryIO]:
     """Open a picture file after a check that it has few enough parts for Pillow to read it quickly.
 
     Raises:
-        PictureFault: it has too many, or is no regular file, such as a pipe, or a very large one.
-        OSError: it cannot be read.
+        PictureFault: the file has too many parts, is too large, or is no regular file, such as a pipe.
+        OSError: the file cannot be read.
     """
     if isinstance(source, bytes):
         _check_parts(source)
         yield BytesIO(source)
         return
-    told = source.stat()  # before it is opened: opening a pipe waits for who writes
-    if not S_ISREG(told.st_mode) or told.st_size > MOST_BYTES:
+    status = source.stat()  # before it is opened: opening a pipe waits for a writer
+    if not S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
         raise PictureFault(f"not a readable picture (no regular file of at most {MOST_BYTES:,} bytes)")
     with source.open("rb") as file:
-        if told.st_size:
+        if status.st_size:
             with mmap(file.fileno(), 0, access=ACCESS_READ) as data:
                 _check_parts(data)
         yield file
@@ -116,7 +116,7 @@ def _check_parts(data: bytes | mmap) -> None:
 
 
 def _jpeg_parts(data: bytes | mmap) -> tuple[int, int]:
-    """Return the number of parts and of scans of a JPEG, counted until there are too many.
+    """Return (number of parts, number of scans) of a JPEG, counted until there are too many.
 
     A decoder goes over the whole picture for each scan, unless the first one holds all components.
     """
@@ -165,10 +165,17 @@ def rgb(picture: object) -> NDArray[np.uint8]:
             says. Transparent parts become white.
 
     Raises:
-        BadInput: it is none of these, has no pixels, or the file cannot be read.
+        BadInput: the picture is none of these, has no pixels, or its file cannot be read.
     """
     if isinstance(picture, str | Path):
-        return _read_file(Path(picture))
+        path = Path(picture)
+        if not path.is_file():
+            raise BadInput(f"{path}: no such file")
+        try:
+            with open_picture(path, most_pixels=MOST_PANORAMA_PIXELS) as opened:
+                return upright_rgb(opened)
+        except PictureFault as fault:
+            raise BadInput(f"{path}: {fault}") from fault
     if isinstance(picture, PIL.Image.Image):
         return upright_rgb(picture)
     if not isinstance(picture, np.ndarray):
@@ -180,14 +187,18 @@ def rgb(picture: object) -> NDArray[np.uint8]:
     pixels = _as_bytes(picture)
     if pixels.ndim == 2 or pixels.shape[2] == 1:
         return np.repeat(pixels.reshape(*pixels.shape[:2], 1), 3, axis=2)
-    return _on_white(pixels) if pixels.shape[2] == 4 else pixels
+    if pixels.shape[2] == 3:
+        return pixels
+    # Over a white background; rounded in integers, so that it is the same on every machine.
+    colours, opaque = pixels[..., :3].astype(np.uint16), pixels[..., 3:].astype(np.uint16)
+    return ((colours * opaque + 255 * (255 - opaque) + 127) // 255).astype(np.uint8)
 
 
 def upright_rgb(opened: PIL.Image.Image) -> NDArray[np.uint8]:
     """Return a PIL image as RGB, uint8, shape (height, width, 3), turned as its EXIF says.
 
     Raises:
-        BadInput: it has no pixels, or more than 8 bits a channel.
+        BadInput: the image has no pixels, or more than 8 bits a channel.
     """
     if opened.mode.startswith(("I", "F")):
         raise BadInput(f"a PIL image of mode {opened.mode} is not read: convert it to 8 bits a channel first")
@@ -196,19 +207,8 @@ def upright_rgb(opened: PIL.Image.Image) -> NDArray[np.uint8]:
     return rgb(np.array(upright.convert("RGBA" if transparent else "RGB")))
 
 
-def _read_file(path: Path) -> NDArray[np.uint8]:
-    """Return the picture in a file as RGB, uint8, shape (height, width, 3)."""
-    if not path.is_file():
-        raise BadInput(f"{path}: no such file")
-    try:
-        with open_picture(path, most_pixels=MOST_PANORAMA_PIXELS) as opened:
-            return upright_rgb(opened)
-    except PictureFault as fault:
-        raise BadInput(f"{path}: {fault}") from fault
-
-
 def _as_bytes(picture: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return an array as uint8, floats in [0, 1] scaled to 0 to 255; raise `BadInput` for others."""
+    """Return an array as uint8, floats in [0, 1] scaled to 0 to 255; raise `BadInput` for other values."""
     if picture.dtype == np.uint8:
         return picture
     if not np.issubdtype(picture.dtype, np.floating):
@@ -217,9 +217,3 @@ def _as_bytes(picture: NDArray[Any]) -> NDArray[np.uint8]:
     if not 0.0 <= low <= high <= 1.0:  # also false for nan
         raise BadInput(f"an array of floats from {low:g} to {high:g} is no picture: {TAKEN}")
     return np.asarray(np.rint(picture * 255.0), np.uint8)
-
-
-def _on_white(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return an RGBA picture as RGB, over a white background."""
-    colours, opaque = image[..., :3].astype(np.uint16), image[..., 3:].astype(np.uint16)
-    return ((colours * opaque + 255 * (255 - opaque) + 127) // 255).astype(np.uint8)

@@ -1,7 +1,7 @@
-"""Stores of what takes long, or costs something, to make: one for bytes, one for arrays.
+"""Caches on disk for objects that take long, or cost something, to make: as bytes, or as arrays.
 
-A store has a file for each key, which is written whole. One that cannot be used is named in a warning and
-counts as absent. Where the number of files is bounded, those that were opened longest ago are removed.
+A cache has a file for each key, which is written whole. One that cannot be used is named in a warning and
+counts as absent. If the number of files is bounded, those that were opened longest ago are removed.
 """
 
 import gc
@@ -39,11 +39,11 @@ class ByteStore:
     """A folder of cached files of one kind."""
 
     folder: str | Path
-    """Folder of the files; relative to `cache_home()`."""
+    """Folder of the files: absolute, or relative to `cache_home()`."""
     what: str
-    """Noun for the cached things in messages, such as `"reply"`."""
+    """Noun for a cached object in messages, such as "reply"."""
     most: int | None = None
-    """Upper bound on the number of files; `None` sets none."""
+    """Greatest number of files that are kept; `None` for any number."""
     remedy: str = "making it again"
     """Advice in messages on replacing a file that cannot be used."""
 
@@ -56,21 +56,21 @@ class ByteStore:
         *,
         keep: bool = True,
     ) -> T:
-        """Return the object in a file, else make it and write the file; a failed write only warns.
+        """Return the object in a file; if there is none, make it and write it, or warn if that fails.
 
         Args:
-            name: path of the file in the folder.
-            parse: as for `load`.
-            make: makes the thing.
-            dump: writes the thing.
-            keep: whether a thing that was made is written.
+            name: the path of the file in the folder.
+            parse: reads the object, as for `load`.
+            make: makes the object.
+            dump: writes the object into an open file.
+            keep: False to write no file.
         """
-        thing = self.load(name, parse)
-        if thing is None:
-            thing = make()
+        found = self.load(name, parse)
+        if found is None:
+            found = make()
             if keep:
                 try:
-                    self.save(name, lambda file: dump(file, thing))
+                    self.save(name, lambda file: dump(file, found))
                 except CannotWrite as fault:
                     _log.warning(
                         "%s: the %s could not be cached (%s): it is made again next time",
@@ -78,19 +78,19 @@ class ByteStore:
                         self.what,
                         fault,
                     )
-        return thing
+        return found
 
     def load(self, name: str, parse: Callable[[BinaryIO], T | None]) -> T | None:
         """Return the object in a file; `None` if the file is missing or unusable.
 
         Args:
-            name: path of the file in the folder.
-            parse: reads the thing; returns `None`, or raises, where the file is of no use.
+            name: the path of the file in the folder.
+            parse: reads the object; returns `None`, or raises, if the file is of no use.
         """
         file = self._path(name)
         try:
             with file.open("rb") as opened:
-                thing = parse(opened)
+                found = parse(opened)
         except FileNotFoundError:
             return None
         except _UNUSABLE as fault:
@@ -99,10 +99,10 @@ class ByteStore:
         if self.most is not None:
             with suppress(OSError):
                 file.touch()  # what was opened last is kept longest
-        return thing
+        return found
 
     def save(self, name: str, dump: Callable[[BinaryIO], object]) -> None:
-        """Write a file atomically, by a function that writes its bytes.
+        """Write a file atomically; `dump` writes its bytes into an open file.
 
         Raises:
             CannotWrite: the folder cannot be written.
@@ -123,38 +123,39 @@ class ByteStore:
 
 @dataclass(frozen=True, slots=True)
 class ArrayStore(Generic[T]):
-    """A folder of cached objects of one kind, written as arrays."""
+    """A folder of cached objects of one kind, each written as named arrays."""
 
     folder: str
-    """Folder of the files; relative to `cache_home()`."""
+    """Folder of the files, relative to `cache_home()`."""
     what: str
-    """Noun for the cached things in messages, such as `"town"`."""
+    """Noun for a cached object in messages, such as "town"."""
     most: int
-    """Upper bound on the number of files."""
+    """Greatest number of files that are kept."""
     write: Callable[[T], Arrays]
-    """Function that returns the arrays of an object."""
+    """Function that returns an object's arrays by name."""
     read: Callable[[Arrays], T]
-    """Function that returns the object of its arrays."""
+    """Function that returns the object of such arrays."""
 
     def get(self, key: str, make: Callable[[], T], *, keep: bool = True) -> T:
         """Return the object of a key, read from its file or made and written.
 
         Args:
-            key: all that the thing depends on.
-            make: makes the thing.
-            keep: whether a thing that was made is written.
+            key: a text of all that the object depends on.
+            make: makes the object.
+            keep: False to write no file.
         """
+
+        def parse(file: BinaryIO) -> T:
+            """Return the object in an open file."""
+            with np.load(file, allow_pickle=False) as arrays, collector_paused():
+                return self.read(arrays)
+
+        def dump(file: BinaryIO, made: T) -> None:
+            """Write an object's arrays into an open file."""
+            np.savez(file, allow_pickle=False, **self.write(made))
+
         store = ByteStore(self.folder, self.what, self.most)
-        return store.get(f"{digest_of(key)}.npz", self._parse, make, self._dump, keep=keep)
-
-    def _parse(self, file: BinaryIO) -> T:
-        """Return the object in a file."""
-        with np.load(file, allow_pickle=False) as kept, collector_paused():
-            return self.read(kept)
-
-    def _dump(self, file: BinaryIO, thing: T) -> None:
-        """Write an object's arrays to a file."""
-        np.savez(file, allow_pickle=False, **self.write(thing))
+        return store.get(f"{digest_of(key)}.npz", parse, make, dump, keep=keep)
 
 
 def digest_of(key: str) -> str:
@@ -164,7 +165,7 @@ def digest_of(key: str) -> str:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pause garbage collection within the block, which makes many small objects."""
+    """Pause garbage collection within the block, which speeds up making many small objects."""
     was_on = gc.isenabled()
     gc.disable()
     try:

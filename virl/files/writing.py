@@ -1,4 +1,4 @@
-"""Files that are sound after a kill or on a full disk: whole ones, and JSON lines that grow."""
+"""Writing files that are sound after a kill or on a full disk: whole files, and JSON lines that grow."""
 
 import os
 import platform
@@ -22,10 +22,10 @@ MOST_LINE = 100_000_000
 """Most bytes of a line that is read; chosen, far above what virl writes."""
 
 TOO_LONG = f"is longer than {MOST_LINE / 1e6:.0f} MB"
-"""Message for a line longer than `MOST_LINE`."""
+"""Message for a line longer than `MOST_LINE` bytes."""
 
 PARTIAL = ".part"
-"""Suffix of a temporary file during writing."""
+"""Suffix of temporary files during writing."""
 
 T = TypeVar("T")
 
@@ -38,8 +38,8 @@ def refusals_in_a_line(path: Path, then: str) -> Iterator[None]:
     """Raise `CannotWrite`, with one line of text, for any `OSError` of the block, which writes `path`.
 
     Args:
-        path: what is being written, for the message.
-        then: what to do once the cause is mended, such as `"resume the run"`.
+        path: the file that is being written, for the message.
+        then: advice once the cause is mended, such as "resume the run".
 
     Raises:
         CannotWrite: in place of any `OSError` of the body.
@@ -55,16 +55,16 @@ def refusals_in_a_line(path: Path, then: str) -> Iterator[None]:
 def replace_file(path: Path, then: str, *, sync: bool = False) -> Iterator[BinaryIO]:
     """Open a temporary file that replaces `path` at the end of the block.
 
-    A reader sees the old file or the new one. Several writers do no harm to each other: the last one stays.
+    A reader sees the old file or the new one. Several writers do no harm to each other: the last one wins.
 
     Args:
         path: the file.
-        then: what to do once a refusal is mended.
-        sync: whether the content is on the disk before the file has its name, so that it is whole even after
-            the machine crashed.
+        then: advice once a refusal is mended, such as "resume the run".
+        sync: True to have the content on disk before the file has its name, so that it is whole even after a
+            crash of the machine.
 
     Raises:
-        CannotWrite: in place of any `OSError` of the body; what was there before is still there.
+        CannotWrite: in place of any `OSError` of the body; the old file is unchanged.
     """
     with refusals_in_a_line(path, then):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +83,7 @@ def replace_file(path: Path, then: str, *, sync: bool = False) -> Iterator[Binar
 
 
 def is_partial(path: Path) -> bool:
-    """Return whether a file's name is that of an unfinished `replace_file`, of this or another machine."""
+    """Return whether a file's name is one of `replace_file`'s temporary files, of any machine."""
     return path.name.startswith(".") and path.name.endswith(PARTIAL)
 
 
@@ -91,14 +91,14 @@ def is_partial(path: Path) -> bool:
 def _clear_leftovers(folder: Path) -> None:
     """Remove temporary files of dead processes of this machine from a folder; once a process."""
     for entry in folder.glob(f".*.{_HOST}-*{PARTIAL}"):
-        if (found := _LEFTOVER.search(entry.name)) and not _is_alive(int(found[1])):
+        if (found := _LEFTOVER.search(entry.name)) and not _may_be_alive(int(found[1])):
             entry.unlink(missing_ok=True)
 
 
-def _is_alive(process: int) -> bool:
-    """Return whether a process of this machine runs; true if that is unknown."""
+def _may_be_alive(process: int) -> bool:
+    """Return whether a process of this machine runs, by its id; true if that is unknown."""
     if sys.platform == "win32":
-        return True  # there, asking would end it
+        return True  # `os.kill` would end the process there
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -113,11 +113,11 @@ def write_whole(path: Path, data: bytes, then: str) -> None:
 
     Args:
         path: the file; its folder is made if need be.
-        data: its content.
-        then: what to do once a refusal is mended, such as `"resume the run"`.
+        data: the content.
+        then: advice once a refusal is mended, such as "resume the run".
 
     Raises:
-        CannotWrite: it cannot be written; what was there before is still there.
+        CannotWrite: the file cannot be written; the old one is unchanged.
     """
     with replace_file(path, then, sync=True) as file:
         file.write(data)
@@ -131,36 +131,35 @@ class JsonLines:
 
     Args:
         path: the file. Reading changes nothing; the first `append` makes it, with its folder.
-        then: what to do once a refusal to write is mended, such as `"resume the run"`.
-        sync: whether `append` waits until the line is on the disk, so that it outlives the machine's crash;
-            it outlives the process in any case.
+        then: advice once a refusal to write is mended, such as "resume the run".
+        sync: True if `append` waits until the line is on disk, so that it outlives a crash of the machine; it
+            outlives the process in any case.
     """
 
     def __init__(self, path: Path, then: str, *, sync: bool = True) -> None:
+        """Keep the file's path, the advice after a refusal, and whether `append` waits for the disk."""
         self.path = path
         self.size = 0
-        """Bytes of the lines read or appended; during reading, the offset of the present line."""
+        """Bytes of the lines read or appended; during reading, the offset of the current line."""
         self.count = 0
         """Number of lines read or appended."""
         self.torn = b""
-        """The bytes of an incomplete last line after reading; empty for none."""
+        """Bytes of an incomplete last line that was found in reading; empty for none."""
         self._then = then
         self._sync = sync
 
     def read(
         self, parse: Callable[[bytes], T], *, mend: str = "", broken: type[VirlError] = BadInput
     ) -> Iterator[T]:
-        """Yield the objects of the whole lines, in order.
-
-        None if there is no file. To be read before an `append`.
+        """Yield the objects of the whole lines, in order; none if there is no file. Needed before `append`.
 
         Args:
-            parse: makes an object of a line, or raises a `ValueError` that says what is wrong.
-            mend: end of the message on a broken line, such as `": delete the file"`.
+            parse: makes an object of a line, or raises a `ValueError` with the fault.
+            mend: the end of the message on a broken line, such as ": delete the file".
             broken: the error to raise.
 
         Raises:
-            VirlError: `broken`, with file and line, where `parse` refuses a line; or the file cannot be read.
+            VirlError: `broken`, with file and line, if `parse` refuses a line or the file cannot be read.
         """
         self.size, self.count, self.torn = 0, 0, b""
         try:
@@ -170,15 +169,20 @@ class JsonLines:
                     if len(line) == MOST_LINE:
                         raise broken(f"{self.path}, line {self.count + 1}: {TOO_LONG}{mend}")
                     after = file.readline(MOST_LINE)
-                    if not line.endswith(b"\n") or (not after and _is_blank(line)):
+                    # A crash of the machine may leave a last line empty or filled with zero bytes.
+                    is_blank = not after and (b"\0" in line or not line.strip())
+                    if is_blank or not line.endswith(b"\n"):
                         self.torn = line
                         return
                     try:
                         found = parse(line[:-1])
                     except ValueError as fault:
-                        raise broken(
-                            f"{self.path}, line {self.count + 1}: {_fault_text(fault)}{mend}"
-                        ) from fault
+                        reason = (
+                            misfits(fault, "the line")[0]
+                            if isinstance(fault, ValidationError)
+                            else str(fault)
+                        )
+                        raise broken(f"{self.path}, line {self.count + 1}: {reason}{mend}") from fault
                     yield found
                     self.size += len(line)
                     self.count += 1
@@ -193,7 +197,7 @@ class JsonLines:
 
         Args:
             line: the object.
-            sync: whether to wait until this line is on the disk, whatever the file's own `sync` says.
+            sync: True to wait until this line is on disk, whatever the file's own `sync` is.
 
         Raises:
             CannotWrite: the disk refuses, or another process has written to the file. The file can be
@@ -221,7 +225,7 @@ class JsonLines:
         self.torn = b""
 
     def heal(self) -> None:
-        """Remove the bytes after the lines read, such as a torn last line.
+        """Remove the bytes after the whole lines that were read, such as an incomplete last line.
 
         Raises:
             CannotWrite: the disk refuses.
@@ -232,7 +236,7 @@ class JsonLines:
         self.torn = b""
 
     def _check_end(self, file: BinaryIO) -> None:
-        """Raise an error if the file has whole lines after those known, from another process."""
+        """Raise `OSError` if another process has removed lines from the file, or added whole ones."""
         if os.fstat(file.fileno()).st_size < self.size:
             raise OSError("lines have been removed from it")
         file.seek(self.size)
@@ -241,18 +245,8 @@ class JsonLines:
             raise OSError("another process has written to it")
 
 
-def _is_blank(line: bytes) -> bool:
-    """Return whether a line is empty or has zero bytes, as after a crash."""
-    return b"\0" in line or not line.strip()
-
-
-def _fault_text(fault: ValueError) -> str:
-    """Return what is wrong with a line as text; for a model's error field by field."""
-    return misfits(fault, "the line")[0] if isinstance(fault, ValidationError) else str(fault)
-
-
 def is_there(path: Path) -> bool:
-    """Return whether a file exists; false for a name that is not allowed."""
+    """Return whether a path is a file that exists; false for a name that the system does not allow."""
     try:
         return path.is_file()
     except OSError:  # the name is too long
@@ -260,13 +254,13 @@ def is_there(path: Path) -> bool:
 
 
 def read_bounded(path: Path, most: int = MOST_LINE) -> bytes | None:
-    """Return the bytes of a regular file of at most `most` bytes; `None` for a larger one or a pipe.
+    """Return the bytes of a regular file of at most `most` bytes; `None` if it is larger or no regular file.
 
     Raises:
-        OSError: it is missing, or cannot be read.
+        OSError: the file is missing, or cannot be read.
     """
-    told = path.stat()  # before it is opened: opening a pipe waits for who writes
-    return path.read_bytes() if S_ISREG(told.st_mode) and told.st_size <= most else None
+    status = path.stat()  # before it is opened: opening a pipe waits for a writer
+    return path.read_bytes() if S_ISREG(status.st_mode) and status.st_size <= most else None
 
 
 def folder_size(folder: Path) -> int:
@@ -280,7 +274,7 @@ def folder_size(folder: Path) -> int:
 
 
 def is_inside(folder: Path, name: str) -> bool:
-    """Return whether a path stays inside a folder once symbolic links are followed."""
+    """Return whether the path `folder / name` stays inside the folder once symbolic links are followed."""
     try:
         return (folder / name).resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):  # a loop of links is a RuntimeError before Python 3.13

@@ -28,6 +28,7 @@ FLATTENING = 1 / 298.257_223_563  # WGS84 defining parameter
 MEAN_RADIUS_M = 6_371_008.8  # IUGG mean radius
 """Mean radius of the Earth, metres."""
 _ECCENTRICITY2 = FLATTENING * (2 - FLATTENING)
+"""Square of the first eccentricity of the WGS84 ellipsoid."""
 
 
 class LatLng(NamedTuple):
@@ -72,7 +73,7 @@ def signed_turn(source: ArrayLike, target: ArrayLike) -> float | Floats:
 
 
 def signed_float_turn(source: float, target: float) -> float:
-    """Return the turn in degrees between two headings as `signed_turn` does, for inner loops: no arrays."""
+    """Return `signed_turn` of two headings in degrees, without arrays and so faster in inner loops."""
     return 180.0 - (180.0 - (target - source)) % 360.0
 
 
@@ -112,7 +113,7 @@ def bearings(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike)
     """
     # The straight line to the second position, laid down on the tangent plane at the first.
     toward = _ecef(lat2, lng2) - _ecef(lat1, lng1)
-    east, north = _east_north(lat1, lng1)
+    east, north, _ = _local_axes(lat1, lng1)
     x, y = np.sum(toward * east, axis=-1), np.sum(toward * north, axis=-1)
     degrees: Floats = normalize_heading(np.degrees(np.arctan2(x, y)))
     return degrees
@@ -145,10 +146,10 @@ def destinations(
     """
     angle = np.radians(np.asarray(heading, float))[..., None]
     length = np.asarray(metres, float)[..., None]
-    east, north = _east_north(lat, lng)
+    east, north, up = _local_axes(lat, lng)
     along = np.sin(angle) * east + np.cos(angle) * north
     drop = length**2 / (2 * MEAN_RADIUS_M)  # the ground curves away below the tangent plane
-    return _geodetic(_ecef(lat, lng) + length * along - drop * _up_vectors(lat, lng))
+    return _geodetic(_ecef(lat, lng) + length * along - drop * up)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,7 @@ class LocalFrame:
     """
 
     origin: LatLng
+    """Position of the point (0, 0)."""
 
     def to_metres(self, lat: ArrayLike, lng: ArrayLike) -> tuple[Floats, Floats]:
         """Return (metres east, metres north) of the origin for latitudes and longitudes in degrees."""
@@ -198,15 +200,17 @@ def in_sector(heading: float, left: float, right: float) -> bool:
     """Return whether a heading lies in the sector clockwise from `left` to `right`; all in degrees.
 
     Args:
-        heading: degrees.
-        left: degrees, where the sector begins.
-        right: degrees, where it ends.
+        heading: degrees clockwise from north.
+        left: where the sector begins, degrees clockwise from north.
+        right: where the sector ends, degrees clockwise from north.
     """
     return normalize_heading(heading - left) <= normalize_heading(right - left)
 
 
 _EGOCENTRIC = ("front", "front right", "right", "rear right", "rear", "rear left", "left", "front left")
+"""Words for the eighths of a circle around a person, clockwise from ahead."""
 _COMPASS = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
+"""Words for the eighths of a circle on a map, clockwise from north."""
 
 
 def egocentric_word(heading: float, target: float) -> str:
@@ -253,15 +257,10 @@ def _geodetic(xyz: Floats) -> tuple[Floats, Floats]:
     return np.degrees(lat), np.degrees(np.arctan2(y, x))
 
 
-def _east_north(lat: ArrayLike, lng: ArrayLike) -> tuple[Floats, Floats]:
-    """Return (east, north) unit vectors in earth-centred coordinates, each of shape (..., 3)."""
+def _local_axes(lat: ArrayLike, lng: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Return (east, north, up) unit vectors at positions, earth-centred coordinates, shape (..., 3) each."""
     phi, lam = np.broadcast_arrays(np.radians(np.asarray(lat, float)), np.radians(np.asarray(lng, float)))
     east = np.stack([-np.sin(lam), np.cos(lam), np.zeros_like(lam)], axis=-1)
     north = np.stack([-np.sin(phi) * np.cos(lam), -np.sin(phi) * np.sin(lam), np.cos(phi)], axis=-1)
-    return east, north
-
-
-def _up_vectors(lat: ArrayLike, lng: ArrayLike) -> Floats:
-    """Return upward unit vectors in earth-centred coordinates, shape (..., 3)."""
-    phi, lam = np.broadcast_arrays(np.radians(np.asarray(lat, float)), np.radians(np.asarray(lng, float)))
-    return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)], axis=-1)
+    up = np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)], axis=-1)
+    return east, north, up

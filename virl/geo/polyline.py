@@ -5,23 +5,19 @@ from collections.abc import Iterator, Sequence
 from virl.geo.globe import LatLng
 
 MOST_LETTERS = 1_000_000
-"""Longest polyline read, in characters; chosen: 100,000 positions or more, which no route has."""
+"""Largest length of a polyline in characters; chosen: over 100,000 positions, which no route has."""
 
 DIGITS = 5
-"""Decimal places of degrees in a polyline: 5 at Google, 6 at Valhalla."""
+"""Default number of decimal places of degrees in a polyline: 5 at Google; Valhalla has 6."""
 _MOST_BITS = 30
-"""Most bits of a polyline's number: 360 degrees with sign take 27."""
+"""Largest number of bits of a number in a polyline: 360 degrees with sign take 27."""
 
 
 def decode_polyline(text: str, digits: int = DIGITS) -> tuple[LatLng, ...]:
-    """Return the positions of an encoded polyline.
-
-    Args:
-        text: the polyline.
-        digits: of a degree, that it holds.
+    """Return the positions of an encoded polyline, whose degrees have `digits` decimal places.
 
     Raises:
-        ValueError: the text is none, is longer than `MOST_LETTERS`, or leaves the Earth.
+        ValueError: the text is no polyline, is longer than `MOST_LETTERS`, or leaves the Earth.
     """
     if len(text) > MOST_LETTERS:
         raise ValueError(f"the polyline has more than {MOST_LETTERS:,} letters")
@@ -40,10 +36,10 @@ def decode_polyline(text: str, digits: int = DIGITS) -> tuple[LatLng, ...]:
 
 
 def read_polyline(field: object, digits: int = DIGITS) -> tuple[LatLng, ...]:
-    """Return the positions of an encoded polyline in a field of a service's reply.
+    """Return the positions of an encoded polyline that is the value of a field in a service's reply.
 
     Raises:
-        ValueError: it holds no text, or as `decode_polyline`.
+        ValueError: the value is no text, or as `decode_polyline`.
     """
     if not isinstance(field, str):
         raise ValueError("not a polyline")  # noqa: TRY004 - pydantic turns it into a fault of the field
@@ -51,12 +47,7 @@ def read_polyline(field: object, digits: int = DIGITS) -> tuple[LatLng, ...]:
 
 
 def encode_polyline(positions: Sequence[LatLng], digits: int = DIGITS) -> str:
-    """Return the positions as an encoded polyline.
-
-    Args:
-        positions: of its corners.
-        digits: of a degree, that it shall hold.
-    """
+    """Return positions as an encoded polyline, with `digits` decimal places of degrees."""
     text, before, per_degree = "", (0, 0), 10**digits
     for position in positions:
         here = (round(position.lat * per_degree), round(position.lng * per_degree))
@@ -66,9 +57,9 @@ def encode_polyline(positions: Sequence[LatLng], digits: int = DIGITS) -> str:
 
 
 def _numbers(text: str) -> Iterator[int]:
-    """Yield the signed numbers of a polyline's text, decoded from groups of five bits.
+    """Yield the signed numbers of a polyline's text, whose characters hold five bits each, lowest first.
 
-    Bit 5 says that another follows, bit 0 is the sign.
+    Bit 5 of a character says that another follows; bit 0 of a number is the sign.
     """
     value = shift = 0
     for letter in text:
@@ -87,7 +78,7 @@ def _numbers(text: str) -> Iterator[int]:
 
 
 def _encode_number(number: int) -> str:
-    """Return a signed number as characters of five bits each, lowest first."""
+    """Return the characters that encode a signed number of a polyline, five bits each, lowest first."""
     value = ~(number << 1) if number < 0 else number << 1
     letters = ""
     while value >= 32:

@@ -13,10 +13,10 @@ from virl.errors import BadInput
 from virl.geo.globe import LatLng, LocalFrame, distance, signed_turn
 
 MAX_REACH_M = 10_000.0
-"""Longest distance of a corner from the middle (chosen: flat metres are off by less than 0.5 % up to 70
-degrees of latitude, tested against PROJ)."""
-MAX_GRID_POINTS = 1_000_000  # chosen: a hundred times the largest district of V-IRL at its 20 m
-"""Most positions of a region's grid."""
+"""Largest distance in metres of a region's corner from its middle, since flat metres are not exact far off.
+Chosen: they are off by less than 0.5 % up to 70 degrees of latitude, tested against PROJ."""
+MAX_GRID_POINTS = 1_000_000
+"""Largest number of grid positions in a region's box; chosen: 100 times V-IRL's largest district at 20 m."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Region:
     """
 
     corners: tuple[LatLng, ...]
+    """Corners in order, either way round, each once."""
 
     def __post_init__(self) -> None:
         fault = region_fault(self.corners)
@@ -67,7 +68,7 @@ class Region:
         return bool(shapely.intersects_xy(self.polygon, *self.frame.point(position)))
 
     def grid(self, spacing: float) -> list[LatLng]:
-        """Return the positions inside on a square grid, `spacing` metres apart to the north and to the east.
+        """Return the positions in the region on a grid, `spacing` metres apart to the north and to the east.
 
         Row by row from the south, each from the west. A region that lies between the grid's positions
         gives its `center`.
@@ -95,6 +96,7 @@ class RegionFault:
     """A fault of corners that form no region, in words."""
 
     reason: str
+    """The fault in words, without the corner's number."""
     corner: int | None = None
     """Index of the faulty corner, from 0; `None` if it is no single one."""
 
@@ -103,7 +105,7 @@ class RegionFault:
 
 
 def region_fault(corners: Sequence[LatLng]) -> RegionFault | None:
-    """Return the first fault of corners as a region; `None` without one."""
+    """Return the first fault that keeps corners from being a region; `None` if they are one."""
     for number, corner in enumerate(corners):
         reason = position_fault(corner)
         if reason:
@@ -115,7 +117,7 @@ def region_fault(corners: Sequence[LatLng]) -> RegionFault | None:
 
 
 def position_fault(position: LatLng) -> str | None:
-    """Return why latitude and longitude are no position on Earth; `None` if they are one."""
+    """Return in words why a latitude and longitude are no position on Earth; `None` if they are one."""
     lat, lng = position
     swapped = ": are latitude and longitude swapped?" if abs(lng) <= 90 and abs(lat) <= 180 else ""
     if not (isfinite(lat) and isfinite(lng)):
@@ -134,7 +136,7 @@ def _open_ring(corners: Sequence[LatLng]) -> tuple[LatLng, ...]:
 
 
 def _frame(corners: Sequence[LatLng]) -> LocalFrame:
-    """Return a frame at the median corner, which a single wrong corner hardly moves."""
+    """Return a frame of metres with its origin at the median corner, which one wrong corner hardly moves."""
     first = corners[0].lng
     turns = signed_turn(first, np.array([corner.lng for corner in corners]))
     lng = signed_turn(0.0, first + float(np.median(turns)))
@@ -142,12 +144,12 @@ def _frame(corners: Sequence[LatLng]) -> LocalFrame:
 
 
 def _flat(corners: Sequence[LatLng], frame: LocalFrame) -> Polygon:
-    """Return corners as a polygon in metres of a flat frame."""
+    """Return the polygon of some corners in metres of a flat frame."""
     return Polygon([frame.point(corner) for corner in corners])
 
 
 def _far_corner(ring: Sequence[LatLng]) -> RegionFault | None:
-    """Return the fault of a corner too far from the middle; `None` without one."""
+    """Return the fault of the farthest corner if it lies over `MAX_REACH_M` from the middle; else `None`."""
     middle = _frame(ring).origin
     number = max(range(len(ring)), key=lambda each: distance(ring[each], middle))
     metres = distance(ring[number], middle)
@@ -160,7 +162,7 @@ def _far_corner(ring: Sequence[LatLng]) -> RegionFault | None:
 
 
 def _crossing_fault(ring: Sequence[LatLng]) -> RegionFault | None:
-    """Return the fault of two sides that cross or touch; `None` without one."""
+    """Return the fault of a polygon's first two sides that cross, touch or overlap; `None` without one."""
     if _flat(ring, _frame(ring)).is_valid:
         return None
     points = [_frame(ring).point(corner) for corner in ring]

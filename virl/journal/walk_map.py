@@ -164,7 +164,7 @@ def ground_of(city: City | None) -> MapGround:
     if city is None:
         return MapGround()
     if city.inventory is None:
-        return ground_of_lines(city.street_map.lines() if city.street_map else ())
+        return ground_of_lines(city.street_lines)
     ways = [
         Way(street.line, _HIGHWAYS.get(street.kind.removesuffix("_link"), "street"), street.name)
         for street in city.inventory.streets()

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Self, cast
 
@@ -133,8 +134,8 @@ def what_it_says(message: AIMessage) -> dict[str, object]:
 
 def notes_on(messages: Sequence[BaseMessage]) -> dict[str, object]:
     """Return the counts `messages` and `pictures` of a request for the ledger (not their text)."""
-    contents = [message.content for message in messages]
-    blocks = [block for content in contents if isinstance(content, list) for block in content]
+    # Counted at every turn, over the whole conversation: most messages are plain text.
+    blocks = chain.from_iterable(held for each in messages if type(held := each.content) is not str)
     pictures = sum(isinstance(block, dict) and block.get("type") == "image" for block in blocks)
     return {"messages": len(messages), "pictures": pictures}
 

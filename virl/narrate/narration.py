@@ -1,6 +1,6 @@
-"""A narration: a walk's legs told exactly, and beside them an instruction and a drawing that a model makes.
+"""Narrations: an exact description of a walk leg by leg, and an instruction and a drawing by a model.
 
-The model is told the walk's history: one entry wherever something was seen, ways met, or the way bent.
+The model gets the walk's history: an entry for each stop where something was seen, ways met, or the way bent.
 """
 
 import re
@@ -20,7 +20,7 @@ from virl.mind.replies import Text
 from virl.money.book import Exchange
 from virl.narrate.walk import StreetOf, Walk, no_streets
 
-_FARTHEST_M = 100_000.0  # chosen: no walk goes farther
+_FARTHEST_M = 100_000.0  # most metres of a drawn coordinate; chosen: no walk goes farther
 _POINT_M2 = 1e-12  # a drawing with less spread is a point, which has no direction; chosen
 _POINTS = TypeAdapter(tuple[tuple[FiniteFloat, FiniteFloat], ...])
 _FENCED = re.compile(r"```\w*\s*(.*?)```", re.DOTALL)
@@ -39,8 +39,8 @@ class FittedDrawing:
 
 
 _BEND_DEG = 10.0  # chosen: smaller bends are not worth an entry
-_SAME_PLACE_M = 0.5  # chosen: Touchdown has panoramas on top of each other, and no way between them to tell
-_SEEN_WORDS, _SEEN_THINGS = 120, 6  # chosen: characters of one thing, and things of one entry, that are told
+_SAME_PLACE_M = 0.5  # chosen: Touchdown has panoramas on top of each other, with no heading between them
+_SEEN_CHARACTERS, _SEEN_THINGS = 120, 6  # characters of one thing seen, and things of one entry; chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +55,16 @@ class HistoryEntry:
     metres: float
     """Length of the line in metres."""
     crossing: bool
+    """True if the stop at the end of the line is at a crossing."""
     seen: tuple[str, ...]
+    """Things seen at the stop, at most six, each in a few words."""
     thought: str
+    """Decision made at the stop, with its reason; may be empty."""
 
 
 # Chosen: bends below are the road's own, and a whole turn at a crossing is far above.
 _TURN_DEG, _SHARP_DEG, _AROUND_DEG = 35.0, 120.0, 160.0
-_ONE_CROSSING_M = 15.0  # chosen: panoramas of one crossing lie closer, two crossings farther apart
+_ONE_CROSSING_M = 15.0  # chosen: panoramas at one crossing lie closer, two crossings farther apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class WalkLeg:
     first: int
     """Index of the leg's first stop."""
     last: int
+    """Index of the leg's last stop, which is the first of the next leg."""
     turn: float
     """Degrees turned clockwise at the leg's beginning; at the start from the initial heading."""
     heading: float
@@ -80,7 +84,9 @@ class WalkLeg:
     crossings: int
     """Number of crossings that are passed inside the leg."""
     to_crossing: bool
+    """True if the leg ends at a crossing."""
     street: str | None = None
+    """Name of the leg's street; `None` if unknown."""
 
 
 TRIES = 3  # as often as a typed reply is asked for: the first time and two retries
@@ -96,39 +102,41 @@ class Narration:
 
     walk: Walk
     mind: str
+    """Name of the mind that was asked, or `rules`."""
     legs: tuple[WalkLeg, ...]
     exact: tuple[str, ...]
     """Exact description of the walk, in sentences."""
     entries: tuple[HistoryEntry, ...]
     """History of the walk, as the model was given it."""
     instruction: str | None = None
-    """Model's instruction; `None` if none was asked for, or it gave none."""
+    """The model's instruction; `None` if there is none."""
     drawing: FittedDrawing | None = None
-    """Model's drawing; `None` if none was asked for, or it gave none."""
+    """The model's drawing; `None` if there is none."""
     notes: tuple[str, ...] = ()
     """Sentences on what is missing, and why."""
     asked: tuple[Exchange, ...] = ()
+    """Questions to the model and its replies."""
 
 
 def narrate(walk: Walk, mind: Mind, street_of: StreetOf = no_streets) -> Narration:
     """Return a walk's exact description, with a model's instruction and drawing unless the mind is `rules`.
 
-    The model is told what was done and seen, and for the instruction not why (NavGPT, section 4.1), so
-    that the instruction is written from the walk and not copied from the wish behind it. The model draws by
-    a list of points: nothing that it writes is run. `rules` are not asked.
+    The model gets what was done and seen, and for the instruction no reasons (NavGPT, section 4.1), so
+    that the instruction is written from the walk and not copied from the intention behind it. The model draws
+    by a list of points: nothing that it writes is run. `rules` are not asked.
 
     Args:
-        walk: what to tell.
-        mind: who writes and draws.
-        street_of: names streets.
+        walk: the walk to describe.
+        mind: the mind that writes and draws.
+        street_of: returns the name of the street along positions.
 
     Raises:
         ModelUnavailable: the model cannot be reached.
     """
-    parts, entries = legs(walk, street_of), history(walk)
-    exact = tuple(tell(walk, parts))
+    walk_legs, entries = legs(walk, street_of), history(walk)
+    exact = tuple(describe_walk(walk, walk_legs))
     if mind.name == RULES:
-        return Narration(walk, mind.name, parts, exact, entries, notes=(NO_MODEL,))
+        return Narration(walk, mind.name, walk_legs, exact, entries, notes=(NO_MODEL,))
     notes = []
     instruction = drawing = None
     try:
@@ -137,29 +145,29 @@ def narrate(walk: Walk, mind: Mind, street_of: StreetOf = no_streets) -> Narrati
         notes.append(f"No instruction by the model: {fault}.")
     try:
         exact_points = walk.points()[[entry.stop for entry in entries]]
-        drawing = lay_over(ask_points(mind, entries), exact_points)
+        drawing = align_drawing(ask_points(mind, entries), exact_points)
     except MindFailed as fault:
         notes.append(f"No drawing by the model: {fault}.")
     asked = mind.ledger.take_asked()
-    return Narration(walk, mind.name, parts, exact, entries, instruction, drawing, tuple(notes), asked)
+    return Narration(walk, mind.name, walk_legs, exact, entries, instruction, drawing, tuple(notes), asked)
 
 
 def ask_instruction(mind: Mind, entries: Sequence[HistoryEntry]) -> str:
-    """Return an instruction that leads along the walk.
+    """Return a mind's instruction that leads along the walk of these history entries.
 
     Raises:
         MindFailed: the reply is empty, or there is none.
         ModelUnavailable: the model cannot be reached.
     """
-    told = [{key: value for key, value in asdict(entry).items() if key != "thought"} for entry in entries]
-    reply = mind.ask(load_prompt("narrate/instruction", Text), entries=told).text.strip()
+    shown = [{key: value for key, value in asdict(entry).items() if key != "thought"} for entry in entries]
+    reply = mind.ask(load_prompt("narrate/instruction", Text), entries=shown).text.strip()
     if not reply:
         raise MindFailed(f"{mind.name} wrote no instruction")
     return reply
 
 
 def ask_points(mind: Mind, entries: Sequence[HistoryEntry]) -> Floats:
-    """Return the points that a mind draws for entries, metres right and ahead of the start, (entries, 2).
+    """Return the points that a mind draws for the entries, metres (right, ahead) of the start, (entries, 2).
 
     Raises:
         MindFailed: no reply in three was a list of that many points.
@@ -176,33 +184,27 @@ def ask_points(mind: Mind, entries: Sequence[HistoryEntry]) -> Floats:
 
 
 def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[WalkLeg, ...]:
-    """Return the legs of a walk; empty if it never moved.
+    """Return the legs of a walk between its turns; empty if it never moved.
 
     A stop is a turn where the way a step behind it and the way a step ahead of it differ by 35 degrees or
     more, a step being the median distance of stops; of turns closer together than one and a half steps, the
     largest counts. So a turn spread over the panoramas of one crossing is told once.
-
-    Args:
-        walk: what to tell.
-        street_of: names streets.
     """
     points = walk.points()
     along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     if along[-1] == 0:
         return ()
-    bounds = [0, *_turn_stops(points, along), len(points) - 1]
+    lengths = np.diff(along)
+    step = float(np.median(lengths[lengths > 0]))
+    bounds = [0, *_turn_stops(points, along, step), len(points) - 1]
     crossing = _crossing_numbers(walk, along)
     found: list[WalkLeg] = []
     facing = walk.heading
     for first, last in pairwise(bounds):
-        step = _step_length(along)
         departure = _heading(
             points[first], _point_along(points, along, min(along[first] + step, along[last]))
         )
-        passed = {number for number in crossing[first : last + 1] if number} - {
-            crossing[first],
-            crossing[last],
-        }
+        passed = set(crossing[first : last + 1]) - {0, crossing[first], crossing[last]}
         found.append(
             WalkLeg(
                 first,
@@ -219,24 +221,25 @@ def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[WalkLeg, ...]:
     return tuple(found)
 
 
-def tell(walk: Walk, parts: Sequence[WalkLeg]) -> list[str]:
+def describe_walk(walk: Walk, walk_legs: Sequence[WalkLeg]) -> list[str]:
     """Return sentences on a walk: its start, one for each leg, and its end."""
-    told = [f"Start facing {compass_word(walk.heading)}."]
+    sentences = [f"Start facing {compass_word(walk.heading)}."]
     street = None
-    for leg in parts:
-        told.append(_sentence(leg, street))
+    for leg in walk_legs:
+        sentences.append(_describe_leg(leg, street))
         street = leg.street or street
-    told.append(f"Stop. {walk.outcome}".strip())
-    return told
+    sentences.append(f"Stop. {walk.outcome}".strip())
+    return sentences
 
 
-def _sentence(leg: WalkLeg, before: str | None) -> str:
-    """Return a sentence on a leg; `before` is the street of the leg before, if known."""
+def _describe_leg(leg: WalkLeg, before: str | None) -> str:
+    """Return a sentence on a leg; `before` is the last street named before it, `None` for none."""
     turn = turn_words(leg.turn)
     onto = ""
     if leg.street:
         onto = f" {'along' if not turn or leg.street == before else 'onto'} {leg.street}"
-    way = f"{_metres(leg.metres)} {compass_word(leg.heading)}"
+    digits = 0 if leg.metres >= 10 else 1
+    way = f"{leg.metres:.{digits}f} m {compass_word(leg.heading)}"
     words = f"{turn}{onto} and walk {way}" if turn else f"walk {way}{onto}"
     if leg.crossings:
         words += f", past {leg.crossings} crossing{'s' if leg.crossings > 1 else ''}"
@@ -245,7 +248,7 @@ def _sentence(leg: WalkLeg, before: str | None) -> str:
 
 
 def turn_words(angle: float) -> str:
-    """Return a turn, degrees clockwise, in words, such as `"turn left"`; empty if it is too small."""
+    """Return a turn, degrees clockwise, in words such as "turn left"; empty if it is below 35 degrees."""
     if abs(angle) < _TURN_DEG:
         return ""
     if abs(angle) >= _AROUND_DEG:
@@ -253,14 +256,8 @@ def turn_words(angle: float) -> str:
     return f"turn {'sharply ' if abs(angle) > _SHARP_DEG else ''}{'left' if angle < 0 else 'right'}"
 
 
-def _metres(metres: float) -> str:
-    """Return metres in words, with one decimal below 10."""
-    return f"{metres:.0f} m" if metres >= 10 else f"{metres:.1f} m"
-
-
-def _turn_stops(points: Floats, along: Floats) -> list[int]:
-    """Return the indices of the stops where the walk turns."""
-    step = _step_length(along)
+def _turn_stops(points: Floats, along: Floats, step: float) -> list[int]:
+    """Return the indices of the stops where the walk turns; headings are taken over `step` metres."""
     angles = {
         index: abs(
             signed_turn(
@@ -270,34 +267,28 @@ def _turn_stops(points: Floats, along: Floats) -> list[int]:
         )
         for index in range(1, len(points) - 1)
     }
-    kept: list[int] = []
+    stops: list[int] = []
     for index in sorted(angles, key=lambda one: -angles[one]):
         if angles[index] < _TURN_DEG:
             break
-        if all(abs(along[index] - along[other]) > 1.5 * step for other in kept):
-            kept.append(index)
-    return sorted(kept)
-
-
-def _step_length(along: Floats) -> float:
-    """Return the median length of a step in metres."""
-    steps = np.diff(along)
-    return float(np.median(steps[steps > 0]))
+        if all(abs(along[index] - along[other]) > 1.5 * step for other in stops):
+            stops.append(index)
+    return sorted(stops)
 
 
 def _point_along(points: Floats, along: Floats, metres: float) -> Floats:
-    """Return the point (east, north) at so many metres along a path."""
+    """Return the point (east, north) of a path, given by points and metres at them, after so many metres."""
     return np.array([np.interp(metres, along, points[:, axis]) for axis in (0, 1)])
 
 
 def _heading(source: Floats, target: Floats) -> float:
-    """Return the heading from a point to another, degrees clockwise from north."""
+    """Return the heading from a point (east, north) to another, degrees clockwise from north."""
     east, north = target - source
     return float(np.degrees(np.arctan2(east, north)) % 360)
 
 
 def _crossing_numbers(walk: Walk, along: Floats) -> list[int]:
-    """Return the number of the crossing at each stop, from 1; 0 for a stop that is at none."""
+    """Return the number of the crossing at each stop, counted from 1; 0 for a stop at no crossing."""
     numbers: list[int] = []
     count, last = 0, -np.inf
     for stop, metres in zip(walk.stops, along, strict=True):
@@ -312,14 +303,14 @@ def _crossing_numbers(walk: Walk, along: Floats) -> list[int]:
 
 
 def history(walk: Walk) -> tuple[HistoryEntry, ...]:
-    """Return the history's entries of a walk; entry 0 is its start and has no length.
+    """Return the history of a walk; entry 0 is its start and has no length.
 
     Turning and going on as the entries say leads exactly through the stops that they name.
     """
     points = walk.points()
     entries = [_entry(walk, 0, 0, 0.0, 0.0)]
     facing, before = walk.heading, 0
-    for stop in _told_stops(walk, points):
+    for stop in _history_stops(walk, points):
         east, north = points[stop] - points[before]
         metres = float(np.hypot(east, north))
         heading = float(np.degrees(np.arctan2(east, north))) if metres else facing
@@ -329,49 +320,42 @@ def history(walk: Walk) -> tuple[HistoryEntry, ...]:
 
 
 def _entry(walk: Walk, number: int, stop: int, turn: float, metres: float) -> HistoryEntry:
-    """Return the history's entry of a stop, with shortened texts on what was seen and thought there."""
+    """Return history entry `number` for the stop with index `stop`; its texts on things seen are cut."""
     where = walk.stops[stop]
-    seen = tuple(thing[:_SEEN_WORDS] for thing in where.seen[:_SEEN_THINGS])
+    seen = tuple(thing[:_SEEN_CHARACTERS] for thing in where.seen[:_SEEN_THINGS])
     return HistoryEntry(number, stop, turn, metres, where.crossing, seen, where.thought)
 
 
-def _told_stops(walk: Walk, points: Floats) -> list[int]:
-    """Return the indices of the stops that get an entry in the history."""
+def _history_stops(walk: Walk, points: Floats) -> list[int]:
+    """Return the indices of the stops that get an entry: bends, crossings, sights and the last one."""
     last = len(points) - 1
-    told: list[int] = []
+    stops: list[int] = []
     line: float | None = None
     for index in range(1, last + 1):
         east, north = points[index] - points[index - 1]
         if np.hypot(east, north) >= _SAME_PLACE_M:
             heading = float(np.degrees(np.arctan2(east, north)))
             if line is not None and abs(signed_turn(line, heading)) > _BEND_DEG:
-                told.append(index - 1)
+                stops.append(index - 1)
                 line = heading
             line = heading if line is None else line
         stop = walk.stops[index]
         if index == last or stop.seen or stop.crossing:
-            told.append(index)
+            stops.append(index)
             line = None
-    return told
+    return stops
 
 
 def read_points(text: str, count: int) -> Floats:
-    """Return the points in a reply, a JSON list of `[x, y]` pairs, as an array of shape (count, 2).
-
-    Args:
-        text: the reply. It is only ever read as numbers, never run.
-        count: how many points there must be.
-
-    Returns:
-        Shape (count, 2).
+    """Return the `count` points in a reply, a JSON list of `[x, y]` pairs, as an array of shape (count, 2).
 
     Raises:
-        BadInput: there is no such list, or it has another length; says which, for the model.
+        BadInput: there is no such list, or it has another length; the message is for the model.
     """
     fenced = _FENCED.search(text)
-    said = fenced[1] if fenced else text
+    body = fenced[1] if fenced else text
     try:
-        points = _POINTS.validate_json(said[said.find("[") : said.rfind("]") + 1])
+        points = _POINTS.validate_json(body[body.find("[") : body.rfind("]") + 1])
     except ValidationError:
         raise BadInput("send a JSON list of [x, y] pairs of numbers and nothing else") from None
     if len(points) != count:
@@ -381,17 +365,18 @@ def read_points(text: str, count: int) -> Floats:
     return np.array(points, float)
 
 
-def lay_over(drawn: Floats, exact: Floats) -> FittedDrawing:
+def align_drawing(drawn: Floats, exact: Floats) -> FittedDrawing:
     """Return a drawing moved and turned to fit the exact one best, by least squares.
 
     It is neither scaled nor mirrored: a drawing that takes left for right, or metres for feet, stays wrong.
 
     Args:
-        drawn: shape (points, 2), in metres.
-        exact: the same points in metres east and north, same shape.
+        drawn: the drawing's points in metres, shape (points, 2).
+        exact: the same points in metres (east, north), of the same shape.
     """
     source, target = (points @ np.array([1, 1j]) for points in (drawn, exact))
     source, middle = source - source.mean(), target.mean()
+    # As complex numbers the best rotation is the angle of this product (Kabsch's method in a plane).
     turn = np.vdot(source, target - middle)
     spread = float(np.vdot(source, source).real)
     laid = source * (turn / abs(turn) if abs(turn) > _POINT_M2 else 1.0) + middle

@@ -1,4 +1,4 @@
-"""The rules for narrations: they read numbers, and understand no words."""
+"""The rules that answer the prompts of narrations: they use turns and metres, and understand no words."""
 
 import json
 from math import cos, radians, sin
@@ -12,7 +12,7 @@ LEAST_TURN = 35.0  # degrees; chosen: smaller ones are bends of the road
 
 
 class WalkEntry(BaseModel):
-    """An entry of the history: (turn in degrees clockwise, then metres straight ahead)."""
+    """An entry of the history: a turn in degrees clockwise, then metres straight ahead."""
 
     turn: float
     metres: float
@@ -34,17 +34,19 @@ class DrawingQuestion(BaseModel):
 
 
 def instruct(question: InstructionQuestion, lexicon: Lexicon) -> Text:
-    """Return an instruction with the turns and distances, one sentence per entry."""
+    """Return an instruction with a sentence for each entry's turn and metres, and "Stop." at the end."""
     del lexicon
-    sentences = [
-        f"{_turn_words(entry.turn)} {entry.metres:.0f} m{' to a crossing' if entry.crossing else ''}."
-        for entry in question.entries[1:]
-    ]
+    sentences = []
+    for entry in question.entries[1:]:
+        way = f"{entry.metres:.0f} m{' to a crossing' if entry.crossing else ''}"
+        side = "left" if entry.turn < 0 else "right"
+        action = "Go" if abs(entry.turn) < LEAST_TURN else f"Turn {side} and go"
+        sentences.append(f"{action} on for {way}.")
     return Text(text=" ".join([*sentences, "Stop."]))
 
 
 def draw(question: DrawingQuestion, lexicon: Lexicon) -> Text:
-    """Return the points to which the turns and distances lead, as a text of JSON."""
+    """Return the points (right, ahead) in metres to which turns and lengths lead, as JSON in a text."""
     del lexicon
     x = y = heading = 0.0
     points = []
@@ -53,10 +55,3 @@ def draw(question: DrawingQuestion, lexicon: Lexicon) -> Text:
         x, y = x + entry.metres * sin(heading), y + entry.metres * cos(heading)
         points.append([round(x, 1), round(y, 1)])
     return Text(text=json.dumps(points))
-
-
-def _turn_words(turn: float) -> str:
-    """Return a turn, degrees clockwise, as the beginning of a sentence."""
-    if abs(turn) < LEAST_TURN:
-        return "Go on for"
-    return f"Turn {'left' if turn < 0 else 'right'} and go on for"

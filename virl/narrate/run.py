@@ -1,18 +1,15 @@
-"""The command `virl narrate`: reads a finished walk, narrates it, and writes that down beside it.
+"""The command `virl narrate`: narrate a finished walk of a run or of a benchmark's episode.
 
-A walk is that of an agent's run, or of one episode in the `records.jsonl` of a benchmark's run. Written are
-`narration.json`, `narration.md`, `trajectory.svg` and `narration.html`.
+It writes `narration.json`, `narration.md`, `trajectory.svg` and `narration.html` beside the walk's records.
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
-from jinja2 import Environment
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from virl.errors import BadInput, UnknownName
 from virl.files.writing import JsonLines, read_bounded, write_whole
@@ -36,54 +33,52 @@ from virl.version import __version__
 
 # The looks of a drawing, all chosen.
 _MARGIN = 0.12  # room around the way, as a share of its length or width
-_SMALLEST_M = 8.0
-_ACROSS = 400.0  # pixels of a drawing
+_SMALLEST_M = 8.0  # least metres across a drawing
+_ACROSS = 400.0  # pixels across a drawing
 Lines = Sequence[Sequence[LatLng]]
 """Lines to draw, each of positions."""
 _RECORDS, _SETTINGS = "records.jsonl", "settings.json"
-AROUND_DEG = 0.003  # chosen: some 300 m of streets around a walk can be drawn
-"""Degrees of latitude and longitude around a walk within which links are drawn."""
+AROUND_DEG = 0.003
+"""Degrees of latitude and longitude around a walk within which links are drawn; chosen: some 300 m."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenNarration:
-    """A narration, and the folder it was written to."""
+    """A narration, and the path of its page."""
 
     narration: Narration
     page: Path
+    """Path of `narration.html`; the other files lie beside it."""
 
 
 def narrate_run(run: Path, mind: Mind) -> WrittenNarration:
-    """Narrate an agent's run into its folder, and return the narration.
+    """Narrate an agent's run into its folder, and return the narration with the path of its page.
 
-    Streets are named and drawn where the run's city can be opened.
-
-    Args:
-        run: the run's folder.
-        mind: who writes and draws; with `rules` only what is exact is told.
+    Streets are named and drawn if the run's city can be opened. A mind other than `rules` also writes an
+    instruction and draws.
 
     Raises:
         JournalBroken: the journal is missing or damaged.
         BadInput: the run holds no step.
         ModelUnavailable: the model cannot be reached.
-        CannotWrite: the disk refuses.
+        CannotWrite: the files cannot be written.
     """
     start = next(record for record in read_journal(run) if isinstance(record, StartRecord))
     city = open_known(start.city)
     street_of = streets_by_addresses(city.places) if city else no_streets
-    lines = city.street_map.lines() if city and city.street_map else ()
+    lines = city.street_lines if city else ()
     walk = read_walk(run, city.title if city else "")
     narration = narrate(walk, mind, street_of)
     return WrittenNarration(narration, write_narration(run, narration, lines, city.notice if city else ""))
 
 
 def narrate_episode(run: Path, episode: str, mind: Mind, *, data: Path | None = None) -> WrittenNarration:
-    """Narrate an episode of a benchmark into `narrations/EPISODE/` of the run, and return the narration.
+    """Narrate an episode of a benchmark's run into its folder `narrations/EPISODE/`; return the narration.
 
     Args:
-        run: holds `records.jsonl` and `settings.json`.
+        run: the run's folder, with `records.jsonl` and `settings.json`.
         episode: the episode's id.
-        mind: as for `narrate_run`.
+        mind: the mind that writes and draws, unless it is `rules`.
         data: the data set's folder; `None` for the one that the run had.
 
     Raises:
@@ -91,19 +86,23 @@ def narrate_episode(run: Path, episode: str, mind: Mind, *, data: Path | None = 
         UnknownName: no record has the id.
         NoStreetView: the walk does not lie on this data.
         ModelUnavailable: the model cannot be reached.
-        CannotWrite: the disk refuses.
+        CannotWrite: the files cannot be written.
     """
-    played = read_record(run, episode)
-    graph = _open_graph(run, played, data)
-    walk = walk_of(graph, played)
+    record = read_record(run, episode)
+    data_folder = _data_folder(run, record, data)
+    if record.scan:
+        graph = read_matterport(data_folder / "connectivity", record.scan)
+    else:
+        graph = load_touchdown(data_folder / "graph")
+    walk = walk_of(graph, record)
     narration = narrate(walk, mind)
-    notice = attribution_of(_data_folder(run, played, data))
+    notice = attribution_of(data_folder)
     folder = run / "narrations" / "".join(letter if letter.isalnum() else "-" for letter in episode)
     return WrittenNarration(narration, write_narration(folder, narration, _links_near(graph, walk), notice))
 
 
 def _links_near(graph: NavigationGraph, walk: Walk) -> list[tuple[LatLng, LatLng]]:
-    """Return the links of a graph around a walk, as lines to draw."""
+    """Return the links of a graph around a walk, within `AROUND_DEG`, as lines to draw."""
     positions = np.array([stop.position for stop in walk.stops])
     low, high = positions.min(axis=0) - AROUND_DEG, positions.max(axis=0) + AROUND_DEG
     here = (graph.lat >= low[0]) & (graph.lat <= high[0]) & (graph.lng >= low[1]) & (graph.lng <= high[1])
@@ -112,8 +111,8 @@ def _links_near(graph: NavigationGraph, walk: Walk) -> list[tuple[LatLng, LatLng
     return [(graph.position(source[link]), graph.position(graph.target[link])) for link in drawn]
 
 
-class Played(BaseModel):
-    """The part of an episode's record that is read; only an id if the episode was not walked."""
+class WalkedEpisode(BaseModel):
+    """The fields of an episode's record that narrations use; only an id if the episode was not walked."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -125,7 +124,8 @@ class Played(BaseModel):
     """Name of the building of an R2R episode; empty for others."""
     start: tuple[str, float] | None = None
     """(panorama id, heading in degrees) at the start; `None` if the episode was not walked."""
-    pano_path: tuple[str, ...] = Field(default=())
+    pano_path: tuple[str, ...] = ()
+    """Panorama ids of the walk in order; empty if the episode was not walked."""
 
     @model_validator(mode="before")
     @classmethod
@@ -137,15 +137,15 @@ class Played(BaseModel):
 
 
 class _RunSettings(BaseModel):
-    """The part of `settings.json` that is read."""
+    """The part of a benchmark run's `settings.json` that is used: the data folder."""
 
     model_config = ConfigDict(extra="ignore")
 
     data: Path | None = None
 
 
-def read_record(run: Path, episode: str) -> Played:
-    """Return the record of an episode of a run; the last one if there are several.
+def read_record(run: Path, episode: str) -> WalkedEpisode:
+    """Return the record of an episode of a benchmark's run; the last one if there are several.
 
     Raises:
         BadInput: there are no records, a line is damaged, or the episode was not walked.
@@ -154,7 +154,15 @@ def read_record(run: Path, episode: str) -> Played:
     path = run / _RECORDS
     if not path.is_file():
         raise BadInput(f"{path}: no such file: give the run folder of a benchmark")
-    found = {record.id: record for record in JsonLines(path, "narrate again").read(_read_episode)}
+
+    def parse(line: bytes) -> WalkedEpisode:
+        """Return the episode's record in a line of JSON; raise `ValueError` if it is none."""
+        try:
+            return WalkedEpisode.model_validate_json(line)
+        except ValidationError:
+            raise ValueError("is no record of an episode") from None
+
+    found = {record.id: record for record in JsonLines(path, "narrate again").read(parse)}
     if episode not in found:
         raise UnknownName("episode", episode, list(found)[:20])
     record = found[episode]
@@ -163,93 +171,48 @@ def read_record(run: Path, episode: str) -> Played:
     return record
 
 
-def _read_episode(line: bytes) -> Played:
-    """Return the episode's record in a line of JSON."""
-    try:
-        return Played.model_validate_json(line)
-    except ValidationError:
-        raise ValueError("is no record of an episode") from None
-
-
-def _open_graph(run: Path, played: Played, data: Path | None = None) -> NavigationGraph:
-    """Return the graph on which an episode was walked.
-
-    Args:
-        run: its `settings.json` says which data it was, where the episode does not.
-        played: the episode.
-        data: the data set's folder, in place of the one that the run had.
+def _data_folder(run: Path, record: WalkedEpisode, data: Path | None) -> Path:
+    """Return the folder of an episode's data set: `data`, or the one that its record or run names.
 
     Raises:
         BadInput: the settings or the data are missing or damaged.
     """
-    folder = _data_folder(run, played, data)
-    if played.scan:
-        return read_matterport(folder / "connectivity", played.scan)
-    return load_touchdown(folder / "graph")
+    folder, settings = data or record.folder, run / _SETTINGS
+    if folder is None:
+        try:
+            folder = _RunSettings.model_validate_json(read_bounded(settings) or b"").data
+        except (OSError, ValidationError):
+            raise BadInput(f"{settings}: is missing or damaged: give the data folder with --data") from None
+    return find_data("r2r" if record.scan else "touchdown", folder)
 
 
-def _data_folder(run: Path, played: Played, data: Path | None = None) -> Path:
-    """Return the folder of an episode's data set: `data`, or the one that run or record name.
-
-    Raises:
-        BadInput: the settings or the data are missing or damaged.
-    """
-    return find_data("r2r" if played.scan else "touchdown", data or played.folder or _data_of(run))
-
-
-def walk_of(graph: NavigationGraph, played: Played) -> Walk:
+def walk_of(graph: NavigationGraph, record: WalkedEpisode) -> Walk:
     """Return the walk in an episode's record, on its graph.
 
     Raises:
-        NoStreetView: the walk leaves the graph: it belongs to other data.
+        NoStreetView: the walk leaves the graph, so that it belongs to other data.
     """
-    heading = played.start[1] if played.start else 0.0
-    title = f"Episode {played.id}"
-    return walk_on_graph(graph, played.pano_path, heading, title, indoors=bool(played.scan))
-
-
-def _data_of(run: Path) -> Path | None:
-    """Return the data folder in a benchmark run's settings; `None` if they name none."""
-    path = run / _SETTINGS
-    try:
-        return _RunSettings.model_validate_json(read_bounded(path) or b"").data
-    except (OSError, ValidationError):
-        raise BadInput(f"{path}: is missing or damaged: give the data folder with --data") from None
-
-
-@cache
-def _templates() -> Environment:
-    """Return the templates of the page, compiled once a process."""
-    return open_templates(Path(__file__).parent / "templates")
+    heading = record.start[1] if record.start else 0.0
+    title = f"Episode {record.id}"
+    return walk_on_graph(graph, record.pano_path, heading, title, indoors=bool(record.scan))
 
 
 def write_narration(folder: Path, narration: Narration, streets: Lines = (), notice: str = "") -> Path:
-    """Write a narration as four files into a folder; return the path of the page.
+    """Write a narration as four files into a folder; return the path of `narration.html`, its page.
 
     Args:
-        folder: where they go.
-        narration: what is told.
+        folder: the folder.
+        narration: the narration.
         streets: centre lines to draw below the exact way; those far off are left out.
-        notice: what the page has to say of the city, as `City.notice` does.
-
-    Returns:
-        The path of `narration.html`, one page that needs nothing beside itself.
+        notice: the notice that the city's data require, as in `City.notice`; may be empty.
 
     Raises:
-        CannotWrite: the disk refuses.
+        CannotWrite: the files cannot be written.
     """
-    templates = _templates()
+    templates = open_templates(Path(__file__).parent / "templates")
     figures = _figures(narration, streets)
-    page = html_page(
-        templates,
-        "narration.html.j2",
-        {
-            "told": narration,
-            "figures": figures,
-            "notice": notice,
-        },
-        scripts=("maps.js",),
-    )
+    inputs = {"told": narration, "figures": figures, "notice": notice}
+    page = html_page(templates, "narration.html.j2", inputs, scripts=("maps.js",))
     data = json.dumps(
         _as_data(narration) | ({"notice": notice} if notice else {}),
         indent=2,
@@ -300,7 +263,7 @@ def _as_data(narration: Narration) -> dict[str, object]:
 
 
 def _figures(narration: Narration, streets: Lines) -> list[MapFigure]:
-    """Return the maps of the exact walk and, if there is one, of the model's drawing."""
+    """Return the maps of a narration: the exact walk and, if there is one, the model's drawing over it."""
     points = _on_paper(narration.walk.points())
     drawn = _on_paper(narration.drawing.points) if narration.drawing else points[:0]
     shown = [*points, *drawn]
@@ -318,7 +281,7 @@ def _figures(narration: Narration, streets: Lines) -> list[MapFigure]:
 
 
 def _ends(points: Sequence[Point]) -> list[Mark]:
-    """Return marks for the first and the last point of a path."""
+    """Return the marks "start" and "end" for the first and the last point of a path."""
     return [
         Mark(*at, kind, word, shape="pin", label=word.capitalize())
         for at, kind, word in ((points[0], "from", "start"), (points[-1], "to", "end"))
@@ -326,5 +289,5 @@ def _ends(points: Sequence[Point]) -> list[Mark]:
 
 
 def _on_paper(points: Floats) -> list[Point]:
-    """Return points in metres east and north as points east and south, for paper."""
+    """Return points in metres (east, north) as points (east, south), as paper has them."""
     return [(x, -y) for x, y in points.tolist()]

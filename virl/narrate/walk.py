@@ -1,4 +1,4 @@
-"""A finished walk, as it is narrated: read from a journal or laid along a path, and the streets it takes."""
+"""Finished walks to narrate: read from a journal or along a path of a graph, and the streets they take."""
 
 import re
 from collections import Counter
@@ -19,8 +19,8 @@ from virl.platform.city.places import Place, Places
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import name_of_city
 
-AHEAD_DEG = 30.0  # chosen: what lies within is said to be ahead, and as far from straight back, behind
-"""Degrees from straight ahead or straight behind that still count as ahead or behind."""
+AHEAD_DEG = 30.0
+"""Degrees from straight ahead, or straight behind, within which things are "ahead" or "behind"; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class WalkStop:
     crossing: bool = False
     """True if three or more ways meet at the stop."""
     seen: tuple[str, ...] = ()
-    """Few words on each thing that was seen."""
+    """Name and side of each thing that was seen, such as "bench on the left"."""
     thought: str = ""
     """Decision made at the stop, with its reason; may be empty."""
 
@@ -44,6 +44,7 @@ class Walk:
     """A walk from its first stop to its last; no two stops in a row are at one panorama."""
 
     title: str
+    """Title, such as the character's name and the city."""
     heading: float
     """Initial heading, degrees clockwise from north."""
     stops: tuple[WalkStop, ...]
@@ -60,8 +61,8 @@ def read_walk(run: Path, city: str = "") -> Walk:
     """Return the walk recorded in a run's journal so far.
 
     Args:
-        run: the folder.
-        city: its title; empty takes the name in the journal.
+        run: the run's folder.
+        city: the title of its city; empty for the name in the journal.
 
     Raises:
         JournalBroken: the journal is missing or damaged.
@@ -90,11 +91,11 @@ def walk_on_graph(
     """Return the walk along a path of a graph, given by panorama ids.
 
     Args:
-        graph: holds the path.
+        graph: the graph.
         path: ids of panoramas; one that stands several times in a row, as turns leave it, counts once.
-        heading: degrees clockwise from north that the walker faced at the start.
-        title: what the narration is called.
-        indoors: whether the graph is that of a building, where ways meet everywhere and no crossing is told.
+        heading: the walker's heading at the start, degrees clockwise from north.
+        title: the walk's title.
+        indoors: True for a building's graph, where ways meet everywhere and no stop counts as a crossing.
 
     Raises:
         BadInput: the path is empty.
@@ -113,50 +114,43 @@ def walk_on_graph(
 
 
 def _link_metres(graph: NavigationGraph, source: int, target: int) -> float:
-    """Return the metres of the link between two nodes; of the straight line if there is no link."""
+    """Return the length in metres of the link from node `source` to `target`; else of the straight line."""
     links = graph.links(source)
-    for node, metres in zip(graph.target[links], graph.length[links], strict=True):
-        if node == target:
-            return float(metres)
-    return distance(graph.position(source), graph.position(target))
+    lengths = graph.length[links][graph.target[links] == target]
+    return float(lengths[0]) if len(lengths) else distance(graph.position(source), graph.position(target))
 
 
 def _collapse(stops: Sequence[WalkStop]) -> Iterator[WalkStop]:
-    """Yield the stops, but of consecutive ones at one panorama only the first."""
+    """Yield the stops, but only the first of consecutive ones at one panorama."""
     for index, stop in enumerate(stops):
         if index == 0 or stop.pano_id != stops[index - 1].pano_id:
             yield stop
 
 
 def _stop(step: StepRecord) -> WalkStop:
-    """Return a step of a journal as a stop of a walk."""
-    seen = [f"{thing} {where}" for view in step.views for thing, where in _things_in(view, step.pose.heading)]
+    """Return a step of a journal as a stop, with the things seen and the places considered there."""
+    seen = [thing for view in step.views for thing in _things_in(view, step.pose.heading)]
     seen += [f"{' '.join(place.types[:1]).replace('_', ' ')} {place.name}".strip() for place in step.places]
-    position = LatLng(step.pose.lat, step.pose.lng)
-    return WalkStop(
-        step.pose.pano_id,
-        position,
-        step.distance_m,
-        step.crossing,
-        tuple(dict.fromkeys(seen)),
-        step.decided,
-    )
+    pose = step.pose
+    things = tuple(dict.fromkeys(seen))
+    position = LatLng(pose.lat, pose.lng)
+    return WalkStop(pose.pano_id, position, step.distance_m, step.crossing, things, step.decided)
 
 
-def _things_in(view: ViewRecord, heading: float) -> Iterator[tuple[str, str]]:
-    """Yield (name, side in words) of each thing in a view; the walker's heading is in degrees."""
+def _things_in(view: ViewRecord, heading: float) -> Iterator[str]:
+    """Yield the name and side of each thing in a view, such as "bench on the left" of a walker's heading."""
     camera = Camera(view.heading, view.pitch, view.fov, view.width, view.height)
     for found in view.detections:
         x0, y0, x1, y1 = found.box
         toward = camera.direction((x0 + x1) / 2, (y0 + y1) / 2)[0]
         name = f"sign '{found.text}'" if found.text else found.label.replace("_", " ")
-        yield name, _side(signed_turn(heading, toward))
+        yield f"{name} {_side(signed_turn(heading, toward))}"
     if view.caption:
-        yield view.caption, _side(signed_turn(heading, view.heading))
+        yield f"{view.caption} {_side(signed_turn(heading, view.heading))}"
 
 
 def _side(turn: float) -> str:
-    """Return the side at a turn of degrees clockwise, in words."""
+    """Return the side that lies `turn` degrees clockwise, in words: "ahead", "behind", "on the left" ..."""
     if abs(turn) <= AHEAD_DEG:
         return "ahead"
     if abs(turn) >= 180 - AHEAD_DEG:
@@ -171,43 +165,46 @@ BESIDE_M = 18.0
 ENDS_M = 12.0
 """Metres from a leg's ends within which a place may belong to the street that crosses there."""
 LEAST, LEAST_SHARE = 2, 0.75
-"""Least number and least share, [0, 1], of addresses beside a leg that must name its street."""
+"""Least number, and least share in [0, 1], of the addresses beside a leg that have to name one street."""
 SAMPLES = 5
-"""Most look-ups of places near a leg."""
+"""Most positions of a leg around which places are looked up."""
 LOOK_M = 40.0
-"""Metres around a sample of a leg within which places are looked up."""
+"""Radius in metres within which places are looked up around a position of a leg."""
 
 StreetOf = Callable[[Sequence[LatLng]], str | None]
-"""A function from a line of positions to the name of its street; `None` if unknown."""
+"""A function from a line of positions to the name of the street there; `None` if it is unknown."""
 
 _NUMBER_FIRST = re.compile(r"^\d+\w?(?:-\d+\w?)?\s+(?P<street>.+)$")
 
 
 def no_streets(positions: Sequence[LatLng]) -> str | None:
-    """Return `None` for any positions, where no streets are known."""
+    """Return `None` for any positions: the `StreetOf` for a city whose streets are unknown."""
     del positions
     return None
 
 
 def streets_by_addresses(places: Places) -> StreetOf:
-    """Return a function that names a street by the addresses beside it, if enough agree.
+    """Return a function that names the street of a line by the addresses of places beside it.
 
-    Only places within 18 m of the way count, none of those level with its first or last 12 m.
+    Only places within 18 m of the line count, none of those level with its first or last 12 m.
     """
 
     def street_of(positions: Sequence[LatLng]) -> str | None:
         """Return the street that enough addresses beside a line of positions name; `None` if none."""
         frame = LocalFrame(positions[0])
         line = shapely.LineString([frame.point(position) for position in positions])
-        picked = np.unique(np.linspace(0, len(positions) - 1, SAMPLES).round().astype(int))
+        samples = np.unique(np.linspace(0, len(positions) - 1, SAMPLES).round().astype(int))
         near: dict[str, Place] = {}
-        for index in picked:
+        for index in samples:
             near |= {place.id: place for place in places.nearby(positions[index], LOOK_M)}
-        names = [
-            name
-            for place in near.values()
-            if (name := street_in(place.address)) and _is_beside(line, frame.point(place.position))
-        ]
+        names = []
+        for place in near.values():
+            point = shapely.Point(frame.point(place.position))
+            is_beside = line.distance(point) <= BESIDE_M
+            # A place level with an end may belong to the street that crosses there.
+            is_inside = ENDS_M <= line.project(point) <= line.length - ENDS_M
+            if is_beside and is_inside and (name := street_in(place.address)):
+                names.append(name)
         if not names:
             return None
         name, count = Counter(names).most_common(1)[0]
@@ -217,16 +214,6 @@ def streets_by_addresses(places: Places) -> StreetOf:
 
 
 def street_in(address: str) -> str | None:
-    """Return the street in an address such as `"18 Harbor Street, Virlton"`; `None` without one.
-
-    `None` if it does not begin so.
-    """
+    """Return the street in an address such as "18 Harbor Street, Virlton"; `None` without a number first."""
     found = _NUMBER_FIRST.match(address.partition(",")[0].strip())
     return found["street"] if found else None
-
-
-def _is_beside(line: shapely.LineString, point: tuple[float, float]) -> bool:
-    """Return whether a point is beside a line, and not level with its first or last `ENDS_M` metres."""
-    where = shapely.Point(point)
-    along = line.project(where)
-    return bool(line.distance(where) <= BESIDE_M and ENDS_M <= along <= line.length - ENDS_M)

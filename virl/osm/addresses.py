@@ -18,15 +18,17 @@ from virl.platform.city.maps import Address
 from virl.towns.places import plain
 
 _NUMBER = "addr:housenumber"
+"""Key of the tag with a house number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """A mapped house number and its position."""
+    """A mapped house number with its street and position."""
 
     street: str
     """Name of the street; empty where it is not mapped."""
     number: str
+    """House number, such as `5 b`."""
     city: str
     """Name of the town in the address; empty where it is not mapped."""
     x: float
@@ -36,20 +38,15 @@ class Door:
 
     @property
     def address_text(self) -> str:
-        """Street and house number in one text."""
+        """Street and house number in one text, such as `Rauhankatu 5`."""
         return f"{self.street} {self.number}"
 
 
 class TwinAddresses:
-    """An index from a written address, a crossing such as "Kaivokatu & Keskuskatu" or a name to a position.
-
-    Args:
-        extract: what is mapped.
-        streets: of the twin.
-        named: positions of places by name; these are looked up first.
-    """
+    """An index from an address, a crossing such as "Kaivokatu & Keskuskatu" or a name to its position."""
 
     def __init__(self, extract: OsmExtract, streets: TwinStreets, named: Mapping[str, LatLng]) -> None:
+        """Collect an extract's house numbers and streets; `named` are positions of places by name."""
         self._frame = extract.frame
         self._streets = streets
         self._named = {plain(name): position for name, position in named.items() if plain(name)}
@@ -60,7 +57,7 @@ class TwinAddresses:
                 self._stretches.setdefault(name, []).append(street.id)
 
     def find(self, address: str) -> LatLng:
-        """Return the position of an address, crossing, street or name; the first known part counts.
+        """Return the position of an address, crossing, street or place name, or of its first known part.
 
         Raises:
             NotFound: nothing matches.
@@ -72,17 +69,14 @@ class TwinAddresses:
             found = self._named.get(plain(part)) or self._address(plain(part), around)
             if found is not None:
                 return found
-        example = next(iter(self._doors.values()), None)
-        hint = (
-            f"write it as in {example[0].address_text!r}"
-            if example
-            else "give a street or latitude and longitude"
-        )
+        hint = "give a street or latitude and longitude"
+        if self._doors:
+            hint = f"write it as in {next(iter(self._doors.values()))[0].address_text!r}"
         raise NotFound(f"no address or place matches {address!r}: {hint}")
 
     def nearest(self, position: LatLng, radius: float) -> Address | None:
-        """Return the address nearest to a position within `radius` metres; `None` if there is none."""
-        every, tree = self._places
+        """Return the mapped address nearest to a position within `radius` metres; `None` if there is none."""
+        every, tree = self._door_index
         if not every:
             return None
         metres, index = tree.query(self._frame.point(position))
@@ -93,7 +87,7 @@ class TwinAddresses:
         return Address(text, self._frame.position(door.x, door.y))
 
     @cached_property
-    def _places(self) -> tuple[list[Door], cKDTree]:
+    def _door_index(self) -> tuple[list[Door], cKDTree]:
         """All house numbers, and a search tree of their positions in metres."""
         every = list(dict.fromkeys(door for doors in self._doors.values() for door in doors))
         return every, cKDTree(np.array([(door.x, door.y) for door in every]).reshape(-1, 2))
@@ -101,9 +95,11 @@ class TwinAddresses:
     def _address(self, text: str, around: set[str]) -> LatLng | None:
         """Return the position of one part of an address, in plain letters; `None` if it is not known.
 
-        Of doors in several towns, the one whose town is named.
+        `around` are all parts: of several house numbers the one whose town is among them counts.
         """
-        writings = (text, *_writings(_number_last(text)))
+        first, _, rest = text.partition(" ")
+        number_last = f"{rest} {first}" if first[:1].isdigit() and rest else text
+        writings = (text, *_shorter_writings(number_last))
         doors = next((found for one in writings if (found := self._doors.get(one))), None)
         if doors:
             door = next((door for door in doors if plain(door.city) in around), doors[0])
@@ -111,10 +107,10 @@ class TwinAddresses:
         names = text.split(" & ")
         if len(names) == 2 and all(name in self._stretches for name in names):
             return self._find_crossing(*names)
-        return self._middle(text) if text in self._stretches else None
+        return self._street_middle(text) if text in self._stretches else None
 
     def _find_crossing(self, one: str, other: str) -> LatLng | None:
-        """Return the position of the junction of two streets; `None` if they do not meet."""
+        """Return the position of a junction of two streets by their plain names; `None` if there is none."""
         streets = self._streets.streets
         ends = [
             {end for number in self._stretches[name] for end in (streets[number].start, streets[number].end)}
@@ -123,8 +119,8 @@ class TwinAddresses:
         shared = min(ends[0] & ends[1], default=None)
         return None if shared is None else self._frame.position(*self._streets.junctions[shared].tolist())
 
-    def _middle(self, name: str) -> LatLng:
-        """Return the position of the panorama nearest to the middle of all stretches of a street."""
+    def _street_middle(self, name: str) -> LatLng:
+        """Return the position of the panorama nearest to the middle of a street, by its plain name."""
         panoramas = self._streets.panoramas
         mine = np.flatnonzero(np.isin(panoramas.street, self._stretches[name]))
         if not len(mine):
@@ -135,21 +131,12 @@ class TwinAddresses:
         return self._frame.position(*xy[nearest].tolist())
 
 
-def _number_last(text: str) -> str:
-    """Return an address with a leading house number moved behind the street."""
-    first, _, rest = text.partition(" ")
-    return f"{rest} {first}" if first[:1].isdigit() and rest else text
-
-
 _HOUSE = re.compile(r"(.*?\D) (\d+)(?: ?([^\W\d_]))?(?: \d+)?$")
 """Pattern of an address with a house number, its letter and its flat."""
 
 
-def _writings(text: str) -> Iterator[str]:
-    """Yield the text of an address, then shorter ones without flat, staircase and letter of the house number.
-
-    `Rauhankatu 5 b 12`.
-    """
+def _shorter_writings(text: str) -> Iterator[str]:
+    """Yield an address such as `rauhankatu 5 b 12`, then without flat, and without letter of the number."""
     yield text
     if not (house := _HOUSE.match(text)):
         return
@@ -159,7 +146,7 @@ def _writings(text: str) -> Iterator[str]:
 
 
 def doors_of(objects: Iterable[OsmObjects]) -> Iterator[tuple[Tags, Door]]:
-    """Yield (tags, door) of every object with a mapped address."""
+    """Yield (tags, house number) of every object with a mapped address, once for each of its numbers."""
     for kind in objects:
         mapped = [number for number, tags in enumerate(kind.tags) if _street_of(tags) and tags.get(_NUMBER)]
         middles = shapely.get_coordinates(shapely.point_on_surface(kind.shapes[mapped])).tolist()
@@ -170,12 +157,12 @@ def doors_of(objects: Iterable[OsmObjects]) -> Iterator[tuple[Tags, Door]]:
 
 
 def _street_of(tags: Tags) -> str:
-    """Return the name of the street in an object's address; empty for none."""
+    """Return the name of the street or hamlet in an object's address; empty for none."""
     return tags.get("addr:street") or tags.get("addr:place", "")
 
 
 def _doors_by_address(extract: OsmExtract) -> dict[str, list[Door]]:
-    """Return the house numbers of an extract by the text of their address, in any language of the street."""
+    """Return the house numbers of an extract by address in plain letters, in all languages of the street."""
     doors = list(doors_of([extract.points, extract.areas]))
     found: dict[str, list[Door]] = {}
     for tags, door in doors:

@@ -25,24 +25,32 @@ from virl.towns.render.kernel import inline_kernel, kernel, part
 NODES, WAYS, RELATIONS, OTHER = 2, 3, 4, 0
 """Kinds of objects in a block of a PBF file, as numbers of its fields; 0 for other blocks."""
 _ZLIB = 3
+"""Number of the field with a blob's data packed by zlib."""
 _LARGEST = 32 << 20
 """Largest number of bytes that a blob may unpack to, by the PBF format."""
 _BESIDE = 200
 """Nanodegrees around the part within which nodes count as inside, as osmium rounds; chosen."""
 _NONE = np.empty(0, np.int64)
+"""No numbers."""
 UNREADABLE = (EOFError, ValueError, LookupError, zlib.error)
 """Errors raised for a file that is damaged, or packed in another way than by zlib."""
 Bytes = NDArray[np.uint8]
+"""Bytes of an unpacked blob, shape (n,)."""
 
 
 class _Blob(NamedTuple):
-    """A blob of a PBF file: its first byte and the one behind, its objects' kind, first and last number."""
+    """A blob of a PBF file: where it lies in the file, and which objects it holds."""
 
     start: int
+    """Position of the blob's first byte in the file."""
     end: int
+    """Position behind the blob's last byte in the file."""
     kind: int
+    """`NODES`, `WAYS` or `RELATIONS`: the kind of all its objects."""
     first: int
+    """Number of the blob's first object."""
     last: int
+    """Number of the blob's last object."""
     touches: bool
     """True for a blob with something that may touch the part."""
 
@@ -58,11 +66,12 @@ def thin(path: Path, box: Box, out: Path) -> set[int] | None:
     Returns:
         `None` for a file that is damaged, not sorted, or written in another way than by osmium.
     """
-    sides = np.array([_sides_of(each) for each in box.parts])
+    sides = np.array([[round(degrees * 1e9) for degrees in each.degrees] for each in box.parts])
+    sides += np.array([-_BESIDE, -_BESIDE, _BESIDE, _BESIDE])
     try:
         with path.open("rb") as file:
-            thinning = _Thinning(file, sides, out.parent)
-            return thinning.write(out) if thinning.read() else None
+            selection = _BlobSelection(file, sides, out.parent)
+            return selection.write(out) if selection.read() else None
     except UNREADABLE:
         return None  # osmium says what is wrong with the file
 
@@ -77,22 +86,14 @@ def newest_second(path: Path) -> int:
         return max(newest_in(data) for _, _, data in _unpacked(file, 0, None))
 
 
-def _sides_of(box: Box) -> list[int]:
-    """Return (south, west, north, east) of a box in nanodegrees, `_BESIDE` wider on each side."""
-    south, west, north, east = (round(degrees * 1e9) for degrees in box.degrees)
-    return [south - _BESIDE, west - _BESIDE, north + _BESIDE, east + _BESIDE]
-
-
-class _Thinning:
-    """A selection of the blobs of a PBF file that a part needs, as far as the file was read.
-
-    Args:
-        file: the file.
-        sides: (south, west, north, east) of each box of the part, nanodegrees, shape (boxes, 4).
-        folder: for the numbers and codes of all nodes, 9 bytes each.
-    """
+class _BlobSelection:
+    """A selection of the blobs of a PBF file that a part needs, as far as the file was read."""
 
     def __init__(self, file: BinaryIO, sides: Ints, folder: Path) -> None:
+        """Begin with none of a file's blobs, for boxes (south, west, north, east) in nanodegrees, (n, 4).
+
+        The numbers and codes of all nodes, 9 bytes each, are written to files in `folder`.
+        """
         self._file, self._sides, self._folder = file, sides, folder
         self._head = 0
         self._blobs: list[_Blob] = []
@@ -100,7 +101,7 @@ class _Thinning:
         self._known = _NONE, np.empty(0, np.uint8)
 
     def read(self) -> bool:
-        """Return whether all blobs are sorted and each is of one kind; reads them once."""
+        """Return whether all blobs, read once and noted here, are sorted and of one kind of object each."""
         names = self._folder / "numbers", self._folder / "codes"
         with names[0].open("wb") as numbers, names[1].open("wb") as codes:
             for start, end, data in _unpacked(self._file, 0, None):
@@ -131,21 +132,24 @@ class _Thinning:
         return True
 
     def _read_ways(self, data: Bytes, wanted: Ints) -> tuple[Ints, bool]:
-        """Note a block's ways that may touch the part or are wanted; return (all numbers, True if any is)."""
+        """Note the ways of a block that may touch the part or are in `wanted`, which has sorted numbers.
+
+        Returns:
+            The numbers of all ways in the block, and True if any of them was noted.
+        """
         ids, near, nodes = read_ways(data, *self._known, len(self._sides), wanted)
         self._ways.append(ids[near != 0])
         self._nodes.append(nodes)
         return ids, bool(near.any())
 
     def write(self, out: Path) -> set[int]:
-        """Write all relations and the blobs of what may touch the part, or belongs to an area that does.
+        """Write the blobs that the part needs to a file; return the numbers of ways that may touch the part.
 
-        Returns:
-            The numbers of the ways that may touch it.
+        Needed are all relations, and what may touch the part or belongs to an area that does.
         """
         self._copy(out, [blob for blob in self._blobs if blob.kind == RELATIONS])
         near = set(np.concatenate(self._ways).tolist())
-        members = _members(out, near)
+        members = _area_ways(out, near)
         for blob in self._blobs:
             if blob.kind == WAYS and _has_any(blob, members):
                 [(_, _, data)] = _unpacked(self._file, blob.start, 1)
@@ -156,15 +160,15 @@ class _Thinning:
         return near
 
     def _copy(self, out: Path, blobs: Iterable[_Blob]) -> None:
-        """Write the file's head and some of its blobs to a new file."""
+        """Write the file's header and the bytes of `blobs` to the new file `out`."""
         with out.open("wb") as copy:
             for start, end in ((0, self._head), *((blob.start, blob.end) for blob in blobs)):
                 self._file.seek(start)
                 copy.write(self._file.read(end - start))
 
 
-def _members(relations: Path, touching: Container[int]) -> Ints:
-    """Return the numbers, sorted, of all ways of the areas that have a way in `touching`."""
+def _area_ways(relations: Path, touching: Container[int]) -> Ints:
+    """Return the sorted numbers of all ways in a file's area relations that have a way in `touching`."""
     found = set[int]()
     wanted = osmium.filter.TagFilter(("type", "multipolygon"), ("type", "boundary"))
     for one in osmium.FileProcessor(str(relations), osmium.osm.RELATION).with_filter(wanted):
@@ -176,17 +180,17 @@ def _members(relations: Path, touching: Container[int]) -> Ints:
 
 
 def _has_any(blob: _Blob, numbers: Ints) -> bool:
-    """Return whether any of some sorted numbers lies between the first and last of a blob."""
+    """Return whether any of the sorted `numbers` lies between a blob's first and last object number."""
     return bool(np.searchsorted(numbers, blob.first) < np.searchsorted(numbers, blob.last, "right"))
 
 
 def _map_numbers(path: Path, kind: type) -> NDArray[Any]:
-    """Return the numbers of a binary file as an array mapped to it, not read yet."""
+    """Return the numbers of NumPy type `kind` in a binary file as an array that is read when used."""
     return np.asarray(np.memmap(path, kind, "r"))
 
 
 def _unpacked(file: BinaryIO, start: int, most: int | None) -> Iterator[tuple[int, int, Bytes]]:
-    """Yield (first byte, byte behind the end, unpacked bytes) of up to `most` blobs from a byte on.
+    """Yield (first position, position behind the end, unpacked bytes) of up to `most` blobs from `start` on.
 
     Raises:
         EOFError, ValueError, LookupError, zlib.error: the file is one of `UNREADABLE`.
@@ -211,7 +215,7 @@ def _unpacked(file: BinaryIO, start: int, most: int | None) -> Iterator[tuple[in
 
 @inline_kernel
 def _varint(data: Bytes, at: int, end: int) -> tuple[int, int]:
-    """Return (variable-length integer at a position, the position behind it)."""
+    """Return (variable-length integer at position `at` before `end`, position behind it)."""
     value = shift = 0
     while at < end:
         byte: int = np.int64(data[at])  # type: ignore[assignment] # with a sign, as all numbers here
@@ -231,7 +235,7 @@ def _from_zigzag(value: int) -> int:
 
 @part
 def _field(data: Bytes, at: int, end: int) -> tuple[int, int, int]:
-    """Return (number of a field, position of its value, position behind its value)."""
+    """Return (number of the field at position `at`, its value's position, position behind the value)."""
     key, at = _varint(data, at, end)
     if key & 7 == 0:
         return key >> 3, at, _varint(data, at, end)[1]
@@ -245,7 +249,7 @@ def _field(data: Bytes, at: int, end: int) -> tuple[int, int, int]:
 
 @kernel
 def kind_of(data: Bytes) -> int:
-    """Return the kind of all objects in a block; `OTHER` for several kinds, or plain nodes."""
+    """Return the kind of all objects in a block; `OTHER` for several, none, or nodes not packed densely."""
     kind, at, size = -1, 0, len(data)
     while at < size:
         name, start, at = _field(data, at, size)
@@ -259,7 +263,7 @@ def kind_of(data: Bytes) -> int:
 
 @part
 def _scale(data: Bytes) -> tuple[int, int, int]:
-    """Return (step, latitude of the origin, longitude of the origin) of a block in nanodegrees."""
+    """Return (step of coordinates, latitude offset, longitude offset) of a block, all in nanodegrees."""
     step, lat, lng, at, size = 100, 0, 0, 0, len(data)
     while at < size:
         name, start, at = _field(data, at, size)
@@ -274,7 +278,10 @@ def _scale(data: Bytes) -> tuple[int, int, int]:
 
 @kernel
 def read_nodes(data: Bytes, sides: Ints) -> tuple[Ints, Bytes]:
-    """Return (numbers of a block's nodes, bits of the boxes' sides beyond which each lies).
+    """Return (numbers of a block's n nodes, code of each node), arrays of shape (n,).
+
+    A code has four bits a box, the last box lowest: 1, 2, 4 and 8 for a node beyond its south, west, north
+    and east side.
 
     Args:
         data: the block.
@@ -321,7 +328,7 @@ def read_nodes(data: Bytes, sides: Ints) -> tuple[Ints, Bytes]:
 
 @part
 def _find(numbers: Ints, number: int, near: int) -> int:
-    """Return the index of a number among sorted ones, or where it would be, searched from `near` on."""
+    """Return the first index in sorted `numbers` of a value of at least `number`, searched from `near`."""
     low, high, step = near, near, 1
     while low > 0 and numbers[low - 1] >= number:
         low, high, step = max(low - step, 0), low, step * 2
@@ -345,9 +352,9 @@ def read_ways(data: Bytes, nodes: Ints, codes: Bytes, boxes: int, wanted: Ints) 
 
     Args:
         data: the block.
-        nodes: sorted numbers of the nodes that are known.
-        codes: theirs, as of `read_nodes`.
-        boxes: how many boxes there are.
+        nodes: sorted numbers of all nodes that the file has.
+        codes: code of each node, as from `read_nodes`.
+        boxes: number of boxes, 1 or 2.
         wanted: sorted numbers of ways that are wanted wherever they lie.
     """
     size = len(data)
@@ -421,7 +428,7 @@ def newest_in(data: Bytes) -> int:
 
 @part
 def _newest(data: Bytes, at: int, end: int, is_packed: bool) -> int:
-    """Return the largest number of a field, which is one number or many as packed differences."""
+    """Return the largest number from position `at` to `end`: one plain, or many packed as differences."""
     number = newest = 0
     while at < end:
         delta, at = _varint(data, at, end)

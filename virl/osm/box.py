@@ -14,33 +14,33 @@ LARGEST_KM2 = 4.0
 LARGEST_COPY_KM2 = 400.0
 """Largest area in square kilometres that is copied of an extract; chosen: a city and its suburbs."""
 SMALLEST_KM2 = 0.04
-"""Smallest box in square kilometres: 200 m square; chosen: less has hardly a street."""
+"""Smallest box in square kilometres, 200 m square; chosen: less has hardly a street."""
 SIDE_M = 2000.0
-"""Metres of a side of the square taken around the middle of a place."""
+"""Side in metres of the square that is downloaded around the middle of a place."""
 DATA = "osm"
-"""The folder of extracts in the user's data folder."""
+"""Name of the folder of extracts in the user's data folder."""
 SUFFIXES = (".osm.pbf", ".osm", ".osm.gz", ".osm.bz2")
 """Endings of the file names of OpenStreetMap extracts."""
 RADIUS_M = 600.0
-"""Metres around a position that are read of an extract; chosen: ten minutes' walk across."""
+"""Default distance in metres around a position that is read of an extract; chosen: ten minutes across."""
 MAX_RADIUS_M = 5000.0
-"""Largest radius in metres of a part; chosen: flat metres stay exact, and it opens in a minute."""
+"""Largest distance in metres around a position to read; chosen: flat metres are exact, a minute to open."""
 BUSY_KEYS = ("shop", "amenity")
-"""Keys of OpenStreetMap tags; the part of a town with most named objects of these is the busiest."""
+"""Keys of tags by which the busiest town of an extract is found: it has the most named objects with one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractPart:
-    """A choice of an extract's file, the region of it to read, and the data that are invented there."""
+    """A choice of an extract's file, the region of it to read, and the data to invent there."""
 
     file: Path
     """Path of the extract's file."""
     title: str
     """Name of the town for people."""
     part: Region | None = None
-    """The region to read; `None` for all of the file."""
+    """The region to read; `None` for all of the file, or for the busiest town of a large one."""
     radius: float = RADIUS_M
-    """Half the side in metres of the square that is read around the busiest town."""
+    """Half the side in metres of the square that is read around the busiest town of a large file."""
     names: str = ""
     """Language of the names of places and streets, such as `en`; empty for the local ones."""
     life: Literal["mapped", "invented"] = "mapped"
@@ -50,7 +50,7 @@ class ExtractPart:
 
 
 def find_extract(extract: Path) -> Path:
-    """Return the path of an extract: as given, or else in the user's data folder.
+    """Return the path of an extract: as given if it exists, else in the user's data folder if it is there.
 
     The one in the data folder may have another suffix: a downloaded `helsinki.osm.gz` serves for
     `helsinki.osm.pbf`.
@@ -75,9 +75,13 @@ class Box:
     """A box of degrees; if its west is more than its east, it crosses longitude 180."""
 
     south: float
+    """Latitude of the south side in degrees."""
     west: float
+    """Longitude of the west side in degrees."""
     north: float
+    """Latitude of the north side in degrees."""
     east: float
+    """Longitude of the east side in degrees."""
 
     def __str__(self) -> str:
         return ",".join(f"{degrees:.6f}".rstrip("0").rstrip(".") for degrees in self.degrees)
@@ -111,19 +115,17 @@ class Box:
         return Region((LatLng(south, west), LatLng(south, east), LatLng(north, east), LatLng(north, west)))
 
     def grow(self, metres: float) -> "Box":
-        """Return the box made larger by so many metres on each side, within the map."""
+        """Return the box made larger by `metres` on each side, but not beyond the poles."""
         frame = LocalFrame(self.middle)
         west, south = frame.point(LatLng(self.south, self.west))
         east, north = frame.point(LatLng(self.north, self.east))
-        low, high = (
-            frame.position(west - metres, south - metres),
-            frame.position(east + metres, north + metres),
-        )
+        low = frame.position(west - metres, south - metres)
+        high = frame.position(east + metres, north + metres)
         return Box(max(low.lat, -90.0), low.lng, min(high.lat, 90.0), high.lng)
 
     @property
     def size_km(self) -> tuple[float, float]:
-        """(width, height) in kilometres, measured through the middle of the box."""
+        """(width, height) of the box in kilometres, on a flat map around its middle."""
         frame = LocalFrame(self.middle)
         west, south = frame.point(LatLng(self.south, self.west))
         east, north = frame.point(LatLng(self.north, self.east))
@@ -137,16 +139,16 @@ class Box:
 
     @property
     def fits(self) -> bool:
-        """Return whether the box's area is one that a public server is asked for at once."""
+        """Return whether the box is neither too large nor too small to ask a public server for."""
         return SMALLEST_KM2 <= self.area_km2 <= LARGEST_KM2
 
 
 def box_of(text: str, *, is_copied: bool = False) -> Box:
-    """Return the box of a text `S,W,N,E` in degrees.
+    """Return the box that a text `S,W,N,E` in degrees stands for.
 
     Args:
-        text: degrees.
-        is_copied: whether it is copied of an extract, and no server is asked.
+        text: four numbers with commas: south, west, north and east.
+        is_copied: whether the box is copied from an extract, which may be larger, and no server is asked.
 
     Raises:
         BadInput: it is no box, or too large or too small.
@@ -181,7 +183,7 @@ def box_of(text: str, *, is_copied: bool = False) -> Box:
 
 
 def square_around(middle: LatLng, side_m: float = SIDE_M) -> Box:
-    """Return the square of `side_m` metres around a position."""
+    """Return the square box with sides of `side_m` metres around a position."""
     frame, half = LocalFrame(middle), side_m / 2
     low, high = frame.position(-half, -half), frame.position(half, half)
     return Box(*(round(degrees, 6) for degrees in (*low, *high)))

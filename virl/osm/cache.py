@@ -15,13 +15,13 @@ from virl.osm.plan import Twin, build_twin
 from virl.towns.storage import decode, encode, maker
 
 TOLD_FROM_MB = 10.0
-"""Size in megabytes of a PBF file from which its costs are told before it is read; chosen: a minute."""
+"""Size in megabytes of a PBF file from which a warning says how long it takes; chosen: over a minute."""
 HOUSES_OF_MB, SECONDS_OF_MB, MEMORY_OF_MB = 6400, 9.0, 92.0
-"""Number of houses, seconds and megabytes of memory for each megabyte of a PBF file.
-Those of Liechtenstein, which has 2.7."""
+"""Houses, seconds and megabytes of memory for each megabyte of a PBF file: those of Liechtenstein, 2.7 MB."""
 
 _log = logging.getLogger(__name__)
 _TWINS = ArrayStore("twins", "town", 12, encode, partial(decode, Twin))  # how many: chosen
+"""Store of built twins, at most 12, in the user's cache."""
 
 
 def load_twin(extract: Path, part: Region | None, names: str = "", day: date | None = None) -> Twin:
@@ -31,10 +31,10 @@ def load_twin(extract: Path, part: Region | None, names: str = "", day: date | N
     cannot be used is named in a warning and made anew; where none can be written, a warning says so.
 
     Args:
-        extract: the file.
-        part: of it; `None` for all.
-        names: the language of names, such as `en`; empty for those that are written on the spot.
-        day: of an extract without a date: what had ended on it is left out; by default today.
+        extract: path of the file.
+        part: the region of it to read; `None` for all.
+        names: language of names, such as `en`; empty for the local ones.
+        day: for a file without a date; what had ended on it is left out. By default today.
 
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
@@ -46,7 +46,7 @@ def load_twin(extract: Path, part: Region | None, names: str = "", day: date | N
 
 
 def _build(extract: Path, part: Region | None, names: str, day: date | None) -> Twin:
-    """Return the twin built anew from an extract or a region of it, with names in a language."""
+    """Return the twin built anew from a file or a region of it; the arguments are those of `load_twin`."""
     megabytes = extract.stat().st_size / 1e6 if extract.name.endswith(".pbf") and part is None else 0.0
     if megabytes >= TOLD_FROM_MB:
         _log.warning(
@@ -68,13 +68,13 @@ def twin_key(extract: Path, part: Region | None, names: str, day: date | None = 
     A large file is known by its path, size and time of change: to read 80 GB takes minutes.
 
     Args:
-        extract: OpenStreetMap file.
-        part: of it; `None` for all.
-        names: the language of names; empty for those that are written on the spot.
-        day: of an extract without a date: what had ended on it is left out.
+        extract: path of the file.
+        part: the region of it to read; `None` for all.
+        names: language of names, such as `en`; empty for the local ones.
+        day: for a file without a date; what had ended on it is left out. By default today.
 
     Raises:
-        BadInput: it is missing, no extract, too large to be read whole, or does not cover the part.
+        BadInput: the file is missing, no extract, too large to be read whole, or does not cover the part.
     """
     check_readable(extract, part)
     try:
@@ -90,13 +90,13 @@ def twin_key(extract: Path, part: Region | None, names: str, day: date | None = 
 
 
 def _iso(day: date | None) -> str:
-    """Return a day as `YYYY-MM-DD`; today for `None`."""
+    """Return a day as text, such as `2026-11-22`; today for `None`."""
     return (day or date.today()).isoformat()  # noqa: DTZ011 - the day of who asks
 
 
 @cache
 def _digest(extract: Path, _changed_ns: int) -> str:
-    """Return the SHA-256 of a file."""
+    """Return the hexadecimal SHA-256 of a file's contents, kept until its time of change is another."""
     # The time of change is part of the cache's key: a file that was changed is read again.
     with extract.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
@@ -104,6 +104,6 @@ def _digest(extract: Path, _changed_ns: int) -> str:
 
 @cache
 def _builder() -> str:
-    """Return a digest of the code that builds twins."""
+    """Return the hexadecimal SHA-256 of the code that builds twins."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files) + maker().encode()).hexdigest()

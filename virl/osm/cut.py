@@ -17,6 +17,7 @@ from virl.geo.region import Region
 from virl.osm.box import Box, box_around
 
 Tags = Mapping[str, str]
+"""Values of an OpenStreetMap object's tags by key, such as `{"shop": "bakery"}`."""
 AREA_KEYS = (
     "addr:housenumber", "amenity", "area:highway", "building", "building:part", "club", "craft", "education",
     "emergency", "healthcare", "highway", "landuse", "leisure", "man_made", "natural", "office", "place",
@@ -26,8 +27,9 @@ AREA_KEYS = (
 DRAWN_KEYS = frozenset(
     {"building", "building:part", "club", "craft", "education", "healthcare", "landuse", "office", "shop"}
 )
-"""Keys of ways that should be closed rings; an open way with one has lost a part of its ring."""
+"""Keys of tags of ways that should be closed rings; an open way with one has lost a part of its ring."""
 LINE_TAGS = frozenset({"highway", "railway", "barrier", "waterway"})
+"""Keys of tags that make a way a line, unless `area=yes` says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,9 @@ class Unclosed:
     """An OpenStreetMap object that should be an area, but whose rings osmium could not close."""
 
     name: str
+    """Letter and number of the object, such as `w34`."""
     tags: Tags
+    """Tags of the object."""
     ways: tuple[int, ...]
     """Numbers of the ways that the object's rings are made of."""
     inner: frozenset[int] = frozenset()
@@ -73,12 +77,12 @@ def is_area_relation(tags: Tags) -> bool:
 
 
 def mend_outlines(path: Path, unclosed: Sequence[Unclosed], frame: LocalFrame) -> list[Mended]:
-    """Return the best shape for each outline: an area, or else a point.
+    """Return the best shape for each of some unclosed outlines, in order: an area, or else a point.
 
     Args:
-        path: the file they are from; it is sorted.
+        path: the sorted file that the outlines are from.
         unclosed: the outlines.
-        frame: the metres of the shapes.
+        frame: local frame of the metres of the shapes.
     """
     if not unclosed:
         return []
@@ -90,6 +94,7 @@ class _Rings:
     """The corners of some ways, as far as a file has their nodes."""
 
     def __init__(self, path: Path, ways: set[int], frame: LocalFrame) -> None:
+        """Read the nodes of the ways with these numbers from a file, as metres of a local frame."""
         wanted = osmium.filter.IdFilter(ways)
         self._nodes = {
             way.id: [node.ref for node in way.nodes]
@@ -104,17 +109,17 @@ class _Rings:
         }
 
     def lacks(self, way: int) -> bool:
-        """Return whether the file lacks a way, or some of its nodes."""
+        """Return whether the file lacks the way with a number, or some of its nodes."""
         return way not in self._nodes or any(node not in self._at for node in self._nodes[way])
 
     def corners(self, way: int) -> Floats:
-        """Return the known nodes of a way, metres, shape (n, 2)."""
+        """Return (east, north) in metres of the known nodes of the way with a number, shape (n, 2)."""
         known = [self._at[node] for node in self._nodes.get(way, ()) if node in self._at]
         return np.array(known, float).reshape(-1, 2)
 
 
 def _mend_outline(one: Unclosed, rings: _Rings) -> Mended:
-    """Return the shape made of one unclosed outline, and its fault."""
+    """Return the shape made of one unclosed outline from the corners of its ways, and its fault."""
     corners = np.concatenate([rings.corners(way) for way in one.ways])
     if not len(corners):
         return Mended(None, "the file lacks all of its nodes")
@@ -136,7 +141,7 @@ def _mend_outline(one: Unclosed, rings: _Rings) -> Mended:
 
 
 def _fill_rings(rings: Sequence[Floats]) -> shapely.Geometry:
-    """Return the ground that rings enclose; a closed ring that crosses itself is mended."""
+    """Return the ground that rings and pieces of rings, as corners (n, 2), enclose, with loops mended."""
     lines = [shapely.LineString(ring) for ring in rings if len(ring) > 1]
     closed = [shapely.make_valid(shapely.Polygon(line.coords)) for line in lines if _ends_meet(line)]
     open_lines = [line for line in lines if not _ends_meet(line)]
@@ -145,7 +150,7 @@ def _fill_rings(rings: Sequence[Floats]) -> shapely.Geometry:
 
 
 def _ends_meet(line: shapely.LineString) -> bool:
-    """Return whether a line's ends meet, so that the line is a ring."""
+    """Return whether a line is a ring: its ends meet, and it has at least three different corners."""
     return len(line.coords) > 3 and line.coords[0] == line.coords[-1]
 
 
@@ -156,33 +161,34 @@ def _areas(shape: shapely.Geometry) -> shapely.MultiPolygon:
 
 
 Member = tuple[str, int, str]
-"""(kind, number, role) of a member of a relation."""
+"""(kind, number, role) of a member of a relation, such as `("w", 34, "inner")`."""
 
 GENERATOR = "virl data osm"
-"""Name of the program in the header of a file that it wrote."""
+"""Name of the program in the header of a file that `cut` wrote."""
 DATE_FIELD = "osmosis_replication_timestamp"
+"""Name of the header field with the time of the data."""
 BATCH = 20_000
 """Number of ways whose corners are tested against the box at once; chosen: some MB of memory."""
 DISK_FROM_MB = 100
-"""Size of a file in megabytes from which node positions are kept on disk; chosen: 200 MB of memory below."""
+"""Size of a file in megabytes from which node positions are kept on disk; chosen: smaller take 200 MB."""
 SCRATCH_SHARE = 3.0
-"""Disk space for locations, as a multiple of the file's size: 16 bytes a node."""
+"""Disk space for the positions of all nodes, as a multiple of the file's size: 16 bytes a node."""
 
 
 @dataclass(slots=True)
 class _Part:
-    """The objects of a part: ids of ways, and tags of points and areas."""
+    """The objects of a file that belong to a part: numbers of ways, and tags of points and areas."""
 
     points: dict[int, dict[str, str]] = field(default_factory=dict)
     """Tags of each node in the box that has any, by number."""
     ways: set[int] = field(default_factory=set)
     """Numbers of the ways that touch the box."""
     areas: dict[int, tuple[dict[str, str], list[Member]]] = field(default_factory=dict)
-    """Tags and members of each multipolygon, by number."""
+    """Tags and members of each area relation that touches the box, by number."""
 
 
 def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[int] | None = None) -> None:
-    """Write what of an OpenStreetMap file touches a region's box: ways and areas whole, points inside.
+    """Write the objects of an OpenStreetMap file that touch a region's box: whole ways, and points inside.
 
     Memory grows with the region and not with the file. The locations of all nodes of a large file lie beside
     `part` meanwhile, on disk.
@@ -190,8 +196,8 @@ def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[
     Args:
         path: the file to read.
         region: what to keep.
-        part: the file to write; its head tells the box, so that a town of it ends there.
-        date: of the data, for its head.
+        part: the file to write; its header tells the box, so that a town of it ends there.
+        date: of the data as 2022-07-24, for the file's header; empty if unknown.
         near: numbers of the ways that may touch the region; by default, all may.
     """
     is_large = path.stat().st_size >= DISK_FROM_MB * 1e6
@@ -208,7 +214,7 @@ def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[
         if isinstance(way, osmium.osm.Way) and (way.id in found.ways or way.id in members)
     }
     nodes = {node for _, refs in ways.values() for node in refs} | found.points.keys()
-    with osmium.SimpleWriter(str(part), header=_head(box, date)) as writer:
+    with osmium.SimpleWriter(str(part), header=_header(box, date)) as writer:
         for node in sorted(nodes):
             with suppress(KeyError):  # the file lacks it
                 at, tags = locations[node], found.points.get(node, {})
@@ -220,13 +226,13 @@ def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[
 
 
 def _objects_in(reading: osmium.FileProcessor, box: Box, near: Container[int] | None) -> _Part:
-    """Return the objects of a file that touch a box; of its ways only those with a number in `near`."""
+    """Return a file's tagged nodes in a box, and its ways (if `near` is given, of these) and areas there."""
     part = _Part()
     # osmium keeps degrees as whole numbers of 1e-7: to compare these is exact.
     sides = [[round(degrees * 1e7) for degrees in part.degrees] for part in box.parts]
     tagged = osmium.filter.EmptyTagFilter()
     tagged.enable_for(osmium.osm.NODE)
-    ways = _Ways(
+    ways = _TouchingWays(
         shapely.union_all([shapely.box(part.west, part.south, part.east, part.north) for part in box.parts])
     )
     for one in reading.with_filter(tagged):
@@ -246,10 +252,11 @@ def _objects_in(reading: osmium.FileProcessor, box: Box, near: Container[int] | 
     return part
 
 
-class _Ways:
-    """The ways of a file that touch a box, checked in batches."""
+class _TouchingWays:
+    """The ways of a file that touch a box, found in batches."""
 
     def __init__(self, box: shapely.Geometry) -> None:
+        """Begin with no ways; `box` is a shape in degrees, (longitude, latitude)."""
         self._box = box
         self._touching = set[int]()
         self._ids: list[int] = []
@@ -257,7 +264,7 @@ class _Ways:
         self._factory = osmium.geom.WKBFactory()
 
     def add(self, way: osmium.osm.Way) -> None:
-        """Add a way to the batch; each node of a way with missing nodes is tested by itself."""
+        """Add a way to the batch of ways to test; a way with missing nodes is tested node by node at once."""
         try:
             line = self._factory.create_linestring(way, osmium.geom.use_nodes.ALL)
         except (osmium.InvalidLocationError, RuntimeError):  # a node is missing, or there is but one
@@ -270,7 +277,7 @@ class _Ways:
             self.touching_ids()
 
     def touching_ids(self) -> set[int]:
-        """Return the numbers of all ways so far that touch the box."""
+        """Return the numbers of all ways added so far that touch the box."""
         if self._ids:
             hits = shapely.intersects(shapely.from_wkb(self._wkb), self._box)
             self._touching.update(np.array(self._ids)[hits].tolist())
@@ -279,19 +286,19 @@ class _Ways:
         return self._touching
 
 
-def _head(box: Box, date: str) -> osmium.io.Header:
-    """Return the header of a new file, with its box and the date of the data."""
-    head = osmium.io.Header()
-    head.set("generator", GENERATOR)
+def _header(box: Box, date: str) -> osmium.io.Header:
+    """Return the header of a new file, with its box and the date of its data, such as 2022-07-24."""
+    header = osmium.io.Header()
+    header.set("generator", GENERATOR)
     if date:
-        head.set(DATE_FIELD, f"{date}T00:00:00Z")
+        header.set(DATE_FIELD, f"{date}T00:00:00Z")
     if box.west > box.east:
-        return head  # a head has no box across longitude 180: such a part is read as far as its ways go
-    return head.add_box(osmium.osm.Box(box.west, box.south, box.east, box.north))
+        return header  # a header has no box across longitude 180: such a part is read as far as its ways go
+    return header.add_box(osmium.osm.Box(box.west, box.south, box.east, box.north))
 
 
 def check_room(path: Path, scratch: Path) -> None:
-    """Raise an error unless the disk has room for node positions, which a large file needs while read.
+    """Raise `BadInput` if a large file is to be cut and the disk of the folder `scratch` lacks room for it.
 
     Raises:
         BadInput: there is no room.

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count, groupby
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import osmium
@@ -26,22 +27,23 @@ from virl.osm.cut import (
     is_outline,
     mend_outlines,
 )
-from virl.osm.extract_file import check_unpacked, data_date, in_order, shown_number
+from virl.osm.extract_file import check_unpacked, data_date, in_order, read_header, shown_number
 from virl.osm.tags import is_there
 from virl.osm.thin import cut_part, newest_day
 from virl.plain_text import plain_line
 from virl.platform.city.left_out import LeftOut, Omission
 
 Tags = Mapping[str, str]
+"""Values of an OpenStreetMap object's tags by key, such as `{"shop": "bakery"}`."""
 Shapes = NDArray[np.object_]
 """Shapely geometries in the metres of a frame."""
 
 BESIDE_M = 30.0
-"""Metres beyond the last ways that belong to the town; chosen."""
+"""Margin in metres around all ways of a file that is read whole, which still belongs to the town; chosen."""
 LARGEST_MB = 100
-"""Megabytes above which a file is read only with a box or polygon; chosen."""
+"""Size in megabytes above which a file is read only with a box or polygon; chosen."""
 COUNTRY_MB = 8000
-"""Size in megabytes above which a file is not searched for its busiest town; chosen: hours of work."""
+"""Largest size in megabytes of a file that is searched for its busiest town; chosen: more takes hours."""
 
 WIDEST_M = 100_000.0
 """Largest width of a town in metres; chosen: Liechtenstein is 28 km wide."""
@@ -69,13 +71,14 @@ POINT_KEYS = (
     "shop",
     "tourism",
 )
-"""Keys of tags for which nodes are read."""
+"""Keys of tags of which a node needs at least one to be read."""
 LINE_KEYS = ("highway", "railway", "barrier", "waterway")
-"""Keys of tags for which ways are read as lines."""
+"""Keys of tags of which a way needs at least one to be read as a line; see also `NATURAL_LINES`."""
 NATURAL_LINES = frozenset({"coastline", "tree_row"})
+"""Values of the tag `natural` for ways that are read as lines."""
 
 _WITHIN_M = 0.05
-"""Metres inside the outline at which a way that crosses the outline gets a new node."""
+"""Distance in metres inside the outline at which a way that crosses the outline gets a new node."""
 
 _Nodes = tuple[int, ...]
 """Numbers of the OpenStreetMap nodes of a way, in order."""
@@ -86,10 +89,15 @@ class OsmObjects:
     """Objects of one kind of geometry, as sequences of length n."""
 
     ids: tuple[str, ...]
-    """Kind and number, such as `n12`, `w34` or `r56`."""
+    """Letter of node, way or relation and number of each object, such as `n12`, `w34` or `r56`."""
     tags: tuple[Tags, ...]
+    """Tags of each object."""
     shapes: Shapes
-    """Geometry of each object in metres, shape (n,)."""
+    """Geometry of each object in metres east and north, shape (n,)."""
+
+    def tagged_shapes(self) -> Iterator[tuple[Tags, Any]]:
+        """Yield (tags, geometry in metres) of each object."""
+        return zip(self.tags, self.shapes, strict=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +111,16 @@ class OsmExtract:
     date: str
     """Date of the data, such as `2022-07-24`; empty where the file does not say."""
     points: OsmObjects
+    """Nodes, and named areas with a broken outline, as points."""
     lines: OsmObjects
+    """Streets, railways, barriers, waterways, coastlines and rows of trees, as lines."""
     line_nodes: tuple[tuple[int, ...], ...]
-    """Numbers of the nodes of each line: lines that share a node meet there.
-    Where a line crosses the outline between two nodes outside, it has two more, with negative numbers."""
+    """Numbers of the nodes of each line, in order: lines that share a node meet there.
+    A line that crosses the outline between two nodes outside has two more, with negative numbers."""
     areas: OsmObjects
     """Polygons of all areas, with their holes."""
     left_out: tuple[Omission, ...] = ()
-    """Objects, by kind, that lack nodes in the file or have broken rings, and were left out.
-    A place with a broken outline kept a point."""
+    """Objects, by kind, that lack nodes in the file or have broken rings: left out, or made points."""
 
 
 def read_extract(path: Path, region: Region | None = None, day: str = "") -> OsmExtract:
@@ -121,8 +130,9 @@ def read_extract(path: Path, region: Region | None = None, day: str = "") -> Osm
 
     Args:
         path: a file as `SUFFIXES` name them.
-        region: what to read; by default, all.
-        day: what had ended or was not yet open on it is left out; where the data have a date, that counts.
+        region: the part to read; by default, the whole file.
+        day: as 2022-07-24; objects that had ended or were not yet open on it are left out. The date of the
+            data, where the file has one, counts instead.
 
     Raises:
         BadInput: the file is missing, no extract, damaged, too large to be read whole, or holds nothing here.
@@ -138,10 +148,10 @@ def read_extract(path: Path, region: Region | None = None, day: str = "") -> Osm
 
 
 def check_extract(path: Path) -> str:
-    """Check that an extract can be read to its end, and return the date of its data.
+    """Check that an extract can be read to its end, and return the date of its data; empty if unknown.
 
     Raises:
-        BadInput: it is not.
+        BadInput: the file is missing, no extract, or damaged.
     """
     check_name(path)
     check_unpacked(path)
@@ -152,28 +162,24 @@ def check_extract(path: Path) -> str:
 
 
 def covered_box(path: Path) -> tuple[float, float, float, float] | None:
-    """Return (south, west, north, east) that a file's head says, degrees; `None` if it does not.
+    """Return (south, west, north, east) in degrees from a file's header; `None` if it has no valid box.
 
     Raises:
         BadInput: the file is missing, no extract, or too large once unpacked.
     """
-    check_unpacked(path)  # also the head is found by unpacking what comes before it
-    with damage_reported(path), osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
-        box = reader.header().box()
-        if not box.valid():
-            return None
-        low, high = box.bottom_left, box.top_right
-        return low.lat, low.lon, high.lat, high.lon
+    check_unpacked(path)  # also the header is found by unpacking what comes before it
+    with damage_reported(path):
+        return _sides(read_header(path).box())
 
 
 def has_streets(path: Path) -> bool:
-    """Return whether a file has any way with `highway`."""
+    """Return whether a file has any way with the tag `highway`."""
     ways = osmium.FileProcessor(str(path), osmium.osm.WAY).with_filter(osmium.filter.KeyFilter("highway"))
     return any(True for _ in ways)
 
 
 def cut_box(path: Path) -> Region | None:
-    """Return the box of a file that `cut` wrote; `None` for other files.
+    """Return the box of a part that `virl.osm.cut.cut` wrote, from the file's header; `None` for other files.
 
     Raises:
         BadInput: the file is missing, no extract, or too large once unpacked.
@@ -181,17 +187,14 @@ def cut_box(path: Path) -> Region | None:
     if is_large(path):
         return None
     check_unpacked(path)
-    with damage_reported(path), osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
-        is_cut = reader.header().get("generator", "") == GENERATOR
+    with damage_reported(path):
+        is_cut = read_header(path).get("generator", "") == GENERATOR
     box = covered_box(path) if is_cut else None
-    if box is None:
-        return None
-    south, west, north, east = box
-    return Region((LatLng(south, west), LatLng(south, east), LatLng(north, east), LatLng(north, west)))
+    return Box(*box).region if box else None
 
 
 def check_name(path: Path) -> None:
-    """Check that a file exists and has the name of an extract.
+    """Check that a file exists and that its name ends as an OpenStreetMap extract's; else raise `BadInput`.
 
     Raises:
         BadInput: there is none, or it has another name.
@@ -206,12 +209,12 @@ def check_name(path: Path) -> None:
 
 
 def is_large(path: Path) -> bool:
-    """Return whether a file is larger than `LARGEST_MB`, and so holds more than one town."""
+    """Return whether a file is larger than `LARGEST_MB` megabytes, and so holds more than one town."""
     return path.stat().st_size > LARGEST_MB * 1e6
 
 
 def is_country(path: Path) -> bool:
-    """Return whether a file is larger or wider than a town, but small enough to search for towns.
+    """Return whether a file holds more than a town, by its size or width, yet is small enough to search.
 
     Raises:
         BadInput: the file is missing, or no extract.
@@ -223,11 +226,11 @@ def is_country(path: Path) -> bool:
 
 
 def check_readable(path: Path, region: Region | None) -> None:
-    """Check by its head that a file is an extract that is small enough and covers the region.
+    """Check by its size and header that a file can be read, and that it meets `region` if one is given.
 
     Raises:
-        BadInput: it is missing, no extract, too large to be read whole or once unpacked, or does not cover
-            the region.
+        BadInput: the file is missing, no extract, too large to be read whole or once unpacked, or lies wholly
+            outside the region.
     """
     check_name(path)
     if region is None and is_large(path):
@@ -247,24 +250,21 @@ def check_readable(path: Path, region: Region | None) -> None:
 
 
 def _covers(south: float, west: float, north: float, east: float) -> str:
-    """Return the clause of an error text that says which degrees a file covers."""
+    """Return "which covers latitude ... and longitude ...", for an error text, of a box in degrees."""
     return f"which covers latitude {south:.4f} to {north:.4f} and longitude {west:.4f} to {east:.4f}"
 
 
-def _no_street(path: Path) -> str:
-    """Return the error text for a file without streets, with the degrees that the file covers."""
-    box = covered_box(path) or _box_of_nodes(path)
-    return (
-        f"{path}: no street is in this region of it{f', {_covers(*box)}' if box else ''}: give another region"
-    )
-
-
 def _box_of_nodes(path: Path) -> tuple[float, float, float, float] | None:
-    """Return (south, west, north, east) of all nodes, degrees; `None` if there are none."""
+    """Return (south, west, north, east) of all nodes in a file, degrees; `None` if it has none."""
     box = osmium.osm.Box(osmium.osm.Location(), osmium.osm.Location())
     for node in osmium.FileProcessor(str(path), osmium.osm.NODE):
         if isinstance(node, osmium.osm.Node) and node.location.valid():
             box.extend(node.location)
+    return _sides(box)
+
+
+def _sides(box: osmium.osm.Box) -> tuple[float, float, float, float] | None:
+    """Return (south, west, north, east) of osmium's box in degrees; `None` if it is not valid."""
     if not box.valid():
         return None
     return box.bottom_left.lat, box.bottom_left.lon, box.top_right.lat, box.top_right.lon
@@ -272,7 +272,7 @@ def _box_of_nodes(path: Path) -> tuple[float, float, float, float] | None:
 
 @contextmanager
 def damage_reported(path: Path) -> Iterator[None]:
-    """Raise osmium's errors about a file as `BadInput` of one line.
+    """Raise `BadInput` of one line for an error of osmium within the `with` block that reads `path`.
 
     Raises:
         BadInput: in place of an error of osmium.
@@ -289,9 +289,10 @@ def damage_reported(path: Path) -> Iterator[None]:
 
 
 class _Reading:
-    """A reader of an extract's file that collects the needed objects."""
+    """A reader that collects the needed objects of a sorted extract file when it is made."""
 
     def __init__(self, path: Path) -> None:
+        """Read the file once, and collect its points, lines, areas and unclosed outlines."""
         self._path = path
         self._points = _Collected()
         self._lines = _Collected()
@@ -306,33 +307,34 @@ class _Reading:
         for one in osmium.FileProcessor(str(path)).with_areas(areas).with_filter(keys):
             tags = {key: plain_line(value).strip() for key, value in dict(one.tags).items()}
             try:
-                self._take(one, tags, factory)
+                self._add_object(one, tags, factory)
             except (osmium.InvalidLocationError, RuntimeError) as fault:
                 # An area that cannot be made stays in `_outlines`: it is mended, or told of, there.
                 if isinstance(one, osmium.osm.Node):
                     self._left_out.add("points", f"n{shown_number(one.id)}: {fault}", one.id)
 
-    def _take(self, one: object, tags: Tags, factory: osmium.geom.WKBFactory) -> None:
-        """Add an object with these tags to the points, lines or areas of the reading, if it is needed."""
-        if isinstance(one, osmium.osm.Node):
+    def _add_object(self, osm_object: object, tags: Tags, factory: osmium.geom.WKBFactory) -> None:
+        """Add an osmium object with these tags to the points, lines, areas or outlines, if it is needed."""
+        if isinstance(osm_object, osmium.osm.Node):
             if not tags.keys().isdisjoint(POINT_KEYS):
-                self._points.add(f"n{shown_number(one.id)}", tags, factory.create_point(one))
-        elif isinstance(one, osmium.osm.Area):
+                self._points.add(f"n{shown_number(osm_object.id)}", tags, factory.create_point(osm_object))
+        elif isinstance(osm_object, osmium.osm.Area):
             if not tags.keys().isdisjoint(AREA_KEYS):
-                name = f"{'w' if one.from_way() else 'r'}{shown_number(one.orig_id())}"
-                self._areas.add(name, tags, factory.create_multipolygon(one))
-        elif isinstance(one, osmium.osm.Way):
-            self._take_way(one, tags)
-        elif isinstance(one, osmium.osm.Relation) and is_area_relation(tags):
-            ways = [member for member in one.members if member.type == "w"]
+                name = f"{'w' if osm_object.from_way() else 'r'}{shown_number(osm_object.orig_id())}"
+                self._areas.add(name, tags, factory.create_multipolygon(osm_object))
+        elif isinstance(osm_object, osmium.osm.Way):
+            self._add_way(osm_object, tags)
+        elif isinstance(osm_object, osmium.osm.Relation) and is_area_relation(tags):
+            ways = [member for member in osm_object.members if member.type == "w"]
+            name, numbers = f"r{shown_number(osm_object.id)}", tuple(member.ref for member in ways)
             inner = frozenset(member.ref for member in ways if member.role == "inner")
-            self._expect(f"r{shown_number(one.id)}", tags, tuple(member.ref for member in ways), inner)
+            self._outlines[name] = Unclosed(name, tags, numbers, inner)
 
-    def _take_way(self, way: osmium.osm.Way, tags: Tags) -> None:
-        """Add a way to the lines, or to the outlines that should be areas."""
+    def _add_way(self, way: osmium.osm.Way, tags: Tags) -> None:
+        """Add a way with these tags to the lines or to the outlines that should be areas, if it is needed."""
         name = f"w{shown_number(way.id)}"
         if is_outline(tags, closed=way.is_closed()):
-            self._expect(name, tags, (way.id,))
+            self._outlines[name] = Unclosed(name, tags, (way.id,))
         if tags.keys().isdisjoint(LINE_KEYS) and tags.get("natural") not in NATURAL_LINES:
             return
         lacking = sum(not node.location.valid() for node in way.nodes)
@@ -354,32 +356,30 @@ class _Reading:
             self._lines.add(name, tags, shapely.to_wkb(line, hex=True))
             self._line_nodes.append(tuple(node.ref for node in run))
 
-    def _expect(self, name: str, tags: Tags, ways: _Nodes, inner: frozenset[int] = frozenset()) -> None:
-        """Note an outline, by its name such as `w34` and its ways, that should become an area."""
-        self._outlines[name] = Unclosed(name, tags, ways, inner)
-
-    def extract(self, named: Path, region: Region | None, day: str) -> OsmExtract:
-        """Return all objects that stood on a day, in metres."""
+    def extract(self, path: Path, region: Region | None, day: str) -> OsmExtract:
+        """Return the collected objects that existed on `day`; `path` is the user's file, for error texts."""
         for collected in (self._points, self._lines, self._areas):
-            kept = collected.keep_there(day)
+            kept = collected.keep_existing(day)
             if collected is self._lines:
                 self._line_nodes = [self._line_nodes[index] for index in kept]
         collections = {"points": self._points, "lines": self._lines, "areas": self._areas}
         degrees = {name: shapely.from_wkb(each.wkb) for name, each in collections.items()}
         if not len(degrees["lines"]):
-            raise BadInput(_no_street(named) if region else f"{named}: no street is in it: give another file")
-        frame = region.frame if region else _middle(degrees["lines"])
+            if region is None:
+                raise BadInput(f"{path}: no street is in it: give another file")
+            box = covered_box(path) or _box_of_nodes(path)
+            covers = f", {_covers(*box)}" if box else ""
+            raise BadInput(f"{path}: no street is in this region of it{covers}: give another region")
+        frame = region.frame if region else _frame_around(degrees["lines"])
         shapes = {name: _to_metres(each, frame) for name, each in degrees.items()}
-        outline = region.polygon if region else _box_around(shapes["lines"])
-        if region is None:
-            _check_span(named, outline)
+        outline = region.polygon if region else _box_around(path, shapes["lines"])
         # A way that only passes a corner of the region has no node inside, and would be lost.
         lines, nodes = _with_crossings(shapes["lines"], self._line_nodes, outline)
         self._mend(frame, shapes, day)
         return OsmExtract(
             frame=frame,
             outline=outline,
-            date=date_of(named),
+            date=date_of(path),
             points=self._points.objects(shapes["points"]),
             lines=self._lines.objects(lines),
             line_nodes=nodes,
@@ -388,7 +388,7 @@ class _Reading:
         )
 
     def _mend(self, frame: LocalFrame, shapes: dict[str, Shapes], day: str) -> None:
-        """Add areas, or points in their place, for the outlines that osmium could not close."""
+        """Add to `shapes` an area, or a point in its place, for each outline that osmium could not close."""
         closed = set(self._areas.ids)
         unclosed = [
             one for name, one in self._outlines.items() if name not in closed and is_there(one.tags, day)
@@ -420,8 +420,8 @@ class _Collected:
         self.tags.append(tags)
         self.wkb.append(wkb)
 
-    def keep_there(self, day: str) -> list[int]:
-        """Drop the objects that did not stand on a day; return the indices of the others."""
+    def keep_existing(self, day: str) -> list[int]:
+        """Drop the objects that did not exist on a day; return the old indices of the others."""
         kept = [index for index, tags in enumerate(self.tags) if is_there(tags, day)]
         self.ids = [self.ids[index] for index in kept]
         self.tags = [self.tags[index] for index in kept]
@@ -429,11 +429,11 @@ class _Collected:
         return kept
 
     def objects(self, shapes: Shapes) -> OsmObjects:
-        """Return the collected objects with these shapes in metres."""
+        """Return the collected objects with `shapes`, one for each in metres, as their geometry."""
         return OsmObjects(tuple(self.ids), tuple(self.tags), shapes)
 
 
-def _middle(lines: Shapes) -> LocalFrame:
+def _frame_around(lines: Shapes) -> LocalFrame:
     """Return a frame of metres whose origin is the middle of lines in degrees, also across longitude 180."""
     lng, lat = shapely.get_coordinates(lines).T
     east = signed_turn(lng[0], lng)
@@ -452,48 +452,30 @@ def _to_metres(degrees: Shapes, frame: LocalFrame) -> Shapes:
 
 
 def date_of(path: Path) -> str:
-    """Return the date of a file's data, such as `2022-07-24`; empty where it is not known."""
-    with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
-        # Overpass writes the date in an element of its own, which osmium does not read.
-        return reader.header().get(DATE_FIELD, "")[:10] or data_date(path)
+    """Return the date of a file's data from its header, such as `2022-07-24`; empty where it is not known."""
+    # Overpass writes the date in an element of its own, which osmium does not read.
+    return read_header(path).get(DATE_FIELD, "")[:10] or data_date(path)
 
 
-def _check_span(path: Path, outline: Polygon) -> None:
-    """Check that the outline is not wider than a town.
-
-    Raises:
-        BadInput: they lie too far apart.
-    """
-    west, south, east, north = outline.bounds
-    span = max(east - west, north - south)
+def _box_around(path: Path, lines: Shapes) -> Polygon:
+    """Return the box around a file's lines in metres, `BESIDE_M` larger; raise `BadInput` for a wide one."""
+    west, south, east, north = shapely.total_bounds(lines)
+    box: Polygon = shapely.box(west - BESIDE_M, south - BESIDE_M, east + BESIDE_M, north + BESIDE_M)
+    span = max(east - west, north - south) + 2 * BESIDE_M
     if span > WIDEST_M:
         raise BadInput(
             f"{path}: its ways are up to {span / 1000:,.0f} km apart: give the part to read, as in "
             f"`--around 60.17,24.94 --radius 800`; a town is at most {WIDEST_M / 1000:g} km wide"
         )
-
-
-def _box_around(lines: Shapes) -> Polygon:
-    """Return the box around lines, `BESIDE_M` metres larger."""
-    west, south, east, north = shapely.total_bounds(lines)
-    box: Polygon = shapely.box(west - BESIDE_M, south - BESIDE_M, east + BESIDE_M, north + BESIDE_M)
     return box
 
 
 def _with_crossings(
     lines: NDArray[np.object_], nodes: Sequence[_Nodes], outline: shapely.Polygon
 ) -> tuple[NDArray[np.object_], tuple[_Nodes, ...]]:
-    """Return (lines, nodes), with new nodes where a segment crosses the whole outline.
+    """Return (lines in metres, node numbers of each), with new nodes where segments cross the outline.
 
-    Only segments with both ends outside get them.
-
-    Args:
-        lines: in metres, shape (n,).
-        nodes: of each line.
-        outline: of the part that is read, in metres.
-
-    Returns:
-        The lines and their nodes; the new ones have negative numbers.
+    Only segments with both ends outside the outline get them; the new nodes have negative numbers.
     """
     corners, owner = shapely.get_coordinates(lines, return_index=True)
     shapely.prepare(outline)
@@ -513,15 +495,15 @@ def _with_crossings(
         xy, refs = shapely.get_coordinates(lines[line]).tolist(), list(nodes[line])
         # From the last one on: what is inserted moves the corners after it.
         for at in sorted((crossing[owner[crossing] == line] - begin).tolist(), reverse=True):
-            points = _entries(shapely.LineString(xy[at : at + 2]), inner)
+            points = _points_inside(shapely.LineString(xy[at : at + 2]), inner)
             xy[at + 1 : at + 1] = points
             refs[at + 1 : at + 1] = [next(fresh) for _ in points]
         found[line], numbers[line] = shapely.LineString(xy), tuple(refs)
     return found, tuple(numbers)
 
 
-def _entries(segment: shapely.LineString, inner: shapely.Polygon) -> list[list[float]]:
-    """Return the points of a segment inside a polygon, (x, y) metres: both ends, and one between."""
+def _points_inside(segment: shapely.LineString, inner: shapely.Polygon) -> list[list[float]]:
+    """Return the ends [x, y] in metres of each stretch inside a polygon, and a point between stretches."""
     parts = [part for part in shapely.get_parts(shapely.intersection(segment, inner)) if part.length > 0]
     ends = sorted((sorted(segment.project(shapely.Point(end)) for end in (part.coords[0], part.coords[-1])))
                   for part in parts)  # fmt: skip

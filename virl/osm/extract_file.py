@@ -13,8 +13,8 @@ from typing import BinaryIO
 import osmium
 
 from virl.errors import BadInput
-from virl.geo.globe import LatLng
 from virl.geo.region import Region
+from virl.osm.box import Box
 
 MOST_TIMES = 60
 """Largest allowed ratio of unpacked to packed size of a file; chosen: XML of real towns has 9 to 20."""
@@ -23,14 +23,16 @@ FREE_BYTES = 20_000_000
 
 _PIECE = 1_000_000
 """Number of bytes that are unpacked at a time."""
-RAW, _RAW_SIZE = 1, 2  # fields of a blob: OpenStreetMap wiki, "PBF Format"
+RAW, _RAW_SIZE = 1, 2
+"""Numbers of a blob's fields with plain data and with unpacked size: OpenStreetMap wiki, "PBF Format"."""
 DATA_SIZE = 3
-"""Number of the field with a blob's size in the blob's header."""
+"""Number of the field with a blob's size in bytes in the blob's header."""
 _LENGTH_DELIMITED, _VARINT = 2, 0
+"""Wire types of a field that holds bytes after their length, and of one that holds an integer."""
 
 
 def check_unpacked(path: Path) -> None:
-    """Raise an error for an extract that unpacks to far more than its file's size.
+    """Raise `BadInput` for a file that unpacks to more than `MOST_TIMES` its size, and over `FREE_BYTES`.
 
     Raises:
         BadInput: it does.
@@ -41,7 +43,7 @@ def check_unpacked(path: Path) -> None:
 
 @lru_cache(maxsize=64)
 def _check(path: Path, size: int, changed: int) -> None:
-    """Check the unpacked size of a file of this size and time of change."""
+    """Do as `check_unpacked`, once for a file of `size` bytes changed at a time in nanoseconds."""
     del changed  # tells a file from what was there before
     most = max(MOST_TIMES * size, FREE_BYTES)
     total = 0
@@ -55,11 +57,14 @@ def _check(path: Path, size: int, changed: int) -> None:
 
 
 def _sizes(path: Path) -> Iterator[int]:
-    """Yield the unpacked sizes of an extract's parts in bytes; a damaged file ends early."""
+    """Yield the unpacked sizes in bytes of a file's blobs or pieces; a damaged file ends early."""
     try:
         if path.name.endswith(".pbf"):
             with path.open("rb") as file:
-                yield from _blob_sizes(file)
+                while head := file.read(4):
+                    fields = dict(fields_of(file, int.from_bytes(head, "big")))
+                    blob = dict(fields_of(file, fields.get(DATA_SIZE, 0)))
+                    yield blob.get(_RAW_SIZE, blob.get(RAW, 0))
         elif path.suffix in {".gz", ".bz2"}:
             with gzip.open(path) if path.suffix == ".gz" else bz2.open(path) as unpacked:
                 while piece := unpacked.read(_PIECE):
@@ -68,16 +73,8 @@ def _sizes(path: Path) -> Iterator[int]:
         return
 
 
-def _blob_sizes(file: BinaryIO) -> Iterator[int]:
-    """Yield the unpacked sizes that the blobs of a PBF file declare, bytes."""
-    while head := file.read(4):
-        fields = dict(fields_of(file, int.from_bytes(head, "big")))
-        blob = dict(fields_of(file, fields.get(DATA_SIZE, 0)))
-        yield blob.get(_RAW_SIZE, blob.get(RAW, 0))
-
-
 def fields_of(file: BinaryIO, length: int) -> Iterator[tuple[int, int]]:
-    """Yield (number of a field, its value or the length of its bytes) of a PBF message.
+    """Yield (field number, its integer or the length of its bytes) of the next `length` bytes of a PBF file.
 
     Raises:
         EOFError: the file ends before.
@@ -95,7 +92,7 @@ def fields_of(file: BinaryIO, length: int) -> Iterator[tuple[int, int]]:
 
 
 def _varint(file: BinaryIO) -> int:
-    """Return the next variable-length integer of a file."""
+    """Return the next variable-length integer of a file; raise `EOFError` or `ValueError` without one."""
     value = 0
     for shift in range(0, 70, 7):
         byte = file.read(1)
@@ -115,16 +112,22 @@ NEGATIVE = 1 << 60
 """Offset of negative numbers in a sorted copy: -n becomes NEGATIVE + n."""
 
 _KINDS = {"Node": 0, "Way": 1, "Relation": 2}
+"""Place of each kind of object, by osmium's class name, in a sorted file."""
 _DELETED = re.compile(rb"<(node|way|relation)\s[^>]*?\baction\s*=\s*[\"']delete[\"'][^>]*>")
+"""Start tag of an object in XML that JOSM has marked for deletion."""
 _ID = re.compile(rb"\bid\s*=\s*[\"'](-?\d+)")
+"""Number of an object in its start tag in XML."""
 
 Object = osmium.osm.Node | osmium.osm.Way | osmium.osm.Relation
+"""Object of a file that osmium reads."""
 _Rank = tuple[int, datetime, int]
+"""(version, time of change, number of tags) of an object: the greatest is the newest."""
 _Made = osmium.osm.mutable.Node | osmium.osm.mutable.Way | osmium.osm.mutable.Relation
+"""Copy of an object, to be written."""
 
 
 def in_order(path: Path, folder: Path) -> Path:
-    """Return the path of a file with the newest version of each object, sorted; a copy if needed.
+    """Return a file's path if its objects are sorted and the newest, else the path of a sorted copy.
 
     Args:
         path: the file, as overpass-turbo and JOSM write them too.
@@ -139,24 +142,24 @@ def in_order(path: Path, folder: Path) -> Path:
     if path.stat().st_size > MOST_MB * 1e6:
         raise BadInput(f"{path}: its objects are not sorted: sort them first, as with `osmium sort`")
     copy = folder / "sorted.osm.pbf"
-    with osmium.SimpleWriter(str(copy), header=_header(path)) as writer:
-        writing = _Writing(writer, deleted)
+    with osmium.SimpleWriter(str(copy), header=read_header(path)) as writer:
+        writing = _VersionWriter(writer, deleted)
         reader = osmium.MergeInputReader()
         reader.add_file(str(path))
-        # Not simplified: among copies of an object `_Writing` chooses, by time and number of tags too.
+        # Not simplified: among copies of an object `_VersionWriter` chooses, by time and number of tags too.
         reader.apply(writing, simplify=False)
         writing.finish()
     return copy
 
 
 def shown_number(number: int) -> int:
-    """Return the number that an object had in the original file: negative for one above `NEGATIVE`."""
+    """Return the number of an object before sorting: negative for one from `NEGATIVE` on, else the same."""
     return NEGATIVE - number if number >= NEGATIVE else number
 
 
 def _is_in_order(path: Path) -> bool:
-    """Return whether a file is sorted, without negative numbers and deleted objects."""
-    header = _header(path)
+    """Return whether a file is sorted by kind and number, without negative numbers and deleted objects."""
+    header = read_header(path)
     is_trusted = header.get("sorting", "") == "Type_then_ID" and not header.has_multiple_object_versions
     if is_trusted and path.stat().st_size > TRUSTED_FROM_MB * 1e6:
         return True
@@ -171,14 +174,14 @@ def _is_in_order(path: Path) -> bool:
     return True
 
 
-def _header(path: Path) -> osmium.io.Header:
-    """Return the header of an OpenStreetMap file."""
+def read_header(path: Path) -> osmium.io.Header:
+    """Return the header of an OpenStreetMap file, with its box and date if it has them."""
     with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
         return reader.header()
 
 
 def _deleted_by_editor(path: Path) -> set[tuple[str, int]]:
-    """Return (kind, number) of the objects that JOSM has marked for deletion."""
+    """Return (kind such as "Node", number) of the objects of a file that JOSM has marked for deletion."""
     opened: dict[str, Callable[[Path], bytes]] = {
         ".osm": Path.read_bytes,
         ".gz": lambda file: gzip.decompress(file.read_bytes()),
@@ -198,15 +201,11 @@ def _deleted_by_editor(path: Path) -> set[tuple[str, int]]:
     return found
 
 
-class _Writing:
-    """A writer of sorted objects that keeps the newest version of each.
-
-    Args:
-        writer: of the copy.
-        deleted: kind and number of what is left out.
-    """
+class _VersionWriter:
+    """A writer that takes an extract's objects in sorted order and writes the newest version of each."""
 
     def __init__(self, writer: osmium.SimpleWriter, deleted: set[tuple[str, int]]) -> None:
+        """Use osmium's writer of the copy, and leave out deleted objects, (kind such as "Node", number)."""
         self._writer, self._deleted = writer, deleted
         self._held: tuple[tuple[str, int], _Rank, _Made | None] | None = None
         self._negative: list[tuple[int, _Made]] = []
@@ -231,7 +230,7 @@ class _Writing:
         self._write_negative()
 
     def _take(self, kind: str, one: Object, made_of: Callable[[], _Made]) -> None:
-        """Hold an object back until the next one shows which version of it is the newest."""
+        """Hold an object's copy, made by `made_of`, until the next one shows which version is the newest."""
         name, tags = (kind, one.id), dict(one.tags)
         # overpass-turbo writes nodes a second time as bare skeletons: the one with tags counts.
         rank = (one.version, one.timestamp, len(tags))
@@ -250,7 +249,7 @@ class _Writing:
         self._held = name, rank, made
 
     def _write_held(self) -> None:
-        """Write the object that is held back; one with a negative number waits."""
+        """Write the object held back, if any; one with a negative number waits for the end of its kind."""
         if self._held and (made := self._held[2]):
             name, rank, _ = self._held
             if name[1] < 0:
@@ -260,7 +259,7 @@ class _Writing:
             self._held = name, rank, None
 
     def _write_negative(self) -> None:
-        """Write the objects with negative numbers, sorted."""
+        """Write the objects with negative numbers that wait, sorted by their new numbers."""
         for _, made in sorted(self._negative, key=itemgetter(0)):
             self._writer.add(made)
         self._negative.clear()
@@ -274,9 +273,13 @@ def _positive(number: int) -> int:
 _HEAD = 2000
 """Number of bytes read from the start of an Overpass file, where the server writes its notes."""
 _DATE = re.compile(rb'<meta osm_base="(\d{4}-\d\d-\d\d)')
+"""Date of the data at the start of an Overpass file."""
 _BOUNDS = re.compile(
     rb'<bounds minlat="(-?[\d.]+)" minlon="(-?[\d.]+)" maxlat="(-?[\d.]+)" maxlon="(-?[\d.]+)"\s*/>'
 )
+
+
+"""South, west, north and east in degrees of the box at the start of an Overpass file."""
 
 
 def data_date(path: Path) -> str:
@@ -295,14 +298,13 @@ def asked_box(path: Path) -> Region | None:
     if not found:
         return None
     try:
-        south, west, north, east = map(float, found.groups())
-        return Region((LatLng(south, west), LatLng(south, east), LatLng(north, east), LatLng(north, west)))
+        return Box(*map(float, found.groups())).region
     except (ValueError, BadInput):
         return None  # larger than any region, or no box: the file is read whole
 
 
 def _head(path: Path) -> bytes:
-    """Return the first bytes of an XML file; empty for other files."""
+    """Return the first `_HEAD` bytes, unpacked, of an XML file; empty for other and damaged files."""
     if path.suffix not in {".osm", ".gz", ".bz2"}:
         return b""
     try:

@@ -15,7 +15,7 @@ from virl.osm.houses import Houses
 from virl.towns.plan.town_plan import Panoramas
 
 CELL_M = 3.2
-"""Least width of a shop front in metres; chosen."""
+"""Least width in metres of the equal cells that a wall is cut into; chosen: the narrowest shop front."""
 SHORTEST_WALL_M = 2.4
 """Least length of a wall with cells in metres."""
 SEEN_FROM_M = 40.0
@@ -23,7 +23,7 @@ SEEN_FROM_M = 40.0
 VIEWPOINTS = 6
 """Number of nearest panoramas that are tried for a free line of sight to each cell."""
 FACING = 0.35
-"""Least cosine of the angle between a wall's normal and the line to a panorama that sees the wall."""
+"""Least cosine of the angle between the normal of a wall and the line to a panorama that sees it."""
 PROUD_M = 0.4
 """Metres before the wall where a line of sight ends, so that the wall itself does not cut it."""
 EYE_M = 0.6
@@ -39,24 +39,24 @@ class FacadeCells:
     house: Ints
     """Index of the house that each cell belongs to, shape (n,)."""
     wall: Ints
-    """Number of the wall of each cell; cells of a wall follow each other from left to right."""
+    """Number of the wall of each cell, shape (n,); cells of a wall follow each other from left to right."""
     left: Floats
-    """Left end as seen from outside, metres, shape (n, 2)."""
+    """Left end as seen from outside, (east, north) metres, shape (n, 2)."""
     right: Floats
-    """Right end as seen from outside, metres, shape (n, 2)."""
+    """Right end as seen from outside, (east, north) metres, shape (n, 2)."""
     panorama: Ints
-    """Index of the nearest panorama that sees each cell."""
+    """Index of the nearest panorama that sees each cell, shape (n,)."""
     distance: Floats
     """Metres from each cell to its panorama in `panorama`, shape (n,)."""
 
     @property
     def middle(self) -> Floats:
-        """Middle of each cell, metres, shape (n, 2)."""
+        """Middle of each cell, (east, north) metres, shape (n, 2)."""
         return (self.left + self.right) / 2
 
 
 def facade_cells(houses: Houses, panoramas: Panoramas) -> FacadeCells:
-    """Return the cells of all walls that some panorama sees."""
+    """Return the cells of all walls of houses that some panorama sees at most `SEEN_FROM_M` metres away."""
     cells = _cells_in_the_open(_cut_walls(houses), houses)
     # Lines of sight last: they are most of the work.
     sees, away = _viewpoints(cells, houses, panoramas)
@@ -66,7 +66,7 @@ def facade_cells(houses: Houses, panoramas: Panoramas) -> FacadeCells:
 
 
 def _cut_walls(houses: Houses) -> tuple[Ints, Ints, Floats, Floats]:
-    """Return (house, wall, left end, right end) of the cells that all walls are cut into."""
+    """Return (house index, wall number, left end, right end) of the cells that all walls are cut into."""
     rings = shapely.get_exterior_ring(houses.footprints)
     points, ring = shapely.get_coordinates(rings, return_index=True)
     inner = ring[:-1] == ring[1:]
@@ -85,7 +85,7 @@ def _cut_walls(houses: Houses) -> tuple[Ints, Ints, Floats, Floats]:
 def _cells_in_the_open(
     cells: tuple[Ints, Ints, Floats, Floats], houses: Houses
 ) -> tuple[Ints, Ints, Floats, Floats]:
-    """Return those cells, as `_cut_walls` gives them, before which nothing hangs that would hide a sign."""
+    """Return those `cells`, as of `_cut_walls`, before which no overhang of a house would hide a sign."""
     house, wall, left, right = cells
     low = houses.above.footprints[houses.above.bases < LOW_M]
     if not len(low) or not len(house):
@@ -114,21 +114,15 @@ def _viewpoints(
         toward = (eye - middle[open_]) / np.maximum(away[open_, rank, None], 1e-6)
         faced = np.sum(toward * out[open_], axis=1) > FACING
         open_, eye, toward = open_[faced], eye[faced], toward[faced]
-        free = _free(middle[open_], eye - EYE_M * toward, tree)
+        sights = np.asarray(shapely.linestrings(np.stack([middle[open_], eye - EYE_M * toward], axis=1)))
+        free = np.ones(len(sights), bool)
+        free[tree.query(sights, predicate="intersects")[0]] = False
         sees[open_[free]], metres[open_[free]] = near[open_[free], rank], away[open_[free], rank]
     return sees, metres
 
 
-def _free(start: Floats, end: Floats, tree: shapely.STRtree) -> NDArray[np.bool_]:
-    """Return True for each line of sight that no shape of the tree cuts."""
-    sights = np.asarray(shapely.linestrings(np.stack([start, end], axis=1)))
-    free = np.ones(len(sights), np.bool_)
-    free[tree.query(sights, predicate="intersects")[0]] = False
-    return free
-
-
 OWN_HOUSE_M = 5.0
-"""Least distance in metres from every house at which a place belongs to none."""
+"""Largest distance in metres from a place to the house that it belongs to."""
 FROM_POINT_M = 15.0
 """Largest distance in metres from a mapped place to its front."""
 OTHER_STREET_M = 8.0
@@ -136,13 +130,13 @@ OTHER_STREET_M = 8.0
 UPSTAIRS_M = 6.0
 """Metres added to the cost of a front on the first floor; chosen."""
 TALL_M = 7.5
-"""Metres of height from which a house has a first floor with signs."""
+"""Least height in metres of a house with signs on its first floor."""
 WIDEST_CELLS = 3
 """Largest width of a front in cells."""
 PARALLEL = 0.9
 """Least cosine of the angle between two walls that count as on one spot."""
 BEHIND_M = 1.5
-"""Metres behind another wall within which a wall is on the same spot; chosen."""
+"""Largest distance in metres between the planes of two walls that count as on one spot; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +146,14 @@ class Claim:
     shape: Geometry
     """Point or area of the place in metres."""
     street: str = ""
-    """Name of the street in the place's address; empty where it is not known."""
+    """Name of the street in the place's address; empty where it is not mapped."""
     at: Geometry | None = None
     """Point that the front should be near, such as an area's entrance, metres; `None` for `shape` itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """A range of wall cells, `first` to `last`, that one place has, on the ground or the first floor."""
+    """A range of wall cells, on the ground floor or the first floor, that one place has."""
 
     first: int
     """Index of the leftmost cell."""
@@ -170,13 +164,10 @@ class Front:
 
 
 class FreeCells:
-    """A record of the wall cells that no front has taken yet, on each floor.
-
-    Args:
-        cells: of all façades.
-    """
+    """A record of the wall cells that no front has taken yet, on each floor."""
 
     def __init__(self, cells: FacadeCells) -> None:
+        """Begin with all cells free, and find those of different walls on the same spot."""
         self._taken: set[tuple[int, int]] = set()
         self._rivals: dict[int, list[int]] = {}
         for one, other in _on_one_spot(cells).tolist():
@@ -184,17 +175,17 @@ class FreeCells:
             self._rivals.setdefault(other, []).append(one)
 
     def has(self, cell: int, floor: int) -> bool:
-        """Return whether no front has taken a cell on a floor yet."""
+        """Return whether no front has taken the cell with an index on a floor, 0 or 1, yet."""
         return (cell, floor) not in self._taken
 
     def take(self, cell: int, floor: int) -> None:
-        """Mark a cell as taken on a floor, with the cells of other walls on the same spot."""
+        """Mark a cell, by its index, and cells of other walls on its spot as taken on a floor, 0 or 1."""
         self._taken.add((cell, floor))
         self._taken.update((rival, floor) for rival in self._rivals.get(cell, ()))
 
 
 def _on_one_spot(cells: FacadeCells) -> Ints:
-    """Return pairs of cells of different walls on the same spot, shape (n, 2)."""
+    """Return the pairs of indices of cells of different walls on the same spot, shape (n, 2)."""
     if not len(cells.wall):
         return np.empty((0, 2), np.int64)
     run = cells.right - cells.left
@@ -232,7 +223,7 @@ def own_houses(shapes: Shapes, houses: Houses, within: float = OWN_HOUSE_M) -> I
 
 
 def cells_by_house(cells: FacadeCells) -> Mapping[int, Ints]:
-    """Return the indices of the cells of each house."""
+    """Return the indices of the cells of each house, by the house's index."""
     order = np.argsort(cells.house, kind="stable")
     owners, starts = np.unique(cells.house[order], return_index=True)
     return dict(zip(owners.tolist(), np.split(order, starts[1:]), strict=True)) if len(order) else {}
@@ -246,15 +237,15 @@ def assign_fronts(
     street: NDArray[np.str_],
     heights: Floats,
 ) -> list[Front | None]:
-    """Return the best free cell of its house for each place; `None` where none is left.
+    """Return the front, one cell wide, that each place gets on its house; `None` where no cell is left.
 
     Args:
-        claims: the places.
-        house: of each, -1 for none.
-        cells: of all façades.
-        free: which of them are free; learns which are not any more.
+        claims: the wish of each place.
+        house: index of the house of each place, -1 for none.
+        cells: of all houses.
+        free: record of free cells, in which the assigned ones are marked as taken.
         street: name of the street before each cell.
-        heights: of all houses, metres.
+        heights: of the walls of all houses, metres.
     """
     of_house = cells_by_house(cells)
     bids = []
@@ -281,15 +272,13 @@ def assign_fronts(
 
 
 def grow(front: Front, cells: FacadeCells, free: FreeCells, widest: int = WIDEST_CELLS) -> Front:
-    """Return a front widened by the free cells beside it, up to `widest`, and mark them as taken.
-
-    `free` learns of them.
+    """Return a front widened by the free cells beside it, up to `widest` cells, and mark them as taken.
 
     Args:
         front: of one cell.
         cells: of all houses.
-        free: cells without a sign; is changed.
-        widest: cells.
+        free: record of free cells, in which the added ones are marked as taken.
+        widest: largest number of cells of the front.
     """
     first, last = front.first, front.last
     # By turns to both sides, so that the front stays about where the place is.
@@ -299,22 +288,18 @@ def grow(front: Front, cells: FacadeCells, free: FreeCells, widest: int = WIDEST
         cell = last + 1 if step > 0 else first - 1
         # Cells are numbered along the walls: the next number may be on the next wall.
         beside = 0 <= cell < len(cells.wall) and cells.wall[cell] == cells.wall[front.first]
-        open_ = beside and free.has(cell, front.floor)
-        if not open_ or not _touch(cells, min(cell, first), max(cell, last)):
+        if not beside or not free.has(cell, front.floor):
             continue
-        free.take(cell, front.floor)
-        first, last = min(cell, first), max(cell, last)
+        low, high = min(cell, first), max(cell, last)
+        gaps = np.linalg.norm(cells.left[low + 1 : high + 1] - cells.right[low:high], axis=1)
+        if (gaps < 0.05).all():
+            free.take(cell, front.floor)
+            first, last = low, high
     return Front(first, last, front.floor)
 
 
-def _touch(cells: FacadeCells, first: int, last: int) -> bool:
-    """Return whether the cells from `first` to `last` have no gap between them."""
-    gaps = np.linalg.norm(cells.left[first + 1 : last + 1] - cells.right[first:last], axis=1)
-    return bool((gaps < 0.05).all())
-
-
 ON_OUTLINE_M = 0.5
-"""Metres within which an entrance is on a footprint; chosen."""
+"""Largest distance in metres from the edge of a footprint at which an entrance belongs to it; chosen."""
 MAIN = frozenset({"main", "shop"})
 """Values of the tag `entrance` for main entrances."""
 NOT_FOR_VISITORS = frozenset({"emergency", "exit", "fire_exit", "garage", "no", "parking", "service"})
@@ -328,15 +313,12 @@ class Entrances:
     xy: Floats
     """Metres east and north of each entrance, shape (n, 2)."""
     main: Ints
-    """1 for a main entrance, 0 for others."""
+    """1 for a main entrance, 0 for others, shape (n,)."""
     house: Ints
-    """Index of the house that each leads into; -1 for none."""
+    """Index of the house that each leads into, shape (n,); -1 for none."""
 
     def of_area(self, area: shapely.Geometry, near: shapely.Point) -> shapely.Point:
-        """Return the best entrance on an area's edge, main and then nearest first; else `near`.
-
-        Else `near` itself.
-        """
+        """Return the entrance on an area's edge nearest to `near`, main ones first; `near` without one."""
         points = np.asarray(shapely.points(self.xy))
         on_edge = np.flatnonzero(shapely.dwithin(shapely.boundary(area), points, ON_OUTLINE_M))
         if not len(on_edge):
@@ -347,15 +329,10 @@ class Entrances:
 
 
 def entrances_of(extract: OsmExtract, houses: Houses) -> Entrances:
-    """Return all mapped entrances for visitors."""
+    """Return all mapped entrances that visitors may use, and the house of each."""
     kinds = [tags.get("entrance", "no") for tags in extract.points.tags]
     chosen = [number for number, kind in enumerate(kinds) if kind not in NOT_FOR_VISITORS]
     points = extract.points.shapes[chosen]
-    house = np.full(len(chosen), -1, np.int64)
-    if chosen and len(houses.ids):
-        entrance, found = shapely.STRtree(houses.footprints).query_nearest(
-            points, max_distance=ON_OUTLINE_M, all_matches=False
-        )
-        house[entrance] = found
+    house = own_houses(points, houses, ON_OUTLINE_M)
     main = np.array([kinds[number] in MAIN for number in chosen], np.int64)
     return Entrances(shapely.get_coordinates(points).reshape(-1, 2), main, house)

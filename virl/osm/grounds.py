@@ -19,25 +19,28 @@ from virl.towns.plan.town_plan import Crossing, Street, Track
 AFLOAT = frozenset({"boathouse", "houseboat", "pier", "stilt_house", "lighthouse"})
 """Values of the tags `building` and `man_made` for houses that may stand in water."""
 # All chosen.
-STEP_M, PROBE_M = 20.0, 0.5  # between the votes of a coast, and from it to the ground that they are for
+STEP_M, PROBE_M = 20.0, 0.5
+"""Length in metres of the pieces of a coast, and distance beside a piece to the ground that it tells of."""
 MIXED = 0.05
-"""Largest ratio of the metres of coast that call a face land to those that call it sea, or the reverse."""
+"""Largest ratio, lesser to greater, of coast metres that call an area land and sea, if it is not in doubt."""
 LONG_JOIN_M = 400.0
-"""Length in metres of a guessed piece of coast from which it is in doubt."""
+"""Length in metres of a guessed piece of coast above which the sea beside it is in doubt."""
 SHORE_M = 10.0
-"""Metres from the edge of a face within which a house or road counts as on its shore, not in it."""
+"""Distance in metres from the edge of a sea within which houses and roads count as on its shore."""
 MOST_BUILT = 0.2
-"""Largest share of all houses, or of all metres of road, that may lie in a sea."""
+"""Largest share of all houses, and of all metres of road, [0, 1], that may lie in a sea."""
 HOUSES_PER_M2 = 1e-4
-"""Houses a square metre above which a face is no sea: one a hectare."""
-STRAY, STRAY_ROADS_M = 0.01, 100.0  # what a face in doubt may hold: one house or a share of all, such a road
+"""Largest number of houses a square metre in a sea: one a hectare."""
+STRAY, STRAY_ROADS_M = 0.01, 100.0
+"""Largest share of all houses and roads in a sea that is in doubt, and metres of road allowed in any."""
 STRAIGHT_M = 50.0
-"""Metres of a coast's last stretch by which the direction of its end is measured."""
-STRAIGHT_COST, HOUSE_COST_M, CROSSING_COST_M = 0.5, 50.0, 1e6  # of a join, to its length
+"""Length in metres of the last stretch of a coast that tells the direction of its end."""
+STRAIGHT_COST, HOUSE_COST_M, CROSSING_COST_M = 0.5, 50.0, 1e6
+"""Cost of a guessed coast: for a metre straight on, for a house on it and for crossing another coast."""
 BEARINGS = 16
-"""Number of evenly spaced directions in which the way from a loose end to the outline is sought."""
+"""Number of evenly spaced directions in which a loose end of a coast is joined to the outline."""
 OWN_GAP = 0.25
-"""Largest gap between both ends of one coast that is closed, as a share of the coast's length."""
+"""Largest gap between the ends of one coast that is closed, as a share of the coast's length."""
 BEYOND_M = 5.0
 """Metres that a line is drawn beyond the outline, so that the two surely cross."""
 
@@ -49,16 +52,12 @@ class Sea:
     areas: tuple[Polygon, ...]
     """Outlines of the sea within the part, metres."""
     faults: tuple[str, ...]
-    """A line for each area drawn as land although a coastline says sea."""
+    """One line of text for each area drawn as land although a coastline says sea."""
 
 
 def afloat(extract: OsmExtract, houses: Houses) -> Flags:
-    """Return True for each house that may stand in water, by its tags or a pier below."""
-    piers = [
-        shape
-        for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
-        if tags.get("man_made") == "pier"
-    ]
+    """Return True for each house that may stand in water, by its tags or a pier below it, shape (n,)."""
+    piers = [shape for tags, shape in extract.areas.tagged_shapes() if tags.get("man_made") == "pier"]
     tagged = [
         tags.get("floating") == "yes" or not AFLOAT.isdisjoint({tags.get("building"), tags.get("man_made")})
         for tags in houses.tags
@@ -68,12 +67,8 @@ def afloat(extract: OsmExtract, houses: Houses) -> Flags:
 
 
 def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
-    """Return the areas of sea, by the coastlines and by the houses and roads on the ground."""
-    coasts = [
-        shape
-        for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
-        if tags.get("natural") == "coastline"
-    ]
+    """Return the areas of sea in an extract, by its coastlines and the houses and roads that stand there."""
+    coasts = [shape for tags, shape in extract.lines.tagged_shapes() if tags.get("natural") == "coastline"]
     if not coasts:
         return Sea((), ())
     outline, built = extract.outline, _Built(extract, houses)
@@ -85,7 +80,9 @@ def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
     edges = shapely.union_all([inside, *joins, outline.exterior])
     faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(edges)))
     faces = faces[shapely.within(shapely.point_on_surface(faces), outline)]
-    pieces = _cut_into_pieces(lines if inside.is_empty else shapely.get_parts(inside).tolist())
+    coast = lines if inside.is_empty else shapely.get_parts(inside).tolist()
+    runs = [shapely.get_coordinates(shapely.segmentize(line, STEP_M)) for line in coast]
+    pieces = np.concatenate([np.stack([run[:-1], run[1:]], axis=1) for run in runs])
     guesses = shapely.union_all([join for join in joins if join.length > LONG_JOIN_M])
     areas, faults = [], []
     for face, (wet, dry) in zip(faces, _votes(pieces, faces).tolist(), strict=True):
@@ -95,7 +92,7 @@ def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
             continue
         is_guess = shapely.equals(Polygon(face.exterior), outline) or face.exterior.dwithin(guesses, 0.1)
         is_sure = wet > 0 and not is_mixed and not is_guess
-        reason = "coastlines of both directions bound them" if not is_wet else built.reason(face, is_sure)
+        reason = built.land_reason(face, is_sure) if is_wet else "coastlines of both directions bound them"
         if reason:
             middle = extract.frame.position(*shapely.get_coordinates(shapely.point_on_surface(face))[0])
             faults.append(f"{face.area / 1e4:,.1f} ha around {middle} are drawn as land: {reason}")
@@ -108,22 +105,26 @@ class _Built:
     """The houses and roads of an extract that cannot lie in water."""
 
     def __init__(self, extract: OsmExtract, houses: Houses) -> None:
+        """Collect the houses that are not afloat, and the roads that are no bridges or tunnels."""
         self.houses: Shapes = houses.footprints[~afloat(extract, houses)]
         roads = [
             shape
-            for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
+            for tags, shape in extract.lines.tagged_shapes()
             if tags.get("highway") in ROADS and not is_bridge(tags) and not is_hidden(tags)
         ]
         self._roads = np.asarray(shapely.intersection(np.array(roads, object), extract.outline), object)
 
-    def reason(self, face: Polygon, is_sure: bool) -> str:
-        """Return the reason why a face is no sea, by the houses and roads in it; empty if it may be one."""
-        inner = shapely.buffer(face, -SHORE_M)
+    def land_reason(self, area: Polygon, is_sure: bool) -> str:
+        """Return why an area in metres is no sea, by the houses and roads in it; empty if it may be one.
+
+        Where the coastlines leave a doubt, `is_sure` is False and fewer of them are allowed.
+        """
+        inner = shapely.buffer(area, -SHORE_M)
         count = int(shapely.intersects(self.houses, inner).sum())
         metres = float(shapely.length(shapely.intersection(self._roads, inner)).sum())
         every, all_m = len(self.houses), float(shapely.length(self._roads).sum())
         if is_sure:
-            most = max(1.0, min(MOST_BUILT * every, HOUSES_PER_M2 * face.area))
+            most = max(1.0, min(MOST_BUILT * every, HOUSES_PER_M2 * area.area))
             most_m = max(STRAY_ROADS_M, MOST_BUILT * all_m)
         else:
             most, most_m = max(1.0, STRAY * every), max(STRAY_ROADS_M, STRAY * all_m)
@@ -132,14 +133,11 @@ class _Built:
         return f"{count:,} of {every:,} houses and {metres:,.0f} of {all_m:,.0f} m of roads stand there"
 
 
-def _cut_into_pieces(lines: Sequence[LineString]) -> Floats:
-    """Return coastlines cut into pieces of at most `STEP_M` metres, as both ends of each, shape (n, 2, 2)."""
-    runs = [shapely.get_coordinates(shapely.segmentize(line, STEP_M)) for line in lines]
-    return np.concatenate([np.stack([run[:-1], run[1:]], axis=1) for run in runs])
-
-
 def _votes(pieces: Floats, faces: Shapes) -> Floats:
-    """Return (metres of coast with the face on the right, on the left) of each face, shape (faces, 2)."""
+    """Return the metres of coast that have each area (face) on the right, and on the left, shape (faces, 2).
+
+    `pieces` are short straight pieces of coast as both ends of each, (east, north) metres, shape (n, 2, 2).
+    """
     ways = pieces[:, 1] - pieces[:, 0]
     length = np.hypot(*ways.T)
     right = np.stack([ways[:, 1], -ways[:, 0]], axis=1) / np.maximum(length, 1e-9)[:, None]
@@ -151,7 +149,7 @@ def _votes(pieces: Floats, faces: Shapes) -> Floats:
 
 
 def _is_right_of(point: shapely.Point, pieces: Floats) -> bool:
-    """Return whether a point lies to the right of the piece of coast that is nearest to it."""
+    """Return whether a point lies right of the nearest piece of coast; `pieces` has both ends, (n, 2, 2)."""
     away = shapely.distance(shapely.linestrings(pieces), point)
     near = pieces[away < away.min() + 1e-6]  # of two that meet at a corner, the one it is farther beside
     ways, offs = near[:, 1] - near[:, 0], shapely.get_coordinates(point) - near[:, 0]
@@ -163,10 +161,11 @@ class _Join(NamedTuple):
     """A guessed line from a loose end of a coast to another end or to the outline."""
 
     way: LineString
+    """The guessed line, metres."""
     rate: float
     """Cost of the guess for each metre of the line."""
     ends: tuple[tuple[int, int], ...]
-    """Joined loose ends as (index of the line, 0 for its first point or -1 for its last)."""
+    """Loose ends that it joins, as (index of the coast, 0 for its first point or -1 for its last)."""
 
 
 def _join_loose_ends(lines: Sequence[LineString], outline: Polygon, houses: Shapes) -> list[LineString]:
@@ -188,7 +187,7 @@ def _join_loose_ends(lines: Sequence[LineString], outline: Polygon, houses: Shap
         if at == -1 and to == 0 and (one != other or way.length < OWN_GAP * lines[one].length):
             options.append(_Join(way, 1.0, ((one, at), (other, to))))
     for number, at in ends:
-        options += _to_outline(lines, number, at, outline)
+        options += _joins_to_outline(lines, number, at, outline)
     if not options:
         return []
     ways = np.array([option.way for option in options], object)
@@ -204,8 +203,8 @@ def _join_loose_ends(lines: Sequence[LineString], outline: Polygon, houses: Shap
     return joins
 
 
-def _to_outline(lines: Sequence[LineString], number: int, at: int, outline: Polygon) -> Iterator[_Join]:
-    """Yield guessed lines from an end of a coast to the outline: straight on, the nearest, and all around."""
+def _joins_to_outline(lines: Sequence[LineString], number: int, at: int, outline: Polygon) -> Iterator[_Join]:
+    """Yield guesses from an end, 0 or -1, of line `number` to the outline: straight on, nearest, around."""
     line, outer = lines[number], outline.exterior
     end = np.array(line.coords[at])
     before = shapely.line_interpolate_point(line, STRAIGHT_M if at == 0 else -STRAIGHT_M)
@@ -232,7 +231,7 @@ GREEN = frozenset(
 GRAVEL = frozenset({"bare_rock", "scree", "shingle", "sand", "beach", "railway", "construction", "quarry"})
 """Values of `landuse` and `natural` that are drawn as gravel."""
 WATER = frozenset({"water", "basin", "reservoir", "riverbank", "swimming_pool"})
-"""Values of `natural`, `landuse`, `waterway` and `leisure` that are water."""
+"""Values of `natural`, `landuse`, `waterway` and `leisure` that are drawn as water."""
 WATERWAY_M = {"river": 10.0, "canal": 6.0, "stream": 1.8, "drain": 1.2, "ditch": 1.0}
 """Widths in metres of waterways mapped as lines, where not tagged; chosen."""
 RAILS = frozenset({"rail", "tram", "light_rail", "narrow_gauge", "subway", "funicular"})
@@ -242,45 +241,40 @@ IN_STREET = frozenset({"tram"})
 ZEBRAS = frozenset({"uncontrolled", "marked", "zebra", "traffic_signals", "island", "pelican", "toucan"})
 """Values of the tag `crossing` for zebras; a crossing without a value has one too."""
 ON_ROAD_M = 3.0
-"""Metres within which a crossing is on a carriageway."""
+"""Largest distance in metres from a crossing to the middle line of the street that it is on."""
 NARROWEST_M = 2.5
 """Least width in metres of a carriageway with zebras."""
 ONE_ZEBRA_M = 4.0
-"""Metres within which two zebras of a street are drawn as one."""
+"""Distance in metres along a street below which two zebras are drawn as one."""
 SMALLEST_M2, SMALLEST_GREEN_M2 = 4.0, 20.0
+"""Area in square metres up to which water, and grass or gravel, is not drawn."""
 BANK_M = 1.0
 """Metres of ground kept dry around a house that the map has in water; chosen."""
 
 
 def greens(extract: OsmExtract) -> tuple[Polygon, ...]:
     """Return the outlines of parks and other green areas, metres."""
-    chosen = (
-        shape
-        for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
-        if GREEN & {tags.get("leisure"), tags.get("landuse"), tags.get("natural")} and not _is_sunk(tags)
-    )
-    return tuple(_polygons(chosen, SMALLEST_GREEN_M2))
+    return tuple(_polygons(_areas(extract, GREEN, "leisure", "landuse", "natural"), SMALLEST_GREEN_M2))
 
 
 def gravels(extract: OsmExtract) -> tuple[Polygon, ...]:
-    """Return the outlines of sand, rock and building sites, metres."""
-    chosen = (
+    """Return the outlines of areas of sand, rock, railway and building sites, metres."""
+    return tuple(_polygons(_areas(extract, GRAVEL, "landuse", "natural"), SMALLEST_GREEN_M2))
+
+
+def _areas(extract: OsmExtract, values: frozenset[str], *keys: str) -> list[Geometry]:
+    """Return the areas in metres above the ground that have one of `values` for one of some tag keys."""
+    return [
         shape
-        for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
-        if GRAVEL & {tags.get("landuse"), tags.get("natural")} and not _is_sunk(tags)
-    )
-    return tuple(_polygons(chosen, SMALLEST_GREEN_M2))
+        for tags, shape in extract.areas.tagged_shapes()
+        if values & {tags.get(key) for key in keys} and not _is_sunk(tags)
+    ]
 
 
 def waters(extract: OsmExtract, houses: Houses) -> tuple[Polygon, ...]:
-    """Return the outlines of lakes, rivers, pools and the sea, metres, without banks of houses."""
-    areas = [
-        shape
-        for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
-        if WATER & {tags.get(key) for key in ("natural", "landuse", "waterway", "leisure")}
-        and not _is_sunk(tags)
-    ]
-    for tags, line in zip(extract.lines.tags, extract.lines.shapes, strict=True):
+    """Return the outlines of lakes, rivers, pools and the sea, metres, without the ground around houses."""
+    areas = _areas(extract, WATER, "natural", "landuse", "waterway", "leisure")
+    for tags, line in extract.lines.tagged_shapes():
         kind = tags.get("waterway", "")
         if kind in WATERWAY_M and not _is_sunk(tags):
             width = metres(tags.get("width")) or WATERWAY_M[kind]
@@ -296,10 +290,10 @@ def waters(extract: OsmExtract, houses: Houses) -> tuple[Polygon, ...]:
 
 
 def tracks(extract: OsmExtract, houses: Houses) -> tuple[Track, ...]:
-    """Return the railways on the ground, outside houses."""
+    """Return the railway tracks on the ground, cut where they run below houses or leave the outline."""
     found = []
     tree = shapely.STRtree(houses.footprints)
-    for tags, line in zip(extract.lines.tags, extract.lines.shapes, strict=True):
+    for tags, line in extract.lines.tagged_shapes():
         if tags.get("railway") not in RAILS or _is_sunk(tags):
             continue
         above = houses.footprints[tree.query(line, predicate="intersects")]
@@ -314,10 +308,10 @@ def tracks(extract: OsmExtract, houses: Houses) -> tuple[Track, ...]:
 
 
 def crossings(extract: OsmExtract, streets: tuple[Street, ...]) -> tuple[Crossing, ...]:
-    """Return the zebras of the crossings that are mapped on a carriageway."""
+    """Return the zebras of the crossings that are mapped on a street with a carriageway wide enough."""
     points = [
         point
-        for tags, point in zip(extract.points.tags, extract.points.shapes, strict=True)
+        for tags, point in extract.points.tagged_shapes()
         if tags.get("highway") == "crossing"
         and tags.get("crossing", "zebra") in ZEBRAS
         and tags.get("crossing:markings", "yes") != "no"
@@ -337,7 +331,7 @@ def crossings(extract: OsmExtract, streets: tuple[Street, ...]) -> tuple[Crossin
 
 
 def _polygons(shapes: Iterable[Geometry], least_m2: float) -> Iterator[Polygon]:
-    """Yield the polygons of shapes whose area is over `least_m2` square metres."""
+    """Yield the polygons of some shapes in metres whose area is over `least_m2` square metres."""
     for shape in shapes:
         for part in shapely.get_parts(shape):
             if isinstance(part, Polygon) and part.area > least_m2:

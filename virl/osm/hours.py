@@ -10,20 +10,25 @@ from opening_hours import State, validate
 from virl.platform.city.places import OpeningHours
 
 _DAY = timedelta(days=1)
+"""Length of a day."""
 _WEEKDAYS = "Mo|Tu|We|Th|Fr|Sa|Su"
+"""Pattern of a weekday in opening hours."""
 _SAID_STATE = re.compile(r'\b(open|off|closed)\s*"[^"]*"')
+"""Pattern of a state in opening hours that is followed by a comment."""
 _COMMENT = re.compile(r'"[^"]*"')
+"""Pattern of a comment in opening hours."""
 _HOLIDAY_WEEKDAYS = re.compile(rf"\b([PS]H)\s+(?:{_WEEKDAYS})[^\s\"]*")
-"""Pattern of weekdays that narrow holidays, as in `SH Mo-Fr 10:00-12:00`.
-The library takes them for further days."""
+"""Pattern of weekdays that narrow holidays, as in `SH Mo-Fr 10:00-12:00`: the library adds them instead."""
 _BETWEEN_RULES = re.compile(r"(; |, | \|\| )")  # within a rule the library writes its lists without spaces
+"""Pattern of what stands between two rules."""
 _NOT_WEEKLY = re.compile(r'"|\[|\bunknown\b|\bweek ?\d|(^|\s)((PH,)*SH(,[PS]H)*)(?=\s|$)')
-"""Pattern of a rule that does not hold each week."""
+"""Pattern of a rule that does not hold each week: with a comment, for numbered weeks or school holidays."""
 _PUBLIC_HOLIDAYS = re.compile(r"(^|\s)PH(?=\s|$)")
+"""Pattern of a rule for public holidays."""
 _CLOSED = " closed"
 """The ending of a rule of opening hours that says that the place is closed."""
 _SEASON = re.compile(r"\b(\d{4}|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|easter)")
-"""Pattern of a part of a year in opening hours."""
+"""Pattern of a year, month or Easter in opening hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ class WeeklyHours:
     is_closed: bool = False
     """True where the rules say that the place does not open at all."""
     left_out: tuple[str, ...] = ()
-    """The rules that do not hold each week, such as `We[1] 10:00-12:00`."""
+    """Rules that do not hold each week, such as `We[1] 10:00-12:00`."""
 
 
 def weekly_hours(text: str, day: date | None = None) -> WeeklyHours | None:
@@ -45,8 +50,8 @@ def weekly_hours(text: str, day: date | None = None) -> WeeklyHours | None:
     holidays are left out. Rules for public holidays are set aside; times by the sun are those of the equinox.
 
     Args:
-        text: the value of `opening_hours`.
-        day: the first day, which says what season it is; by default today.
+        text: value of the tag `opening_hours`.
+        day: first day of the week, which says what season it is; by default today.
     """
     text = _HOLIDAY_WEEKDAYS.sub(r"\1", _SAID_STATE.sub(r"\1", text.strip("; ")))
     if not validate(text):
@@ -73,12 +78,12 @@ def weekly_hours(text: str, day: date | None = None) -> WeeklyHours | None:
 
 
 def is_seasonal(text: str) -> bool:
-    """Return whether opening hours differ between the seasons."""
+    """Return whether a text of opening hours names months, years or Easter, and so depends on the season."""
     return bool(_SEASON.search(text))
 
 
 def _stretches(text: str, day: date) -> tuple[OpeningHours, ...]:
-    """Return the opening hours that a text gives for the seven days from a day on."""
+    """Return the sorted opening hours by weekday that a text gives for the seven days from `day` on."""
     hours = OsmHours(text)
     if str(hours.normalize()) == "24/7":
         return tuple(OpeningHours(weekday, 0, 1440) for weekday in range(7))

@@ -37,28 +37,34 @@ USUAL_M: Mapping[str, float] = {
     "stable": 4.5, "temple": 10.0, "terrace": 7.0, "tower": 25.0, "train_station": 10.0, "university": 14.0,
     "warehouse": 8.0,
 }  # fmt: skip
-"""Metres of height by kind of building, where unknown; chosen."""
+"""Height in metres by value of the tag `building`, where no height is mapped; chosen."""
 DEFAULT_M = 7.0
-"""Metres of height of a building of any other kind."""
+"""Height in metres of a building of any other kind."""
 LOW = frozenset(
     {"garage", "garages", "carport", "shed", "hut", "roof", "kiosk", "service", "greenhouse", "cabin"}
 )
-"""Kinds of building that are not raised to the height of neighbours."""
+"""Values of `building` for kinds that are not raised to the height of neighbours."""
 
-_FOOT_M, _ROAD_M = 2.6, 3.8  # usual widths of a passage; chosen
+_FOOT_M, _ROAD_M = 2.6, 3.8
+"""Widths in metres of a passage for people and of one for a road, where not tagged; chosen."""
 _WIDTHS_M = (1.8, 7.0)
+"""Least and largest width in metres of a passage."""
 _CLEAR_M = 3.4
 """Metres from the ground to the rooms above a passage; chosen."""
 _LINTEL_M = 0.8
 """Least height in metres of a low house above its passage; chosen."""
 _LOWEST_M = 2.3
+"""Least clear height in metres of a passage, however low its house is."""
 _BEYOND_M = 1.5
 """Metres that a passage is cut beyond both ends of its way, for walls at an angle."""
 _SMALLEST_PASSAGE_M2 = 1.5
+"""Least area in square metres of a piece that a passage leaves of a house, or of a room above it."""
 
 _COLOUR_KEYS = ("building:colour", "building:color", "building:facade:colour")
+"""Keys of tags with the colour of a wall, the first present one counts."""
 _ROOF_COLOUR_KEYS = ("roof:colour", "roof:color")
-_SOFTENED = 0.12  # of white in a wall of a tagged colour: façades are paler than their names; chosen
+"""Keys of tags with the colour of a roof, the first present one counts."""
+_SOFTENED = 0.12
 """Share of white, [0, 1], mixed into a wall's tagged colour, since façades are paler; chosen."""
 _TOLD_BY_TOWN = 10
 """Least number of houses with a tagged material for a town's others to be drawn like them; chosen."""
@@ -82,7 +88,7 @@ _MATERIAL_RGB: Mapping[str, Rgb] = {
     "copper": (0.47, 0.66, 0.58), "gold": (0.83, 0.69, 0.33), "sandstone": (0.84, 0.74, 0.55),
     "marble": (0.92, 0.91, 0.88), "granite": (0.60, 0.57, 0.56), "slate": (0.40, 0.43, 0.47),
 }  # fmt: skip
-"""Wall colour by value of `building:material`, for materials with a colour of their own; chosen."""
+"""Wall colour, red, green and blue in [0, 1], by value of `building:material`; chosen."""
 
 _ROOF_RGB: Mapping[str, Rgb] = {
     "roof_tiles": (0.58, 0.31, 0.23), "tile": (0.58, 0.31, 0.23), "tiles": (0.58, 0.31, 0.23),
@@ -96,7 +102,7 @@ _ROOF_RGB: Mapping[str, Rgb] = {
     "glass": (0.62, 0.72, 0.80), "plastic": (0.72, 0.74, 0.76), "solar_panels": (0.14, 0.18, 0.28),
     "gold": (0.83, 0.69, 0.33), "acrylic_glass": (0.68, 0.76, 0.82), "plants": (0.36, 0.45, 0.24),
 }  # fmt: skip
-"""Colour of the roof by value of `roof:material`; chosen."""
+"""Roof colour, red, green and blue in [0, 1], by value of `roof:material`; chosen."""
 
 _USUAL_WALLS: Mapping[str, tuple[str, ...]] = {
     "barn": ("wood",), "stable": ("wood",), "shed": ("wood",), "hut": ("wood",), "cabin": ("wood",),
@@ -109,7 +115,7 @@ _USUAL_WALLS: Mapping[str, tuple[str, ...]] = {
     "industrial": ("concrete", "tiles"), "warehouse": ("concrete", "tiles"), "parking": ("concrete",),
     "transformer_tower": ("concrete", "plaster"), "service": ("concrete", "plaster"),
 }  # fmt: skip
-"""Wall materials by kind of building; chosen. A kind that is not listed gets one of the town's."""
+"""Wall materials to choose from by value of `building`; chosen. Other kinds get one of the town's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +123,9 @@ class Overhangs:
     """Pieces of houses over open ground, as sequences of length n: rooms over passages, roofs on posts."""
 
     ids: tuple[str, ...]
+    """Id of the building that each piece belongs to, such as `w34`."""
     tags: tuple[Tags, ...]
+    """Tags of each piece."""
     footprints: Shapes
     """Outline of each piece on the ground, polygons in metres, shape (n,)."""
     bases: Floats
@@ -133,10 +141,11 @@ class Houses:
     """Buildings, or pieces of them, that stand on the ground, as sequences of length n."""
 
     ids: tuple[str, ...]
-    """Id of the building of each piece; equal for pieces of one."""
+    """Id of the building that each piece belongs to, such as `w34`."""
     tags: tuple[Tags, ...]
+    """Tags of each piece."""
     footprints: Shapes
-    """Polygons in metres, with their courtyards, shape (n,)."""
+    """Polygons in metres, with courtyards as holes, shape (n,)."""
     heights: Floats
     """Height of each piece's walls in metres, shape (n,)."""
     known: NDArray[np.bool_]
@@ -148,7 +157,7 @@ class Houses:
 
     @property
     def all_ids(self) -> tuple[str, ...]:
-        """Ids of the pieces on the ground, then of those above."""
+        """Ids of the pieces on the ground, then of those above; see `ids`."""
         return self.ids + self.above.ids
 
     @property
@@ -158,10 +167,9 @@ class Houses:
 
 
 def houses_of(extract: OsmExtract) -> Houses:
-    """Return all buildings of an extract; mapped parts stand for the building around them."""
+    """Return all buildings of an extract, those with mapped parts as these parts."""
     pieces = pieces_of(extract)
-    shapes = np.empty(len(pieces), object)
-    shapes[:] = [piece.shape for piece in pieces]
+    shapes = np.array([piece.shape for piece in pieces], object)
     polygons, owner = shapely.get_parts(
         shapely.make_valid(shapely.simplify(shapes, TOLERANCE_M)), return_index=True
     )
@@ -172,14 +180,22 @@ def houses_of(extract: OsmExtract) -> Houses:
     polygons = shapely.orient_polygons(polygons[usable], exterior_cw=False)
     pieces = [pieces[number] for number in owner[usable].tolist()]
     heights, known = _heights(pieces, polygons)
-    return _houses_of_pieces(pieces, polygons, heights, known, _passages_of(extract))
+    passages = [
+        _passage_ground(shape, tags)
+        for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
+        if is_passage(tags) and not is_hidden(tags) and shape.length > 0
+    ]
+    return _houses_of_pieces(pieces, polygons, heights, known, np.array(passages, object))
 
 
 def _houses_of_pieces(
     pieces: Sequence[Piece], polygons: Shapes, heights: Floats, known: NDArray[np.bool_],
     passages: Shapes,
 ) -> Houses:  # fmt: skip
-    """Return the houses made of pieces: those on the ground, opened for passages, and those above."""
+    """Return the houses made of n pieces: those on the ground, with passages cut out, and those above.
+
+    `polygons`, `heights` in metres and `known`, True for a mapped height, have shape (n,).
+    """
     stands = np.array([piece.base == 0 for piece in pieces], bool)
     ground = np.flatnonzero(stands)
     opened, owner, rooms, below, clear = _open_passages(polygons[ground], heights[ground], passages)
@@ -204,9 +220,9 @@ def _houses_of_pieces(
 
 
 def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return (height of each piece's walls in metres, True where mapped), guessed by kind and neighbours.
+    """Return (wall height of each piece in metres, True where mapped), else guessed by kind and neighbours.
 
-    Else by its kind and its neighbours.
+    `polygons` are the footprints of the n pieces; both arrays have shape (n,).
     """
     tagged = np.array([piece.top or np.nan for piece in pieces], float)
     known = ~np.isnan(tagged)
@@ -235,31 +251,15 @@ def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray
     return np.where(np.isnan(heights), DEFAULT_M, heights), known
 
 
-def _passages_of(extract: OsmExtract) -> Shapes:
-    """Return the ground of all passages and covered ways, metres, shape (n,)."""
-    found = [
-        _ground(shape, tags)
-        for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
-        if is_passage(tags) and not is_hidden(tags) and shape.length > 0
-    ]
-    made = np.empty(len(found), object)
-    made[:] = found
-    return made
-
-
 def _open_passages(
     footprints: Shapes, heights: Floats, passages: Shapes
 ) -> tuple[Shapes, Ints, Shapes, Ints, Floats]:
-    """Return (footprints without passages, house of each, rooms above, house of each, metres to its foot).
+    """Return (pieces left on the ground, house of each, rooms over passages, house of each, metres below).
 
     Args:
-        footprints: of n houses.
+        footprints: of n houses, metres.
         heights: of their walls, metres, shape (n,).
-        passages: the ground to be left open.
-
-    Returns:
-        What still stands on the ground and the house that each piece is of; the rooms over passages, the
-        house that each is of, and the metres from the ground to each.
+        passages: the ground to be left open, metres.
     """
     cuts: dict[int, list[Polygon]] = {}
     for passage, house in shapely.STRtree(footprints).query(passages, predicate="intersects").T.tolist():
@@ -280,16 +280,16 @@ def _open_passages(
             below.append(house)
             clear.append(max(min(_CLEAR_M, heights[house] - _LINTEL_M), _LOWEST_M))
     return (
-        _array(standing),
+        np.array(standing, object),
         np.array(owner, np.int64),
-        _array(rooms),
+        np.array(rooms, object),
         np.array(below, np.int64),
         np.array(clear),
     )
 
 
-def _ground(line: LineString, tags: Tags) -> Polygon:
-    """Return the ground of a passage, metres: as wide as tagged or usual, and longer than its way."""
+def _passage_ground(line: LineString, tags: Tags) -> Polygon:
+    """Return the ground of a passage along a way, in metres: as wide as tagged or usual, and a bit longer."""
     usual = _ROAD_M if tags.get("highway") in ROADS else _FOOT_M
     width = min(max(metres(tags.get("width")) or usual, _WIDTHS_M[0]), _WIDTHS_M[1])
     xy = shapely.get_coordinates(line)
@@ -307,20 +307,16 @@ def _polygons(shape: Geometry) -> Iterator[Polygon]:
             yield shapely.orient_polygons(part, exterior_cw=False)
 
 
-def _array(polygons: list[Polygon]) -> Shapes:
-    """Return polygons as a NumPy array of objects."""
-    made = np.empty(len(polygons), object)
-    made[:] = polygons
-    return made
-
-
 @dataclass(frozen=True, slots=True)
 class Outside:
     """Material and colours of a house; empty or `None` where no tag says."""
 
     material: str
+    """Wall material of the renderer, such as `brick`."""
     paint: Rgb | None
+    """Colour of the walls."""
     roof_paint: Rgb | None
+    """Colour of the roof."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,16 +324,15 @@ class Looks:
     """The materials and colours of houses, and the tags that could not be read."""
 
     of_house: tuple[Outside, ...]
+    """Material and colours of each house, in the order of the houses."""
     unread: Mapping[str, int]
     """Number of houses for each tag that cannot be read, such as `building:colour=light red`."""
 
 
 def looks_of(tags: Sequence[Tags], names: Sequence[str]) -> Looks:
-    """Return the materials and colours of houses by their tags; equal names look equal.
+    """Return the materials and colours of houses by the `tags` of each, else by its kind and the town's.
 
-    Args:
-        tags: of each house.
-        names: of each; equal names look equal.
+    A guess depends on the house's name in `names`, so that equal names look equal.
     """
     unread: Counter[str] = Counter()
     tagged = [_read_outside(one, unread) for one in tags]
@@ -346,7 +341,7 @@ def looks_of(tags: Sequence[Tags], names: Sequence[str]) -> Looks:
         town = []
     return Looks(
         tuple(
-            look if look.material or look.paint else _usual(look, one, town, name)
+            look if look.material or look.paint else _guess_material(look, one, town, name)
             for look, one, name in zip(tagged, tags, names, strict=True)
         ),
         dict(unread),
@@ -354,10 +349,7 @@ def looks_of(tags: Sequence[Tags], names: Sequence[str]) -> Looks:
 
 
 def colour(text: str) -> Rgb | None:
-    """Return the colour of a CSS name or hex code; `None` for other texts.
-
-    `None` for anything else.
-    """
+    """Return (red, green, blue), each in [0, 1], of a CSS colour name or hex code; `None` for other texts."""
     name = text.split(";", maxsplit=1)[0].strip().lower()
     if not name.startswith("#"):
         name = name.replace("_", "").replace(" ", "").replace("-", "")
@@ -371,7 +363,7 @@ def colour(text: str) -> Rgb | None:
 
 
 def _read_outside(tags: Tags, unread: Counter[str]) -> Outside:
-    """Return the material and colours that tags tell; unreadable tags are counted."""
+    """Return the material and colours of a house by its tags; count in `unread` those that make no sense."""
     named = _first_value(tags.get("building:material", ""))
     material = _WALLS.get(named, "")
     if named and not material:
@@ -388,7 +380,7 @@ def _read_outside(tags: Tags, unread: Counter[str]) -> Outside:
 
 
 def _colour_of(tags: Tags, keys: Sequence[str], unread: Counter[str]) -> Rgb | None:
-    """Return the colour in the first present one of some tag keys; `None` without a readable colour."""
+    """Return the colour in the first present key's tag; `None` if absent, or unreadable and then counted."""
     for key in keys:
         if key in tags:
             found = colour(tags[key])
@@ -399,12 +391,12 @@ def _colour_of(tags: Tags, keys: Sequence[str], unread: Counter[str]) -> Rgb | N
 
 
 def _first_value(text: str) -> str:
-    """Return the first value of a list with semicolons, in small letters with underscores."""
+    """Return the first of a tag's values separated by `;`, in small letters and with `_` for spaces."""
     return text.split(";", maxsplit=1)[0].strip().lower().replace(" ", "_")
 
 
-def _usual(look: Outside, tags: Tags, town: Sequence[str], name: str) -> Outside:
-    """Return the looks of a house with a usual material for its kind of building, else for the town."""
+def _guess_material(look: Outside, tags: Tags, town: Sequence[str], name: str) -> Outside:
+    """Return a house's looks with a random material that is usual for its kind, else from the `town` list."""
     choices = _USUAL_WALLS.get(tags.get("building", ""), town)
     if not choices:
         return look

@@ -11,7 +11,7 @@ from math import hypot
 from random import Random
 from types import MappingProxyType
 
-from virl.osm.addresses import Door, doors_of
+from virl.osm.addresses import doors_of
 from virl.osm.extract import OsmExtract, Tags
 from virl.platform.city.city import Listing
 from virl.platform.city.place_types import by_type
@@ -28,6 +28,7 @@ from virl.towns.listings import HOMES, let_home
 from virl.towns.plan.town_plan import CityPlan, Shop
 
 INVENTED = "reviews, ratings, prices and homes to rent are invented"
+"""Notice for users of a town with invented life."""
 RESIDENTIAL = frozenset(
     {"apartments", "bungalow", "detached", "house", "residential", "semidetached_house", "terrace"}
 )
@@ -48,13 +49,13 @@ FACTS: Mapping[str, Mapping[str, Mapping[str, bool]]] = MappingProxyType(
 def with_invented_life(
     plan: CityPlan, extract: OsmExtract, tags: Sequence[Tags], *, seed: int, town: str
 ) -> CityPlan:
-    """Return a twin's plan with reviews, ratings, prices, hidden attributes and homes to rent.
+    """Return a twin's plan with invented reviews, ratings, prices, hidden attributes and homes to rent.
 
     Args:
         plan: of the twin.
-        extract: that it was built from.
+        extract: that the plan was built from.
         tags: of its places, in the order of `plan.shops`.
-        seed: another one gives other reviews.
+        seed: any integer; equal seeds give equal reviews.
         town: the end of the addresses of homes whose town is not mapped.
     """
     shops = tuple(_add_reviews(shop, own, seed) for shop, own in zip(plan.shops, tags, strict=True))
@@ -62,10 +63,7 @@ def with_invented_life(
 
 
 def trade_of(types: Sequence[str]) -> Trade | None:
-    """Return the trade of made towns that a place is most like, by its types; `None` for none.
-
-    `None` for no trade.
-    """
+    """Return the trade of invented towns that a place is most like by its types; `None` for none."""
     like, items, trades = by_type("like"), by_type("like_items"), trades_table().trades
     for kind in types:
         name = like.get(kind) or kind.removesuffix("_restaurant")
@@ -77,7 +75,7 @@ def trade_of(types: Sequence[str]) -> Trade | None:
 
 
 def _add_reviews(shop: Shop, tags: Tags, seed: int) -> Shop:
-    """Return a place with invented reviews, ratings, prices and attributes, if it has a trade."""
+    """Return a place with invented reviews, ratings, prices and attributes; as it is if it has no trade."""
     trade = trade_of(shop.place.types)
     if trade is None:
         return shop
@@ -101,9 +99,12 @@ def _add_reviews(shop: Shop, tags: Tags, seed: int) -> Shop:
 
 
 def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
-    """Return invented homes to rent at mapped addresses."""
+    """Return at most `HOMES` invented homes to rent at mapped addresses, residential if there are enough."""
+    doors = [door for tags, door in doors_of([extract.areas]) if tags.get("building") in RESIDENTIAL]
+    if len(doors) < HOMES:
+        doors = [door for _, door in doors_of([extract.points, extract.areas])]
     # Sorted: which homes are to let must not hang on the order of the file.
-    doors = sorted(_residential_doors(extract), key=lambda door: (door.address_text, door.x))
+    doors.sort(key=lambda door: (door.address_text, door.x))
     rng = Random(f"{seed} homes")
     chosen = rng.sample(doors, min(HOMES, len(doors)))
     radius = max([1.0, *(hypot(door.x, door.y) for door in doors)])
@@ -120,17 +121,9 @@ def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
     )
 
 
-def _residential_doors(extract: OsmExtract) -> list[Door]:
-    """Return addresses tagged as residential, or all addresses where fewer than `HOMES` are."""
-    residential = [door for tags, door in doors_of([extract.areas]) if tags.get("building") in RESIDENTIAL]
-    if len(residential) >= HOMES:
-        return residential
-    return [door for _, door in doors_of([extract.points, extract.areas])]
-
-
 @cache
 def _first_types() -> Mapping[str, Trade]:
-    """Return the first trade of each main place type."""
+    """Return the first trade of made towns with each main place type, by that type."""
     found: dict[str, Trade] = {}
     for trade in trades_table().trades.values():
         found.setdefault(trade.types[0], trade)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from pathlib import Path
 
 import numpy as np
 from tzfpy import get_tz
@@ -29,21 +28,18 @@ from virl.towns.places import OfflinePlaces
 from virl.towns.plan.town_plan import Shop
 
 LICENCE = "Open Database License 1.0 (ODbL), https://opendatacommons.org/licenses/odbl/1-0/"
+"""Name and URL of the licence of OpenStreetMap's data."""
 COPYRIGHT = "https://www.openstreetmap.org/copyright"
 """URL of OpenStreetMap's copyright page."""
 
 
 def credit(date: str) -> str:
-    """Return the notice that credits OpenStreetMap for a map, page, picture or export.
-
-    Args:
-        date: of the data, as in `2022-07-24`; empty where the extract does not say.
-    """
+    """Return the notice that credits OpenStreetMap for data of a date such as `2022-07-24`, or empty."""
     return f"© OpenStreetMap contributors{f', data of {date}' if date else ''}"
 
 
 SETTLEMENTS = frozenset({"city", "town", "village"})
-"""Values of `place` of settlements that stand by themselves."""
+"""Values of the tag `place` for settlements that stand by themselves, unlike suburbs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +49,7 @@ class MappedTown:
     places: Places
     """Search of the mapped places, which have no pictures, ratings and reviews."""
     ways: tuple[tuple[LatLng, ...], ...]
-    """Ways that people walk, as positions, split at their junctions."""
+    """Streets that people walk, each as the positions of its line from junction to junction."""
     life: tuple[LatLng, ...]
     """Positions of named shops and amenities."""
     attribution: str
@@ -70,17 +66,17 @@ class MappedTown:
         return TwinMaps(self._extract, self.addresses, GraphMaps(panoramas))
 
 
-def mapped_town(file: ExtractPart, day: date | None = None) -> MappedTown:
+def mapped_town(choice: ExtractPart, day: date | None = None) -> MappedTown:
     """Return the map of the town in an extract, or of a part of it.
 
     Args:
-        file: which, and which part.
-        day: for which hours and dates are read; by default today.
+        choice: of the extract and of its part.
+        day: for which opening hours and dates are read; by default today.
 
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
-    twin = read_twin(file, day)
+    twin = read_twin(choice, day)
     shops = tuple(replace(shop, frontage=NO_FRONTAGE) for shop in twin.plan.shops)
     also, addresses = names_of(twin, shops)
     frame = twin.plan.layout.frame
@@ -108,49 +104,47 @@ def life_of(twin: Twin) -> tuple[LatLng, ...]:
     )
 
 
-def read_twin(file: ExtractPart, day: date | None = None) -> Twin:
-    """Return the twin of the extract, or of its part, that a city's file names.
+def read_twin(choice: ExtractPart, day: date | None = None) -> Twin:
+    """Return the twin of the extract, or of its part, that was chosen.
 
     Args:
-        file: which, and which part.
-        day: for which hours and dates are read; by default today.
+        choice: of the extract and of its part.
+        day: for which opening hours and dates are read; by default today.
 
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
-    return in_season(load_twin(*_extract_of(file), day), day)
+    return in_season(load_twin(choice.file, part_of(choice), choice.names, day), day)
 
 
-def key_of_twin(file: ExtractPart, day: date | None = None) -> str:
-    """Return the cache key of the twin and invented life that a file asks for; empty if it cannot be read."""
-    key = twin_key(*_extract_of(file), day)
-    return f"{key} {file.life} {file.seed} {file.title}" if key else ""
+def key_of_twin(choice: ExtractPart, day: date | None = None) -> str:
+    """Return the cache key of the chosen twin with its invented life; empty if the file cannot be read."""
+    key = twin_key(choice.file, part_of(choice), choice.names, day)
+    return f"{key} {choice.life} {choice.seed} {choice.title}" if key else ""
 
 
-def part_of(file: ExtractPart) -> Region | None:
-    """Return the region of an extract to read: the file's own, or its busiest town; `None` for all.
+def part_of(choice: ExtractPart) -> Region | None:
+    """Return the region of an extract to read: as chosen, as cut, or its busiest town; `None` for all.
 
     Raises:
         BadInput: the extract is missing or cannot be read.
     """
-    path = file.file
+    path = choice.file
     check_name(path)
-    part = file.part or asked_box(path) or cut_box(path)
+    part = choice.part or asked_box(path) or cut_box(path)
     if part or not is_country(path):
         return part
     town = busiest_town(path)
-    return region_around(town.position, file.radius) if town else None
+    return region_around(town.position, choice.radius) if town else None
 
 
-def choice_of(file: ExtractPart, extract: OsmExtract) -> str:
-    """Return the sentence that says how to choose another town of the extract; empty if there is no other.
+def choice_of(choice: ExtractPart, extract: OsmExtract) -> str:
+    """Return the sentence that says how to choose another town of the file; empty if there is no other.
 
-    Args:
-        file: of the town.
-        extract: that was read of it.
+    `extract` is what was read of the chosen file.
     """
-    path = file.file
-    if file.part or asked_box(path) or cut_box(path):
+    path = choice.file
+    if choice.part or asked_box(path) or cut_box(path):
         return ""
     town = busiest_town(path) if is_country(path) else None
     west, south, east, north = extract.outline.bounds
@@ -163,17 +157,10 @@ def choice_of(file: ExtractPart, extract: OsmExtract) -> str:
     )
 
 
-def _extract_of(file: ExtractPart) -> tuple[Path, Region | None, str]:
-    """Return (path of the extract, part to read or `None`, language of names)."""
-    return file.file, part_of(file), file.names
-
-
 def names_of(twin: Twin, shops: Sequence[Shop]) -> tuple[dict[str, tuple[str, ...]], TwinAddresses]:
-    """Return (other names of each place by its id, index of addresses and of all place names).
+    """Return (other names of each place by its id, index of addresses and of the names of `shops`).
 
-    Args:
-        twin: of the town.
-        shops: its places; of two with one name the first is found by it.
+    Of two places with one name the first is found by it.
     """
     also = {name: other_names(tags) for name, tags in zip(twin.pois.ids, twin.pois.tags, strict=True)}
     # Reversed: of several with a name the first is what stays.
@@ -184,5 +171,5 @@ def names_of(twin: Twin, shops: Sequence[Shop]) -> tuple[dict[str, tuple[str, ..
 
 
 def _no_photo(shop: Shop) -> Image:
-    """Raise an error: no photo of these places is ever drawn."""
+    """Raise `AssertionError`: no photo of a place without a front is ever drawn."""
     raise AssertionError(f"{shop.place.id} has no front")

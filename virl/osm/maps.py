@@ -27,6 +27,7 @@ _BESIDE_M = 15.0
 _NAMES = ("name", "is_sidepath:of:name", "street:name", "ref")
 """Keys of tags that may name a way, the surest first."""
 _BESIDE = frozenset({"sidewalk", "sidepath"})
+"""Values of the tags `footway`, `path` and `cycleway` for a way beside a road."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +53,21 @@ class FoundWay:
     streets: tuple[str, ...]
     """Street name of each of the m - 1 pieces; empty where it has none."""
     metres: float
+    """Length of the way in metres."""
 
 
 class WayGraph:
-    """The network of way stretches that one mode of travel may use, all reachable from each other.
-
-    Args:
-        extract: what is mapped; ways end where its outline does.
-        mode: of travel.
-    """
+    """The network of way stretches that one mode of travel may use, all reachable from each other."""
 
     def __init__(self, extract: OsmExtract, mode: TravelMode) -> None:
+        """Build the network of an extract's ways for a mode; ways end where the outline does."""
         directions = DIRECTIONS[mode]
         network = way_network(extract, lambda tags: any(directions(tags)))
         allowed = np.array([directions(extract.lines.tags[way]) for way in network.way], bool).reshape(-1, 2)
-        network, kept = _largest(network, *allowed.T)
+        network, kept = _largest_connected(network, *allowed.T)
         self._forward, self._backward = allowed[kept].T
         self._start, self._end = network.start, network.end
-        self._lines = _shapes(network)
+        self._lines = network.shapes
         self._length = np.maximum(network.length, _SHORTEST_M)
         self._names, self._name = _street_names(extract, network.way, self._lines)
         self._matrix, self._stretch = _arcs(
@@ -91,7 +89,7 @@ class WayGraph:
         return SnappedStop(stop, stretch, float(line.project(point)), float(line.distance(point)))
 
     def metres(self, origins: Sequence[SnappedStop], destinations: Sequence[SnappedStop]) -> Floats:
-        """Return the metres of the shortest ways, shape (origins, destinations); `inf` where none leads."""
+        """Return the metres of the shortest ways, shape (origins, destinations); `inf` if there is none."""
         if not origins or not destinations:
             return np.empty((len(origins), len(destinations)))
         (leave, cost), (enter, rest) = self._exits(origins), self._entries(destinations)
@@ -122,7 +120,7 @@ class WayGraph:
         if direct <= around and np.isfinite(direct):
             if is_straight:
                 return FoundWay(np.array([here.stop, there.stop]), ("",), direct)
-            part = self._part(here.stretch, here.along, there.along)
+            part = self._cut_stretch(here.stretch, here.along, there.along)
             return self._join_way(here, there, [(part, here.stretch)], direct)
         if not np.isfinite(around):
             return None
@@ -134,17 +132,17 @@ class WayGraph:
         to_end = self._length[here.stretch] if first == 0 else 0.0
         from_start = 0.0 if last == 0 else self._length[there.stretch]
         parts = [
-            (self._part(here.stretch, here.along, to_end), here.stretch),
-            *(self._stretch_through(source, target) for source, target in pairwise(nodes)),
-            (self._part(there.stretch, from_start, there.along), there.stretch),
+            (self._cut_stretch(here.stretch, here.along, to_end), here.stretch),
+            *(self._stretch_between(source, target) for source, target in pairwise(nodes)),
+            (self._cut_stretch(there.stretch, from_start, there.along), there.stretch),
         ]
         return self._join_way(here, there, parts, around)
 
     def _direct(self, here: SnappedStop, there: SnappedStop) -> tuple[float, bool]:
         """Return (metres between stops on one stretch, True if straight and not along the stretch).
 
-        Stops that are nearer to each other than to the stretch, together, are walked between straight. The
-        metres are `inf` where the stretch is no way between them.
+        Between stops that are no farther from each other than both are from the stretch in sum, the way is
+        straight. The metres are `inf` where the stretch is no way from `here` to `there`.
         """
         if here.stretch != there.stretch:
             return np.inf, False
@@ -157,11 +155,11 @@ class WayGraph:
         return (abs(onward) + away if allowed else np.inf), False
 
     def _exits(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-        """Return (junctions at both ends of stops' stretches, metres from the stop to each), each (n, 2).
+        """Return (junctions at end and start of n stops' stretches, metres from the stop to each), (n, 2).
 
-        `inf` against a one-way.
+        The metres are `inf` against a one-way.
         """
-        stretch, along = _columns(spots)
+        stretch, along = _stretch_and_metres(spots)
         costs = (
             np.where(self._forward[stretch], self._length[stretch] - along, np.inf),
             np.where(self._backward[stretch], along, np.inf),
@@ -169,20 +167,23 @@ class WayGraph:
         return np.stack([self._end[stretch], self._start[stretch]], 1), np.maximum(np.stack(costs, 1), 0.0)
 
     def _entries(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-        """Return (junctions at both ends of stops' stretches, metres from each to the stop), each (n, 2)."""
-        stretch, along = _columns(spots)
+        """Return (junctions at start and end of n stops' stretches, metres from each to the stop), (n, 2).
+
+        The metres are `inf` against a one-way.
+        """
+        stretch, along = _stretch_and_metres(spots)
         costs = (
             np.where(self._forward[stretch], along, np.inf),
             np.where(self._backward[stretch], self._length[stretch] - along, np.inf),
         )
         return np.stack([self._start[stretch], self._end[stretch]], 1), np.maximum(np.stack(costs, 1), 0.0)
 
-    def _part(self, stretch: int, first: float, last: float) -> Floats:
-        """Return the corners of a stretch between two distances along it, metres, shape (n, 2)."""
+    def _cut_stretch(self, stretch: int, first: float, last: float) -> Floats:
+        """Return the corners, (n, 2), of a stretch from `first` to `last` metres along it; back if larger."""
         return shapely.get_coordinates(ops.substring(self._lines[stretch], first, last))
 
-    def _stretch_through(self, source: int, target: int) -> tuple[Floats, int]:
-        """Return (corners of the stretch between two junctions, index of the stretch)."""
+    def _stretch_between(self, source: int, target: int) -> tuple[Floats, int]:
+        """Return (corners from junction `source` to its neighbour `target`, (n, 2); index of the stretch)."""
         low, high = self._matrix.indptr[source : source + 2]
         entry = low + np.searchsorted(self._matrix.indices[low:high], target)
         code = int(self._stretch[entry])
@@ -192,7 +193,7 @@ class WayGraph:
     def _join_way(
         self, here: SnappedStop, there: SnappedStop, parts: list[tuple[Floats, int]], metres: float
     ) -> FoundWay:
-        """Return the whole way made of parts, with both stops and the street of each piece."""
+        """Return the way from stop to stop over parts (corners, index of stretch), `metres` long in all."""
         xy = np.concatenate([[here.stop], *(part for part, _ in parts), [there.stop]])
         owners = np.concatenate([np.full(len(part), self._name[stretch]) for part, stretch in parts])
         # The piece that ends at a corner is of the corner's street; the last one leads off it.
@@ -212,14 +213,10 @@ class TwinMaps:
     ways from there. Of ways that are not connected, only the largest part counts. Routes are the shortest by
     length, and end where the extract does. They take the mean speed of their mode on all ways, and do not
     know turn restrictions.
-
-    Args:
-        extract: the mapped ways; see `only_ways`.
-        addresses: of the twin.
-        panoramas: the ways along them, for walkers through street view.
     """
 
     def __init__(self, extract: OsmExtract, addresses: TwinAddresses, panoramas: GraphMaps) -> None:
+        """Use an extract's ways, an index of addresses, and routes from panorama to panorama."""
         self._extract = extract
         self._addresses = addresses
         self._panoramas = panoramas
@@ -288,7 +285,7 @@ class TwinMaps:
         return self._panoramas.route(stops)
 
     def _on_map(self, stops: Sequence[LatLng], mode: TravelMode) -> tuple[list[int], list[SnappedStop]]:
-        """Return (indices of the stops near a way, their points on it)."""
+        """Return (indices of the stops within `OFF_MAP_M` of a mode's ways, nearest point of each)."""
         near = {
             number: spot
             for number, spot in enumerate(self._nearest(stops, mode))
@@ -297,7 +294,7 @@ class TwinMaps:
         return list(near), list(near.values())
 
     def _nearest(self, stops: Sequence[LatLng], mode: TravelMode) -> Iterator[SnappedStop | None]:
-        """Yield the point of the way network nearest to each stop; `None` where there is no way."""
+        """Yield the point of a mode's way network nearest to each stop; `None` if the network is empty."""
         graph = self._graph(mode)
         for stop in stops:
             point = self._extract.frame.point(stop)
@@ -306,7 +303,7 @@ class TwinMaps:
             yield graph.snap(point)
 
     def _snap(self, stops: Sequence[LatLng], mode: TravelMode) -> list[SnappedStop]:
-        """Return the nearest point of a way for each stop; raise an error for a stop off the map."""
+        """Return each stop's nearest point on a mode's ways; raise `NoRoute` for a stop too far from them."""
         spots = []
         for stop, spot in zip(stops, self._nearest(stops, mode), strict=True):
             if spot is None:
@@ -325,13 +322,16 @@ class TwinMaps:
             return self._graphs[mode]
 
 
-def _columns(spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-    """Return (index of the stretch, metres along it) of snapped stops, arrays of shape (n,)."""
+def _stretch_and_metres(spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
+    """Return (index of the stretch, metres along it) of n snapped stops, arrays of shape (n,)."""
     return np.array([spot.stretch for spot in spots]), np.array([spot.along for spot in spots])
 
 
-def _largest(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayNetwork, Ints]:
-    """Return (network of the most stretches that all reach each other, indices of these in the old one)."""
+def _largest_connected(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayNetwork, Ints]:
+    """Return (longest part of a network whose junctions all reach each other, old indices of its stretches).
+
+    `forward` and `backward` are True for each stretch that may be used from start to end, and back.
+    """
     if not len(network.lines):
         return network, np.empty(0, np.int64)
     matrix, _ = _arcs(network.start, network.end, network.length, forward, backward, len(network.junctions))
@@ -346,9 +346,9 @@ def _largest(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayN
 def _arcs(
     start: Ints, end: Ints, length: Floats, forward: Flags, backward: Flags, count: int
 ) -> tuple[csr_array, Ints]:
-    """Return (metres from junction to junction as a sparse matrix, index of the stretch of each entry).
+    """Return (sparse matrix of the metres between neighbours among `count` junctions, code of each entry).
 
-    An entry's stretch is written as twice its number, one more where it is used against its direction.
+    A code is twice the index of the entry's stretch, one more where it is used against its direction.
     """
     stretches = np.arange(len(start))
     source = np.concatenate([start[forward], end[backward]])
@@ -365,33 +365,22 @@ def _arcs(
     return matrix, code[kept]
 
 
-def _shapes(network: WayNetwork) -> Shapes:
-    """Return the stretches of a network as lines."""
-    if not network.lines:
-        return np.empty(0, object)
-    sizes = [len(line) for line in network.lines]
-    owner = np.repeat(np.arange(len(sizes)), sizes)
-    return np.asarray(shapely.linestrings(np.concatenate(network.lines), indices=owner), object)
-
-
 def _street_names(extract: OsmExtract, way: Ints, lines: Shapes) -> tuple[tuple[str, ...], Ints]:
-    """Return (names of streets, the empty one first; index of the name of each stretch).
+    """Return (street names, the empty one first; index of each stretch's name), by the way of each, (n,).
 
-    A pavement mapped without a name has that of the nearest road within 15 m.
-
-    Args:
-        extract: what is mapped.
-        way: the line of the extract that each stretch is a part of, shape (n,).
-        lines: the stretches in metres, shape (n,).
+    A pavement mapped without a name has that of the nearest road within 15 m; `lines` are the stretches.
     """
     names = {"": 0}
     of_way = np.array([names.setdefault(_name(tags), len(names)) for tags in extract.lines.tags], np.int64)
     own = of_way[way] if len(way) else np.empty(0, np.int64)
     roads = np.flatnonzero([tags.get("highway") in ROADS for tags in extract.lines.tags])
     roads = roads[of_way[roads] > 0]
-    nameless = np.flatnonzero(
-        [not own[number] and _is_beside(extract.lines.tags[line]) for number, line in enumerate(way)]
-    )
+    beside = [
+        tags.get("is_sidepath") == "yes"
+        or not _BESIDE.isdisjoint(map(tags.get, ("footway", "path", "cycleway")))
+        for tags in (extract.lines.tags[line] for line in way)
+    ]
+    nameless = np.flatnonzero((own == 0) & np.array(beside, bool))
     if len(roads) and len(nameless):
         middles = shapely.line_interpolate_point(lines[nameless], 0.5, normalized=True)
         tree = shapely.STRtree(extract.lines.shapes[roads])
@@ -401,13 +390,7 @@ def _street_names(extract: OsmExtract, way: Ints, lines: Shapes) -> tuple[tuple[
 
 
 def _name(tags: Tags) -> str:
-    """Return the street name in the tags of a way; empty without one."""
+    """Return the street name or number in the tags of a way; empty without one, and for other lines."""
     if "highway" not in tags:
         return ""
     return next((name for key in _NAMES if (name := tags.get(key, "").strip())), "")
-
-
-def _is_beside(tags: Tags) -> bool:
-    """Return whether a way is a pavement or cycle path beside a road."""
-    kinds = (tags.get(key) for key in ("footway", "path", "cycleway"))
-    return tags.get("is_sidepath") == "yes" or not _BESIDE.isdisjoint(kinds)

@@ -6,15 +6,16 @@ from dataclasses import replace
 from functools import cache
 
 from virl.osm.extract import OsmExtract, OsmObjects, Tags
-from virl.platform.city.place_types import TypeWords, by_type, more_words, words_of
+from virl.platform.city.place_types import by_type, more_words, words_of
 from virl.towns.places import plain
 
 KEYS = frozenset({"alt_name", "old_name", "short_name", "official_name", "int_name", "loc_name", "nat_name"})
-"""Keys of tags with other names of an object, such as `alt_name`."""
+"""Keys of tags with other names of an object than its main one."""
 _IN_A_LANGUAGE = re.compile(r"name:[a-z]{2,3}([-_]\w+)?")
-"""Pattern of a key for a name in a language."""
+"""Pattern of a tag key for a name in a language, such as `name:en`."""
 
 _STREET_KEYS = ("addr:street", "addr:place")
+"""Keys of tags with the name of the street in an address."""
 
 
 def other_names(tags: Tags) -> tuple[str, ...]:
@@ -29,13 +30,9 @@ def other_names(tags: Tags) -> tuple[str, ...]:
 
 
 def translate_names(extract: OsmExtract, language: str) -> OsmExtract:
-    """Return an extract with names in a language, where they are mapped; empty keeps local names.
+    """Return an extract with names in a language such as `zh-Hant`, where mapped; as it is if empty.
 
     The local name stays as `loc_name`, so that it is found by search.
-
-    Args:
-        extract: what was read.
-        language: a code as OpenStreetMap has it, such as `en` or `zh-Hant`; empty for the local names.
     """
     if not language:
         return extract
@@ -54,18 +51,18 @@ def translate_names(extract: OsmExtract, language: str) -> OsmExtract:
 
 
 def _rename_all(objects: OsmObjects, key: str, streets: Mapping[str, str]) -> OsmObjects:
-    """Return objects with names in the language of a key such as `name:en`."""
-    return replace(objects, tags=tuple(_rename(tags, key, streets) for tags in objects.tags))
-
-
-def _rename(tags: Tags, key: str, streets: Mapping[str, str]) -> Tags:
-    """Return tags with the name in the language of a key, and the local name as `loc_name`."""
-    new: dict[str, str] = {name: streets[tags[name]] for name in _STREET_KEYS if tags.get(name) in streets}
-    wanted, local = tags.get(key, "").strip(), tags.get("name", "")
-    if wanted and wanted != local:
-        known = [name for name in (local, tags.get("loc_name", "")) if name]
-        new |= {"name": wanted} | ({"loc_name": ";".join(known)} if known else {})
-    return {**tags, **new} if new else tags
+    """Return objects renamed by a tag key such as `name:en`; `streets` has the new name of each street."""
+    renamed: list[Tags] = []
+    for tags in objects.tags:
+        new: dict[str, str] = {
+            name: streets[tags[name]] for name in _STREET_KEYS if tags.get(name) in streets
+        }
+        wanted, local = tags.get(key, "").strip(), tags.get("name", "")
+        if wanted and wanted != local:
+            known = [name for name in (local, tags.get("loc_name", "")) if name]
+            new |= {"name": wanted} | ({"loc_name": ";".join(known)} if known else {})
+        renamed.append({**tags, **new} if new else tags)
+    return replace(objects, tags=tuple(renamed))
 
 
 WORDS = "sign-words"
@@ -73,32 +70,22 @@ WORDS = "sign-words"
 
 
 def types_called(text: str, nothing_found: bool) -> frozenset[str]:
-    """Return the place types that words of a text name in any language; empty if none does.
+    """Return the place types that a whole search text names in any language; empty for other texts.
 
     Args:
-        text: what is searched for.
-        nothing_found: whether no place holds a word of it. Only then the words of signs count too, because a
-            search for one chain shall not find the others.
+        text: the text that a user searches for.
+        nothing_found: whether no place's name holds a word of it. Only then the words of signs count too,
+            because a search for one chain shall not find the others.
     """
-    named = _types().get(plain(text), frozenset())
-    return named or (_types_by_sign().get(plain(text), frozenset()) if nothing_found else named)
+    named = _types_by_word(on_signs=False).get(plain(text), frozenset())
+    return named or (_types_by_word(on_signs=True).get(plain(text), frozenset()) if nothing_found else named)
 
 
 @cache
-def _types() -> dict[str, frozenset[str]]:
-    """Return the place types that each word for a kind of place names."""
-    return _by_word(more_words(WORDS).types)
-
-
-@cache
-def _types_by_sign() -> dict[str, frozenset[str]]:
-    """Return the place types that each word on signs, such as "pharmacy", points to."""
-    # Words chosen by hand, some of which are names of chains.
-    return _by_word(by_type("signs"))
-
-
-def _by_word(types: Mapping[str, TypeWords]) -> dict[str, frozenset[str]]:
-    """Return the place types by each of the words listed for them."""
+def _types_by_word(*, on_signs: bool) -> dict[str, frozenset[str]]:
+    """Return the place types by each word, in plain letters, that names them, or stands for them on signs."""
+    # Words on signs were chosen by hand, and some of them are names of chains.
+    types = by_type("signs") if on_signs else more_words(WORDS).types
     found: dict[str, frozenset[str]] = {}
     for place_type, _, word, is_name in words_of(types):
         if is_name:

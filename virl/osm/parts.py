@@ -20,7 +20,7 @@ SHAPES: Mapping[str, RoofShape] = {
     "mansard": "mansard", "pyramidal": "pyramidal", "cone": "pyramidal", "conical": "pyramidal",
     "spire": "pyramidal", "dome": "dome", "onion": "dome",
 }  # fmt: skip
-"""Drawn shape for each value of `roof:shape`; chosen."""
+"""Shape of the drawn roof for each value of `roof:shape`; chosen."""
 
 PITCHED = frozenset(
     {
@@ -28,7 +28,7 @@ PITCHED = frozenset(
         "house", "hut", "semidetached_house", "stable", "terrace",
     }
 )  # fmt: skip
-"""Values of `building` with a gabled roof, where its shape is not mapped."""
+"""Values of `building` for houses with a gabled roof, where its shape is not mapped."""
 SMALL_M2 = (45.0, 420.0)
 """Least and largest ground area in square metres of a family house, which gets a gabled roof; chosen."""
 LOW_M = 11.0
@@ -38,20 +38,23 @@ PITCH_DEG: Mapping[RoofShape, float] = {"gabled": 35.0, "hipped": 35.0, "pyramid
 ROOF_STOREY_M = 2.6
 """Height in metres of each storey that the tag `roof:levels` counts; chosen."""
 MANSARD_M = 2.6
+"""Height in metres of a mansard roof, where not tagged."""
 HIGHEST_ROOF_M = 120.0
+"""Largest tagged height in metres of a roof that is believed."""
 GENTLEST_M = 1.0
+"""Least height in metres of a roof that is not flat."""
 USUALLY_M = 7.0
-"""Largest rise of an untagged roof in metres; chosen."""
+"""Largest height in metres of a roof whose height is not tagged; chosen."""
 
 
 def roof_shape(tags: Tags, footprint: shapely.Geometry, height: float, *, is_part: bool = False) -> RoofShape:
-    """Return the name of a roof's shape by its tags or kind; empty where neither tells it.
+    """Return the shape of a building's roof, such as "gabled", by tags or kind; empty where neither tells.
 
     Args:
-        tags: of the house.
-        footprint: of it, in metres.
-        height: of its walls, in metres.
-        is_part: whether it is mapped as a part of a house: such a part is flat unless tagged.
+        tags: of the building.
+        footprint: of the building, metres.
+        height: of its walls, metres.
+        is_part: whether it is mapped as a part of a building: such a part is flat unless tagged.
     """
     tagged = tags.get("roof:shape", "")
     if tagged in SHAPES:
@@ -66,12 +69,12 @@ def roof_shape(tags: Tags, footprint: shapely.Geometry, height: float, *, is_par
 
 
 def roof_height(tags: Tags, shape: RoofShape, footprint: shapely.Geometry) -> float:
-    """Return the metres from the top of the walls to that of the roof: tagged or usual.
+    """Return the metres from the top of the walls to the top of the roof: tagged or usual, 0 if flat.
 
     Args:
         tags: of the building.
         shape: of the roof.
-        footprint: metres.
+        footprint: of the building, metres.
     """
     if shape in {"", "flat"}:
         return 0.0
@@ -86,7 +89,7 @@ def roof_height(tags: Tags, shape: RoofShape, footprint: shapely.Geometry) -> fl
 
 
 def half_width(footprint: shapely.Geometry) -> float:
-    """Return half of the shorter side of the smallest rectangle around a footprint, in metres."""
+    """Return half of the shorter side, metres, of the smallest rectangle around a footprint; 0 for a line."""
     corners = shapely.get_coordinates(shapely.oriented_envelope(footprint))
     if len(corners) < 4:
         return 0.0
@@ -101,20 +104,22 @@ GROUND_FLOOR_M = 4.0
 HIGHEST_M = 850.0
 """Largest believed height in metres: the tallest building has 828."""
 HEAD_M = 2.2
-"""Metres above the ground below which a part's base is drawn on the ground; chosen."""
+"""Largest height in metres of a part's foot above the ground that is drawn on the ground; chosen."""
 THINNEST_M = 0.3
 """Least height in metres of a part that is drawn."""
 WHOLLY = 0.9
-"""Share of a building's outline, covered by its parts, above which only the parts are drawn."""
+"""Share of a building's outline, [0, 1], from which parts that cover it are drawn alone."""
 SLIVER_M = 0.3
 """Half the least width in metres that the rest of an outline beside its parts must have to be drawn."""
 ROOF_KINDS = frozenset({"roof", "carport"})
-ROOF_M, SLAB_M = 4.0, 0.4  # usual height of a roof on posts, and its thickness; chosen
+"""Values of `building` for roofs on posts."""
+ROOF_M, SLAB_M = 4.0, 0.4
+"""Height in metres of a roof on posts, where not tagged, and its thickness; chosen."""
 
 PILLARED_M = 6.5
-"""Height of the foot in metres above which a wide part is no storey on pillars; chosen."""
+"""Largest height in metres of the foot of a part that stands on pillars; chosen."""
 WIDE = 0.3
-"""Share of a building's outline from which a part counts as wide; chosen."""
+"""Share of a building's outline, [0, 1], above which parts over open ground cannot hang; chosen."""
 
 FROM_OUTLINE = (
     "building", "building:colour", "building:color", "building:material", "roof:colour", "roof:material",
@@ -127,8 +132,9 @@ class Piece:
     """A piece of a building: a footprint between two heights."""
 
     id: str
-    """Id of the building's outline that the piece belongs to."""
+    """Id of the building's outline that the piece belongs to, such as `w34`."""
     tags: Tags
+    """Tags of the piece, for a part with some of the building's."""
     shape: Geometry
     """Footprint of the piece in metres."""
     base: float
@@ -136,10 +142,11 @@ class Piece:
     top: float | None
     """Height in metres of the top of the walls above the ground; `None` where not known."""
     is_part: bool = False
+    """True if it is mapped as a part of a building."""
 
 
 def pieces_of(extract: OsmExtract) -> list[Piece]:
-    """Return all pieces of buildings; parts stand for the outline that they cover."""
+    """Return all pieces of an extract's buildings; mapped parts stand for the outline that they cover."""
     outlines: list[int] = []
     parts: list[int] = []
     roofs: list[Piece] = []
@@ -148,15 +155,21 @@ def pieces_of(extract: OsmExtract) -> list[Piece]:
             continue
         kind = tags.get("building", "no")
         if kind in ROOF_KINDS or tags.get("man_made") == "canopy":
-            roofs.append(_roof(extract, area))
+            roofs.append(_roof_on_posts(extract, area))
         elif kind != "no":
             outlines.append(area)
         if kind not in ROOF_KINDS and tags.get("building:part", "no") != "no":
             parts.append(area)
-    homes = _homes(extract, outlines, parts)
+    home_of: dict[int, int] = {}
+    if outlines and parts:
+        points = shapely.point_on_surface(extract.areas.shapes[parts])
+        tree = shapely.STRtree(extract.areas.shapes[outlines])
+        for part, outline in tree.query(points, predicate="within").T.tolist():
+            home_of[parts[part]] = outlines[outline]
     of_outline: dict[int, list[Piece]] = {}
     loose: list[Piece] = []
-    for part, home in zip(parts, homes, strict=True):
+    for part in parts:
+        home = home_of.get(part, -1)
         piece = _part(extract, part, home)
         if piece:
             (of_outline.setdefault(home, []) if home >= 0 else loose).append(piece)
@@ -165,7 +178,7 @@ def pieces_of(extract: OsmExtract) -> list[Piece]:
 
 
 def tagged_height(tags: Tags) -> float | None:
-    """Return the metres of a building's tagged height or levels; `None` for neither or absurd ones."""
+    """Return a building's height in metres by its tagged height or levels; `None` without or if absurd."""
     height = metres(tags.get("height"))
     if height is None and (levels := number(tags.get("building:levels"))):
         height = GROUND_FLOOR_M + STOREY_M * (levels - 1)
@@ -173,23 +186,23 @@ def tagged_height(tags: Tags) -> float | None:
 
 
 def unread_heights(tags: Tags) -> list[str]:
-    """Return the tags that should tell a height and do not, such as `height=tall`."""
+    """Return the tags of a building that should tell a height and do not, such as `height=tall`."""
     told = (key for key in ("height", "building:levels") if key in tags)
     return [f"{key}={tags[key]}" for key in told if tagged_height({key: tags[key]}) is None]
 
 
 def ridge_of(tags: Tags) -> float | None:
-    """Return the metres of a building's highest point; `None` where not tagged or absurd."""
+    """Return the height in metres of a building's highest point; `None` where not tagged or absurd."""
     return tagged_height(tags) if metres(tags.get("height")) is not None else None
 
 
 def walls_top(tags: Tags, shape: Geometry, *, is_part: bool = False) -> float | None:
-    """Return the metres from the ground to the top of the walls; `None` where not tagged.
+    """Return the metres from the ground to the top of a building's walls; `None` where not tagged.
 
     Args:
         tags: of the building.
-        shape: footprint, metres.
-        is_part: whether it is a part of a building.
+        shape: footprint of the building, metres.
+        is_part: whether it is mapped as a part of a building.
     """
     top = ridge_of(tags)
     if top is None:
@@ -198,15 +211,15 @@ def walls_top(tags: Tags, shape: Geometry, *, is_part: bool = False) -> float | 
 
 
 def base_of(tags: Tags) -> float:
-    """Return the metres from the ground to a part's foot; 0 where nobody could stand below."""
+    """Return the metres from the ground to the foot of a building's part; 0 if nobody could stand below."""
     base = metres(tags.get("min_height"))
     if base is None and (level := number(tags.get("building:min_level"))):
         base = GROUND_FLOOR_M + STOREY_M * (level - 1)
     return base if base is not None and HEAD_M < base <= HIGHEST_M else 0.0
 
 
-def _roof(extract: OsmExtract, area: int) -> Piece:
-    """Return a roof on posts as a thin piece at the height of its top."""
+def _roof_on_posts(extract: OsmExtract, area: int) -> Piece:
+    """Return the roof on posts that the area with an index is, as a thin piece at tagged or usual height."""
     name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
     top = tagged_height(tags) or ROOF_M
     base = max(metres(tags.get("min_height")) or 0.0, top - SLAB_M, HEAD_M + 0.1)
@@ -214,20 +227,11 @@ def _roof(extract: OsmExtract, area: int) -> Piece:
     return Piece(name, tags, shape, base, max(top, base + THINNEST_M))
 
 
-def _homes(extract: OsmExtract, outlines: Sequence[int], parts: Sequence[int]) -> list[int]:
-    """Return the index of the building's outline that each part lies in; -1 for none."""
-    homes = [-1] * len(parts)
-    if outlines and parts:
-        shapes = extract.areas.shapes
-        tree = shapely.STRtree(shapes[list(outlines)])
-        points = shapely.point_on_surface(shapes[list(parts)])
-        for part, outline in tree.query(points, predicate="within").T.tolist():
-            homes[part] = outlines[outline]
-    return homes
-
-
 def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:
-    """Return a part as a piece, with tags of its building; `None` where its top is below its foot."""
+    """Return the part with index `area` as a piece, with tags of the outline `home` (-1 for none).
+
+    `None` where its top is below its foot.
+    """
     own, shape = extract.areas.tags[area], extract.areas.shapes[area]
     around: Mapping[str, str] = extract.areas.tags[home] if home >= 0 else {}
     tags = {key: around[key] for key in FROM_OUTLINE if key in around} | dict(own)
@@ -243,7 +247,7 @@ def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:
 
 
 def _outline(extract: OsmExtract, area: int, parts: Sequence[Piece]) -> Iterator[Piece]:
-    """Yield the pieces of a building: its parts, and the rest of its outline."""
+    """Yield the pieces of the building with index `area`: its parts, and the rest of its outline."""
     name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
     parts = _lower_floating_parts(parts, shape)
     yield from parts
@@ -269,7 +273,7 @@ def _outline(extract: OsmExtract, area: int, parts: Sequence[Piece]) -> Iterator
 
 
 def _lower_floating_parts(parts: Sequence[Piece], outline: Geometry) -> Sequence[Piece]:
-    """Return parts; those that would hang high over open ground are set on the ground instead.
+    """Return a building's parts, set on the ground if they would hang high over much open ground.
 
     On a slope storeys are counted from its foot, and parts are often mapped without those below them.
     """

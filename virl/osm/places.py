@@ -1,7 +1,7 @@
 """Places as OpenStreetMap's tags tell them: types, facts and addresses, and those of an extract."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -23,32 +23,26 @@ FACT_KEYS: Mapping[str, tuple[str, ...]] = {
     "cuisine": ("cuisine",),
     "wheelchair": ("wheelchair",),
 }
-"""Tag keys of each fact about a place, by the fact's name; the first present key counts."""
+"""Keys of tags that tell a fact about a place, by the fact's name; the first present key counts."""
 DIET = "diet:"
-"""Prefix of keys for diets, such as `diet:vegan=only`."""
+"""Prefix of tag keys for diets, such as `diet:vegan=only`."""
 LONGEST = 200
 """Largest number of characters of a fact; chosen: the longest link in three extracts has 118."""
 
 
 def facts_of(tags: Tags, hours_left_out: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
-    """Return (name, text) of each fact, such as `("diet", "vegan only")`, in a fixed order.
+    """Return (name, text) of each fact about a place, such as `("diet", "vegan only")`, in a fixed order.
 
-    Args:
-        tags: of the place.
-        hours_left_out: rules of its opening hours that do not hold each week.
+    `hours_left_out` has the rules of its opening hours that do not hold each week.
     """
-    incomplete = f"incomplete without: {'; '.join(hours_left_out)}" if hours_left_out else ""
-    facts = (*_facts(tags), ("hours", incomplete))
-    return tuple((name, text[:LONGEST]) for name, text in facts if text)
-
-
-def _facts(tags: Tags) -> Iterator[tuple[str, str]]:
-    """Yield (name, text) of each fact that tags can tell; texts may be empty."""
+    facts: dict[str, str] = {}
     for name, keys in FACT_KEYS.items():
         value = next((tags[key] for key in keys if tags.get(key, "").strip()), "")
-        yield name, " ".join(value.split()) if name == "website" else _words(value)
+        facts[name] = " ".join(value.split()) if name == "website" else _words(value)
     diets = sorted(key for key in tags if key.startswith(DIET))
-    yield "diet", ", ".join(f"{_words(key.removeprefix(DIET))} {_words(tags[key])}" for key in diets)
+    facts["diet"] = ", ".join(f"{_words(key.removeprefix(DIET))} {_words(tags[key])}" for key in diets)
+    facts["hours"] = f"incomplete without: {'; '.join(hours_left_out)}" if hours_left_out else ""
+    return tuple((name, text[:LONGEST]) for name, text in facts.items() if text)
 
 
 def _words(value: str) -> str:
@@ -58,20 +52,20 @@ def _words(value: str) -> str:
 
 
 SAME_SPOT_M = 20.0
-"""Metres within which two places of one name and kind are the same place; chosen."""
+"""Largest distance in metres between objects of one name and kind that are the same place; chosen."""
 
 
 def place_of(
     place_id: str, tags: Tags, types: tuple[str, ...], position: LatLng, day: date | None = None
 ) -> Place:
-    """Return the place that an object of the map is, with its hours in the week of a day.
+    """Return the place that a mapped object is, with its opening hours in the week of `day`.
 
     Args:
         place_id: such as `n12`.
         tags: of the object.
-        types: of the place.
+        types: of the place, the finest first.
         position: of the place.
-        day: for which its hours are read; by default today.
+        day: in the week for which its hours are read; by default today.
     """
     hours = (weekly_hours(tags["opening_hours"], day) if "opening_hours" in tags else None) or WeeklyHours()
     return Place(
@@ -87,10 +81,7 @@ def place_of(
 
 
 def address(tags: Tags) -> str:
-    """Return street, house number and town in one line, as far as they are mapped.
-
-    A number without a street is no address.
-    """
+    """Return street, house number and town in one line, as far as mapped; a number alone is no address."""
     street = tags.get("addr:street") or tags.get("addr:place") or ""
     house = f"{street} {tags.get('addr:housenumber', '')}".strip() if street else ""
     return ", ".join(part for part in (house, tags.get("addr:city")) if part)
@@ -101,18 +92,21 @@ class NamedObject:
     """A mapped object that may be the same place as another."""
 
     name: str
+    """Name of the object, as mapped."""
     types: tuple[str, ...]
+    """Types of the place, the finest first."""
     x: float
     """Metres east of a common origin."""
     y: float
     """Metres north of a common origin."""
     is_area: bool
+    """True if it is mapped as an area, and not as a point."""
     shape: shapely.Geometry | None = None
     """Shape in metres of the common origin; `None` where only the middle is known."""
 
 
 def first_of_each(spots: Sequence[NamedObject]) -> list[int]:
-    """Return for each object the index of the first one that is the same place.
+    """Return for each object the index of the first object that is the same place, which may be its own.
 
     Two of one name are one place if they lie at one spot, and one is the area of the other or their kinds
     agree.
@@ -129,7 +123,7 @@ def first_of_each(spots: Sequence[NamedObject]) -> list[int]:
 
 
 def _is_same(one: NamedObject, other: NamedObject) -> bool:
-    """Return whether two objects of one name are the same place."""
+    """Return whether two objects of one name are the same place, by their distance, shapes and types."""
     is_near = hypot(one.x - other.x, one.y - other.y) <= SAME_SPOT_M
     if one.types[0] in other.types or other.types[0] in one.types:
         return is_near or any(
@@ -144,23 +138,25 @@ TYPE_KEYS = (
     *("amenity", "shop", "healthcare", "education", "tourism", "leisure", "office", "craft", "club"),
     *("historic", "railway", "highway", "public_transport", "emergency"),
 )
-"""Tag keys that make an object a place, in order; those of the table come after."""
+"""Keys of tags that make an object a place, the most telling first; those of the type table come after."""
 
 _REFINING = ("cuisine", "religion")
-"""Keys of tags that refine the type of a place, such as `cuisine`."""
+"""Keys of tags that refine the type of a place, and alone make none."""
 _ANY = "*"
 """Value in the table of place types for all values of a key that it does not list."""
 
 _AMENITIES_WITH_A_KITCHEN = frozenset({"restaurant", "fast_food", "cafe", "food_court"})
+"""Values of `amenity` for places to whose types that of their kitchen is added."""
 _SIGNPOSTS = frozenset({"board", "guidepost", "map", "route_marker", "sign", "trail_blaze"})
 """Values of `information` that are things beside the way, and no place."""
 
 _EATEN_AT = {"fast_food": "fast_food_restaurant", "cafe": "cafe"}
+"""Type that comes before the kitchen's, by value of `amenity`."""
 
 
 @cache
 def type_table() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """Return the place types by key and value; empty for values that are no place."""
+    """Return the place types, the finest first, by tag key and value; none for values that are no place."""
     found: dict[str, dict[str, tuple[str, ...]]] = {key: {} for key in (*_REFINING, *TYPE_KEYS)}
     for tag, types in {**dict.fromkeys(place_table().no_place, ()), **types_named("osm")}.items():
         key, _, value = tag.partition("=")
@@ -170,7 +166,7 @@ def type_table() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 
 
 def place_keys() -> tuple[str, ...]:
-    """Return the tag keys that make an object a place, the most important first."""
+    """Return the keys of tags that make an object a place, the most telling first."""
     return tuple(key for key in type_table() if key not in _REFINING)
 
 
@@ -179,7 +175,7 @@ def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, 
 
     Args:
         tags: of the object.
-        unmapped: counts `key=value` of what no table names.
+        unmapped: counts `key=value` of a tag for which the type table has only the key's general types.
     """
     values = type_table()
     for key in place_keys() if is_used(tags) else ():
@@ -199,7 +195,7 @@ def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, 
 
 
 def _finer(key: str, value: str, tags: Tags, known: tuple[str, ...]) -> tuple[str, ...]:
-    """Return types of a place, with those of its kitchen or faith put first."""
+    """Return `known`, the types of a place by a tag, with those of its kitchen or religion put first."""
     values = type_table()
     types = list(known)
     if key == "amenity" and value in _AMENITIES_WITH_A_KITCHEN:
@@ -226,8 +222,11 @@ class Pois:
     """The named places of an extract, as sequences of length n."""
 
     ids: tuple[str, ...]
+    """Id of each place, such as `n12`."""
     tags: tuple[Tags, ...]
+    """Tags of each place."""
     types: tuple[tuple[str, ...], ...]
+    """Types of each place, the finest first."""
     shapes: Shapes
     """Point or area of each place in metres, shape (n,)."""
     unmapped: Counter[str]
@@ -236,11 +235,11 @@ class Pois:
     """(id of an object, id of the place that it repeats) pairs."""
 
     def name(self, number: int) -> str:
-        """Return the name of the place with an index, as on its signs."""
+        """Return the name of the place with an index, as written on its signs."""
         return self.tags[number]["name"].strip()
 
     def has_front(self, number: int) -> bool:
-        """Return whether the place with an index can have a front; parks, stops and monuments cannot."""
+        """Return whether the place with an index can have a shop front; parks, stops and monuments cannot."""
         return has_front(self.types[number], self.tags[number])
 
     def is_inside(self, number: int) -> bool:
@@ -251,14 +250,14 @@ class Pois:
 
 
 def has_front(types: Sequence[str], tags: Tags) -> bool:
-    """Return whether a place of these types and tags has a front on which a sign could hang."""
+    """Return whether a place of these types, finest first, and tags has a front where a sign could hang."""
     return types[0] not in types_marked("no_front") and not any(
         tags.get(key) == value for key, value in _NO_FRONT
     )
 
 
 def pois_of(extract: OsmExtract) -> Pois:
-    """Return all named places of an extract, each once."""
+    """Return all named places inside an extract's outline; of objects that are one place only the first."""
     found: list[tuple[str, Tags, Counter[str], shapely.Geometry]] = []
     spots: list[NamedObject] = []
     # Areas first: of two objects that are one place the first is kept, and an area says more.
@@ -275,7 +274,6 @@ def pois_of(extract: OsmExtract) -> Pois:
     first = first_of_each(spots)
     kept = [index for index, same in enumerate(first) if index == same]
     ids, tags, unmapped, shapes = zip(*(found[one] for one in kept), strict=True) if kept else [()] * 4
-    array = np.empty(len(kept), object)
-    array[:] = shapes
     again = tuple((found[one][0], found[same][0]) for one, same in enumerate(first) if one != same)
-    return Pois(ids, tags, tuple(spots[one].types for one in kept), array, sum(unmapped, Counter()), again)
+    types = tuple(spots[one].types for one in kept)
+    return Pois(ids, tags, types, np.array(shapes, object), sum(unmapped, Counter()), again)

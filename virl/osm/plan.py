@@ -30,31 +30,43 @@ PAVED_FROM = 0.2
 """Share of ground under houses, [0, 1], above which a town's open ground is paved; chosen by eye."""
 # All chosen.
 INSET_M, SMOOTHED_M, EVERY_M = 0.35, 0.5, 8.0
+"""Metres of posts from the edge above, of smoothing of that edge, and from post to post at most."""
 HIGHEST_M = 16.0
-"""Height in metres above which a raised part gets no posts: it hangs between towers or is a mistake."""
+"""Largest height in metres of the foot of an overhang with posts: a higher one hangs between towers."""
 LEAST_RISE_M = 0.1
 """Least height in metres of a roof that is not drawn flat."""
 LEAST_OPEN_M2 = 8.0
-"""Least open ground in square metres below a part for it to stand on posts."""
+"""Least open ground in square metres below an overhang that stands on posts."""
 OFF_HOUSE_M, OFF_STREET_M = 0.5, 0.5
+"""Least distance in metres from a post to a house, and to a street."""
 MOST = 60
+"""Largest number of posts below one overhang."""
 
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """The plan of a real town, and the parts of the extract that it was made from."""
+    """The plan of a real town, and the data that it was made from."""
 
     plan: CityPlan
+    """Plan of the town, from which it is drawn and walked."""
     extract: OsmExtract
+    """OpenStreetMap objects that the plan was made from."""
     houses: Houses
+    """Houses of the town."""
     streets: TwinStreets
+    """Streets and panoramas of the town."""
     pois: Pois
+    """Named places, in the order of `plan.shops`."""
     looks_unread: Mapping[str, int]
     """Number of houses for each tag of a colour or material that cannot be read."""
 
 
 def build_twin(extract: OsmExtract) -> Twin:
-    """Return the twin of the town in an extract."""
+    """Return the twin of the town in an extract: its streets, houses, furniture, places and signs.
+
+    Raises:
+        BadInput: no street can be walked.
+    """
     houses = houses_of(extract)
     looks = looks_of(houses.all_tags, houses.all_ids)
     streets = streets_of(extract, houses)
@@ -79,18 +91,18 @@ def build_twin(extract: OsmExtract) -> Twin:
         barriers=barriers_of(extract, houses, streets.streets, streets.panoramas),
         crossings=zebras,
     )
-    return Twin(
-        CityPlan(0, layout, tuple(_shops(extract, pois, signing))),
-        extract,
-        houses,
-        streets,
-        pois,
-        looks.unread,
-    )
+    shops = tuple(
+        Shop(
+            _place(extract, pois, number), signing.frontage.get(number, NO_FRONTAGE),
+            signing.signs.get(number, ()), {}, variant(osm_id),
+        )
+        for number, osm_id in enumerate(pois.ids)
+    )  # fmt: skip
+    return Twin(CityPlan(0, layout, shops), extract, houses, streets, pois, looks.unread)
 
 
 def in_season(twin: Twin, day: date | None = None) -> Twin:
-    """Return a twin with the opening hours of a day's season, by default today's."""
+    """Return a twin with seasonal opening hours as in the week of a day, by default today."""
     shops = tuple(
         replace(shop, place=_place(twin.extract, twin.pois, number, day))
         if is_seasonal(twin.pois.tags[number].get("opening_hours", ""))
@@ -101,12 +113,12 @@ def in_season(twin: Twin, day: date | None = None) -> Twin:
 
 
 def buildings_of(houses: Houses, looks: Looks, streets: Sequence[Street]) -> tuple[Building, ...]:
-    """Return the buildings on the ground, in the order of the houses, then the overhangs.
+    """Return the pieces of houses on the ground, in order, then the overhangs, as buildings of the plan.
 
     Args:
         houses: of the town.
-        looks: their materials and colours.
-        streets: of the town.
+        looks: materials and colours of these pieces, in the same order.
+        streets: of the town, on which no posts stand.
     """
     above = houses.above
     standing = np.zeros(len(houses.ids))
@@ -129,7 +141,7 @@ def _fill_streets(
     extract: OsmExtract, houses: Houses, streets: TwinStreets, signing: Signing, mapped: Sequence[Furniture],
     zebras: Sequence[Crossing],
 ) -> Iterator[Furniture]:  # fmt: skip
-    """Yield random trees and parked cars."""
+    """Yield random trees and parked cars beside the mapped furniture and the zebras."""
     signs = [sign for each in signing.signs.values() for sign in each]
     spots = Spots(houses, streets.streets, streets.panoramas, signs, mapped)
     entrances = entrances_of(extract, houses).xy
@@ -146,7 +158,7 @@ def _building(
     number: int, osm_id: str, tags: Tags, footprint: shapely.Polygon, base: float, height: float,
     is_part: bool, look: Outside, posts: tuple[Point, ...],
 ) -> Building:  # fmt: skip
-    """Return a piece of a house as a building of the plan."""
+    """Return a piece of a house as the plan's building with index `number`; `base` and `height` in metres."""
     shape = roof_shape(tags, footprint, height, is_part=is_part)
     rise = roof_height(tags, shape, footprint)
     if (ridge := ridge_of(tags)) is not None:
@@ -159,23 +171,15 @@ def _building(
     )  # fmt: skip
 
 
-def _shops(extract: OsmExtract, pois: Pois, signing: Signing) -> Iterator[Shop]:
-    """Yield the places of the town with their fronts and signs."""
-    for number, osm_id in enumerate(pois.ids):
-        frontage = signing.frontage.get(number, NO_FRONTAGE)
-        signs = signing.signs.get(number, ())
-        yield Shop(_place(extract, pois, number), frontage, signs, {}, variant(osm_id))
-
-
 def _place(extract: OsmExtract, pois: Pois, number: int, day: date | None = None) -> Place:
-    """Return the place with an index, with its opening hours in the week of a day."""
+    """Return the place with index `number`, with its opening hours in the week of a day, by default today."""
     middle = shapely.point_on_surface(pois.shapes[number])
     position = extract.frame.position(middle.x, middle.y)
     return place_of(pois.ids[number], pois.tags[number], pois.types[number], position, day)
 
 
 def supports(houses: Houses, streets: Sequence[Street]) -> list[tuple[Point, ...]]:
-    """Return the posts below each overhang, metres; none below rooms over passages."""
+    """Return the (east, north) metres of the posts below each overhang; none below rooms over passages."""
     above = houses.above
     ground, all_above = shapely.STRtree(houses.footprints), shapely.STRtree(above.footprints)
     lines = np.array([shapely.LineString(street.line) for street in streets], object)
@@ -204,7 +208,7 @@ def supports(houses: Houses, streets: Sequence[Street]) -> list[tuple[Point, ...
 
 
 def _along_edge(footprint: Polygon) -> Floats:
-    """Return points along the edge of a footprint, a little inside, metres, shape (n, 2)."""
+    """Return points in metres along the edge of a footprint, `INSET_M` inside, shape (n, 2)."""
     inner = shapely.simplify(shapely.buffer(footprint, -INSET_M, join_style="mitre"), SMOOTHED_M)
     rings = [
         part.exterior for part in shapely.get_parts(inner) if isinstance(part, Polygon) and not part.is_empty

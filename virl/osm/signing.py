@@ -1,6 +1,6 @@
 """Which place has which sign: on a front, on a board in the open, on a directory, or none."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import dist, hypot
 from random import Random
@@ -43,11 +43,11 @@ from virl.towns.plan.town_plan import Frontage, Panoramas, Point, Sign, Street
 FIRST_FLOOR_M = 4.55
 """Height in metres of the lower edge of signs on the first floor."""
 CORNICE_M = 0.35
-"""Height in metres below the top of a house that the cornice takes, where it would hide a sign."""
+"""Height in metres of the cornice at the top of a house, where it would hide a sign."""
 SHOPFRONT_M = 3.9
-"""Height in metres below which a house has a sign without a shop front."""
+"""Least height in metres of a house with a shop front: a lower one has a sign alone."""
 WIDE_M = 4.0
-"""Width in metres below which a front has no blade; chosen."""
+"""Largest width in metres of a front without a blade, a sign at a right angle to the wall; chosen."""
 
 # Boards in the open.
 _READ_FROM_M = 30.0
@@ -57,6 +57,7 @@ _BESIDE_ROAD_M = 0.5
 _PATH_M = 0.75
 """Half the width in metres that every way is taken to have at least."""
 _FROM_HOUSE_M = 0.7
+"""Least distance in metres from a house to a board and to the line of sight to the board."""
 _MOVED_M = (0.0, 2.0, 4.0, 6.0, 8.0, 11.0, 14.0)
 """Distances in metres from a mapped place at which a board is tried; chosen.
 First towards the panorama and away from it, then to both sides."""
@@ -65,48 +66,52 @@ _AT_EYE_M = 0.1
 _POST_M = 0.4
 """Metres at each end of a board that are hidden by its post."""
 _BOARD_NARROWEST_M, _BOARD_WIDEST_M = 1.6, 5.0
+"""Least and largest width in metres of a board in the open."""
 _BOARD_LINE_M = 0.35
-"""Largest height in metres of the letters of one of two lines; chosen."""
+"""Largest height in metres of the letters on a board with two lines; chosen."""
 _LINE_STEP = 1.18
 """Distance between two lines of text as a multiple of the letters' height, as in `render.storefronts`."""
 _LETTERED = 0.86
 """Share of a board's height that its letters fill, [0, 1]."""
 _MEASURED_PX = 50
+"""Font size in pixels at which the proportions of a line of text are measured."""
 _APART_M = 0.3
-"""Least distance in metres between two boards."""
+"""Least gap in metres between two boards."""
 _FROM_CAMERA_M = 4.0
 """Least distance in metres from a board to any panorama; chosen: nearer, it fills the view."""
 
 # Directories.
 MOST_NAMES = 10
-"""Largest number of names on one board."""
-_DIRECTORY_LINE_M = (0.34, 0.45)  # least and greatest height of a line; chosen: 0.34 m is 19 pixels at 10 m
-_LOWEST_M, _HIGHEST_M = 0.7, 4.2  # of a board, above the street
+"""Largest number of names on one directory board."""
+_DIRECTORY_LINE_M = (0.34, 0.45)
+"""Least and largest height in metres of a directory's line; chosen: 0.34 m is 19 pixels at 10 m."""
+_LOWEST_M, _HIGHEST_M = 0.7, 4.2
+"""Height in metres above the street of a directory's lower edge, and largest height of its upper edge."""
 _BELOW_EAVES_M = 0.3
+"""Least distance in metres from a directory's upper edge to the top of the house's walls."""
 _LETTER_M = 0.20
 """Width of board in metres for each Latin letter; chosen."""
 _MARGIN_M = 0.3
 """Width of board in metres beyond the letters, both sides together."""
 _DIRECTORY_NARROWEST_M = 1.2
+"""Least width in metres of a directory board."""
 _BESIDE_M = 0.2
-"""Width in metres kept free at each end of a board."""
+"""Width of wall in metres kept free at each end of a directory."""
 _SIDE_DOOR_M = 10.0
-"""Metres added to the cost of a place for an entrance that is not the main one; chosen."""
+"""Metres added to the cost of a directory's spot beside an entrance that is not a main one; chosen."""
 _WIDEST_CELLS = 2
+"""Largest width of a directory in wall cells."""
 _SCHEMES = (0, 3, 10)  # of `render.storefronts.SCHEMES`: the strongest contrasts
+"""Indices of the colour schemes that directories may have."""
 _FACES = 5
+"""Number of font faces among which a sign's `variant` chooses."""
 
 
 class BoardGround:
-    """The ground where boards can stand: off roads and houses, in sight of a panorama.
-
-    Args:
-        houses: of the town.
-        streets: of the town.
-        panoramas: from which boards are read.
-    """
+    """The ground where boards can stand: off roads and houses, in sight of a panorama."""
 
     def __init__(self, houses: Houses, streets: Sequence[Street], panoramas: Panoramas) -> None:
+        """Build search trees of a town's houses, streets and panoramas, with no board placed yet."""
         self._houses = shapely.STRtree(houses.footprints)
         self._lines = shapely.STRtree([shapely.LineString(street.line) for street in streets])
         self._half = np.array([max(street.road / 2, _PATH_M) for street in streets])
@@ -116,16 +121,16 @@ class BoardGround:
         self._taken: list[tuple[float, float, float]] = []
 
     def stand(self, place_id: str, name: str, shape: shapely.Geometry, variant: int) -> Sign | None:
-        """Return a board near a place, turned to the nearest panorama; `None` where there is no room.
+        """Return a board near a place, turned to the nearest panorama; `None` where none fits or is near.
 
         Args:
             place_id: of the place.
-            name: on the board.
-            shape: of the place, metres.
-            variant: of font and colours.
+            name: text on the board.
+            shape: point or area of the place, metres.
+            variant: number that chooses font and colours.
         """
         size = board_size(name, variant)
-        middle = self._spot_of(shape)
+        middle = self._place_spot(shape)
         metres, panorama = self._near.query(middle, distance_upper_bound=_READ_FROM_M)
         if not np.isfinite(metres):
             return None
@@ -140,8 +145,8 @@ class BoardGround:
                     return _board(place_id, name, size, spot, eye, variant)
         return None
 
-    def _spot_of(self, shape: shapely.Geometry) -> Floats:
-        """Return a place's (east, north) in metres; of an area, the point nearest to a panorama."""
+    def _place_spot(self, shape: shapely.Geometry) -> Floats:
+        """Return a place's (east, north) in metres; for a far area, its point nearest to a panorama."""
         middle = shapely.point_on_surface(shape)
         xy = np.array((middle.x, middle.y))
         if self._near.query(xy)[0] <= _READ_FROM_M or not shapely.area(shape):
@@ -151,7 +156,7 @@ class BoardGround:
         return np.asarray(gate, float)
 
     def _is_free(self, spot: Floats, eye: Floats, width: float) -> bool:
-        """Return whether a board of some width, metres, fits on a spot and is seen from an eye."""
+        """Return whether a board `width` metres wide fits at (east, north) `spot` and is seen from `eye`."""
         point = shapely.Point(spot)
         if self._near.query(spot)[0] < _FROM_CAMERA_M:
             return False
@@ -168,26 +173,27 @@ class BoardGround:
 
 @dataclass(frozen=True, slots=True)
 class Signing:
-    """The fronts of a town, and the signs of each place."""
+    """The shop fronts of a town, and the signs of each place."""
 
     frontages: tuple[Frontage, ...]
+    """All shop fronts of the town."""
     frontage: dict[int, int]
-    """Index of the frontage by the place's index; a place without one is missing."""
+    """Index in `frontages` by the place's index; a place without a front is missing."""
     signs: dict[int, tuple[Sign, ...]]
     """Signs by the place's index; a place without any is missing."""
 
 
 def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois: Pois) -> Signing:
-    """Return the fronts and signs of all places.
+    """Return the shop fronts and signs of all places that can have one.
 
     A place in the open has a board on posts, or the front of a house at most 15 m away. What is inside, and
     what finds no front on its house, stands on a directory.
 
     Args:
-        extract: OpenStreetMap data.
+        extract: with the mapped entrances.
         houses: of the town.
         streets: with their panoramas.
-        pois: places.
+        pois: the places.
     """
     cells = facade_cells(houses, streets.panoramas)
     entrances = entrances_of(extract, houses)
@@ -201,7 +207,10 @@ def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois:
     wanting = fronted[~inside & unsigned]
     house = near[~inside & unsigned]
     cells_left = FreeCells(cells)
-    fronts = _fronts(pois, wanting, house, streets, cells, cells_left, houses, entrances)
+    names = [streets.streets[int(number)].name for number in streets.panoramas.street[cells.panorama]]
+    claims = [_claim(pois, number, entrances) for number in wanting.tolist()]
+    assigned = assign_fronts(claims, house, cells, cells_left, np.array(names, str), houses.heights)
+    fronts = dict(zip(wanting.tolist(), assigned, strict=True))
     lacking = np.array([front is None for front in fronts.values()], bool)
     listed = np.concatenate([wanting[lacking], fronted[inside]])
     # After the fronts: a list of names takes what the shops leave free.
@@ -221,29 +230,18 @@ def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois:
     return Signing(tuple(frontages), frontage, signs)
 
 
-def _fronts(
-    pois: Pois, wanting: Ints, house: Ints, streets: TwinStreets, cells: FacadeCells, free: FreeCells,
-    houses: Houses, entrances: Entrances,
-) -> dict[int, Front | None]:  # fmt: skip
-    """Return the front that each place of `wanting` gets, by its index; `None` where none is left."""
-    names = [streets.streets[int(number)].name for number in streets.panoramas.street[cells.panorama]]
-    claims = [_claim(pois, number, entrances) for number in wanting.tolist()]
-    fronts = assign_fronts(claims, house, cells, free, np.array(names, str), houses.heights)
-    return dict(zip(wanting.tolist(), fronts, strict=True))
-
-
 def _claim(pois: Pois, number: int, entrances: Entrances) -> Claim:
-    """Return the wish of a place for a front: its shape, its street and its entrance."""
+    """Return the wish for a front of the place with index `number`: its shape, street and entrance."""
     shape, street = pois.shapes[number], pois.tags[number].get("addr:street", "")
     if not shapely.area(shape):
         return Claim(shape, street)
     return Claim(shape, street, entrances.of_area(shape, shapely.point_on_surface(shape)))
 
 
-def _boards(pois: Pois, free: Ints, ground: BoardGround) -> dict[int, tuple[Sign, ...]]:
-    """Return the board of each place in the open that has room for one, by its index."""
+def _boards(pois: Pois, open_places: Ints, ground: BoardGround) -> dict[int, tuple[Sign, ...]]:
+    """Return, by place index, the board of each place in `open_places` (indices) that has room for one."""
     signs: dict[int, tuple[Sign, ...]] = {}
-    for number in free.tolist():
+    for number in open_places.tolist():
         name, place_id = pois.name(number), pois.ids[number]
         if can_letter(name):
             board = ground.stand(place_id, name, pois.shapes[number], variant(place_id))
@@ -256,26 +254,41 @@ def _directories(
     pois: Pois, listed: Ints, house: Ints, entrances: Entrances, cells: FacadeCells, houses: Houses,
     free: FreeCells,
 ) -> dict[int, tuple[Sign, ...]]:  # fmt: skip
-    """Return the directory line of each listed place that has one, by its index."""
+    """Return, by place index, the directory line of each place in `listed` (indices) that gets one.
+
+    `house` has the index of the house that each of them is in, -1 for none; in `free` the cells that
+    directories cover are marked as taken.
+    """
     written = np.array([can_letter(pois.name(number)) for number in listed.tolist()], bool)
     listed, house = listed[written], house[written]
-    numbers = listed.tolist()
-    places = Listed(
-        [pois.ids[number] for number in numbers], [pois.name(number) for number in numbers],
-        pois.shapes[listed], house,
-    )  # fmt: skip
+    of_house = cells_by_house(cells)
     signs: dict[int, tuple[Sign, ...]] = {}
-    for board in _assign_directories(places, entrances, cells, houses, free):
-        height = float(houses.heights[cells.house[board.front.first]])
-        lines = _directory_signs(board, places, cells, height)
-        signs |= {numbers[place]: (line,) for place, line in lines.items()}
+    for number in sorted(set(house.tolist()) & of_house.keys()):
+        places = sorted(listed[house == number].tolist(), key=lambda place: pois.name(place).casefold())
+        height = float(houses.heights[number])
+        lines = most_lines(height)
+        if not lines:
+            continue
+        cost = _cost(of_house[number], pois.shapes[places], entrances, number, cells)
+        # Boards of about one length, rather than full ones and a short one.
+        for part in np.array_split(places, -(-len(places) // lines)):
+            open_ = [cell for cell in of_house[number].tolist() if free.has(cell, 0)]
+            if not open_:
+                break
+            cell = min(open_, key=lambda cell: (cost[cell], cell))
+            free.take(cell, 0)
+            longest = max(_directory_width(pois.name(place)) for place in part)
+            front = Front(cell, cell, 0)
+            if np.linalg.norm(cells.right[cell] - cells.left[cell]) < longest + 2 * _BESIDE_M:
+                front = grow(front, cells, free, _WIDEST_CELLS)
+            signs |= _directory_signs(front, pois, part.tolist(), cells, height)
     return signs
 
 
 def _frontage(
     number: int, front: Front, cells: FacadeCells, houses: Houses, streets: TwinStreets
 ) -> Frontage:
-    """Return a front as a frontage of the plan."""
+    """Return a front, a range of wall cells, as the plan's frontage with the index `number`."""
     left, right = cells.left[front.first], cells.right[front.last]
     street = int(streets.panoramas.street[cells.panorama[front.first]])
     house = int(cells.house[front.first])
@@ -285,7 +298,7 @@ def _frontage(
 
 
 def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: float) -> tuple[Sign, ...]:
-    """Return the fascia of a place, and a blade where the house is high enough; `height` in metres."""
+    """Return the signs at a place's front on a house `height` metres high; none if no font can letter it."""
     name = pois.name(number)
     if not can_letter(name):
         return ()
@@ -307,23 +320,22 @@ def _move_up(sign: Sign, up: float) -> Sign:
 
 
 def variant(osm_id: str) -> int:
-    """Return a number that follows from an object's id, and from which its looks follow."""
+    """Return a number, 0 to 65535, drawn from an object's id: equal ids look equal."""
     return Random(osm_id).randrange(1 << 16)
 
 
 def _board(
     place_id: str, name: str, size: tuple[float, float], spot: Floats, eye: Floats, variant: int
 ) -> Sign:
-    """Return a board of (width, height), its middle on a spot, facing an eye, all in metres."""
+    """Return a board of `size` (width, height) with its middle at `spot`, facing `eye`; all in metres."""
     toward = (eye - spot) / np.linalg.norm(eye - spot)
     along = np.array((-toward[1], toward[0])) * size[0] / 2
     left, right = spot - along, spot + along
-    ends = (
-        (round(float(left[0]), 3), round(float(left[1]), 3)),
-        (round(float(right[0]), 3), round(float(right[1]), 3)),
-    )
+    (x1, y1), (x2, y2) = ([round(value, 3) for value in end.tolist()] for end in (left, right))
     top = round(BOARD_BOTTOM_M + size[1], 2)
-    return Sign(f"{place_id}-board", place_id, name, "", "board", *ends, BOARD_BOTTOM_M, top, variant)
+    return Sign(
+        f"{place_id}-board", place_id, name, "", "board", (x1, y1), (x2, y2), BOARD_BOTTOM_M, top, variant
+    )
 
 
 def board_size(name: str, variant: int) -> tuple[float, float]:
@@ -351,120 +363,61 @@ def _ratio(text: str, face: str) -> float:
     return float(right - left) / max(bottom - top, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Directory:
-    """A directory board on a house, and the indices of the places that it lists, from the top."""
-
-    front: Front
-    listed: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """Places that may stand on directories, as sequences of length n."""
-
-    ids: Sequence[str]
-    names: Sequence[str]
-    shapes: Shapes
-    house: Ints
-    """Index of the house that each place is in; -1 for none."""
-
-
-def _assign_directories(
-    places: Listed, entrances: Entrances, cells: FacadeCells, houses: Houses, free: FreeCells
-) -> Iterator[Directory]:
-    """Yield the directories of all houses, and mark their cells as taken.
-
-    `free` learns of the cells that boards have.
-    """
-    of_house = cells_by_house(cells)
-    for house in sorted(set(places.house.tolist()) & of_house.keys()):
-        mine = sorted(
-            np.flatnonzero(places.house == house).tolist(), key=lambda n: places.names[n].casefold()
-        )
-        lines = most_lines(float(houses.heights[house]))
-        if not lines:
-            continue
-        boards = -(-len(mine) // lines)
-        cost = _cost(of_house[house], places.shapes[mine], entrances, house, cells)
-        # Boards of about one length, rather than full ones and a short one.
-        for part in np.array_split(mine, boards):
-            open_ = [cell for cell in of_house[house].tolist() if free.has(cell, 0)]
-            if not open_:
-                break
-            cell = min(open_, key=lambda cell: (cost[cell], cell))
-            free.take(cell, 0)
-            longest = max(_directory_width(places.names[number]) for number in part)
-            wide = np.linalg.norm(cells.right[cell] - cells.left[cell]) < longest + 2 * _BESIDE_M
-            front = Front(cell, cell, 0)
-            if wide:
-                front = grow(front, cells, free, _WIDEST_CELLS)
-            yield Directory(front, tuple(part.tolist()))
-
-
 def most_lines(height: float) -> int:
     """Return the largest number of names on a directory of a house `height` metres high."""
     return min(MOST_NAMES, int(_room_height(height) / _DIRECTORY_LINE_M[0]))
 
 
 def _directory_width(name: str) -> float:
-    """Return the metres of board that a name needs."""
+    """Return the width of board in metres that a name needs on a directory."""
     return max(units(name) * _LETTER_M + _MARGIN_M, _DIRECTORY_NARROWEST_M)
 
 
 def _directory_signs(
-    board: Directory, places: Listed, cells: FacadeCells, height: float
-) -> Mapping[int, Sign]:
-    """Return the line of each place on a directory, by the place's index.
+    front: Front, pois: Pois, places: Sequence[int], cells: FacadeCells, height: float
+) -> dict[int, tuple[Sign, ...]]:
+    """Return, by place index, the line of each of `places` on a directory over a front, from the top down.
 
-    Args:
-        board: to letter.
-        places: of which the board lists some.
-        cells: of all façades.
-        height: of the house, metres.
+    `height` is that of the house in metres.
     """
-    left, right = cells.left[board.front.first], cells.right[board.front.last]
+    left, right = cells.left[front.first], cells.right[front.last]
     length = float(np.linalg.norm(right - left))
-    width = min(
-        max(_directory_width(places.names[number]) for number in board.listed), length - 2 * _BESIDE_M
-    )
+    width = min(max(_directory_width(pois.name(place)) for place in places), length - 2 * _BESIDE_M)
     start = (length - width) / 2
     ends: tuple[Point, Point] = (
         along_front(left, right, start, PROUD_M),
         along_front(left, right, start + width, PROUD_M),
     )
-    step = min(_DIRECTORY_LINE_M[1], _room_height(height) / len(board.listed))
-    top = min(_LOWEST_M + _room_height(height), max(2.6, _LOWEST_M + step * len(board.listed)))
-    rng = Random(places.ids[board.listed[0]])
+    step = min(_DIRECTORY_LINE_M[1], _room_height(height) / len(places))
+    top = min(_LOWEST_M + _room_height(height), max(2.6, _LOWEST_M + step * len(places)))
+    rng = Random(pois.ids[places[0]])
     variant = rng.choice(_SCHEMES) * _FACES + rng.randrange(_FACES)
-    return {
-        number: Sign(
-            f"{places.ids[number]}-directory", places.ids[number], places.names[number], "", "directory",
-            *ends, round(top - (row + 1) * step, 3), round(top - row * step, 3), variant,
+    signs: dict[int, tuple[Sign, ...]] = {}
+    for row, place in enumerate(places):
+        bottom, upper = round(top - (row + 1) * step, 3), round(top - row * step, 3)
+        place_id, name = pois.ids[place], pois.name(place)
+        signs[place] = (
+            Sign(f"{place_id}-directory", place_id, name, "", "directory", *ends, bottom, upper, variant),
         )
-        for row, number in enumerate(board.listed)
-    }  # fmt: skip
+    return signs
 
 
 def _room_height(height: float) -> float:
-    """Return the metres between the lowest and the highest line that fit on a house `height` metres high."""
+    """Return the metres of wall that lines of a directory may take on a house `height` metres high."""
     return max(0.0, min(_HIGHEST_M, height - _BELOW_EAVES_M) - _LOWEST_M)
 
 
 def _cost(
-    mine: Ints, shapes: Shapes, entrances: Entrances, house: int, cells: FacadeCells
+    own_cells: Ints, shapes: Shapes, entrances: Entrances, house: int, cells: FacadeCells
 ) -> Mapping[int, float]:
-    """Return the cost in metres of each of a house's cells for a directory: to entrance and reader."""
+    """Return the cost of a directory by cell of a house: metres to an entrance and to a panorama.
+
+    Without a mapped entrance the middle of the places' `shapes` stands for it.
+    """
     doors = np.flatnonzero(entrances.house == house)
-    middle = cells.middle[mine]
     if len(doors):
-        away = _distances(middle, entrances.xy[doors]) + _SIDE_DOOR_M * (1 - entrances.main[doors])
+        goals, extra = entrances.xy[doors], _SIDE_DOOR_M * (1 - entrances.main[doors])
     else:
-        away = _distances(middle, shapely.get_coordinates(shapely.point_on_surface(shapes)).mean(0)[None])
-    return dict(zip(mine.tolist(), (away.min(axis=1) + cells.distance[mine]).tolist(), strict=True))
-
-
-def _distances(some: Floats, others: Floats) -> Floats:
-    """Return the metres from each point to each other point, shape (some, others)."""
-    found: Floats = np.linalg.norm(some[:, None] - others[None], axis=2)
-    return found
+        goals, extra = shapely.get_coordinates(shapely.point_on_surface(shapes)).mean(0)[None], np.zeros(1)
+    away = (np.linalg.norm(cells.middle[own_cells][:, None] - goals, axis=2) + extra).min(axis=1)
+    return dict(zip(own_cells.tolist(), (away + cells.distance[own_cells]).tolist(), strict=True))

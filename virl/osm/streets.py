@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
@@ -31,29 +30,31 @@ from virl.osm.ways import (  # fmt: skip
 from virl.towns.plan.town_plan import Panoramas, Street
 
 NOTHING_TO_WALK = "no street to walk lies in this part of the extract: give another part, or a larger one"
-"""Error text for a part without streets."""
+"""Error text for a part of an extract without streets on which panoramas can stand."""
 SPACING_M = 10.0
-"""Distance in metres between panoramas, as in Street View."""
+"""Distance in metres between panoramas along a street, as in Street View."""
 TOGETHER_M = 5.0
-"""Metres within which junctions are merged into one; chosen."""
+"""Length in metres of a stretch below which its two junctions are merged into one; chosen."""
 CONNECTION_M = 300.0
-"""Longest sidewalk or crossing in metres that joins two parts of the network; chosen."""
+"""Largest length in metres of the sidewalks and crossings that join two parts of the network; chosen."""
 SHORTCUT_M = 150.0
-"""Longest sidewalk or crossing in metres that is walked as a shortcut; chosen."""
+"""Largest length in metres of the sidewalks and crossings that are walked as a shortcut; chosen."""
 INSIDE_M = 3.0
-"""Metres within houses from which a stretch is left out; chosen."""
+"""Metres of a stretch that may lie inside houses; with more the stretch is left out; chosen."""
 CLEAR_M = 0.7
 """Least distance in metres from a wall to a panorama: nearer, the wall would fill the view."""
-PROBE_M, PROBE_REACH_M = 6.0, 25.0  # how often and how far clearance to the houses is measured
+PROBE_M, PROBE_REACH_M = 6.0, 25.0
+"""Distance in metres between measurements of the clearance to houses, and the largest clearance measured."""
 LANE_M = 3.0
 """Width of one lane of a carriageway in metres."""
 ROAD_SHARE = 0.62
-"""Largest share of the clearance that a carriageway takes; chosen."""
+"""Largest share of the clearance between houses, [0, 1], that a carriageway takes; chosen."""
 WIDEST_PAVEMENT_M = 9.0
 """Largest width of a pavement in metres."""
 OPEN_M = 17.0
-"""Metres to the houses from which a street runs through open land; chosen."""
-OPEN_PAVEMENT_M, VERGE_M = 2.2, 0.5  # its pavement, and what it has without one; chosen
+"""Mean distance in metres to houses above which a street counts as running through open land; chosen."""
+OPEN_PAVEMENT_M, VERGE_M = 2.2, 0.5
+"""Largest width in metres of a pavement in open land, and of the verge where there is no pavement; chosen."""
 NO_SIDEWALK = frozenset({"no", "none", "separate"})
 """Values of the tag `sidewalk` for a street without a pavement of its own."""
 LOOSE = frozenset(
@@ -74,7 +75,7 @@ PATH_M = 2.5
 """Width in metres of a way without a carriageway, all of which is paved."""
 
 _SHORTER_BY_M = 60.0
-"""Metres by which the way around must be longer than twice a shortcut that is taken; chosen."""
+"""Metres by which the way around must exceed twice the length of a shortcut that is taken; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +83,23 @@ class TwinStreets:
     """The streets and panoramas of a twin, and the metres of ways that were left out."""
 
     streets: tuple[Street, ...]
+    """All n streets: stretches of way between junctions."""
     junctions: Floats
     """Metres east and north of each junction, shape (k, 2)."""
     panoramas: Panoramas
+    """Positions of the panoramas, the street of each and the links between them."""
     way: Ints
     """Index of the extract's line that each street belongs to, shape (n,)."""
     mapped_m: float
     """Metres of mapped ways on which panoramas may stand."""
     dropped_m: Mapping[str, float]
-    """Metres of ways that were left out, by reason."""
+    """Metres of ways that were left out, by reason in words."""
     drawn_m: Mapping[str, float]
-    """Metres of streets that are drawn unlike reality or have no panoramas, by kind."""
+    """Metres of bridges and of passages through houses, which are drawn unlike reality, by kind in words."""
 
 
 def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
-    """Return the streets and panoramas of a twin.
+    """Return the streets of an extract that can be walked, their widths, and panoramas along them.
 
     Raises:
         BadInput: there is none to walk.
@@ -124,31 +127,25 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     panoramas = _without_those_in_houses(_panoramas(network), np.concatenate([houses.footprints, rooms]))
     if not len(panoramas.xy):
         raise BadInput(NOTHING_TO_WALK)
+    filters: dict[str, WayFilter] = {"bridges": is_bridge, "passages through houses": is_passage}
+    tags = [extract.lines.tags[way] for way in network.way]
     drawn = {
-        name: _metres(extract, network, chosen_)
-        for name, chosen_ in (("bridges", is_bridge), ("passages through houses", is_passage))
+        kind: float(network.length[np.array([is_kept(one) for one in tags], bool)].sum())
+        for kind, is_kept in filters.items()
     }
     return TwinStreets(streets, network.junctions, panoramas, network.way, mapped, dropped, drawn)
 
 
-def _metres(extract: OsmExtract, network: WayNetwork, which: WayFilter) -> float:
-    """Return the metres of a network's ways whose tags a filter keeps."""
-    ours = np.array([which(extract.lines.tags[way]) for way in network.way], bool)
-    return float(network.length[ours].sum())
-
-
-def _blocked_stretches(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> NDArray[np.bool_]:
-    """Return True for each stretch that runs through houses, passages aside, shape (n,)."""
-    lines = np.array([shapely.LineString(line) for line in network.lines], object)
-    stretch, house = tree.query(lines, predicate="intersects").reshape(2, -1)
+def _blocked_stretches(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> Flags:
+    """Return True for each stretch with over `INSIDE_M` metres in houses, (n,); `tree` has the footprints."""
+    stretch, house = tree.query(network.shapes, predicate="intersects").reshape(2, -1)
     # Touching a house is no obstacle: the metres inside count.
-    inside = shapely.length(shapely.intersection(lines[stretch], houses.footprints[house]))
-    total = np.bincount(stretch, weights=inside, minlength=len(lines))
-    return np.asarray(total > INSIDE_M)
+    inside = shapely.length(shapely.intersection(network.shapes[stretch], houses.footprints[house]))
+    return np.asarray(np.bincount(stretch, weights=inside, minlength=len(network.lines)) > INSIDE_M)
 
 
 def _merge_junctions(network: WayNetwork) -> WayNetwork:
-    """Return the network with near junctions merged and short loops dropped."""
+    """Return the network with junctions under `TOGETHER_M` metres apart merged and short loops dropped."""
     count = len(network.junctions)
     short = (network.length < TOGETHER_M) & (network.start != network.end)
     links = coo_array(
@@ -156,14 +153,8 @@ def _merge_junctions(network: WayNetwork) -> WayNetwork:
     )
     groups, group = connected_components(links, directed=False)
     members = np.bincount(group, minlength=groups)
-    middles = np.stack(
-        [
-            np.bincount(group, weights=network.junctions[:, axis], minlength=groups) / members
-            for axis in (0, 1)
-        ],
-        axis=1,
-    )
-    middles = np.round(middles, 3)
+    sums = [np.bincount(group, weights=axis, minlength=groups) for axis in network.junctions.T]
+    middles = np.round(np.stack(sums, axis=1) / members[:, None], 3)
     start, end = group[network.start], group[network.end]
     # A stretch within one merged junction leads nowhere, but for a loop that is long enough to walk.
     kept = np.flatnonzero((start != end) | (network.length > 4 * TOGETHER_M))
@@ -177,7 +168,7 @@ def _merge_junctions(network: WayNetwork) -> WayNetwork:
 
 
 def _panoramas(network: WayNetwork) -> Panoramas:
-    """Return the panoramas: one on each junction, in order, then more along each stretch."""
+    """Return the linked panoramas: one on each junction, in order, then those along each stretch."""
     xy, street = [network.junctions], [np.zeros(len(network.junctions), np.int64)]
     pairs: set[tuple[int, int]] = set()
     count = len(network.junctions)
@@ -198,21 +189,21 @@ def _panoramas(network: WayNetwork) -> Panoramas:
 
 
 def _link_panoramas(xy: Floats, street: Ints, pairs: set[tuple[int, int]]) -> Panoramas:
-    """Return panoramas linked in both directions."""
+    """Return panoramas at positions (east, north) on streets, linked in both directions by index pairs."""
     links = np.array(sorted(pairs), np.int64).reshape(-1, 2)
     both = np.concatenate([links, links[:, ::-1]])
     both = both[np.lexsort((both[:, 1], both[:, 0]))]
     return Panoramas(xy, street, both[:, 0], both[:, 1])
 
 
-def _without_those_in_houses(all_: Panoramas, built: Shapes) -> Panoramas:
-    """Return the panoramas without those in or at footprints and passages; their neighbours are linked."""
-    points = shapely.points(all_.xy)
+def _without_those_in_houses(panoramas: Panoramas, built: Shapes) -> Panoramas:
+    """Return the panoramas over `CLEAR_M` metres from all shapes in `built`; gaps between them are linked."""
+    points = shapely.points(panoramas.xy)
     hit = shapely.STRtree(built).query(points, predicate="dwithin", distance=CLEAR_M)[0]
-    inside = np.zeros(len(all_.xy), bool)
+    inside = np.zeros(len(panoramas.xy), bool)
     inside[hit] = True
     around: dict[int, set[int]] = {}
-    for a, b in zip(all_.source.tolist(), all_.target.tolist(), strict=True):
+    for a, b in zip(panoramas.source.tolist(), panoramas.target.tolist(), strict=True):
         around.setdefault(a, set()).add(b)
     for lost in np.flatnonzero(inside).tolist():
         ends = around.pop(lost, set())
@@ -221,20 +212,15 @@ def _without_those_in_houses(all_: Panoramas, built: Shapes) -> Panoramas:
             # Its neighbours are linked with one another, so that a walk still gets past.
             around[end] |= ends - {end}
     kept = np.flatnonzero(~inside)
-    new = np.full(len(all_.xy), -1, np.int64)
-    new[kept] = np.arange(len(kept))
-    pairs = {
-        (min(int(new[a]), int(new[b])), max(int(new[a]), int(new[b])))
-        for a, ends in around.items()
-        for b in ends
-    }
-    return _link_panoramas(all_.xy[kept], all_.street[kept], pairs)
+    new = (np.cumsum(~inside) - 1).tolist()
+    pairs = {(min(new[a], new[b]), max(new[a], new[b])) for a, ends in around.items() for b in ends}
+    return _link_panoramas(panoramas.xy[kept], panoramas.street[kept], pairs)
 
 
 def _widen_streets(
     extract: OsmExtract, network: WayNetwork, houses: Houses, tree: shapely.STRtree
 ) -> tuple[Street, ...]:
-    """Return the streets of a network, with the widths that tags and houses leave."""
+    """Return the streets of a network, as wide as tags say and houses allow; `tree` has the footprints."""
     near, far, usual = _clearance(network, houses, tree)
     streets = []
     for number_, line in enumerate(network.lines):
@@ -258,12 +244,12 @@ def _widen_streets(
 
 
 def _is_busy(tags: Tags) -> bool:
-    """Return whether the ground beside a way is paved up to the houses."""
+    """Return whether a way is a road or pedestrian street, beside which the ground is paved to the houses."""
     return tags.get("highway") in ROADS - {"service"} or tags.get("highway") == "pedestrian"
 
 
 def _usual_width(tags: Tags) -> float:
-    """Return the width of a way's carriageway in metres: tagged, by its lanes or by its class."""
+    """Return the width of a carriageway, or of a path, in metres: tagged, by its lanes or by its class."""
     width = metres(tags.get("width"))
     if width is None and (lanes := number(tags.get("lanes"))):
         width = lanes * LANE_M + 0.5
@@ -273,8 +259,8 @@ def _usual_width(tags: Tags) -> float:
 
 
 def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tuple[Floats, Floats, Floats]:
-    """Return (least, most, mean) metres to the houses along each stretch's middle line, each (n,)."""
-    lines = np.array([shapely.LineString(line) for line in network.lines], object)
+    """Return (least, most, mean) metres to houses beside each stretch, arrays (n,); `tree` has footprints."""
+    lines = network.shapes
     length = shapely.length(lines)
     count = np.maximum(1, np.round(length / PROBE_M)).astype(int)
     owner = np.repeat(np.arange(len(lines)), count)
@@ -308,21 +294,20 @@ def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tu
 
 
 def _with_connections(network: WayNetwork, core: Flags, longest: float) -> Flags:
-    """Return True for stretches of the core, and for those that join its parts, shape (n,).
+    """Return True for stretches of the core and those that join its parts, at most `longest` metres, (n,).
 
     Args:
-        network: all that may be used.
-        core: which stretches are in it anyway, shape (n,).
-        longest: metres of a connection, at most; a part farther off stays apart.
+        network: all stretches that may be used.
+        core: True for the stretches that are used anyway, shape (n,).
+        longest: largest sum of metres of the stretches that join one part; a part farther off stays apart.
     """
     count = len(network.junctions)
     # The core is as good as free, so that the shortest way uses as little else as possible.
     weight = np.where(core, 1e-6, network.length + 1e-3)
     # of several stretches between two junctions only the shortest counts
-    order = np.lexsort(
-        (weight, np.maximum(network.start, network.end), np.minimum(network.start, network.end))
-    )
-    low, high = np.minimum(network.start, network.end)[order], np.maximum(network.start, network.end)[order]
+    low, high = np.minimum(network.start, network.end), np.maximum(network.start, network.end)
+    order = np.lexsort((weight, high, low))
+    low, high = low[order], high[order]
     first = np.flatnonzero((np.diff(low, prepend=-1) != 0) | (np.diff(high, prepend=-1) != 0))
     best = order[first]
     pair = {(int(a), int(b)): int(edge) for a, b, edge in zip(low[first], high[first], best, strict=True)}
@@ -332,42 +317,38 @@ def _with_connections(network: WayNetwork, core: Flags, longest: float) -> Flags
     inner = coo_array((np.ones(core.sum()), (network.start[core], network.end[core])), shape=(count, count))
     _, part = connected_components(inner, directed=False)
     metres = np.bincount(part[network.start[core]], weights=network.length[core], minlength=part.max() + 1)
-    origin = int(core_ends[part[core_ends] == metres.argmax()][0])
+    largest = metres.argmax()
+    origin = int(core_ends[part[core_ends] == largest][0])
     _, before = dijkstra(links, directed=False, indices=origin, return_predecessors=True)
 
     taken = core.copy()
-    done = {int(metres.argmax())}
     # One node of each part is enough: within a part, ways cost next to nothing.
     for node in core_ends[np.unique(part[core_ends], return_index=True)[1]]:
-        if int(part[node]) in done:
-            continue
-        path, at = [], int(node)
-        while before[at] >= 0:
-            path.append(pair[min(at, int(before[at])), max(at, int(before[at]))])
-            at = int(before[at])
+        path = _path_stretches(pair, before, int(node)) if part[node] != largest else ()
         bridge = [edge for edge in path if not taken[edge]]
-        if at == origin and network.length[bridge].sum() <= longest:
+        if network.length[bridge].sum() <= longest:
             taken[bridge] = True
     return taken
 
 
 @dataclass(frozen=True, slots=True)
 class _Shortcut:
-    """A path over other stretches between two junctions of the walked network; `length` in metres."""
+    """A path over stretches that are not walked yet, between two junctions of the walked network."""
 
     length: float
+    """Length of the path in metres."""
     start: int
+    """Index of the junction where the path starts."""
     end: int
+    """Index of the junction where the path ends."""
     stretches: tuple[int, ...]
+    """Indices of the path's stretches, the last one first."""
 
 
 def _with_shortcuts(network: WayNetwork, taken: Flags, longest: float) -> Flags:
-    """Return True for walked stretches, and for useful shortcuts, shape (n,).
+    """Return True for walked stretches and those of useful shortcuts of at most `longest` metres, shape (n,).
 
-    Args:
-        network: all that may be used.
-        taken: which stretches are walked anyway, shape (n,).
-        longest: metres of a shortcut, at most.
+    `taken` is True for each stretch that is walked anyway.
     """
     walked = taken.copy()
     graph = _graph(network, walked)
@@ -384,7 +365,7 @@ def _with_shortcuts(network: WayNetwork, taken: Flags, longest: float) -> Flags:
 
 
 def _shortcuts(network: WayNetwork, taken: Flags, longest: float) -> list[_Shortcut]:
-    """Return the paths of at most `longest` metres over other stretches that halve the way around."""
+    """Return the paths over stretches not `taken`, at most `longest` metres, that halve the way around."""
     count = len(network.junctions)
     # Only where walked and other ways meet can a shortcut begin or end.
     others = np.flatnonzero(~taken)
@@ -404,14 +385,20 @@ def _shortcuts(network: WayNetwork, taken: Flags, longest: float) -> list[_Short
             continue
         around = dijkstra(graph, directed=False, indices=start, limit=2 * longest + _SHORTER_BY_M)
         found += [
-            _Shortcut(float(metres[end]), start, end, _stretches(edge, before, end))
+            _Shortcut(float(metres[end]), start, end, _path_stretches(edge, before, end))
             for end in ends[around[ends] > 2 * metres[ends] + _SHORTER_BY_M].tolist()
         ]
     return found
 
 
-def _stretches(edge: dict[tuple[int, int], int], before: Ints, end: int) -> tuple[int, ...]:
-    """Return the indices of the stretches of a shortest path, the last one first."""
+def _path_stretches(edge: dict[tuple[int, int], int], before: Ints, end: int) -> tuple[int, ...]:
+    """Return the indices of the stretches of a shortest path to junction `end`, the last one first.
+
+    Args:
+        edge: index of the stretch between two junctions, the lower first.
+        before: junction before each junction on its shortest path; negative for the path's start.
+        end: index of the junction where the path ends.
+    """
     stretches, at = [], end
     while before[at] >= 0:
         last = int(before[at])
@@ -421,7 +408,7 @@ def _stretches(edge: dict[tuple[int, int], int], before: Ints, end: int) -> tupl
 
 
 def _graph(network: WayNetwork, kept: Flags) -> csr_array:
-    """Return a sparse matrix of the metres between neighbouring junctions over the kept stretches."""
+    """Return a sparse matrix (k, k) of the metres between neighbouring junctions over the kept stretches."""
     edge = _shortest_edges(network, np.flatnonzero(kept))
     pairs = np.array(list(edge), np.int64).reshape(-1, 2)
     metres = np.maximum(network.length[list(edge.values())], 1e-3)
@@ -430,7 +417,7 @@ def _graph(network: WayNetwork, kept: Flags) -> csr_array:
 
 
 def _shortest_edges(network: WayNetwork, stretches: Ints) -> dict[tuple[int, int], int]:
-    """Return the shortest stretch between each two neighbouring junctions, the lower first."""
+    """Return the index of the shortest of `stretches` by pair of junctions that it joins, the lower first."""
     edges: dict[tuple[int, int], int] = {}
     # The longest first, so that the shortest is what stays of several.
     for stretch in stretches[np.argsort(-network.length[stretches], kind="stable")].tolist():

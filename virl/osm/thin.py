@@ -1,5 +1,6 @@
 """Cuts parts out of extracts: of a large PBF file, only the blobs with something of the part are decoded."""
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,8 +13,7 @@ from virl.osm.cut import check_room, cut
 from virl.osm.extract_file import Object, in_order
 
 FAST_FROM_MB = 4
-"""Size in megabytes of a PBF file from which compiled code reads it first; chosen.
-Smaller ones take a second."""
+"""Size in megabytes of a PBF file from which compiled code reads it first; chosen: less takes a second."""
 
 
 def cut_part(path: Path, region: Region, part: Path, date: str = "") -> None:
@@ -21,9 +21,9 @@ def cut_part(path: Path, region: Region, part: Path, date: str = "") -> None:
 
     Args:
         path: the file to read.
-        region: what to keep.
+        region: the part to keep.
         part: the file to write; copies lie beside it meanwhile.
-        date: of the data, for its head.
+        date: of the data as 2022-07-24, for the new file's header; empty if unknown.
 
     Raises:
         BadInput: there is no room, or the file is not sorted and too large to be sorted here.
@@ -40,21 +40,16 @@ def cut_part(path: Path, region: Region, part: Path, date: str = "") -> None:
 
 def newest_day(path: Path) -> str:
     """Return the day `YYYY-MM-DD` of the newest object of an extract; empty if none has a time."""
-    newest = _newest_by_blobs(path) if is_fast(path) else None
+    newest = None
+    if is_fast(path):
+        from virl.osm.blobs import UNREADABLE, newest_second  # noqa: PLC0415 - as above
+
+        with suppress(*UNREADABLE):  # osmium reads such a file, or says what is wrong with it
+            newest = newest_second(path)
     if newest is None:
         every = (one.timestamp for one in osmium.FileProcessor(str(path)) if isinstance(one, Object))
         newest = int(max((one.timestamp() for one in every), default=0))
     return f"{datetime.fromtimestamp(newest, UTC):%Y-%m-%d}" if newest > 0 else ""
-
-
-def _newest_by_blobs(path: Path) -> int | None:
-    """Return the time of the newest object in seconds since 1970; `None` for a file left to osmium."""
-    from virl.osm.blobs import UNREADABLE, newest_second  # noqa: PLC0415 - as above
-
-    try:
-        return newest_second(path)
-    except UNREADABLE:
-        return None
 
 
 def is_fast(path: Path) -> bool:

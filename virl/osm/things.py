@@ -30,13 +30,13 @@ KINDS: Mapping[tuple[str, str], FurnitureKind] = {
     ("amenity", "bicycle_parking"): "bicycle stand",
     ("highway", "bus_stop"): "bus stop",
 }
-"""Kind of street furniture by (key, value) of its tag."""
+"""Kind of street furniture by its tag (key, value)."""
 AREAS = frozenset({"bicycle_parking"})
-"""Values of `amenity` also mapped as areas; the piece of furniture stands in the area's middle."""
+"""Values of `amenity` for furniture that is also mapped as an area, and stands in the area's middle."""
 MAY_STAND_IN_ROADS = frozenset({"bollard"})
 """Kinds of furniture that may stand on a carriageway."""
 KERB_M = 0.5
-"""Distance in metres from the carriageway to a thing that was mapped on it and moved off; chosen."""
+"""Distance in metres from a carriageway to furniture that is mapped on it and moved to its kerb; chosen."""
 
 _BARRIER_KINDS: Mapping[str, tuple[BarrierKind, float]] = {
     "hedge": ("hedge", 1.4), "wall": ("wall", 1.3), "retaining_wall": ("wall", 0.7),
@@ -45,7 +45,7 @@ _BARRIER_KINDS: Mapping[str, tuple[BarrierKind, float]] = {
 }  # fmt: skip
 """The kind and default height in metres of the barrier drawn for each value of `barrier`; chosen."""
 _HEIGHTS_M = 0.3, 8.0
-"""Least and largest tagged height in metres that is believed; chosen."""
+"""Least and largest tagged height in metres of a barrier that is believed; chosen."""
 _GATES = frozenset(
     {
         *("gate", "lift_gate", "swing_gate", "sliding_gate", "kissing_gate", "entrance", "cattle_grid"),
@@ -59,13 +59,15 @@ _GATE_M = 3.0
 _WIDEST_GATE_M = 20.0
 """Largest width of an opening in metres."""
 _BESIDE_ROAD_M = 0.3
-"""Least metres from a barrier to a carriageway."""
-_WAY_M, _PATH_M = 1.5, 1.0  # half of the opening for a way that has no panoramas, and for a path
+"""Least distance in metres from a barrier to a carriageway."""
+_WAY_M, _PATH_M = 1.5, 1.0
+"""Half the width in metres of a barrier's opening for a mapped way, and for a street without carriageway."""
 _BEFORE_PANORAMA_M = 1.5
 """Radius in metres around a panorama that is kept free of barriers."""
 _BEFORE_FACADE_M = 0.3
-"""Metres from a house within which a barrier is left out, as a part of the wall."""
+"""Distance in metres from a house within which a barrier is left out, as a part of the wall."""
 _SHORTEST_M, _SMOOTHED_M = 0.6, 0.05
+"""Least length in metres of a piece of barrier, and largest distance that smoothing may move its line."""
 
 
 def furniture_of(
@@ -76,19 +78,18 @@ def furniture_of(
     What is mapped on a carriageway, as lights and stops often are, stands at its right-hand kerb.
 
     Args:
-        extract: OpenStreetMap data.
-        houses: of the town.
-        panoramas: that see it.
+        extract: with the mapped points and areas.
+        houses: of the town; furniture in them is left out.
+        panoramas: the nearest is what a piece faces whose direction is not mapped.
         streets: of the town.
     """
     kinds, xy, tags = [], [], []
     areas = (
         (own, shapely.point_on_surface(shape))
-        for own, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
+        for own, shape in extract.areas.tagged_shapes()
         if own.get("amenity") in AREAS
     )
-    points = zip(extract.points.tags, extract.points.shapes, strict=True)
-    for own, point in (*points, *areas):
+    for own, point in (*extract.points.tagged_shapes(), *areas):
         kind = next((KINDS[pair] for pair in own.items() if pair in KINDS), None)
         if kind:
             kinds.append(kind)
@@ -106,7 +107,7 @@ def furniture_of(
 
 
 def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Street]) -> Floats:
-    """Return points with those on a carriageway moved to its kerb, metres, shape (n, 2)."""
+    """Return points in metres, (n, 2), with those on a carriageway moved to its kerb, if `movable`."""
     roads = [street for street in streets if street.road > 0]
     if not roads:
         return xy
@@ -133,13 +134,12 @@ def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Stre
 
 
 def _furniture_at(
-    kinds: list[FurnitureKind],
-    places: Floats,
-    tags: list[Tags],
-    toward: Floats,
-    kept: list[int],
+    kinds: list[FurnitureKind], places: Floats, tags: list[Tags], toward: Floats, kept: list[int]
 ) -> Iterator[Furniture]:
-    """Yield the kept pieces, numbered by kind; each faces as mapped, else its point in `toward`."""
+    """Yield the pieces with indices in `kept`, facing as mapped or else toward the point in `toward`.
+
+    Positions, `places` and `toward`, are metres, shape (n, 2).
+    """
     counts: dict[str, int] = {}
     for item in kept:
         kind = kinds[item]
@@ -157,10 +157,10 @@ def barriers_of(
     """Return the hedges, walls and fences along mapped lines, off houses and ways.
 
     Args:
-        extract: OpenStreetMap data.
+        extract: with the mapped lines, gates and ways.
         houses: of the town.
-        streets: of the town.
-        panoramas: that have to stay free.
+        streets: of the town, on which no barrier stands.
+        panoramas: around which no barrier stands.
     """
     lines = [
         (name, tags, line)
@@ -181,12 +181,15 @@ def barriers_of(
             ),
         ]
         free = shapely.intersection(shapely.difference(line, shapely.union_all(taken)), extract.outline)
-        found += [_barrier(name, tags, part) for part in _stretches(free)]
+        for part in shapely.get_parts(shapely.line_merge(free)):
+            smooth = shapely.simplify(part, _SMOOTHED_M)
+            if isinstance(smooth, LineString) and smooth.length >= _SHORTEST_M:
+                found.append(_barrier(name, tags, smooth))
     return tuple(found)
 
 
 def _barrier(name: str, tags: Tags, line: LineString) -> Barrier:
-    """Return the barrier of a line, with its tagged or default height."""
+    """Return the barrier along a line in metres with tagged or default height; `name` is the way's id."""
     kind, height = _BARRIER_KINDS[tags["barrier"]]
     tagged = metres(tags.get("height"))
     if tagged is not None and _HEIGHTS_M[0] <= tagged <= _HEIGHTS_M[1]:
@@ -194,23 +197,15 @@ def _barrier(name: str, tags: Tags, line: LineString) -> Barrier:
     return Barrier(kind, np.round(shapely.get_coordinates(line), 3), round(height, 2), variant(name))
 
 
-def _stretches(line: Geometry) -> Iterator[LineString]:
-    """Yield the smoothed parts of a barrier's line that are long enough to draw."""
-    for part in shapely.get_parts(shapely.line_merge(line)):
-        smooth = shapely.simplify(part, _SMOOTHED_M)
-        if isinstance(smooth, LineString) and smooth.length >= _SHORTEST_M:
-            yield smooth
-
-
 def _openings(extract: OsmExtract, streets: Sequence[Street]) -> Iterator[Geometry]:
-    """Yield the ground, in metres, of gates and of ways that lead through a barrier."""
-    for tags, point in zip(extract.points.tags, extract.points.shapes, strict=True):
+    """Yield shapes in metres of the ground of gates, streets and ways, where no barrier is drawn."""
+    for tags, point in extract.points.tagged_shapes():
         if tags.get("barrier") in _GATES:
             width = min(metres(tags.get("maxwidth:physical") or tags.get("width")) or _GATE_M, _WIDEST_GATE_M)
             yield shapely.buffer(point, width / 2)
     for street in streets:
         half = street.road / 2 + _BESIDE_ROAD_M if street.road else _PATH_M
         yield shapely.buffer(LineString(street.line), half, quad_segs=2)
-    for tags, line in zip(extract.lines.tags, extract.lines.shapes, strict=True):
+    for tags, line in extract.lines.tagged_shapes():
         if "highway" in tags and not is_hidden(tags):
             yield shapely.buffer(line, _WAY_M, quad_segs=2)

@@ -21,6 +21,7 @@ from virl.osm.extract_file import check_unpacked, in_order
 KINDS = ("city", "town", "borough", "village", "suburb", "quarter", "neighbourhood")
 """Values of the tag `place` for towns that are listed; hamlets have hardly a shop."""
 _BUSIEST = ByteStore("busiest", "busiest town of an extract", 100)
+"""Store of the busiest town of each file in the user's cache."""
 
 _log = logging.getLogger(__name__)
 
@@ -30,20 +31,23 @@ class TownListing:
     """A town of an extract, as it is mapped."""
 
     name: str
+    """Local name of the town."""
     kind: str
     """Value of the town's tag `place`, such as `village`."""
     population: int | None
     """Number of inhabitants; `None` where not mapped."""
     position: LatLng
+    """Position of the town's node, degrees."""
     places: int
     """Number of named shops and amenities within `RADIUS_M` metres."""
 
 
 _TOWN = TypeAdapter[TownListing | None](TownListing | None)
+"""JSON format of a stored town; `null` for a file without towns."""
 
 
 def towns_in(path: Path) -> list[TownListing]:
-    """Return the towns mapped as nodes of an extract, those with the most places first.
+    """Return the towns mapped as nodes in an extract file, those with the most named places around first.
 
     The file is read as a stream, three times: memory grows with its towns and places.
 
@@ -56,7 +60,10 @@ def towns_in(path: Path) -> list[TownListing]:
         ordered = in_order(path, Path(scratch))
         towns = list(_towns(ordered))
         places = list(_places(ordered))
-    counts = _counts([at for _, at in towns], places)
+    counts = [0] * len(towns)
+    if towns and places:
+        middles = _on_sphere([at for _, at in towns])
+        counts = cKDTree(_on_sphere(places)).query_ball_point(middles, RADIUS_M, return_length=True).tolist()
     found = [
         TownListing(tags["name"], tags["place"], _population(tags), at, count)
         for (tags, at), count in zip(towns, counts, strict=True)
@@ -65,7 +72,7 @@ def towns_in(path: Path) -> list[TownListing]:
 
 
 def busiest_town(path: Path) -> TownListing | None:
-    """Return the town with the most places of an extract, kept in the cache; `None` if none is mapped.
+    """Return the town of an extract file with the most named places around; `None` if none is mapped.
 
     It is kept in the cache: to read the file of a country takes minutes.
 
@@ -78,19 +85,19 @@ def busiest_town(path: Path) -> TownListing | None:
     return _BUSIEST.get(
         key,
         lambda file: _TOWN.validate_json(file.read()),
-        lambda: _first(path),
+        lambda: _find_busiest(path),
         lambda file, town: file.write(_TOWN.dump_json(town)),
     )
 
 
-def _first(path: Path) -> TownListing | None:
-    """Return the town of an extract with the most places; `None` if none is mapped."""
+def _find_busiest(path: Path) -> TownListing | None:
+    """Return the first of `towns_in`, after a warning that it takes time; `None` if no town is mapped."""
     _log.warning("%s is larger than a town: looking for its busiest one", path)
     return next(iter(towns_in(path)), None)
 
 
 def _towns(path: Path) -> Iterator[tuple[dict[str, str], LatLng]]:
-    """Yield (tags, position) of each named town."""
+    """Yield (tags, position) of each named town in a sorted extract file."""
     wanted = osmium.filter.TagFilter(*(("place", kind) for kind in KINDS))
     for one in osmium.FileProcessor(str(path), osmium.osm.NODE).with_filter(wanted):
         if isinstance(one, osmium.osm.Node) and one.tags.get("name") and one.location.valid():
@@ -98,7 +105,7 @@ def _towns(path: Path) -> Iterator[tuple[dict[str, str], LatLng]]:
 
 
 def _places(path: Path) -> Iterator[LatLng]:
-    """Yield the positions of an extract's named shops and amenities; of an area, its first node."""
+    """Yield the positions of a sorted file's named shops and amenities; of an area that of its first node."""
     busy = osmium.filter.KeyFilter(*BUSY_KEYS)
     corners = [
         way.nodes[0].ref
@@ -113,14 +120,6 @@ def _places(path: Path) -> Iterator[LatLng]:
                 yield LatLng(node.location.lat, node.location.lon)
 
 
-def _counts(middles: list[LatLng], places: list[LatLng]) -> list[int]:
-    """Return the number of places within `RADIUS_M` metres of each position."""
-    if not middles or not places:
-        return [0] * len(middles)
-    near = cKDTree(_on_sphere(places)).query_ball_point(_on_sphere(middles), RADIUS_M, return_length=True)
-    return [int(count) for count in near]
-
-
 def _on_sphere(positions: list[LatLng]) -> Floats:
     """Return positions as points in metres from the middle of Earth, shape (n, 3)."""
     lat, lng = np.radians(np.array(positions)).T
@@ -130,6 +129,6 @@ def _on_sphere(positions: list[LatLng]) -> Floats:
 
 
 def _population(tags: dict[str, str]) -> int | None:
-    """Return the inhabitants by the tags; `None` for no readable number."""
+    """Return the number of inhabitants by a town's tags; `None` for no readable number."""
     digits = tags.get("population", "").replace(" ", "").replace(",", "")
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None

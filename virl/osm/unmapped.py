@@ -18,24 +18,17 @@ from virl.towns.plan.town_plan import Crossing, Furniture, Panoramas, Sign, Stre
 READERS = 3
 """Number of nearest panoramas from which each sign stays readable; chosen."""
 READ_FROM_M = 40.0
-"""Metres of the farthest panorama from which a sign is read."""
+"""Largest distance in metres to a panorama from which a sign stays readable."""
 
 
 class Spots:
-    """A test of where a town's ground is free of streets, houses, things and lines of sight to signs.
-
-    Args:
-        houses: of the town.
-        streets: of the town.
-        panoramas: of the town.
-        signs: of the town.
-        furniture: that is mapped.
-    """
+    """A search for ground that is free of streets, houses, furniture and lines of sight to signs."""
 
     def __init__(
         self, houses: Houses, streets: Sequence[Street], panoramas: Panoramas, signs: Sequence[Sign],
         furniture: Sequence[Furniture],
     ) -> None:  # fmt: skip
+        """Build search trees of a town's houses, streets, panoramas, signs and mapped furniture."""
         self._houses = shapely.STRtree(np.concatenate([houses.footprints, houses.above.footprints]))
         self._streets = shapely.STRtree([shapely.LineString(street.line) for street in streets])
         self._half = np.array([street.road / 2 or street.pavement for street in streets])
@@ -51,20 +44,20 @@ class Spots:
         }
 
     def near_panoramas(self, xy: Floats) -> Floats:
-        """Return the metres from each point to the nearest panorama, shape (n,)."""
+        """Return the metres from each point, shape (n, 2), to the nearest panorama, shape (n,)."""
         return np.asarray(self._eyes.query(xy)[0], float)
 
     def near_houses(self, xy: Floats) -> Floats:
-        """Return the metres from each point to the nearest house's middle, shape (n,); 0 without houses."""
+        """Return the metres from each point, (n, 2), to the nearest house's middle; 0 without houses."""
         return np.asarray(self._middles.query(xy)[0], float) if self._middles.n else np.zeros(len(xy))
 
     def off_streets(self, xy: Floats, margin: float, own: Ints | None = None) -> Flags:
-        """Return True for each point over `margin` metres from all streets but its own, shape (n,).
+        """Return True for each point at least `margin` metres from all streets but its own, shape (n,).
 
         Args:
-            xy: points, (n, 2), metres.
-            margin: metres.
-            own: street of each point; `None` for none.
+            xy: points in metres, shape (n, 2).
+            margin: metres to the edge of a carriageway, or of the pavement of a street without one.
+            own: index of each point's own street, shape (n,); `None` if points have none.
         """
         point, street = self._pairs_beside(self._streets, xy, float(self._half.max(initial=0.0)) + margin)
         gap = shapely.distance(np.asarray(shapely.points(xy[point])), self._lines[street])
@@ -74,38 +67,38 @@ class Spots:
         return _free_flags(len(xy), point[hit])
 
     def off_houses(self, xy: Floats, margin: float) -> Flags:
-        """Return True for each point over `margin` metres from all houses and overhangs, shape (n,)."""
+        """Return True for each point, (n, 2), over `margin` metres from all houses and overhangs."""
         return _free_flags(len(xy), self._pairs_beside(self._houses, xy, margin)[0])
 
     def off_things(self, xy: Floats, margin: float) -> Flags:
-        """Return True for each point at least `margin` metres from all mapped furniture, shape (n,)."""
+        """Return True for each point, (n, 2), at least `margin` metres from all mapped furniture."""
         return np.asarray(self._things.query(xy, distance_upper_bound=margin)[0] >= margin)
 
     def off_sights(self, xy: Floats, margin: float, *, tall: bool) -> Flags:
         """Return True for each point over `margin` metres from lines of sight to signs, shape (n,).
 
         Args:
-            xy: points, (n, 2), metres.
+            xy: points in metres, shape (n, 2).
             margin: metres.
-            tall: whether what stands there is tall.
+            tall: True for an object that hides all signs, False for one that hides only low ones.
         """
         return _free_flags(len(xy), self._pairs_beside(self._sights[tall], xy, margin)[0])
 
     def _pairs_beside(self, tree: shapely.STRtree, xy: Floats, margin: float) -> tuple[Ints, ...]:
-        """Return (index of a point, index of a shape within `margin` metres of it) pairs as arrays."""
+        """Return (indices of points, index of a shape within `margin` metres of each) for all such pairs."""
         found = tree.query(shapely.points(xy), predicate="dwithin", distance=margin).reshape(2, -1)
         return found[0], found[1]
 
 
 def _free_flags(count: int, hit: Ints) -> Flags:
-    """Return True for each of `count` points whose index is not in `hit`."""
+    """Return True for each of `count` points whose index is not in `hit`, shape (count,)."""
     free = np.ones(count, bool)
     free[hit] = False
     return free
 
 
 def _sights(signs: Sequence[Sign], panoramas: Panoramas) -> list[shapely.LineString]:
-    """Return the lines from the middle of each sign to the panoramas around it."""
+    """Return the lines in metres from the middle of each sign to the panoramas from which it is read."""
     if not signs:
         return []
     middle = np.array([(np.array(sign.left) + np.array(sign.right)) / 2 for sign in signs])
@@ -116,13 +109,15 @@ def _sights(signs: Sequence[Sign], panoramas: Panoramas) -> list[shapely.LineStr
 
 
 Side = Literal["left", "right"]
+"""Side of a street, along the direction of its line."""
 Manner = Literal["parallel", "diagonal", "perpendicular"]
+"""Angle at which cars park to the kerb."""
 
 # All chosen.
 MOST_CARS = 3_000
 """Largest number of parked cars in a town."""
 TAKEN = {True: 0.6, False: 0.3}
-"""Share of kerb spaces with a parked car: True where parking is mapped, False where it is only usual."""
+"""Share of kerb spaces with a parked car, [0, 1], by whether parking is mapped there or only usual."""
 USUAL = frozenset({"residential", "unclassified", "living_street", "tertiary"})
 """Values of `highway` along which cars park unless the map says otherwise."""
 USUAL_ROAD_M = 5.5
@@ -138,20 +133,18 @@ FREE_LANE_M = 1.3
 WALK_M = 1.2
 """Width in metres that stays free on a pavement beside parked cars."""
 FROM_END_M, FROM_ZEBRA_M = 9.0, 7.5
-CAR_OFF_THING_M, CAR_OFF_STOP_M, CAR_OFF_HOUSE_M, CAR_OFF_SIGHT_M, CAR_OFF_DOOR_M, CAR_OFF_ROAD_M = (
-    2.8,
-    12.0,
-    1.4,
-    1.6,
-    3.2,
-    2.0,
-)
+"""Least distance in metres along a street from a parked car to the street's ends, and to a zebra."""
+CAR_OFF_THING_M, CAR_OFF_STOP_M, CAR_OFF_HOUSE_M = 2.8, 12.0, 1.4
+"""Least distance in metres from a parked car to mapped furniture, to a bus stop and to a house."""
+CAR_OFF_SIGHT_M, CAR_OFF_DOOR_M, CAR_OFF_ROAD_M = 1.6, 3.2, 2.0
+"""Least distance in metres from a parked car to a line of sight, to a door and to another street."""
 CAR_OFF_EYE_M = 3.4
 """Least distance in metres from a panorama to a parked car: nearer, the car fills its view."""
 
 FORBIDDEN = frozenset(
     {"no", "no_parking", "no_stopping", "none", "fire_lane", "separate", "drawn_separately"}
 )
+"""Values of the tags in `MANNERS` for a side of a street on which no car parks."""
 MANNERS: Mapping[str, Manner] = {
     "parallel": "parallel", "inline": "parallel", "marked": "parallel", "yes": "parallel", "lane": "parallel",
     "street_side": "parallel", "on_kerb": "parallel", "half_on_kerb": "parallel", "shoulder": "parallel",
@@ -161,9 +154,9 @@ MANNERS: Mapping[str, Manner] = {
 
 
 def manner(tags: Tags, side: Side) -> tuple[Manner | None, bool]:
-    """Return (manner of parking on a side, `None` for none; True if that is mapped)."""
-    for where in (side, "both"):
-        for key in (f"parking:{where}:orientation", f"parking:{where}", f"parking:lane:{where}"):
+    """Return (manner of parking on a street's side by its tags, `None` for none; True if that is mapped)."""
+    for sides in (side, "both"):
+        for key in (f"parking:{sides}:orientation", f"parking:{sides}", f"parking:lane:{sides}"):
             value = tags.get(key, "")
             if value in FORBIDDEN:
                 return None, True
@@ -187,10 +180,10 @@ def cars_of(
         streets: of the town.
         tags: of the way of each street.
         crossings: zebras.
-        doors: of shops and houses, metres, shape (n, 2).
-        stops: of buses, metres, shape (n, 2).
-        spots: what is taken.
-        seed: any non-negative integer.
+        doors: of shops and houses, (east, north) metres, shape (n, 2).
+        stops: of buses, (east, north) metres, shape (n, 2).
+        spots: the search for free ground.
+        seed: any non-negative integer; equal seeds give equal cars.
     """
     # A stream of their own: the trees stay where they are when cars are drawn otherwise.
     rng = np.random.default_rng([seed, 0xCA25])
@@ -201,7 +194,7 @@ def cars_of(
         row
         for number, (street, own) in enumerate(zip(streets, tags, strict=True))
         for side in ("right", "left")
-        for row in _row(number, street, own, side, zebras.get(street.id, []), rng)
+        for row in _cars_along(number, street, own, side, zebras.get(street.id, []), rng)
     ]
     if not rows:
         return ()
@@ -227,10 +220,13 @@ def cars_of(
     )  # fmt: skip
 
 
-def _row(
+def _cars_along(
     number: int, street: Street, tags: Tags, side: Side, zebras: Sequence[float], rng: Generator
 ) -> list[tuple[float, float, float, int]]:
-    """Return (x, y, heading in degrees, street) of the cars along one side of a street."""
+    """Return (metres east, metres north, heading in degrees, `number`) of cars on one side of a street.
+
+    `number` is the street's index; `zebras` has the metres along the street to each.
+    """
     how, is_mapped = manner(tags, side)
     if how is None or street.road <= 0 or (not is_mapped and street.road < USUAL_ROAD_M):
         return []
@@ -267,17 +263,16 @@ MOST_TREES = 20_000
 """Largest number of random trees in a town; those nearest to houses are planted."""
 SEEN_M = 55.0
 """Largest distance in metres from a tree to the nearest panorama: farther ones are hidden by others."""
-FOREST_M, ORCHARD_M, ROW_M = 6.5, 7.0, 9.0  # from tree to tree
+FOREST_M, ORCHARD_M, ROW_M = 6.5, 7.0, 9.0
+"""Distance in metres from tree to tree in a forest, in an orchard and in a row."""
 JITTER = 0.35
 """Largest random move of a forest's tree, as a share of the distance between trees."""
-TREE_OFF_STREET_M, TREE_OFF_HOUSE_M, TREE_OFF_SIGHT_M, TREE_OFF_THING_M, TREE_OFF_EYE_M = (
-    1.5,
-    3.0,
-    2.5,
-    3.0,
-    3.5,
-)
+TREE_OFF_STREET_M, TREE_OFF_HOUSE_M, TREE_OFF_SIGHT_M = 1.5, 3.0, 2.5
+"""Least distance in metres from a tree to a street, to a house and to a line of sight."""
+TREE_OFF_THING_M, TREE_OFF_EYE_M = 3.0, 3.5
+"""Least distance in metres from a tree to mapped furniture and to a panorama."""
 ROW_OFF_STREET_M = 0.3
+"""Least distance in metres from a tree of a row to a street."""
 CROWDED = 60_000
 """Largest number of spots tried for trees; those nearest to houses come first."""
 
@@ -286,17 +281,22 @@ def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, .
     """Return random trees in mapped woods, orchards and rows, near panoramas.
 
     Args:
-        extract: OpenStreetMap data.
-        spots: that are free.
-        seed: same seed, same trees.
+        extract: with the mapped areas and lines.
+        spots: the search for free ground.
+        seed: any non-negative integer; equal seeds give equal trees.
     """
     rng = np.random.default_rng([seed, 0x7EE5])
     woods = {"landuse": "forest", "natural": "wood"}
     forest = [_grow_grid(area, FOREST_M, JITTER, rng) for area in _areas(extract, woods)]
     orchard = [_grow_grid(area, ORCHARD_M, 0.0, rng) for area in _areas(extract, {"landuse": "orchard"})]
-    rows = [_points_along(line) for line in _rows(extract)]
-    lines = _free(_join(rows), spots, ROW_OFF_STREET_M)
-    inside = _free(_join([*forest, *orchard]), spots, TREE_OFF_STREET_M)
+    rows = [
+        _points_along(line)
+        for tags, line in extract.lines.tagged_shapes()
+        if tags.get("natural") == "tree_row" and not is_hidden(tags)
+    ]
+    nothing = np.empty((0, 2))
+    lines = _free_points(np.concatenate([*rows, nothing]), spots, ROW_OFF_STREET_M)
+    inside = _free_points(np.concatenate([*forest, *orchard, nothing]), spots, TREE_OFF_STREET_M)
     # Rows first: where there are too many, the middle of a wood is what nobody misses.
     xy = np.concatenate([lines, inside])
     xy = xy[:MOST_TREES]
@@ -310,8 +310,8 @@ def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, .
     )  # fmt: skip
 
 
-def _free(xy: Floats, spots: Spots, off_street: float) -> Floats:
-    """Return the points where a tree can stand, metres, shape (n, 2), those nearest to houses first."""
+def _free_points(xy: Floats, spots: Spots, off_street: float) -> Floats:
+    """Return the points where a tree can stand, `off_street` metres from streets, by distance to houses."""
     if not len(xy):
         return xy
     away = spots.near_panoramas(xy)
@@ -325,23 +325,16 @@ def _free(xy: Floats, spots: Spots, off_street: float) -> Floats:
 
 
 def _areas(extract: OsmExtract, kinds: Mapping[str, str]) -> Iterator[Polygon]:
-    """Yield each polygon, metres, of the areas with one of these tags."""
-    for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True):
+    """Yield the polygons in metres, if not tiny, of areas with one of these tags (value by key)."""
+    for tags, shape in extract.areas.tagged_shapes():
         if any(tags.get(key) == value for key, value in kinds.items()):
             for part in shapely.get_parts(shapely.intersection(shape, extract.outline)):
                 if isinstance(part, Polygon) and part.area > FOREST_M**2:
                     yield part
 
 
-def _rows(extract: OsmExtract) -> Iterator[LineString]:
-    """Yield the mapped lines of rows of trees, metres."""
-    for tags, line in zip(extract.lines.tags, extract.lines.shapes, strict=True):
-        if tags.get("natural") == "tree_row" and not is_hidden(tags):
-            yield line
-
-
 def _grow_grid(area: Polygon, apart: float, jitter: float, rng: Generator) -> Floats:
-    """Return grid points in an area, moved at random by up to a share of the step, shape (n, 2)."""
+    """Return points in an area on a grid of `apart` metres, each moved by up to `jitter` of a step."""
     west, south, east, north = area.bounds
     x, y = np.meshgrid(np.arange(west, east, apart), np.arange(south, north, apart))
     xy = np.stack([x.ravel(), y.ravel()], axis=1)
@@ -352,13 +345,8 @@ def _grow_grid(area: Polygon, apart: float, jitter: float, rng: Generator) -> Fl
 
 
 def _points_along(line: LineString) -> Floats:
-    """Return points about `ROW_M` metres apart along a line, shape (n, 2)."""
+    """Return points about `ROW_M` metres apart along a line, its ends included, shape (n, 2)."""
     count = max(1, round(line.length / ROW_M))
     at = shapely.line_interpolate_point(line, np.arange(count + 1) / count, normalized=True)
     points: Floats = shapely.get_coordinates(at)
     return points
-
-
-def _join(parts: list[Floats]) -> Floats:
-    """Return the points of all parts as one array, shape (n, 2)."""
-    return np.concatenate([*parts, np.empty((0, 2))])

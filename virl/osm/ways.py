@@ -16,7 +16,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from virl.geo.globe import Floats, Ints
-from virl.osm.extract import OsmExtract, OsmObjects, Tags
+from virl.osm.extract import OsmExtract, OsmObjects, Shapes, Tags
 from virl.osm.tags import is_at_ground
 from virl.platform.city.maps import TravelMode
 
@@ -24,33 +24,27 @@ _NOT_WALKED = re.compile(
     "abandoned|bus_guideway|construction|cycleway|motor|no|planned|platform|proposed|raceway|razed|"
     "rest_area|services"
 )
+"""Parts of values of `highway` for ways that are closed to people on foot, as osmnx has them."""
 _FOOT_ALLOWED = frozenset({"yes", "designated", "permissive"})
+"""Values of `foot` that let people pass whatever `access` says."""
 _SIDEWALK_KEYS = ("sidewalk", "sidewalk:both", "sidewalk:left", "sidewalk:right")
+"""Keys of tags that tell on which sides of a road a pavement is."""
 
 ROADS = frozenset(
     {
-        "trunk",
-        "primary",
-        "secondary",
-        "tertiary",
-        "unclassified",
-        "residential",
-        "living_street",
-        "road",
-        "trunk_link",
-        "primary_link",
-        "secondary_link",
-        "tertiary_link",
-        "service",
+        *("trunk", "primary", "secondary", "tertiary", "unclassified", "residential", "living_street"),
+        *("road", "trunk_link", "primary_link", "secondary_link", "tertiary_link", "service"),
     }
 )
-"""Values of the tag `highway` for roads."""
+"""Values of the tag `highway` for roads open to cars and people on foot."""
 PATHS = frozenset({"pedestrian", "footway", "path", "steps", "track", "bridleway"})
-"""Values of the tag `highway` for paths."""
+"""Values of the tag `highway` for ways without a carriageway on which panoramas stand."""
 _PRIVATE_LANES = frozenset(
     {"driveway", "parking_aisle", "parking", "emergency_access", "private", "drive-through"}
 )
+"""Values of the tag `service` for lanes without panoramas."""
 _BESIDE_ROADS = frozenset({"sidewalk", "crossing", "traffic_island", "access_aisle", "link"})
+"""Values of the tag `footway` for ways without panoramas, since the road beside has them."""
 
 
 def is_walkable(tags: Tags) -> bool:
@@ -59,23 +53,16 @@ def is_walkable(tags: Tags) -> bool:
     osmnx drops roads whose pavements are mapped as ways of their own (`sidewalk=separate`), see
     `is_walk_network`. Unlike osmnx, `foot` overrules `access`, and `access=no` closes a way too.
     """
-    highway = tags.get("highway")
+    highway, foot, access = tags.get("highway"), tags.get("foot", ""), tags.get("access", "")
+    is_closed = "no" in foot or "private" in foot or access == "no" or "private" in access
     return (
         highway is not None
         and tags.get("area") != "yes"
         # searched for and not matched, as osmnx does: `motor` is found in motorway and motorway_link
         and not _NOT_WALKED.search(highway)
-        and _admits_people(tags)
+        and (foot in _FOOT_ALLOWED or not is_closed)
         and "private" not in tags.get("service", "")
     )
-
-
-def _admits_people(tags: Tags) -> bool:
-    """Return whether tags of access let people on foot pass."""
-    foot, access = tags.get("foot", ""), tags.get("access", "")
-    if foot in _FOOT_ALLOWED:
-        return True
-    return "no" not in foot and "private" not in foot and access != "no" and "private" not in access
 
 
 def is_walk_network(tags: Tags) -> bool:
@@ -101,14 +88,14 @@ def has_panoramas(tags: Tags) -> bool:
 
 
 def is_hidden(tags: Tags) -> bool:
-    """Return whether a way runs in a tunnel, indoors, or on another level than the ground."""
+    """Return whether a way runs in a tunnel, indoors, underground, or on another level than the ground."""
     if tags.get("tunnel", "no") not in {"no", "building_passage"} or tags.get("indoor", "no") != "no":
         return True
     return tags.get("layer", "").strip().startswith("-") or not is_at_ground(tags.get("level", ""))
 
 
 def is_passage(tags: Tags) -> bool:
-    """Return whether a way leads through houses at the ground, or below overhangs."""
+    """Return whether a way leads through a house at the ground, or below a roof or overhang."""
     through = tags.get("tunnel") == "building_passage" or tags.get("covered", "no") != "no"
     return "highway" in tags and through
 
@@ -126,25 +113,34 @@ Directions = tuple[bool, bool]
 """(True if a way may be used along its line, True if against it)."""
 
 NEITHER, BOTH = (False, False), (True, True)
+"""`Directions` of a way that is closed, and of one that is open both ways."""
 
 _MOTORWAYS = frozenset({"motorway", "motorway_link"})
+"""Values of `highway` for motorways."""
 _DRIVEN = ROADS | _MOTORWAYS
+"""Values of `highway` for ways that cars may use."""
 _CYCLED = ROADS | {"cycleway", "track", "path"}
+"""Values of `highway` for ways that bicycles may use unless another tag forbids it."""
 _CYCLED_IF_ALLOWED = frozenset({"footway", "pedestrian", "bridleway", "busway"})
+"""Values of `highway` for ways that bicycles may use only where a tag allows it."""
 _YARDS = frozenset({"driveway", "parking_aisle", "emergency_access", "drive-through"})
 """Values of the tag `service` for ways that cars do not take as short cuts."""
 
 _ALLOWED = frozenset({"yes", "designated", "permissive", "official", "destination", "customers"})
+"""Values of `bicycle` and `foot` that open a way which is closed by its kind."""
 _CLOSED_TO_BICYCLES = frozenset({"no", "private", "dismount", "use_sidepath", "forestry", "agricultural"})
+"""Values of `bicycle`, `vehicle` and `access` for ways that bicycles may not use."""
 _CLOSED_TO_CARS = frozenset(
     {"no", "private", "agricultural", "forestry", "delivery", "permit", "emergency", "military"}
     | {"bus", "psv", "taxi"}
 )
+"""Values of `motorcar`, `motor_vehicle`, `vehicle` and `access` for ways that private cars may not use."""
 _YES, _BACK = frozenset({"yes", "true", "1"}), frozenset({"-1", "reverse"})
+"""Values of `oneway` for a way that is open along its line only, and against its line only."""
 
 
 def walking(tags: Tags) -> Directions:
-    """Return the directions in which people may walk a way.
+    """Return the directions in which people may walk a way: both or neither.
 
     Roads whose pavements are mapped as ways of their own are left to their pavements. Squares mapped as areas
     are walked around.
@@ -198,7 +194,7 @@ def _first(tags: Tags, *keys: str) -> str | None:
 
 
 def _one_way(tags: Tags, *keys: str) -> Directions:
-    """Return the directions of one-way travel by the first of these keys, or by the kind of way."""
+    """Return the directions that a way is open in, by the first present tag key, else by the kind of way."""
     said = _first(tags, *keys)
     if said in _BACK:
         return False, True
@@ -238,30 +234,37 @@ class WayNetwork:
         """Length of each stretch in metres, shape (n,)."""
         return np.array([np.linalg.norm(np.diff(line, axis=0), axis=1).sum() for line in self.lines])
 
+    @cached_property
+    def shapes(self) -> Shapes:
+        """Each stretch as a line in metres, shape (n,)."""
+        if not self.lines:
+            return np.empty(0, object)
+        owner = np.repeat(np.arange(len(self.lines)), [len(line) for line in self.lines])
+        return np.asarray(shapely.linestrings(np.concatenate(self.lines), indices=owner), object)
+
 
 def way_network(extract: OsmExtract, kept: WayFilter) -> WayNetwork:
-    """Return the network of the ways that a filter keeps, inside the outline of the extract."""
+    """Return the network of an extract's ways, inside its outline, whose tags the filter `kept` accepts."""
     ways = [number for number, tags in enumerate(extract.lines.tags) if kept(tags)]
     points, nodes, runs = _runs(extract, ways)
     uses = np.bincount(nodes, minlength=len(points))
-    for run in runs:  # an end is a junction, and so is a node that a way passes twice
-        uses[[run.nodes[0], run.nodes[-1]]] += 1
+    for _, run in runs:  # an end is a junction, and so is a node that a way passes twice
+        uses[[run[0], run[-1]]] += 1
     lines, start, end, way = [], [], [], []
-    for run in runs:
-        cuts = np.flatnonzero(uses[run.nodes] > 1)
-        for first, last in pairwise(cuts):
-            piece = run.nodes[first : last + 1]
+    for number, run in runs:
+        for first, last in pairwise(np.flatnonzero(uses[run] > 1)):
+            piece = run[first : last + 1]
             lines.append(points[piece])
             start.append(piece[0])
             end.append(piece[-1])
-            way.append(run.way)
+            way.append(number)
     ends, index = np.unique(np.array([start, end], np.int64), return_inverse=True)
     index = index.reshape(2, -1)
     return WayNetwork(points[ends], tuple(lines), index[0], index[1], np.array(way, np.int64))
 
 
 def only_ways(extract: OsmExtract) -> OsmExtract:
-    """Return an extract reduced to its ways, all that a way network needs."""
+    """Return an extract reduced to its lines with the tag `highway`, all that a way network needs."""
     ways = [number for number, tags in enumerate(extract.lines.tags) if "highway" in tags]
     lines = extract.lines
     nothing = OsmObjects((), (), np.empty(0, object))
@@ -288,7 +291,7 @@ def largest_part(network: WayNetwork) -> WayNetwork:
 
 
 def select_stretches(network: WayNetwork, stretches: Sequence[int] | Ints) -> WayNetwork:
-    """Return the network of some stretches of another one, with their junctions."""
+    """Return the network of those stretches of another one that have these indices, with their junctions."""
     stretches = np.asarray(stretches, np.int64)
     ends = np.stack([network.start[stretches], network.end[stretches]])
     used, index = np.unique(ends, return_inverse=True)
@@ -297,16 +300,11 @@ def select_stretches(network: WayNetwork, stretches: Sequence[int] | Ints) -> Wa
     return WayNetwork(network.junctions[used], lines, index[0], index[1], network.way[stretches])
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """A row of consecutive nodes of one way within the outline."""
+def _runs(extract: OsmExtract, ways: Sequence[int]) -> tuple[Floats, Ints, list[tuple[int, Ints]]]:
+    """Return (nodes as points, (k, 2); index of each node passed; runs of ways with these indices).
 
-    way: int
-    nodes: Ints
-
-
-def _runs(extract: OsmExtract, ways: Sequence[int]) -> tuple[Floats, Ints, list[_Run]]:
-    """Return (points in metres, node of each, runs of ways within the outline)."""
+    A run is (index of its way, indices of its nodes): consecutive nodes within the outline.
+    """
     if not ways:
         return np.empty((0, 2)), np.empty(0, np.int64), []
     corners, owner = shapely.get_coordinates(extract.lines.shapes[ways], return_index=True)
@@ -321,6 +319,6 @@ def _runs(extract: OsmExtract, ways: Sequence[int]) -> tuple[Floats, Ints, list[
     runs = []
     for low, high in pairwise(bounds):
         if inside[low] and high - low > 1:
-            runs.append(_Run(ways[owner[low]], nodes[low:high]))
-    used = np.concatenate([run.nodes for run in runs]) if runs else np.empty(0, np.int64)
+            runs.append((ways[owner[low]], nodes[low:high]))
+    used = np.concatenate([run for _, run in runs]) if runs else np.empty(0, np.int64)
     return points, used, runs

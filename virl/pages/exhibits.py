@@ -1,4 +1,4 @@
-"""What a report shows of a result: tables, bars, curves, maps and texts; written with the end of a run."""
+"""Exhibits that a report shows of a result: tables, bars, curves, maps and texts."""
 
 from typing import Annotated, Literal
 
@@ -19,7 +19,7 @@ class TextExhibit(JsonRecord):
 
 
 class TableExhibit(JsonRecord):
-    """An exhibit of rows under headings; columns of numbers are aligned to the right."""
+    """An exhibit of rows under column headings; columns of numbers are aligned to the right."""
 
     kind: Literal["table"] = "table"
     title: str
@@ -28,6 +28,7 @@ class TableExhibit(JsonRecord):
     picked: int | None = None
     """Index, from 0, of the row that was chosen; `None` if none was."""
     note: str = ""
+    """Sentences below the table; may be empty."""
 
 
 class Bar(JsonRecord):
@@ -36,6 +37,7 @@ class Bar(JsonRecord):
     label: str
     value: float = Field(ge=0)
     picked: bool = False
+    """True if the bar stands for what was chosen."""
 
 
 class BarsExhibit(JsonRecord):
@@ -48,10 +50,11 @@ class BarsExhibit(JsonRecord):
 
 
 class Curve(JsonRecord):
-    """A curve of a chart: one value at each of the chart's points, `None` where there is none."""
+    """A curve of a chart: its name, and one value at each of the chart's points."""
 
     name: str
     values: tuple[float | None, ...]
+    """Values from left to right; `None` where there is none."""
 
 
 class CurvesExhibit(JsonRecord):
@@ -64,8 +67,9 @@ class CurvesExhibit(JsonRecord):
     """Labels below the chart, from left to right."""
     curves: tuple[Curve, ...]
     low: float | None = None
+    """Lower end of the vertical scale; `None` for the least value."""
     high: float | None = None
-    """Upper end of the scale, as `low` is the lower end; `None` takes that of the values."""
+    """Upper end of the vertical scale; `None` for the greatest value."""
 
 
 class MapLine(JsonRecord):
@@ -75,6 +79,7 @@ class MapLine(JsonRecord):
     """Positions of the route, each (lat, lng) in degrees."""
     label: str = ""
     style: Literal["main", "other"] = "main"
+    """Style of the line; main ones have arrows and lie on top."""
 
 
 class MapPoint(JsonRecord):
@@ -84,7 +89,7 @@ class MapPoint(JsonRecord):
     lng: float
     label: str
     text: str = ""
-    """Text shown for the point."""
+    """Text shown when the point is pointed at."""
     mark: str = ""
     """One or two characters drawn in the point, such as its number."""
     style: Literal["start", "pick", "candidate", "stop", "landmark"] = "candidate"

@@ -1,4 +1,4 @@
-"""The shipped faces: which characters each has, and the font objects that draw them."""
+"""Font files: those that virl ships and installed ones, their characters, and font objects to draw with."""
 
 import struct
 from contextlib import suppress
@@ -22,16 +22,17 @@ LATIN_FACES = (
 )
 CJK_FACE = "CJK-Bold.otf"
 SHAPED_FACES = ("Arabic-Bold.ttf", "Hebrew-Bold.ttf", "Devanagari-Bold.ttf", "Thai-Bold.ttf")
-"""Typefaces for scripts whose letters join, stack or run from the right, which only Raqm sets correctly."""
+"""Font files of scripts whose letters join, stack or run from the right, which only Raqm sets right."""
 FACES = (*LATIN_FACES, CJK_FACE, *SHAPED_FACES)
+"""All font files that virl ships."""
 INSTALLED = "fontpkg.family"
 """Entry-point group of packages that install a family of fonts, such as `fontpkg-noto-sans-tamil`."""
 BOLD = 700
-"""Weight of a bold typeface."""
+"""Weight of a bold font on OpenType's scale, 1 to 1000."""
 
 
 def face_for(text: str, variant: int) -> str:
-    """Return the font file that has all characters of a text: a Latin one by `variant`, else the first.
+    """Return the font file that has all characters of a text: a Latin one by `variant`, else another.
 
     Raises:
         BadInput: no shipped face has every character, or Pillow cannot shape the script.
@@ -50,7 +51,7 @@ def face_for(text: str, variant: int) -> str:
 
 
 def in_face(text: str) -> tuple[str, str]:
-    """Return (text with `?` for characters without a font, font file that draws it)."""
+    """Return (text, font file that draws it); characters other than ASCII become "?" if no font has all."""
     try:
         return text, face_for(text, 0)
     except BadInput:
@@ -69,7 +70,7 @@ def can_letter(text: str) -> bool:
 
 @cache
 def font(face: str, size: int) -> ImageFont.FreeTypeFont:
-    """Return a font of a size in pixels; not for use by two threads at once."""
+    """Return the font of a file in a size in pixels; not for use by two threads at once."""
     layout = ImageFont.Layout.RAQM if is_shaped(face) else ImageFont.Layout.BASIC
     made = ImageFont.truetype(str(FONT_FOLDER / face), size, layout_engine=layout)
     if face not in FACES:
@@ -80,19 +81,19 @@ def font(face: str, size: int) -> ImageFont.FreeTypeFont:
 
 
 def _weight(axis: bytes | str, default: int | None) -> float:
-    """Return the value for an axis of a variable font: bold for the weight, else the default."""
+    """Return the value for an axis of a variable font, by its name: bold for the weight, else the default."""
     name = axis.decode() if isinstance(axis, bytes) else axis
     return BOLD if name.lower() == "weight" else default or 0
 
 
 def is_shaped(face: str) -> bool:
-    """Return whether a font file needs Raqm to set its letters."""
+    """Return whether Raqm has to set a font file's letters: one of `SHAPED_FACES` or an installed one."""
     return face in SHAPED_FACES or face not in FACES
 
 
 @cache
 def installed_faces() -> tuple[str, ...]:
-    """Return paths of the fonts of installed packages, for scripts that the shipped faces lack."""
+    """Return the paths of the font files of installed packages, for scripts that virl's lack."""
     found = []
     for entry in sorted(entry_points(group=INSTALLED), key=lambda one: one.name):
         spec = find_spec(entry.value)
@@ -105,7 +106,7 @@ def installed_faces() -> tuple[str, ...]:
 
 @cache
 def code_points(face: str) -> frozenset[int]:
-    """Return the characters of a font file, from its `cmap` table (OpenType 1.9, formats 4 and 12)."""
+    """Return the Unicode code points of a font file, from its `cmap` table (OpenType 1.9, formats 4, 12)."""
     data = (FONT_FOLDER / face).read_bytes()
     (tables,) = struct.unpack_from(">H", data, 4)
     directory = (struct.unpack_from(">4sLLL", data, 12 + 16 * i) for i in range(tables))
@@ -119,7 +120,7 @@ def code_points(face: str) -> frozenset[int]:
 
 
 def _mapped_codes(data: bytes, at: int) -> set[int]:
-    """Return the code points of the `cmap` subtable at an offset in bytes."""
+    """Return the code points of the `cmap` subtable at byte offset `at`; empty for other formats."""
     (kind,) = struct.unpack_from(">H", data, at)
     if kind == 12:
         (groups,) = struct.unpack_from(">L", data, at + 12)

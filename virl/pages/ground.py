@@ -1,4 +1,4 @@
-"""The ground of a map: streets, houses, parks, water and squares with their names, as numbers and text."""
+"""The ground of a map: streets, houses, parks, water and squares with their names, laid out on paper."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,23 +15,23 @@ Position = tuple[float, float]
 Shape = shapely.Polygon | shapely.LineString | shapely.Point
 """A geometry of the ground: lines, polygons or points."""
 WayKind = Literal["main", "street", "lane", "footpath"]
-"""The kinds of ways, such as roads and paths."""
+"""Kinds of ways, from main roads down to footpaths."""
 AreaKind = Literal["park", "water", "square", "house"]
-"""The kinds of areas, such as parks and water."""
+"""Kinds of areas."""
 
 AREAS: tuple[AreaKind, ...] = ("park", "water", "square", "house")
-"""The kinds of areas in the order in which they are drawn."""
+"""Kinds of areas in the order in which they are drawn."""
 WAYS: tuple[WayKind, ...] = ("footpath", "lane", "street", "main")
-"""The kinds of ways in the order in which they are drawn."""
+"""Kinds of ways in the order in which they are drawn."""
 # The looks of the ground, all chosen.
-DETAIL_PX = 0.15  # what is smaller is not drawn: maps are zoomed in up to twelve times
-"""Pixels of detail below which lines are simplified away."""
+DETAIL_PX = 0.15
+"""Tolerance in pixels to which lines are simplified: maps are zoomed in up to twelve times."""
 MOST_NAMES = 200
 """Most names that are written on a map."""
 NAMES_OF_A_WAY = 4
 """Most times that a street's name is written along it."""
-STRAIGHT_M = 3.0  # a name stands where its street bends less than this
-SHORTEST_M = 25.0  # of a piece of street that carries a name
+STRAIGHT_M = 3.0  # a name stands along a piece of its street that bends less than this
+SHORTEST_M = 25.0  # length of the shortest piece of street that carries a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,10 @@ def ground_of_lines(lines: Sequence[Sequence[Position]]) -> MapGround:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Geometries of one kind, in metres on the paper."""
+    """Geometries of one kind of ground, in metres on paper: x to the east, y to the south."""
 
     kind: str
+    """Kind of area or way, or "dots"."""
     shapes: tuple[Shape, ...]
     """Lines, polygons or points of the layer."""
     grain: float
@@ -92,9 +93,11 @@ class Name:
     text: str
     kind: Literal["street", "area"]
     x: float
+    """Metres east of the frame's origin of the name's middle."""
     y: float
+    """Metres south of the frame's origin of the name's middle."""
     turn: float
-    """Degrees clockwise from level, [-90, 90]."""
+    """Degrees by which the name is turned clockwise from level, [-90, 90]."""
     room: float
     """Metres along which there is room for the name."""
 
@@ -102,44 +105,48 @@ class Name:
 def layers_on(
     ground: MapGround, frame: LocalFrame, window: shapely.Polygon, pixel: float
 ) -> tuple[tuple[Layer, ...], tuple[Name, ...]]:
-    """Return (layers in a window of the paper, names with most room first); `pixel` is its size in metres.
+    """Return (layers of the ground within a window, names with the most room first).
 
     Args:
-        ground: of any size.
-        frame: puts degrees on the paper.
-        window: metres on the paper; whole shapes that touch it are kept.
-        pixel: metres; what is smaller than a fraction of it is left out.
+        ground: the ground, of any size.
+        frame: the frame of the paper.
+        window: a polygon on the paper, in metres; whole shapes that touch it are kept.
+        pixel: metres that one pixel covers; details smaller than a fraction of it are left out.
     """
     across = window.bounds[2] - window.bounds[0]
     grain = 0.05 if pixel < 0.15 else 0.5 if across < 12_000 else 1.0
     layers, names = [], []
     for kind in AREAS:
         areas = [area for area in ground.areas if area.kind == kind]
-        shapes, kept = _shapes_near(_flat(frame, [area.outline for area in areas]), window)
-        layers.append(Layer(kind, _simple(shapes, pixel), grain))
-        names += list(_area_names([areas[index].name for index in kept], shapes))
+        shapes, kept = _shapes_near(_to_paper(frame, [area.outline for area in areas]), window)
+        layers.append(Layer(kind, _simplify(shapes, pixel), grain))
+        for index, shape in zip(kept, shapes.tolist(), strict=True):
+            if text := areas[index].name:
+                middle = shape.representative_point()
+                room = shape.bounds[2] - shape.bounds[0]
+                names.append(Name(text, "area", middle.x, middle.y, 0.0, room))
     for way_kind in WAYS:
         ways = [way for way in ground.ways if way.kind == way_kind and len(way.line) > 1]
         lines = [shapely.LineString([(lng, lat) for lat, lng in way.line]) for way in ways]
-        shapes, kept = _shapes_near(_flat(frame, lines), window)
-        layers.append(Layer(way_kind, _simple(shapes, pixel), grain))
-        names += list(_way_names([ways[index].name for index in kept], shapes))
-    dots, _ = _shapes_near(_flat(frame, [shapely.Point(lng, lat) for lat, lng in ground.dots]), window)
+        shapes, kept = _shapes_near(_to_paper(frame, lines), window)
+        layers.append(Layer(way_kind, _simplify(shapes, pixel), grain))
+        names += _way_names([ways[index].name for index in kept], shapes)
+    dots, _ = _shapes_near(_to_paper(frame, [shapely.Point(lng, lat) for lat, lng in ground.dots]), window)
     layers.append(Layer("dots", tuple(dots.tolist()), grain))
     names.sort(key=lambda name: -name.room)
     return tuple(layer for layer in layers if layer.shapes), tuple(names[:MOST_NAMES])
 
 
-def _flat(frame: LocalFrame, shapes: Sequence[shapely.Geometry]) -> np.ndarray:
-    """Return geometries in degrees as geometries in metres on the paper."""
+def _to_paper(frame: LocalFrame, shapes: Sequence[shapely.Geometry]) -> np.ndarray:
+    """Return geometries in degrees, longitude as x, as geometries in metres on paper."""
 
     def on_paper(lng_lat: np.ndarray) -> np.ndarray:
         """Return points (lng, lat) in degrees as metres east and south."""
         x, y = frame.to_metres(lng_lat[:, 1], lng_lat[:, 0])
         return np.column_stack([x, -y])
 
-    flat: np.ndarray = shapely.transform(np.array(shapes, object), on_paper)
-    return flat
+    moved: np.ndarray = shapely.transform(np.array(shapes, object), on_paper)
+    return moved
 
 
 def _shapes_near(shapes: np.ndarray, window: shapely.Polygon) -> tuple[np.ndarray, Sequence[int]]:
@@ -148,22 +155,14 @@ def _shapes_near(shapes: np.ndarray, window: shapely.Polygon) -> tuple[np.ndarra
     return shapes[kept], kept.tolist()
 
 
-def _simple(shapes: np.ndarray, pixel: float) -> tuple[Shape, ...]:
-    """Return geometries simplified to a fraction of `pixel`, metres, without empty ones."""
+def _simplify(shapes: np.ndarray, pixel: float) -> tuple[Shape, ...]:
+    """Return geometries simplified to a fraction of `pixel`, the metres of one pixel, without empty ones."""
     found = shapely.simplify(shapes, DETAIL_PX * pixel).tolist() if len(shapes) else []
     return tuple(shape for shape in found if not shape.is_empty)
 
 
-def _area_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
-    """Yield the name of each named area, at a point inside it."""
-    for text, shape in zip(names, shapes.tolist(), strict=True):
-        if text:
-            middle = shape.representative_point()
-            yield Name(text, "area", middle.x, middle.y, 0.0, shape.bounds[2] - shape.bounds[0])
-
-
 def _way_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
-    """Yield the name of each street, along its longest straight pieces."""
+    """Yield the name of each street, at the middles of its longest straight pieces."""
     lines: dict[str, list[shapely.LineString]] = {}
     for text, shape in zip(names, shapes.tolist(), strict=True):
         if text:
@@ -172,7 +171,7 @@ def _way_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
         whole = shapely.simplify(shapely.line_merge(shapely.MultiLineString(pieces)), STRAIGHT_M)
         corners = [part.coords for part in getattr(whole, "geoms", [whole])]
         straight = [
-            (float(np.hypot(x1 - x0, y1 - y0)), (x0 + x1) / 2, (y0 + y1) / 2, _level(x1 - x0, y1 - y0))
+            (float(np.hypot(x1 - x0, y1 - y0)), (x0 + x1) / 2, (y0 + y1) / 2, _text_turn(x1 - x0, y1 - y0))
             for line in corners
             for (x0, y0), (x1, y1) in pairwise(line)
         ]
@@ -181,14 +180,14 @@ def _way_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
                 yield Name(text, "street", x, y, turn, length)
 
 
-def _level(x: float, y: float) -> float:
-    """Return the turn of words along a direction, degrees in [-90, 90], at which they read left to right."""
+def _text_turn(x: float, y: float) -> float:
+    """Return the turn, [-90, 90] degrees clockwise, at which words along (x, y) read left to right."""
     turn = float(np.degrees(np.arctan2(y, x)))
     return turn - 180.0 if turn > 90.0 else turn + 180.0 if turn < -90.0 else turn
 
 
 def _path_data(shapes: Sequence[Shape], grain: float) -> str:
-    """Return geometries as SVG path data of relative moves, rounded to `grain` metres."""
+    """Return geometries as SVG path data of relative moves, with coordinates rounded to `grain` metres."""
     points = [shape for shape in shapes if isinstance(shape, shapely.Point)]
     rings: list[shapely.Geometry] = []
     areas: list[bool] = []

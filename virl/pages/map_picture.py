@@ -14,35 +14,25 @@ from virl.pages.theme import CASING_PX, HOUSES_UP_TO_M, ROADS, colour_of, colour
 from virl.plain_text import plain_line, shorten
 
 # The looks, in pixels; all chosen.
-FINER = 2  # drawn so many times as large, then made smaller
-"""Factor by which maps are drawn larger before they are shrunk."""
-ROUTE, HALO, FAN = 5.0, 9.0, 34.0
-THIN = {"footpath": 1.2, "dots": 4.0}
-WORDS, SIGN, SMALL = 13, 11, 11
+FINER = 2
+"""Factor by which maps are drawn larger before they are shrunk, which smooths their edges."""
+ROUTE, HALO, FAN = 5.0, 9.0, 34.0  # width of paths and of the halo below, and radius of a field of view
+THIN = {"footpath": 1.2, "dots": 4.0}  # widths of layers without a width in metres
+WORDS, SIGN, SMALL = 13, 11, 11  # font sizes of labels, signs in marks, and names
 
 
 def draw_picture(figure: MapFigure, width: int) -> PIL.Image.Image:
-    """Return a map as a picture `width` pixels wide, with scale bar and notice.
-
-    Args:
-        figure: the map.
-        width: pixels.
-    """
+    """Return a map as a picture `width` pixels wide, with scale bar and notice."""
     paper = figure.paper
     height = round(width * paper.height / paper.width)
     return _Pen(paper, width, height).draw(figure).resize((width, height), PIL.Image.Resampling.LANCZOS)
 
 
 class _Pen:
-    """A map being drawn as a picture, `FINER` times as large as wanted.
-
-    Args:
-        paper: a piece of the ground.
-        width: pixels of the picture wanted.
-        height: likewise.
-    """
+    """A map being drawn as a picture, `FINER` times as large as it will be."""
 
     def __init__(self, paper: Paper, width: int, height: int) -> None:
+        """Start an empty picture of a paper; `width` and `height` are pixels of the final picture."""
         self.paper = paper
         self.known = {**colours(), "dots": colour_of("dots")}
         self.picture = PIL.Image.new("RGB", (width * FINER, height * FINER), self.known["land"])
@@ -50,7 +40,7 @@ class _Pen:
         self.per_metre = width * FINER / paper.width
 
     def draw(self, figure: MapFigure) -> PIL.Image.Image:
-        """Draw a map, and return it in the size wanted."""
+        """Draw all parts of a map, and return the picture, still `FINER` times as large."""
         pixel = FINER / self.per_metre
         for layer in self.paper.layers:
             if layer.kind == "house" and pixel > HOUSES_UP_TO_M:
@@ -58,17 +48,17 @@ class _Pen:
             for shape in layer.shapes:
                 if isinstance(shape, shapely.Polygon):
                     edge = self.known["house-edge"] if layer.kind == "house" else None
-                    self.pen.polygon(self._points(shape.exterior.coords), self.known[layer.kind], edge)
+                    self.pen.polygon(self._all_to_pixels(shape.exterior.coords), self.known[layer.kind], edge)
                     for hole in shape.interiors:
-                        self.pen.polygon(self._points(hole.coords), self.known["land"])
-        self._ways()
+                        self.pen.polygon(self._all_to_pixels(hole.coords), self.known["land"])
+        self._draw_ways()
         for name, has_room in figure.names:
             if has_room:
-                self._name(name)
+                self._draw_name(name)
         for path in figure.paths:
-            self._path(path)
+            self._draw_path(path)
         for mark in figure.marks:
-            self._mark(mark)
+            self._draw_mark(mark)
         for mark in figure.marks:
             if mark.label and mark.side:
                 x, y = self._to_pixels((mark.x, mark.y))
@@ -76,46 +66,46 @@ class _Pen:
                 at = x + mark.side.x * FINER, y + mark.side.y * FINER
                 words = shorten(plain_line(mark.label), LONGEST_LABEL)
                 self._write(at, words, WORDS, self.known["ink"], anchor, halo=True)
-        self._corner(figure.notice)
+        self._draw_scale_and_notice(figure.notice)
         return self.picture
 
-    def _ways(self) -> None:
-        """Draw the roads, edges first, then paths and dots."""
+    def _draw_ways(self) -> None:
+        """Draw the roads, all edges before all surfaces, then footpaths and dots."""
         ways = [layer for layer in self.paper.layers if layer.kind in ROADS]
         for part, edge in (("casing", CASING_PX), ("road", 0.0)):
             for layer in ways:
                 metres, least = ROADS[layer.kind]
                 across = max(metres * self.per_metre, least * FINER) + 2 * edge * FINER
                 for shape in layer.shapes:
-                    self._line(shape.coords, self.known[part], across)
+                    self._draw_line(shape.coords, self.known[part], across)
         for layer in self.paper.layers:
             for shape in layer.shapes if layer.kind in THIN else ():
-                self._line(shape.coords, self.known[layer.kind], THIN[layer.kind] * FINER)
+                self._draw_line(shape.coords, self.known[layer.kind], THIN[layer.kind] * FINER)
 
-    def _path(self, path: MapPath) -> None:
+    def _draw_path(self, path: MapPath) -> None:
         """Draw a path, with a halo unless it is thin."""
         is_thin = path.kind.startswith(("sight", "other", "region"))
         if not is_thin:
-            self._line(path.points, self.known["on"], HALO * FINER)
-        self._line(path.points, colour_of(path.kind), (2.0 if is_thin else ROUTE) * FINER)
+            self._draw_line(path.points, self.known["on"], HALO * FINER)
+        self._draw_line(path.points, colour_of(path.kind), (2.0 if is_thin else ROUTE) * FINER)
 
-    def _line(self, points: Iterable[Sequence[float]], colour: str, across: float) -> None:
+    def _draw_line(self, points: Iterable[Sequence[float]], colour: str, across: float) -> None:
         """Draw a line of points in metres with round ends, `across` pixels wide."""
-        corners = self._points(points)
+        corners = self._all_to_pixels(points)
         self.pen.line(corners, colour, max(1, round(across)), joint="curve")
         for x, y in (corners[0], corners[-1]):
             half = across / 2
             self.pen.ellipse((x - half, y - half, x + half, y + half), colour)
 
-    def _mark(self, mark: Mark) -> None:
-        """Draw a mark with its field of view and its character."""
+    def _draw_mark(self, mark: Mark) -> None:
+        """Draw a mark with its field of view, its shape and its sign."""
         (x, y), shape = self._to_pixels((mark.x, mark.y)), shapes()[mark.shape]
         colour = mark.colour or colour_of(mark.kind)
         is_hollow = mark.kind.endswith(("walk", "from"))
         fill, edge = (self.known["on"], colour) if is_hollow else (colour, self.known["on"])
         if mark.heading is not None:
             box = [x - FAN * FINER, y - FAN * FINER, x + FAN * FINER, y + FAN * FINER]
-            self.pen.pieslice(box, mark.heading - 135, mark.heading - 45, _mix(colour, self.known["land"]))
+            self.pen.pieslice(box, mark.heading - 135, mark.heading - 45, _tint(colour, self.known["land"]))
         if isinstance(shape, tuple):
             corners = [(x + dx * FINER, y + dy * FINER) for dx, dy in shape]
             self.pen.polygon(corners, fill, edge, 2 * FINER)
@@ -126,14 +116,13 @@ class _Pen:
             up = 17 * FINER if mark.shape == "pin" else 0
             self._write((x, y - up), shorten(mark.sign, 3), SIGN, self.known["on"], "mm")
 
-    def _corner(self, notice: str) -> None:
-        """Draw the scale bar and the notice in the lower corners."""
+    def _draw_scale_and_notice(self, notice: str) -> None:
+        """Draw the scale bar at the lower left, and the notice's first line at the lower right."""
         bottom, ink = self.picture.height - 12 * FINER, self.known["ink"]
         left, length = 12 * FINER, self.paper.scale_m * self.per_metre
         self.pen.line((left, bottom, left + length, bottom), ink, 2 * FINER)
-        self._write(
-            (left, bottom - 6 * FINER), f"{self.paper.scale_m} m, north is up", SMALL, ink, "ls", halo=True
-        )
+        scale = f"{self.paper.scale_m} m, north is up"
+        self._write((left, bottom - 6 * FINER), scale, SMALL, ink, "ls", halo=True)
         line = plain_line(notice.splitlines()[0]) if notice else ""
         end = self.picture.width - 10 * FINER, bottom + 3 * FINER
         self._write(end, line, SMALL, ink, "rs", halo=True)
@@ -141,14 +130,14 @@ class _Pen:
     def _write(
         self, at: Point, text: str, size: int, colour: str, anchor: str, *, halo: bool = False
     ) -> None:
-        """Write a line of text at a pixel; characters without a font become question marks."""
+        """Write a line of text at a pixel, by Pillow's `anchor`, in a font `size` of final pixels."""
         text, face = in_face(text)
         edge = 2 * FINER if halo else 0
         letters, ground = font(face, size * FINER), self.known["land"]
         self.pen.text(at, text, colour, letters, anchor, stroke_width=edge, stroke_fill=ground)
 
-    def _name(self, name: Name) -> None:
-        """Write a street's name along it, or an area's name."""
+    def _draw_name(self, name: Name) -> None:
+        """Write the name of a street along it, or that of an area level."""
         text, face = in_face(plain_line(name.text))
         letters, edge = font(face, SMALL * FINER), 2 * FINER
         box = self.pen.textbbox((0, 0), text, letters, "mm", stroke_width=edge)
@@ -162,16 +151,16 @@ class _Pen:
         x, y = self._to_pixels((name.x, name.y))
         self.picture.paste(turned, (round(x - turned.width / 2), round(y - turned.height / 2)), turned)
 
-    def _points(self, points: Iterable[Sequence[float]]) -> list[Point]:
-        """Return points on paper, metres, as pixels."""
+    def _all_to_pixels(self, points: Iterable[Sequence[float]]) -> list[Point]:
+        """Return points (x, y) on paper, metres, as pixels of the large picture."""
         return [self._to_pixels((point[0], point[1])) for point in points]
 
     def _to_pixels(self, point: Point) -> Point:
-        """Return a point on paper, metres, as pixels."""
+        """Return a point on paper, metres, as a pixel of the large picture."""
         return (point[0] - self.paper.left) * self.per_metre, (point[1] - self.paper.top) * self.per_metre
 
 
-def _mix(colour: str, other: str) -> str:
-    """Return the colour half-way between two colours, each `#rrggbb`."""
+def _tint(colour: str, other: str) -> str:
+    """Return the mix of one part of a colour with two parts of another, each `#rrggbb`."""
     parts = [(int(colour[i : i + 2], 16) + 2 * int(other[i : i + 2], 16)) // 3 for i in (1, 3, 5)]
     return "#" + "".join(f"{part:02x}" for part in parts)

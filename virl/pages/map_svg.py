@@ -1,4 +1,4 @@
-"""A map as SVG: within a page, which has the style of maps, and as a drawing that brings it along."""
+"""Maps as SVG: as elements of a page, which has the style of maps, and as files that contain the style."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -19,12 +19,7 @@ _SIGN_DOWN = 3.8  # pixels from the middle of a shape to the foot of its sign
 
 
 def draw_svg(figure: MapFigure, name: str = "") -> Markup:
-    """Return a map as an `svg` element that needs no scripts.
-
-    Args:
-        figure: the map.
-        name: id of the element; empty for none.
-    """
+    """Return a map as an `svg` element that needs no scripts; `name` is its id, empty for none."""
     role = "group" if any(mark.href for mark in figure.marks) else "img"
     label = f'id="{_text(name)}" ' if name else ""
     start = f'<svg class="chart" viewBox="{view_box(figure.paper)}" {label}role="{role}"'
@@ -33,11 +28,9 @@ def draw_svg(figure: MapFigure, name: str = "") -> Markup:
 
 
 def draw_whole(figures: Sequence[MapFigure], notice: str = "") -> str:
-    """Return maps side by side with titles as an SVG file in light colours.
+    """Return maps, at least one, side by side with titles as an SVG file in light colours.
 
-    Args:
-        figures: at least one.
-        notice: whom the drawing has to name.
+    The notice, such as the credits of the city's data, stands below them.
     """
     panels, left = [], 0.0
     for figure in figures:
@@ -65,7 +58,7 @@ def draw_whole(figures: Sequence[MapFigure], notice: str = "") -> str:
 
 
 def view_box(paper: Paper) -> str:
-    """Return the `viewBox` attribute of a paper."""
+    """Return the value of SVG's attribute `viewBox` for a paper: "left top width height" in metres."""
     return f"{paper.left:.2f} {paper.top:.2f} {paper.width:.2f} {paper.height:.2f}"
 
 
@@ -74,16 +67,20 @@ def draw_inside(figure: MapFigure) -> str:
     paper = figure.paper
     names = "".join(_name(paper, name, has_room=has_room) for name, has_room in figure.names)
     marks = "\n".join(_mark(paper, mark) for mark in figure.marks)
+    x, y = paper.left + 14 * paper.pixel, paper.top + paper.height - 14 * paper.pixel
+    scale = f'<text class="label scale" y="-6">{paper.scale_m} m</text>'
     return (
         f'\n<g class="ground">{"".join(_ground(paper))}</g>\n'
         f'<g class="names">{names}</g>\n'
         f'<g class="trails">{"".join(_path(paper, path) for path in figure.paths)}</g>\n'
-        f'<g class="marks">\n{marks}\n</g>\n{_scale_bar(paper)}\n'
+        f'<g class="marks">\n{marks}\n</g>\n'
+        f'<g class="scale-bar"><path d="M{x:.2f} {y:.2f}h{paper.scale_m}"/>'
+        f"<g {pixel_group(paper, x, y)}>{scale}</g></g>\n"
     )
 
 
 def _ground(paper: Paper) -> Iterator[str]:
-    """Yield the SVG path of each part of the ground."""
+    """Yield the SVG path of each part of the ground, in drawing order."""
     for part in ground_parts(paper):
         far = " far" if part["kind"] == "house" and paper.pixel > HOUSES_UP_TO_M else ""
         sizes = ""
@@ -97,9 +94,9 @@ def _ground(paper: Paper) -> Iterator[str]:
 
 
 def ground_parts(paper: Paper) -> Iterator[Mapping[str, str | float]]:
-    """Yield the shapes of the ground in drawing order, as data that pages are given.
+    """Yield the shapes of the ground in drawing order as plain data: `kind`, and SVG path `data`.
 
-    Each has a `kind` and path `data`; roads have `metres` across, the `least` pixels, and pixels of `edge`.
+    Roads also have their width in `metres`, the `least` width in pixels, and pixels of `edge`.
     """
     roads, last = [], []
     for layer in paper.layers:
@@ -116,18 +113,18 @@ def ground_parts(paper: Paper) -> Iterator[Mapping[str, str | float]]:
 
 
 def ground_data(paper: Paper) -> dict[str, object]:
-    """Return the ground of a map as plain data for the pages' scripts."""
+    """Return the ground of a map as plain data for the pages' scripts: its layers and names."""
     return {"layers": list(ground_parts(paper)), "names": [asdict(name) for name in paper.names]}
 
 
 def mark_data(mark: Mark) -> dict[str, object]:
-    """Return a mark as plain data for the pages' scripts."""
+    """Return a mark as plain data for the pages' scripts, without empty fields."""
     known = {name: value for name, value in asdict(mark).items() if value not in ("", None, False, 0.0)}
     return known | {"x": round(mark.x, 2), "y": round(mark.y, 2)}
 
 
 def _name(paper: Paper, name: Name, *, has_room: bool) -> str:
-    """Return the SVG text of a name of the ground; hidden without room."""
+    """Return the SVG text of a name of the ground; one without room is hidden until the map is zoomed in."""
     hidden = "" if has_room else " no-room"
     group = f'<g {pixel_group(paper, name.x, name.y)} data-room="{name.room:.0f}">'
     words = f'<text class="name {name.kind}-name{hidden}" y="4" transform="rotate({name.turn:.0f})">'
@@ -190,26 +187,17 @@ def shape_svg(shape: str, attributes: str = "") -> Markup:
 
 
 def pixel_group(paper: Paper, x: float, y: float) -> str:
-    """Return the attributes of an SVG group that is drawn in pixels around (x, y), metres on paper.
+    """Return the attributes of an SVG group that is drawn in pixels around a point on paper.
 
     Args:
-        paper: of the map.
-        x: on the paper.
-        y: on the paper.
+        paper: the paper of the map.
+        x: metres east of the frame's origin.
+        y: metres south of the frame's origin.
     """
     digits = 1 if paper.pixel > 0.5 else 2
     at = f"{x:.{digits}f}", f"{y:.{digits}f}"
     moved = f"translate({at[0]} {at[1]}) scale({paper.pixel:.4g})"
     return f'class="scaled" data-x="{at[0]}" data-y="{at[1]}" transform="{moved}"'
-
-
-def _scale_bar(paper: Paper) -> str:
-    """Return the SVG of the scale bar."""
-    x, y = paper.left + 14 * paper.pixel, paper.top + paper.height - 14 * paper.pixel
-    return (
-        f'<g class="scale-bar"><path d="M{x:.2f} {y:.2f}h{paper.scale_m}"/>'
-        f'<g {pixel_group(paper, x, y)}><text class="label scale" y="-6">{paper.scale_m} m</text></g></g>'
-    )
 
 
 def _text(text: str) -> str:

@@ -1,7 +1,7 @@
-"""A map as numbers and text: its ground, paths and marks, with as many labels as have room.
+"""Maps laid out as numbers and text: ground, paths and marks, with as many labels as have room.
 
-It knows no city. `virl.pages.map_svg` draws it for pages, `virl.pages.map_picture` as a picture, and
-`templates/maps.js` lets readers pan, zoom and go through its time.
+They know no city. `virl.pages.map_svg` draws them for pages, `virl.pages.map_picture` as pictures, and
+`templates/maps.js` lets readers pan, zoom and go through their time.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,35 +18,38 @@ from virl.pages.paper import ARROW_EVERY_M, Arrow, Extent, Paper, Point, arrows_
 from virl.pages.theme import shapes
 
 # The looks of a map, in pixels on the page; all chosen.
-NARROW, WIDE = 560.0, 1130.0  # how wide it is shown, beside something and alone
-WIDE_ASPECT = 2.0
-LETTER, LINE = 7.2, 15.0  # about how wide a letter, and how high a line is set
-NAME_LETTER = 6.2  # about how wide a letter of a street's name is set
-ROOM = 2.0  # around a mark
-LONGEST_LABEL = 28
-ARROWS = 18  # most that the width of a map would hold
+NARROW, WIDE = 560.0, 1130.0  # width of a map beside something else, and alone
+WIDE_ASPECT = 2.0  # ratio of width to height of a map alone
+LETTER, LINE = 7.2, 15.0  # about the width of a letter, and the height of a line
+NAME_LETTER = 6.2  # about the width of a letter of a street's name
+ROOM = 2.0  # room around a mark
+LONGEST_LABEL = 28  # characters
+ARROWS = 18  # most arrows across the width of a map
 CORNER = (170.0, 34.0)  # room of the scale bar, at the lower left
 TOOLS = (46.0, 122.0)  # room of the buttons, at the upper left
 
 Rectangle = tuple[float, float, float, float]
 """A rectangle as (left, top, right, bottom) in pixels."""
 _RANK = ("start", "pick", "stop", "landmark", "candidate")
-"""The ranks of the styles of points, by which they get labels first and lie on top."""
+"""Styles of points, the most important first: they get labels first and lie on top."""
 
 
 class LabelAnchor(NamedTuple):
-    """A position of a label beside its mark, in pixels from the mark."""
+    """A position of a label beside its mark, in pixels from the mark to its baseline."""
 
     name: str
+    """Side of the mark, as a style class."""
     x: float
+    """Pixels to the right of the mark."""
     y: float
+    """Pixels below the mark."""
     share: float
     """Share of the label's width, [0, 1], that is left of the position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A mark at a point of the paper."""
+    """A mark at a point on paper: x metres east and y metres south of the frame's origin."""
 
     x: float
     y: float
@@ -55,9 +58,9 @@ class Mark:
     title: str
     """Text shown when the mark is pointed at."""
     shape: str = "disc"
-    """Name of the mark's shape in `looks.shapes`."""
+    """Name of the mark's shape in `theme.shapes`."""
     sign: str = ""
-    """One or two characters shown inside the mark; may be empty."""
+    """Up to three characters shown inside the mark; may be empty."""
     label: str = ""
     """Text beside the mark if there is room; may be empty."""
     href: str = ""
@@ -82,6 +85,7 @@ class MapPath:
     kind: str = "main"
     """Style classes of the path, separated by spaces; the last one names its colour."""
     label: str = ""
+    """Text shown when the path is pointed at; may be empty."""
     arrows: tuple[Arrow, ...] = ()
 
 
@@ -100,7 +104,7 @@ class MapFigure:
     legend: tuple[tuple[str, str], ...] = ()
     """(style classes, words) of each line of the legend."""
     notice: str = ""
-    """Names that the map has to credit; may be empty."""
+    """Credits that the map has to show; may be empty."""
 
 
 def map_figure(
@@ -115,17 +119,17 @@ def map_figure(
     """Return a map with its labels placed: first those of marks, then names of the ground.
 
     Args:
-        title: what it shows, for those who do not see it.
-        paper: a piece of the ground.
-        paths: those that matter most last.
-        marks: those that matter most last.
-        legend: classes and words of each line.
-        notice: whom the map has to name.
+        title: the title, for those who do not see the map.
+        paper: the paper with the ground.
+        paths: the paths, the most important last.
+        marks: the marks, the most important last.
+        legend: (style classes, words) of each line.
+        notice: credits that the map has to show.
     """
     shown = tuple(marks)
     room = _Room(paper.across, paper.height / paper.pixel)
     for mark in shown:
-        left, top, right, bottom = extent_of(mark.shape)
+        left, top, right, bottom = shape_box(mark.shape)
         x, y = _pixels(paper, (mark.x, mark.y))
         room.taken.append((x + left - ROOM, y + top - ROOM, x + right + ROOM, y + bottom + ROOM))
     labelled = [_add_label(paper, mark, room) for mark in reversed(shown)]
@@ -134,14 +138,10 @@ def map_figure(
 
 
 class _Room:
-    """The rectangles of a map, in pixels, that labels already take.
-
-    Args:
-        width: of the map.
-        height: of the map.
-    """
+    """The free room of a map for labels; the buttons and the scale bar are taken from the start."""
 
     def __init__(self, width: float, height: float) -> None:
+        """Start with the buttons and the scale bar taken; `width` and `height` are the map's pixels."""
         self.width, self.height = width, height
         self.taken: list[Rectangle] = [(0, 0, *TOOLS), (0, height - CORNER[1], CORNER[0], height)]
 
@@ -161,16 +161,16 @@ def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
         return mark
     x, y = _pixels(paper, (mark.x, mark.y))
     width = LETTER * min(len(mark.label), LONGEST_LABEL)
-    for side in sides_of(mark.shape):
+    for side in label_anchors(mark.shape):
         left, base = x + side.x - side.share * width, y + side.y
         if room.take(left, base - LINE * 0.8, left + width, base + LINE * 0.2):
             return replace(mark, side=side)
     return mark
 
 
-def sides_of(shape: str) -> tuple[LabelAnchor, ...]:
-    """Return the positions of a label beside a shape, the best one first."""
-    left, top, right, bottom = extent_of(shape)
+def label_anchors(shape: str) -> tuple[LabelAnchor, ...]:
+    """Return the positions of a label beside a shape, the preferred one first."""
+    left, top, right, bottom = shape_box(shape)
     middle = (top + bottom) / 2 + 4
     return (
         LabelAnchor("below", 0, bottom + LINE + ROOM, 0.5),
@@ -180,8 +180,8 @@ def sides_of(shape: str) -> tuple[LabelAnchor, ...]:
     )
 
 
-def extent_of(shape: str) -> Rectangle:
-    """Return the rectangle around a shape, in pixels from its point."""
+def shape_box(shape: str) -> Rectangle:
+    """Return the rectangle around a shape, in pixels from its mark's point."""
     known = shapes()[shape]
     if isinstance(known, tuple):
         (left, top), (right, bottom) = np.min(known, axis=0).tolist(), np.max(known, axis=0).tolist()
@@ -202,17 +202,17 @@ def _has_room(paper: Paper, name: Name, room: _Room) -> bool:
 
 
 def _pixels(paper: Paper, place: Point) -> Point:
-    """Return a point on paper, metres, as pixels from the upper left corner."""
+    """Return a point on paper, metres, in pixels from the upper left corner."""
     return (place[0] - paper.left) / paper.pixel, (place[1] - paper.top) / paper.pixel
 
 
 def draw_map(exhibit: MapExhibit, ground: MapGround, *, wide: bool) -> MapFigure | None:
-    """Return an exhibit as a map over the ground of a city; `None` if there is nothing on it.
+    """Return an exhibit as a map over the ground of a city; `None` if it has no points and lines.
 
     Args:
-        exhibit: what lies on it.
-        ground: what is far off is left out.
-        wide: whether it has the whole width of the page.
+        exhibit: the points and lines.
+        ground: the ground; the parts far off are left out.
+        wide: True if the map has the whole width of the page.
     """
     where = [(point.lat, point.lng) for point in exhibit.points]
     where += [position for line in exhibit.lines for position in line.points]
@@ -237,7 +237,7 @@ def draw_map(exhibit: MapExhibit, ground: MapGround, *, wide: bool) -> MapFigure
 
 
 def exhibit_paths(paper: Paper, lines: Iterable[MapLine]) -> Iterator[MapPath]:
-    """Yield an exhibit's routes as paths on paper, the main ones with arrows."""
+    """Yield an exhibit's lines as paths on paper, the main ones with arrows."""
     for line in lines:
         if line.points:
             points = [paper.place(LatLng(*position)) for position in line.points]
@@ -264,14 +264,14 @@ def exhibit_marks(paper: Paper, exhibit: MapExhibit) -> list[Mark]:
 
 
 def exhibit_legend(exhibit: MapExhibit, lines: Sequence[MapLine]) -> list[tuple[str, str]]:
-    """Return (style classes, words) of the legend: styles of points if several, and routes if few."""
+    """Return (style classes, words) of the legend: the styles of points if several, and lines if few."""
     styles = [style for style in _RANK if any(point.style == style for point in exhibit.points)]
     named = [(f"line {line.style}", line.label) for line in lines if line.label]
     return [(style, style) for style in styles if len(styles) > 1] + (named if len(named) <= 4 else [])
 
 
 def without_common_end(labels: Sequence[str]) -> list[str]:
-    """Return labels without a common ending, such as the city's name, that several of them have."""
+    """Return labels without a last part that all labels with commas share, such as the city's name."""
     ends = [label.rpartition(", ")[2] for label in labels if ", " in label]
     shared = f", {ends[0]}" if len(ends) > 1 and len(set(ends)) == 1 else ""
     return [label.removesuffix(shared) if shared else label for label in labels]

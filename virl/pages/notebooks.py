@@ -24,10 +24,10 @@ def card(
     """Return an HTML card with a title, facts by name, a picture and notes.
 
     Args:
-        title: text.
-        facts: a name and a value each; facts without a value are left out.
-        picture: markup, as `map_image` or `table` gives it.
-        notes: texts; empty ones are left out.
+        title: the title.
+        facts: (name, value) of each fact; facts without a value are left out.
+        picture: HTML, as `map_image` or `table` returns it; may be empty.
+        notes: texts in small print; empty ones are left out.
     """
     rows = "".join(
         f'<tr><th scope="row" style="text-align: left">{_text(name)}</th>'
@@ -41,7 +41,7 @@ def card(
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return the HTML of a table of texts and numbers."""
+    """Return the HTML of a table with column headings and rows of texts and numbers."""
     head = "".join(f'<th scope="col">{_text(column)}</th>' for column in columns)
     body = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -62,10 +62,10 @@ def _text(value: object) -> str:
 
 
 # The looks of a map, all chosen.
-ACROSS = 560.0  # pixels
+ACROSS = 560.0
 """Width of a map in pixels."""
-ASPECTS = (4 / 3, 2.5)
-ROOM = 0.1  # around what is shown, as a share of its longer side
+ASPECTS = (4 / 3, 2.5)  # least and greatest ratio of width to height
+ROOM = 0.1  # margin as a share of the longer side of the lines shown
 SMALLEST_M = 130.0
 """Least width of a map in metres."""
 
@@ -74,12 +74,12 @@ Line = Sequence[LatLng]
 
 
 def map_image(title: str, *, streets: Sequence[Line] = (), path: Line = ()) -> str:
-    """Return a map with north up as an `img` element; empty if there is nothing to draw.
+    """Return a map of streets and a path as an HTML `img` element; empty if there is nothing to draw.
 
     Args:
-        title: what it shows.
-        streets: centre lines; with a path, those far from it are left out.
-        path: a way.
+        title: the title, for those who do not see the map.
+        streets: centre lines of streets; with a path, those far from it are left out.
+        path: positions of the path, with marks at its ends; may be empty.
     """
     shown = path or [position for line in streets for position in line]
     if not shown:
@@ -94,5 +94,5 @@ def map_image(title: str, *, streets: Sequence[Line] = (), path: Line = ()) -> s
     marks = [Mark(*at, kind, kind, shape="pin") for at, kind in ends]
     figure = map_figure(title, paper, [MapPath(points)] if path else [], marks)
     data = b64encode(draw_whole([figure]).encode()).decode()
-    told = f"{escape(plain_line(title))}, {paper.width:,.0f} m across, north up"
-    return f'<img src="data:image/svg+xml;base64,{data}" alt="{told}" style="max-width: 100%"/>'
+    words = f"{_text(title)}, {paper.width:,.0f} m across, north up"
+    return f'<img src="data:image/svg+xml;base64,{data}" alt="{words}" style="max-width: 100%"/>'

@@ -1,4 +1,4 @@
-"""How numbers of exhibits are written, and where the ticks of a scale lie."""
+"""Numbers as text for pages, and the ticks of scales."""
 
 from collections.abc import Iterable, Sequence
 from math import floor, log10
@@ -12,7 +12,7 @@ TICKS = 5
 
 
 def digits_for(values: Iterable[float | None]) -> int:
-    """Return the digits after the decimal point, 0 to 2, that tell the values apart."""
+    """Return the digits after the decimal point, 0 to 2, for values: none for whole or large ones."""
     numbers = [value for value in values if value is not None]
     largest = max(map(abs, numbers), default=0.0)
     if largest >= 100 or all(value == round(value) for value in numbers):
@@ -21,21 +21,21 @@ def digits_for(values: Iterable[float | None]) -> int:
 
 
 def column_digits(cells: Iterable[Cell]) -> int | None:
-    """Return the most digits after the point among a column's numbers; `None` if it holds words."""
-    given = [cell for cell in cells if cell is not None]
-    if not given or any(isinstance(cell, str) for cell in given):
+    """Return the digits after the point, 0 to 2, for a column of numbers; `None` for any other column."""
+    filled = [cell for cell in cells if cell is not None]
+    if not filled or any(isinstance(cell, str) for cell in filled):
         return None
-    floats = [cell for cell in given if isinstance(cell, float)]
+    floats = [cell for cell in filled if isinstance(cell, float)]
     return max((len(f"{value:.{MOST_DIGITS}f}".rstrip("0").partition(".")[2]) for value in floats), default=0)
 
 
 def write_number(value: float, digits: int) -> str:
-    """Return a number with commas between its thousands."""
+    """Return a number with `digits` after the point, and commas between its thousands."""
     return f"{value:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def ticks(low: float, high: float) -> Sequence[float]:
-    """Return at most five round numbers from `low` to `high`, evenly spread; `low` is below `high`."""
+    """Return at most five evenly spread round numbers within [low, high]; `low` is below `high`."""
     rough = (high - low) / (TICKS - 1)
     power = 10.0 ** floor(log10(rough))
     step = next(size * power for size in (1, 2, 2.5, 5, 10) if size * power >= rough * (1 - 1e-9))
@@ -45,18 +45,18 @@ def ticks(low: float, high: float) -> Sequence[float]:
 
 
 def count_noun(count: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun, such as `1 run` or `2 runs`; `plural` where an `s` is not enough.
+    """Return a number with its noun, such as "1 run" or "2 runs".
 
     Args:
         count: the number.
-        noun: for one.
-        plural: for several; empty adds an `s`.
+        noun: the noun in the singular.
+        plural: the noun in the plural; empty adds an "s".
     """
     return f"{count} {noun if count == 1 else plural or noun + 's'}"
 
 
 def show_duration(seconds: float) -> str:
-    """Return seconds as a text, such as `8 s`, `2 min 18 s` or `1 h 20 min`."""
+    """Return seconds, rounded, as a text such as "8 s", "2 min 18 s" or "1 h 20 min"."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
@@ -67,7 +67,7 @@ def show_duration(seconds: float) -> str:
 
 
 def dollars(usd: float) -> str:
-    """Return US dollars as text, such as `$0.1200` or `$3.50`; 0 is `free`."""
+    """Return US dollars as text, such as "$0.1200" or "$3.50"; 0 is "free"."""
     if not usd:
         return "free"
     if usd >= 1:
@@ -76,5 +76,5 @@ def dollars(usd: float) -> str:
 
 
 def megabytes(size: int) -> str:
-    """Return a number of bytes as text in megabytes or another unit of 1000."""
+    """Return a number of bytes as text in megabytes, or below one in kilobytes, of 1000 bytes."""
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"

@@ -1,6 +1,6 @@
-"""The exhibits of a result as the report's page shows them, with bars and curves.
+"""Exhibits laid out for the report's page: texts, tables, maps, and charts of bars and curves.
 
-Narrow ones stand side by side. Bars are shares of a width, curves are points in a drawing's own pixels.
+Narrow ones stand side by side. Bars are shares of a width, curves are points in SVG units.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,8 +14,8 @@ from virl.pages.numbers import column_digits, digits_for, ticks, write_number
 
 # The looks of a chart of curves, in its own pixels; all chosen.
 _WIDTH, _HEIGHT = 720.0, 260.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 26.0, 12.0, 30.0
-_LETTER = 7.0  # about how wide a letter is set
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 26.0, 12.0, 30.0  # margins
+_LETTER = 7.0  # about the width of a letter
 _GAP = 14.0  # between two labels below the chart
 
 
@@ -25,6 +25,7 @@ class BarRow:
 
     label: str
     text: str
+    """Value with its unit."""
     share: float
     """Length of the bar as a share of the longest, [0, 1]."""
     picked: bool
@@ -32,11 +33,12 @@ class BarRow:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A value of a curve, drawn as a dot at one of the chart's points."""
+    """A value of a curve, drawn as a dot at (x, y) in SVG units."""
 
     x: float
     y: float
     title: str
+    """Text shown when the dot is pointed at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Line:
 
     name: str
     pieces: tuple[str, ...]
-    """The `points` attribute of each piece."""
+    """Value of SVG's attribute `points` for each piece."""
     dots: tuple[Dot, ...]
     texts: tuple[str, ...]
     """Values as text, one for each of the chart's points; empty where there is none."""
@@ -53,18 +55,20 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A chart of curves, laid out in SVG units."""
+    """A chart of curves, laid out in SVG units, y downwards."""
 
     width: float
     height: float
     left: float
+    """Left end of the horizontal rules."""
     right: float
+    """Right end of the horizontal rules."""
     base: float
-    """Height of the labels below the chart, SVG units."""
+    """Vertical position of the labels below the chart."""
     rules: tuple[tuple[float, str], ...]
-    """(height in SVG units, text) of each tick."""
+    """(vertical position, text) of each tick."""
     labels: tuple[tuple[float, str], ...]
-    """(horizontal position in SVG units, text) of each label; overlapping ones are left out."""
+    """(horizontal position, text) of each label; overlapping ones are left out."""
     lines: tuple[Line, ...]
 
 
@@ -83,7 +87,7 @@ class DrawnCell:
 
 @dataclass(frozen=True, slots=True)
 class DrawnTable:
-    """A table with its numbers written as texts."""
+    """A table with its numbers written as text."""
 
     numeric: tuple[bool, ...]
     """True for each column that holds numbers."""
@@ -91,29 +95,24 @@ class DrawnTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class LaidOutExhibit:
     """An exhibit with its drawing, ready for the template."""
 
     exhibit: Exhibit
     wide: bool
     """True if the exhibit takes the whole width of the page."""
     figure: MapFigure | DrawnTable | Plot | tuple[BarRow, ...] | None
-    """Drawing of the exhibit; `None` for a text, and if there is nothing to draw."""
+    """Drawing of the exhibit; `None` for a text, and for a map or curves without any value."""
 
 
-def draw_exhibits(exhibits: Sequence[Exhibit], ground: MapGround) -> list[Drawn]:
-    """Return exhibits with their drawings, in the same order.
-
-    Args:
-        exhibits: of a result.
-        ground: of the city, for maps.
-    """
+def draw_exhibits(exhibits: Sequence[Exhibit], ground: MapGround) -> list[LaidOutExhibit]:
+    """Return exhibits with their drawings and widths, in the same order; `ground` is for maps."""
     widths: list[bool] = []
     while len(widths) < len(exhibits):
         pair = exhibits[len(widths) : len(widths) + 2]
         widths += [False, False] if len(pair) == 2 and all(map(_is_narrow, pair)) else [True]
     return [
-        Drawn(exhibit, wide, _figure(exhibit, ground, wide=wide))
+        LaidOutExhibit(exhibit, wide, _figure(exhibit, ground, wide=wide))
         for exhibit, wide in zip(exhibits, widths, strict=True)
     ]
 
@@ -148,20 +147,18 @@ def _figure(
 
 
 def _cell(cell: Cell, digits: int | None) -> DrawnCell:
-    """Return a cell as text, with its number if `digits` is given."""
+    """Return a cell as text; numbers have `digits` after the point, `None` in columns of words."""
     if cell is None:
         return DrawnCell("\N{EN DASH}", None)
     if isinstance(cell, str):
         return DrawnCell(cell, None)
-    return (
-        DrawnCell(write_number(cell, digits or 0), float(cell))
-        if digits is not None
-        else DrawnCell(f"{cell:g}", None)
-    )
+    if digits is None:
+        return DrawnCell(f"{cell:g}", None)
+    return DrawnCell(write_number(cell, digits), float(cell))
 
 
 def draw_bars(exhibit: BarsExhibit) -> tuple[BarRow, ...]:
-    """Return the bars of a chart with their lengths."""
+    """Return the bars of a chart with texts and lengths, the longest of length 1."""
     longest = max((bar.value for bar in exhibit.bars), default=0.0)
     digits = digits_for(bar.value for bar in exhibit.bars)
     return tuple(
@@ -181,7 +178,15 @@ def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
     if not values:
         return None
     count = max([len(exhibit.points), *(len(curve.values) for curve in exhibit.curves)])
-    axes = _Axes(count, *_scale(exhibit, values))
+    low = min(values) if exhibit.low is None else exhibit.low
+    high = max(values) if exhibit.high is None else exhibit.high
+    if low >= high:  # a scale needs an extent, also for one value
+        room = max(abs(low), 1.0) / 10
+        low, high = low - room, low + room
+    axes = _Axes(count, low, high)
+    # Labels that would overlap are left out: every second, third, ... stays.
+    widest = max((len(label) * _LETTER + _GAP for label in exhibit.points), default=_GAP)
+    every = max(1, ceil(widest / axes.spacing))
     digits, marks = digits_for(values), ticks(axes.low, axes.high)
     mark_digits = digits_for(marks)
     return Plot(
@@ -191,9 +196,7 @@ def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
         _WIDTH - _RIGHT,
         _HEIGHT - _BOTTOM / 3,
         tuple((axes.y(mark), write_number(mark, mark_digits)) for mark in marks),
-        tuple(
-            (axes.x(index), exhibit.points[index]) for index in _visible_labels(exhibit.points, axes.spacing)
-        ),
+        tuple((axes.x(index), exhibit.points[index]) for index in range(0, len(exhibit.points), every)),
         tuple(_line(exhibit, curve, axes, digits) for curve in exhibit.curves),
     )
 
@@ -223,7 +226,7 @@ class _Axes:
 
 
 def _line(exhibit: CurvesExhibit, curve: Curve, axes: _Axes, digits: int) -> Line:
-    """Return a curve as SVG with the texts of its values."""
+    """Return a curve as SVG lines and dots, with `digits` after the point in the texts of its values."""
     names = [*exhibit.points, *map(str, range(len(exhibit.points) + 1, axes.count + 1))]
     texts = ["" if value is None else write_number(value, digits) for value in curve.values]
     dots = [
@@ -236,18 +239,8 @@ def _line(exhibit: CurvesExhibit, curve: Curve, axes: _Axes, digits: int) -> Lin
     return Line(curve.name, tuple(_pieces(dots)), tuple(dot for dot in dots if dot), tuple(texts))
 
 
-def _scale(exhibit: CurvesExhibit, values: Sequence[float]) -> tuple[float, float]:
-    """Return (low, high) end of a chart's scale."""
-    low = min(values) if exhibit.low is None else exhibit.low
-    high = max(values) if exhibit.high is None else exhibit.high
-    if low < high:
-        return low, high
-    room = max(abs(low), 1.0) / 10
-    return low - room, max(low, high) + room
-
-
 def _pieces(dots: Sequence[Dot | None]) -> Iterator[str]:
-    """Yield the SVG `points` of each run of values without gaps."""
+    """Yield the SVG `points` of each run of dots without gaps; `None` is a gap."""
     piece: list[str] = []
     for dot in [*dots, None]:
         if dot:
@@ -255,9 +248,3 @@ def _pieces(dots: Sequence[Dot | None]) -> Iterator[str]:
         elif piece:
             yield " ".join(piece)
             piece = []
-
-
-def _visible_labels(labels: Sequence[str], across: float) -> range:
-    """Return the indices of labels that do not overlap, `across` SVG units from point to point."""
-    widest = max((len(label) * _LETTER + _GAP for label in labels), default=_GAP)
-    return range(0, len(labels), max(1, ceil(widest / across)))

@@ -16,9 +16,9 @@ NO_GROUND = MapGround()
 # The looks of a map, all chosen.
 ARROW_EVERY_M = 45.0
 """Metres between arrows along a path."""
-MOST_ARROWS = 1000
-ACROSS_PX = 620.0  # how wide a map is shown, about
-"""Width of a map in pixels, if none is set."""
+MOST_ARROWS = 1000  # arrows along one path
+ACROSS_PX = 620.0
+"""Approximate width in pixels at which a map is shown, if none is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Extent:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """An arrow on a path: its point on paper, and its heading, degrees clockwise from north."""
+    """An arrow on a path: x metres east, y metres south, and its heading, degrees clockwise from north."""
 
     x: float
     y: float
@@ -53,7 +53,9 @@ class Paper:
     frame: LocalFrame
     """Frame in metres east and north; north is up, so that y is reversed on paper."""
     left: float
+    """Metres east of the origin of its western edge."""
     top: float
+    """Metres south of the origin of its northern edge; negative to the north."""
     width: float
     height: float
     layers: tuple[Layer, ...]
@@ -66,7 +68,7 @@ class Paper:
     """Approximate width in pixels at which the map is shown; scripts adapt it to other widths."""
 
     def place(self, position: LatLng) -> Point:
-        """Return where a position lies on the paper: metres east and south of the frame's origin."""
+        """Return a position's point on the paper: metres east and south of the frame's origin."""
         return on_paper(self.frame, *position)
 
     @property
@@ -86,11 +88,11 @@ def lay_out(
     """Return the paper that shows all points with a margin, and the ground around them.
 
     Args:
-        frame: metres east and north.
-        points: on the paper; at least one.
-        ground: what is far off is left out.
-        extent: how the ground is cut out around the points.
-        across: pixels at which it is shown, about.
+        frame: the frame of the map, metres east and north.
+        points: points on the paper, at least one.
+        ground: the ground; the parts far off are left out.
+        extent: the size of the map around the points.
+        across: approximate width in pixels at which it is shown.
     """
     low, high = np.min(points, axis=0), np.max(points, axis=0)
     need_x, need_y = (high - low) + 2 * extent.margin_m
@@ -105,24 +107,19 @@ def lay_out(
 
 
 def on_paper(frame: LocalFrame, lat: float, lng: float) -> Point:
-    """Return where a position lies on paper: metres east and south of the frame's origin.
+    """Return a position's point on paper: metres east and south of the frame's origin.
 
     Args:
-        frame: of the map.
-        lat: degrees.
-        lng: degrees.
+        frame: the frame of the map.
+        lat: latitude, WGS84 degrees.
+        lng: longitude, WGS84 degrees.
     """
     x, y = frame.point(LatLng(lat, lng))
     return x, -y
 
 
 def arrows_along(points: Sequence[Point], every: float = ARROW_EVERY_M) -> tuple[Arrow, ...]:
-    """Return arrows along a path, `every` metres apart or more.
-
-    Args:
-        points: of the path; at least one.
-        every: metres from arrow to arrow; more where there would be more than `MOST_ARROWS`.
-    """
+    """Return arrows along a path of at least one point, `every` metres apart, or more for `MOST_ARROWS`."""
     x, y = np.transpose(points)
     along = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
     every = max(every, along[-1] / MOST_ARROWS)
@@ -136,11 +133,11 @@ def arrows_along(points: Sequence[Point], every: float = ARROW_EVERY_M) -> tuple
 
 
 def svg_points(points: Iterable[Point], decimals: int = 1) -> str:
-    """Return points as the `points` attribute of an SVG polyline, rounded to `decimals`."""
+    """Return points as the value of SVG's attribute `points`, rounded to `decimals`."""
     return " ".join(f"{x:.{decimals}f},{y:.{decimals}f}" for x, y in points)
 
 
 def round_length(metres: float) -> int:
-    """Return the longest of 1, 2, 5, 10, 20, 50 ... metres that is not above `metres`, at least 1."""
+    """Return the greatest of 1, 2, 5, 10, 20, 50 ... metres that is not above `metres`, at least 1."""
     power = 10 ** int(np.floor(np.log10(max(metres, 1.0))))
     return int(max(step * power for step in (1, 2, 5) if step * power <= max(metres, 1.0)))

@@ -1,4 +1,4 @@
-"""The views of a report: made small enough that the page stays light, and embedded in it."""
+"""Pictures embedded in a page, shrunk so far that the page stays light."""
 
 import base64
 import io
@@ -13,10 +13,10 @@ from virl.files.pictures import PictureFault, open_picture
 from virl.files.writing import is_inside
 
 BUDGET_BYTES = 4_200_000
-"""Most bytes of all pictures on a page, before base64 adds a third: keeps pages below 6 MB. Chosen."""
+"""Most bytes of all pictures on a page, before base64 adds a third: keeps pages below 6 MB; chosen."""
 
 Grade = tuple[int, int]
-"""A grade of pictures: (width in pixels, JPEG quality)."""
+"""A grade of pictures: (greatest width in pixels, JPEG quality)."""
 
 Grades = Sequence[Grade]
 """Grades of pictures to choose from, the best first."""
@@ -24,7 +24,7 @@ Grades = Sequence[Grade]
 InFolder = tuple[Path, str]
 """A picture file as (folder, path within the folder)."""
 
-_SAMPLE = 10  # views that tell the grade; chosen: the views of a run differ little in size
+_SAMPLE = 10  # pictures by which a grade is chosen; chosen: the views of a run differ little in size
 VIEWS: Grades = ((480, 78), (400, 70), (320, 65), (240, 60), (160, 50))  # chosen
 
 
@@ -34,10 +34,10 @@ def embed(
     """Return JPEG data URIs of pictures in a folder by path, together at most `budget` bytes.
 
     Args:
-        folder: the run's.
-        files: paths in it, each as often as the page shows it.
-        grades: to choose from, the best first.
-        budget: bytes of all together; `BUDGET_BYTES` by default.
+        folder: the folder of the run.
+        files: paths in the folder, each as often as the page shows it.
+        grades: grades to choose from, the best first.
+        budget: most bytes of all pictures together; `None` for `BUDGET_BYTES`.
     """
     shown = list(files)
     most = (BUDGET_BYTES if budget is None else budget) * len(set(shown)) // max(1, len(shown))
@@ -50,18 +50,18 @@ def embed_all(
 ) -> Mapping[InFolder, str]:
     """Return JPEG data URIs of pictures, in the best grade at which all fit into `budget` bytes.
 
-    A sample of the views tells the grade, so that each is made about once. A view that is missing, is no
-    picture, or lies outside its folder is left out. Where not even the coarsest grade fits (beyond some 1,500
-    views), every second, fourth, ... view is taken.
+    A sample of the pictures tells the grade, so that each is made about once. One that is missing, is no
+    picture, or lies outside its folder is left out. If not even the coarsest grade fits (beyond some 1,500
+    views), every second, fourth, ... picture is taken.
 
     Args:
-        views: each by a folder and a path in it.
-        grades: to choose from, the best first.
-        budget: bytes of all together; `BUDGET_BYTES` by default.
+        views: the pictures, each (folder, path in the folder).
+        grades: grades to choose from, the best first.
+        budget: most bytes of all pictures together; `None` for `BUDGET_BYTES`.
     """
     most = BUDGET_BYTES if budget is None else budget
     every = list(dict.fromkeys(views))
-    shrunk = cache(_shrunk)
+    shrunk = cache(_shrink)
     sample = every[:: max(1, len(every) // _SAMPLE)]
     tries = [(grade, 1) for grade in grades]
     tries += [(grades[-1], 2**power) for power in range(1, len(every).bit_length() + 1)]
@@ -69,14 +69,26 @@ def embed_all(
         mean = sum(len(shrunk(view, grade)) for view in sample) / max(1, len(sample))
         chosen = every[::stride]
         if mean * len(chosen) <= most and (jpegs := _fit_views(chosen, partial(shrunk, grade=grade), most)):
-            return {view: f"data:image/jpeg;base64,{base64.b64encode(one).decode()}" for view, one in jpegs}
+            return {view: _data_uri(jpeg) for view, jpeg in jpegs}
     return {}
+
+
+def jpeg_uri(picture: PIL.Image.Image, quality: int) -> str:
+    """Return a picture as a data URI of a JPEG with a quality from 1 to 95."""
+    jpeg = io.BytesIO()
+    picture.save(jpeg, "JPEG", quality=quality, optimize=True)
+    return _data_uri(jpeg.getvalue())
+
+
+def _data_uri(jpeg: bytes) -> str:
+    """Return the bytes of a JPEG as a data URI."""
+    return f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"
 
 
 def _fit_views(
     views: Sequence[InFolder], shrunk: Callable[[InFolder], bytes], most: int
 ) -> list[tuple[InFolder, bytes]] | None:
-    """Return (picture, JPEG bytes) of all pictures; `None` if they exceed `most` bytes."""
+    """Return (picture, JPEG bytes) of all usable pictures; `None` if they exceed `most` bytes."""
     jpegs: list[tuple[InFolder, bytes]] = []
     size = 0
     with ThreadPoolExecutor() as pool:
@@ -90,8 +102,8 @@ def _fit_views(
     return jpegs
 
 
-def _shrunk(view: InFolder, grade: Grade) -> bytes:
-    """Return a picture as JPEG of a grade; empty if there is no such picture in the folder."""
+def _shrink(view: InFolder, grade: Grade) -> bytes:
+    """Return a picture as JPEG of a grade; empty if there is no such JPEG in its folder."""
     folder, name = view
     if not is_inside(folder, name):
         return b""

@@ -1,8 +1,8 @@
-"""The shell of a page: one HTML file from templates, with its style and script in it, that loads nothing.
+"""Pages of one HTML file, made from templates, that contain their style and script and load nothing.
 
 A page's template extends `shell.html.j2` and fills its blocks `title` and `body`. Its style is the theme with
 the parts that the page names; its script is in files beside the template. Whatever a template shows is
-cleaned, and escaped but in Markdown. A content security policy holds a page to what it has.
+cleaned, and escaped but in Markdown. A content security policy keeps a page from loading anything else.
 """
 
 import base64
@@ -30,9 +30,9 @@ def content_policy(style: str, script: str, *, beside: bool = False) -> str:
     """Return a content security policy that allows a page its own style and script, and no other loads.
 
     Args:
-        style: all that stands in the page's style element.
-        script: all that stands in its script element.
-        beside: whether pictures in files beside the page may be shown.
+        style: the whole text of the page's style element.
+        script: the whole text of its script element.
+        beside: True if pictures in files beside the page may be shown.
     """
     pictures = "data: 'self'" if beside else "data:"
     return (
@@ -43,21 +43,21 @@ def content_policy(style: str, script: str, *, beside: bool = False) -> str:
 
 
 def script_json(data: object) -> str:
-    """Return plain text as JSON that cannot end the script element it stands in."""
+    """Return plain data as JSON that cannot end the script element it stands in."""
     text = json.dumps(plain_tree(data), ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
 
 
 def _digest(text: str) -> str:
-    """Return the hash of a text in the form of a content security policy."""
+    """Return the hash of a text as a content security policy has it, such as "sha256-..."."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 THEME = ("theme.css", "maps.css")
-"""Names of the style files that all pages have."""
+"""Names of the style files of all pages."""
 
 Functions = Mapping[str, Callable[..., object]]
-"""Functions of templates by name."""
+"""Functions for templates, by name."""
 
 
 def open_templates(
@@ -66,27 +66,27 @@ def open_templates(
     """Return the templates in some folders, with those that all pages share.
 
     Args:
-        folders: where templates, styles and scripts are looked for, in this order.
-        filters: what templates may use beside those of all pages, by name.
-        tests: likewise, after `is`.
+        folders: folders in which templates, styles and scripts are looked for, in this order.
+        filters: further filters of the templates.
+        tests: further tests of the templates, which stand after `is`.
     """
+
+    def clean(value: object) -> object:
+        """Return a text without control and hidden characters; markup and other values unchanged."""
+        return plain_lines(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
     templates = Environment(
         loader=FileSystemLoader([*folders, TEMPLATES]),
         autoescape=select_autoescape(enabled_extensions=(), disabled_extensions=("md.j2",), default=True),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_plain,
+        finalize=clean,
     )
     own = {"shorten": shorten, "paragraphs": paragraphs, "map_svg": draw_svg, "shape_svg": shape_svg}
     templates.filters |= {**own, **(filters or {})}
     templates.tests |= tests or {}
     return templates
-
-
-def _plain(value: object) -> object:
-    """Return a value for a template: texts without control and hidden characters, markup unchanged."""
-    return plain_lines(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def html_page(
@@ -102,13 +102,13 @@ def html_page(
     """Return a page as HTML with a content security policy that allows only its own style and script.
 
     Args:
-        templates: where all its files are.
-        name: of its template.
-        context: what the template shows.
-        styles: files of its style beside the theme and the style of maps, in their order.
-        scripts: files of its script, put together.
-        data: what its script reads, as JSON, in the element `data`; `None` for a page without.
-        beside: whether pictures in files beside the page may be shown.
+        templates: the templates, with the page's styles and scripts beside them.
+        name: the name of its template.
+        context: the template's variables.
+        styles: names of its style files, in order, beside those of all pages.
+        scripts: names of its script files, in order.
+        data: plain data for its script, as JSON in the element `data`; `None` for none.
+        beside: True if pictures in files beside the page may be shown.
     """
     style, script = join_files(templates, (*THEME, *styles)), join_files(templates, scripts)
     shell = {

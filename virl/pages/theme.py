@@ -1,4 +1,4 @@
-"""Colours and looks of maps, read from `templates/theme.css` for pictures made without a browser.
+"""Colours, widths and shapes of maps for pictures made without a browser.
 
 All colours stand in `theme.css` alone, for light and dark: pages, drawings, pictures and web maps take them
 from there. The colour of paths is `--route`; `maps.css` says which paths and marks have another one.
@@ -23,12 +23,12 @@ def light_tokens() -> str:
 
 @cache
 def colours() -> Mapping[str, str]:
-    """Return the light colours of the theme as `#rrggbb`, by the names of its variables without dashes."""
+    """Return the light colours of the theme, `#rrggbb`, by variable name without dashes, such as "ink"."""
     return dict(re.findall(r"(?<![\w-])--([\w-]+): (#[0-9a-f]{6});", light_tokens()))
 
 
 def rgb(name: str) -> tuple[int, int, int]:
-    """Return the light colour of a variable as (red, green, blue), each in [0, 255]."""
+    """Return the light colour of a variable, such as "ink", as (red, green, blue), each in [0, 255]."""
     red, green, blue = bytes.fromhex(colours()[name][1:])
     return red, green, blue
 
@@ -45,19 +45,14 @@ HOUSES_UP_TO_M = 2.2
 
 @cache
 def light_style() -> str:
-    """Return the style sheet of maps, with the theme's light colours."""
-    return light_tokens() + _map_style()
-
-
-def _map_style() -> str:
-    """Return the style sheet of maps."""
-    return (TEMPLATES / "maps.css").read_text(encoding="utf-8")
+    """Return the style sheet of maps, in the theme's light colours."""
+    return light_tokens() + (TEMPLATES / "maps.css").read_text(encoding="utf-8")
 
 
 @cache
 def _colours_of_kinds() -> Mapping[str, str]:
-    """Return the colour of each kind of path and mark, by the last class of its CSS rules."""
-    rules = (rule.rpartition(" { --dot: var(--") for rule in _map_style().split("}"))
+    """Return the colour, `#rrggbb`, of each kind of path and mark, by the last class of its CSS rules."""
+    rules = (rule.rpartition(" { --dot: var(--") for rule in light_style().split("}"))
     return {
         kind.rpartition(".")[2]: colours()[token.removesuffix("); ")]
         for kinds, found, token in rules
@@ -67,23 +62,20 @@ def _colours_of_kinds() -> Mapping[str, str]:
 
 
 def colour_of(kind: str) -> str:
-    """Return the colour of a kind of path or mark by its last class; a route's colour if unknown."""
+    """Return the colour, `#rrggbb`, of a path or mark by its style classes, the last known one first."""
     known = _colours_of_kinds()
     return next((known[word] for word in reversed(kind.split()) if word in known), colours()["route"])
 
 
 @cache
 def shapes() -> Mapping[str, Shape]:
-    """Return the shape of each mark, by name."""
+    """Return the shape of each mark by name, read from `templates/maps.js`."""
     script = (TEMPLATES / "maps.js").read_text(encoding="utf-8")
     found = re.search(r"const SHAPES = (\{.*?\});", script, re.DOTALL)
     table = json.loads(found[1]) if found else {}
-    return {name: _shape(written) for name, written in table.items()}
-
-
-def _shape(written: float | str) -> Shape:
-    """Return a shape from its form in the script: a radius, or pairs of coordinates."""
-    if isinstance(written, str):
-        corners = [pair.split(",") for pair in written.split()]
-        return tuple((float(x), float(y)) for x, y in corners)
-    return written
+    return {
+        name: tuple((float(x), float(y)) for x, y in (pair.split(",") for pair in shape.split()))
+        if isinstance(shape, str)
+        else shape
+        for name, shape in table.items()
+    }

@@ -78,7 +78,7 @@ CLIENT: CharacterField[Client | None] = CharacterField(
 
 
 def client_of(character: Character) -> Client:
-    """Return the character's client; without one the character itself as its own client."""
+    """Return the person for whom a character works: its client, else the character itself."""
     return CLIENT.of(character) or Client(
         name=character.name,
         age=character.age,
@@ -88,7 +88,7 @@ def client_of(character: Character) -> Client:
 
 
 def check_language(character: Character) -> None:
-    """Raise `MindFailed` unless the client's intention is written in English letters.
+    """Raise `MindFailed` unless most letters of the client's intention are English ones.
 
     Raises:
         MindFailed: it is not.
@@ -105,7 +105,7 @@ class Rating(Reply):
 
 
 def check_offered(place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-    """Return the place types unchanged if the prompt offered all of them; raise `ValueError` else.
+    """Return place types unchanged; raise `ValueError` if the prompt did not offer one of them.
 
     Raises:
         ValueError: one is not.
@@ -133,24 +133,20 @@ def walk_minutes(text: str) -> float | None:
 
 
 def walks_in(text: str) -> Iterator[str]:
-    """Yield the words of a text that limit a walk; none where `walk_minutes` finds no limit."""
+    """Yield the phrases of a text that limit a walk; none where `walk_minutes` finds no limit."""
     if walk_minutes(text) is not None:
         yield from (found[0] for found in _LIMIT.finditer(words_of(text)))
 
 
 def walk_in_words(minutes: float) -> str:
-    """Return minutes as text, such as `"1 minute"` or `"12 minutes"`."""
+    """Return minutes, rounded to at least 1, as text such as "1 minute" or "12 minutes"."""
     whole = max(1, round(minutes))
     return f"{whole} minute{'' if whole == 1 else 's'}"
 
 
 def _minutes_in(words: str, units: Iterable[tuple[re.Pattern[str], float]]) -> Iterator[float]:
-    """Yield the minutes of every quantity in a text, given patterns of units with their minutes."""
+    """Yield the minutes of every quantity in a text; `units` pairs patterns with minutes per unit."""
     for pattern, minutes in units:
         for match in pattern.finditer(words):
-            yield minutes * _number_of(match["number"])
-
-
-def _number_of(number: str) -> float:
-    """Return the number that a numeral, or a word such as "some", stands for."""
-    return _LOOSE[number] if number in _LOOSE else float(number)
+            number = match["number"]
+            yield minutes * (_LOOSE[number] if number in _LOOSE else float(number))

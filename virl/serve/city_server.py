@@ -1,4 +1,4 @@
-"""Serves a city: opened within a budget, its requests counted, and worked on while their client waits."""
+"""Serving a city: opening it within a budget, counting requests, and ending work whose client has left."""
 
 import asyncio
 import os
@@ -28,23 +28,27 @@ class Stats:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._start()
+        self.reset()
 
     def reset(self) -> None:
         """Set all counts to zero."""
         with self._lock:
-            self._start()
+            self._requests: Counter[str] = Counter()
+            self._answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
+            self._good: Counter[str] = Counter()
+            self._repeated: Counter[str] = Counter()
+            self._faults: Counter[str] = Counter()
+            self._seen: Counter[str] = Counter()
+            self._satisfied: set[str] = set()
+            self._counted = 0
 
     def count_request(self, endpoint: str, digest: str, *, counts: bool) -> tuple[int, int]:
-        """Count a request; return the numbers of its earlier repeats and of all requests that count so far.
+        """Count a request; return (how often it came before, requests so far that count for the quota).
 
         Args:
-            endpoint: its name.
-            digest: stands for the request, without its key.
-            counts: whether it counts for the quota.
-
-        Returns:
-            How often the same request was asked before, and requests so far that count for the quota.
+            endpoint: the endpoint's name.
+            digest: a hash of the request without its key.
+            counts: True if the request counts for the quota.
         """
         with self._lock:
             self._requests[endpoint] += 1
@@ -55,13 +59,13 @@ class Stats:
             return before, self._counted
 
     def count_answer(self, endpoint: str, digest: str, code: int, *, good: bool) -> None:
-        """Count an answer by its HTTP status; `good` ones are those that a client can use.
+        """Count an answer by its HTTP status, and whether a client can use it.
 
         Args:
-            endpoint: that was asked.
-            digest: of the request.
+            endpoint: the endpoint's name.
+            digest: the request's hash, as in `count_request`.
             code: HTTP status.
-            good: whether a client can use the answer.
+            good: True if a client can use the answer.
         """
         with self._lock:
             self._answers[endpoint][str(code)] += 1
@@ -72,7 +76,7 @@ class Stats:
                 self._satisfied.add(digest)
 
     def count_fault(self, kind: str) -> None:
-        """Count one fault that the server made on purpose, such as `429` or `timeout`."""
+        """Count one fault that the server made on purpose, by its kind, such as "429" or "timeout"."""
         with self._lock:
             self._faults[kind] += 1
 
@@ -94,21 +98,11 @@ class Stats:
                 "faults": dict(sorted(self._faults.items())),
             }
 
-    def _start(self) -> None:
-        """Set all counts to zero."""
-        self._requests: Counter[str] = Counter()
-        self._answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self._good: Counter[str] = Counter()
-        self._repeated: Counter[str] = Counter()
-        self._faults: Counter[str] = Counter()
-        self._seen: Counter[str] = Counter()
-        self._satisfied: set[str] = set()
-        self._counted = 0
-
 
 GotT = TypeVar("GotT")
 
 _gone: ContextVar[Event | None] = ContextVar("gone", default=None)
+"""Event that is set when the client of the current request has left; `None` outside requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +115,7 @@ class Pools:
 
 @contextmanager
 def pools() -> Iterator[Pools]:
-    """Yield two pools, each with a thread per processor; work that has not begun at the end never begins."""
+    """Yield two pools with a thread per processor each; drop work that has not begun at the end."""
     look_up, draw = (
         ThreadPoolExecutor(os.cpu_count(), thread_name_prefix=f"serve-{kind}") for kind in ("look-up", "draw")
     )
@@ -133,18 +127,18 @@ def pools() -> Iterator[Pools]:
 
 
 class ClientLeft(Exception):
-    """An end of work whose client has closed its connection, so that nobody waits for the answer."""
+    """An exception that ends the work for a client that has closed its connection."""
 
 
 async def while_waited_for(receive: Receive, pool: Executor, work: Callable[[], GotT]) -> GotT:
-    """Return the result of `work` in a pool; work that has not begun when the client leaves never begins.
+    """Return the result of `work`, run in a pool; if the client leaves before it begins, never run it.
 
     Work that has begun ends where it calls `end_if_client_left` next.
 
     Args:
-        receive: what the client sends, its body read before.
-        pool: where the work is done.
-        work: what to do.
+        receive: ASGI's function for the client's next message, after its body has been read.
+        pool: the threads that do the work.
+        work: the work.
 
     Raises:
         ClientLeft: the client left before the work was done.
@@ -154,7 +148,13 @@ async def while_waited_for(receive: Receive, pool: Executor, work: Callable[[], 
     context = copy_context()
     context.run(_gone.set, gone)
     working = asyncio.wrap_future(pool.submit(context.run, work))
-    leaving = asyncio.ensure_future(_wait_for_disconnect(receive))
+
+    async def wait_for_disconnect() -> None:
+        """Wait until the client closes its connection."""
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    leaving = asyncio.ensure_future(wait_for_disconnect())
     both: set[asyncio.Future[object]] = {working, leaving}  # type: ignore[arg-type]  # of different results
     try:
         await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
@@ -168,35 +168,30 @@ async def while_waited_for(receive: Receive, pool: Executor, work: Callable[[], 
 
 
 def end_if_client_left() -> None:
-    """Raise `ClientLeft` if the client of the current request is gone; called between parts of long work.
+    """Raise `ClientLeft` if the client of the current request has left; called within long work.
 
     Raises:
-        ClientLeft: it does not.
+        ClientLeft: the client has left.
     """
     gone = _gone.get()
     if gone is not None and gone.is_set():
         raise ClientLeft
 
 
-async def _wait_for_disconnect(receive: Receive) -> None:
-    """Wait until the client closes its connection."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
 MakeApp = Callable[[Stats, Pools], ASGIApp]
+"""A function that makes a server's application, given its counts and its pools of threads."""
 USUAL_LIMITS = RequestLimits()
 
 
+@dataclass(frozen=True, slots=True)
 class ServedCity:
     """A city that is being served: its URL and its counts of requests. Made by `served_app`."""
 
-    def __init__(self, url: str, stats: Stats) -> None:
-        self.url = url
-        self._stats = stats
+    url: str
+    _stats: Stats
 
     def stats(self) -> dict[str, Any]:
-        """Return the counts that `/stats` gives; see `Stats.snapshot`."""
+        """Return the counts of requests, as the path `/stats` gives them; see `Stats.snapshot`."""
         return self._stats.snapshot()
 
     def reset(self) -> None:
@@ -213,14 +208,14 @@ def served_app(
     key: str | None = None,
     limits: RequestLimits = USUAL_LIMITS,
 ) -> Iterator[ServedCity]:
-    """Serve an app from a thread until the block ends; yields a `ServedCity` with URL and counts.
+    """Serve an app from a thread until the block ends; yield a `ServedCity` with URL and counts.
 
     Args:
         make_app: makes the application.
         host: the address to listen at; another than loopback needs a key.
-        port: 0 takes a free one.
-        key: what clients have to show.
-        limits: what one client may send.
+        port: the port; 0 takes a free one.
+        key: the key that clients have to show; `None` for none.
+        limits: limits on requests and connections.
 
     Raises:
         BadInput: the port is taken, or the key is missing.
@@ -240,15 +235,15 @@ def serve_app(
     key: str | None = None,
     limits: RequestLimits = USUAL_LIMITS,
 ) -> None:
-    """Serve an app until the process is interrupted; `tell` gets the URL.
+    """Serve an app until the process is interrupted; call `tell` with the URL once it is known.
 
     Args:
         make_app: makes the application.
-        port: 0 takes a free one.
-        tell: gets the server's URL when it is known.
+        port: the port; 0 takes a free one.
+        tell: called with the server's URL.
         host: the address to listen at; another than loopback needs a key.
-        key: what clients have to show.
-        limits: what one client may send.
+        key: the key that clients have to show; `None` for none.
+        limits: limits on requests and connections.
 
     Raises:
         BadInput: the port is taken, or the key is missing.
@@ -257,25 +252,24 @@ def serve_app(
         run(make_app(Stats(), own), host, port, key, limits, tell)
 
 
-BOOK = "spending.jsonl"
+BOOK = "spending.jsonl"  # the file in which a server writes down what it has spent
 
 
 @contextmanager
 def opened_to_serve(
     name: str, key: str | None, budget_usd: float | None, out: Path | None = None
 ) -> Iterator[City]:
-    """Yield an opened city until the block ends; a city that costs money needs a key and a budget in dollars.
+    """Yield an opened city until the block ends; one that costs money needs a key and a budget in dollars.
 
     Args:
-        name: as `open_city` takes it.
-        key: what clients of the server have to show.
+        name: the city's name or path, as in `open_city`.
+        key: the key that clients of the server have to show.
         budget_usd: dollars that the server may spend, over all its starts with the same folder.
         out: the folder of the book of what was spent; by default `runs/serve-NAME`.
 
     Raises:
-        BadInput: the city costs money, and the budget or the key is missing; or it costs none, and there is a
-            budget.
-        VirlError: as `open_city`.
+        BadInput: the city costs money and has no budget or key, or it costs none and has a budget.
+        VirlError: the city cannot be opened.
     """
     if not provider_of(city_settings(name)).may_cost:
         if budget_usd is not None:

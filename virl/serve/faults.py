@@ -1,4 +1,4 @@
-"""Faults on purpose: how often a server fails, with what, and for which requests."""
+"""Faults on purpose: the kinds, their rates, and the draw of the requests that meet one."""
 
 import asyncio
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ from virl.errors import BadInput
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-TIMEOUT, GARBAGE, HALF = "timeout", "garbage", "half"
+TIMEOUT, GARBAGE, HALF = "timeout", "garbage", "half"  # kinds of faults beside HTTP statuses
 
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """The shares of requests that the server makes fail on purpose, by kind of fault.
+    """Shares of requests that a server makes fail on purpose, by kind of fault.
 
     Args:
         rates: by kind of fault the share of requests that meet it; a kind is an HTTP status from 400 to 599,
@@ -31,6 +31,7 @@ class Faults:
     rates: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
+        """Raise `BadInput` for unknown kinds, rates outside [0, 1], or a sum of rates above 1."""
         for kind, rate in self.rates.items():
             known = kind in {TIMEOUT, GARBAGE, HALF} or (kind.isdecimal() and 400 <= int(kind) <= 599)
             if not known:
@@ -43,7 +44,7 @@ class Faults:
             raise BadInput("the rates of the faults sum to more than 1")
 
     def choose_fault(self, chance: float) -> str | None:
-        """Return the kind of fault that a number in [0, 1) draws from the rates; `None` for no fault."""
+        """Return the kind of fault that a number in [0, 1) selects by the rates; `None` for no fault."""
         for kind, rate in self.rates.items():
             if chance < rate:
                 return kind
@@ -52,24 +53,20 @@ class Faults:
 
 
 def parse_faults(text: str) -> Faults:
-    """Parse faults and their rates in [0, 1] from a text such as `429:0.05,timeout:0.01`.
-
-    Raises:
-        BadInput: it is not of that form.
-    """
-    return Faults(rates_of(text, "fault", "429:0.05"))
+    """Parse faults and rates from a text such as "429:0.05,timeout:0.01"; raise `BadInput` otherwise."""
+    return Faults(parse_rates(text, "fault", "429:0.05"))
 
 
-def rates_of(text: str, what: str, example: str) -> Mapping[str, float]:
-    """Parse rates by kind from a text such as `429:0.05,timeout:0.01`; refuses a part without a number.
+def parse_rates(text: str, noun: str, example: str) -> Mapping[str, float]:
+    """Parse rates by kind from a text such as "429:0.05,timeout:0.01"; else raise `BadInput`.
 
     Args:
         text: the rates.
-        what: is told, for the error.
-        example: of one rate.
+        noun: the noun for a kind in the error, such as "fault".
+        example: a rate for the error, such as "429:0.05".
 
     Raises:
-        BadInput: it is not of that form.
+        BadInput: a part has no number.
     """
     rates: dict[str, float] = {}
     for part in filter(None, text.replace(" ", "").split(",")):
@@ -77,17 +74,17 @@ def rates_of(text: str, what: str, example: str) -> Mapping[str, float]:
         try:
             rates[kind] = float(rate)
         except ValueError:
-            raise BadInput(f"{what} {part!r}: write it as kind:rate, such as {example}") from None
+            raise BadInput(f"{noun} {part!r}: write it as kind:rate, such as {example}") from None
     return MappingProxyType(rates)
 
 
 def chance_of(seed: int, digest: str, before: int) -> float:
-    """Return a number in [0, 1) drawn from the seed, a request and its earlier repeats, not from time.
+    """Return a number in [0, 1) drawn from a seed, a request's digest and its number of repeats before.
 
     Args:
-        seed: of the server.
-        digest: stands for the request.
-        before: how often it was asked before.
+        seed: the server's seed.
+        digest: a hash of the request's path, parameters and body.
+        before: how often the same request came before.
     """
     drawn = blake2b(f"{seed} {digest} {before}".encode(), digest_size=8).digest()
     return int.from_bytes(drawn, "big") / 2**64
@@ -102,5 +99,5 @@ async def hang(request: "Request", seconds: float) -> None:
 
 
 def hints(status: int, retry_after_s: int | None) -> dict[str, str]:
-    """Return the header `Retry-After` (seconds) of an answer with status 429 or 503; else no header."""
+    """Return the header `Retry-After`, in seconds, for an answer with status 429 or 503; else no header."""
     return {"Retry-After": str(retry_after_s)} if retry_after_s is not None and status in {429, 503} else {}

@@ -1,4 +1,4 @@
-"""What a server lets in: who may ask, how large a request may be, and how long it may take to come in.
+"""The gate of every server: who may send requests, how large they may be, and how long they may take.
 
 Every server of virl passes its requests through these checks of Host, Origin, key and size:
 
@@ -9,7 +9,7 @@ import asyncio
 import hmac
 import ipaddress
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -26,7 +26,9 @@ class RequestLimits:
     """The limits on requests and connections; each is chosen, far above what a real request needs."""
 
     body_bytes: int = 1_000_000
+    """Most bytes of a request's body."""
     headers: int = 100
+    """Most headers of a request."""
     head_bytes: int = 32_768
     """Most bytes of a request's first line and all its headers."""
     head_s: float = 10.0
@@ -41,67 +43,41 @@ class RequestLimits:
     Below the 1,024 files that a process may have open by default."""
 
 
+@dataclass(frozen=True, slots=True)
 class RequestBounds:
-    """ASGI middleware that passes on only requests within the limits, each with its whole body.
+    """ASGI middleware that passes requests within the limits on to `app`, each with its whole body."""
 
-    Args:
-        app: what answers them.
-        limits: of each request.
-    """
-
-    def __init__(self, app: ASGIApp, limits: RequestLimits) -> None:
-        self._app = app
-        self._limits = limits
+    app: ASGIApp
+    limits: RequestLimits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass an ASGI request on with its whole body, or refuse it if it is too large or too slow."""
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
-        refused = _oversize(scope, self._limits)
+        refused = _oversize(scope, self.limits)
         body = bytearray()
         if not refused:
             try:
-                async with asyncio.timeout(self._limits.body_s):
-                    async for piece in _body_parts(receive):
-                        body += piece
-                        if len(body) > self._limits.body_bytes:
-                            refused = _too_large(self._limits)
-                            break
+                async with asyncio.timeout(self.limits.body_s):
+                    more = True
+                    while more and not refused:
+                        message = await receive()
+                        if message["type"] == "http.disconnect":
+                            return
+                        body += message.get("body", b"")
+                        more = message.get("more_body", False)
+                        if len(body) > self.limits.body_bytes:
+                            refused = _too_large(self.limits)
             except TimeoutError:
-                refused = refusal(408, f"The body did not come within {self._limits.body_s:g} seconds.")
-            except _ClientGone:
-                return
-        await (refused or self._app)(scope, _replay_body(bytes(body), receive), send)
+                refused = refusal(408, f"The body did not come within {self.limits.body_s:g} seconds.")
+        unread: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
 
+        async def give() -> Message:
+            """Return the whole body as an ASGI message; from the second call on, the client's next one."""
+            return unread.pop() if unread else await receive()
 
-class _ClientGone(Exception):
-    """The end of a request whose client left before its body was whole."""
-
-
-async def _body_parts(receive: Receive) -> AsyncIterator[bytes]:
-    """Yield the parts of a request's body as they come in; raise `_ClientGone` if the client leaves first."""
-    more = True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise _ClientGone
-        yield message.get("body", b"")
-        more = message.get("more_body", False)
-
-
-def _replay_body(body: bytes, receive: Receive) -> Receive:
-    """Return a receiver that gives a body read before, and then whatever else `receive` gives.
-
-    That the client left.
-    """
-    left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def give() -> Message:
-        """Return the stored body as an ASGI message; from the second call on, the client's next message."""
-        return left.pop() if left else await receive()
-
-    return give
+        await (refused or self.app)(scope, give, send)
 
 
 def _oversize(scope: Scope, limits: RequestLimits) -> JSONResponse | None:
@@ -126,7 +102,7 @@ def _too_large(limits: RequestLimits) -> JSONResponse:
 
 
 def refusal(code: int, message: str) -> JSONResponse:
-    """Return a refusal as JSON with this HTTP status and message, after which the connection is closed."""
+    """Return a refusal as JSON with HTTP status `code` and a message; the connection is closed after it."""
     error = {"code": code, "message": message, "status": _STATUS.get(code, "INVALID_ARGUMENT")}
     return JSONResponse({"error": error}, code, headers={"Connection": "close"})
 
@@ -136,6 +112,7 @@ _STATUS = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 408: "DEADLINE_EXCE
 
 
 KEY_VARIABLE = "VIRL_SERVE_KEY"
+"""Name of the environment variable with the key that clients of a server have to show."""
 
 _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._\-]{1,253})(?::\d{1,5})?")
 _NAME = re.compile(r"[a-z0-9._\-]{1,253}")
@@ -152,7 +129,7 @@ _NO_KEY = f"This server needs its key, from {KEY_VARIABLE}, as X-Goog-Api-Key, A
 
 @dataclass(frozen=True, slots=True)
 class GateOptions:
-    """The rules on which requests a server takes: key, hosts, origins and limits.
+    """Rules on the requests that a server accepts: key, hosts, origins and limits.
 
     Raises:
         BadInput: a host or an origin is not written as one.
@@ -167,8 +144,9 @@ class GateOptions:
     limits: RequestLimits = field(default_factory=RequestLimits)
 
     def __post_init__(self) -> None:
+        """Raise `BadInput` for hosts that are no names, and origins that are no origins."""
         for host in self.hosts:
-            if not _NAME.fullmatch(host.lower()) and not _is_address(host):
+            if not _NAME.fullmatch(host.lower()) and not _to_address(host):
                 raise BadInput(
                     f"--allow-host {host!r}: give a name without scheme and port, such as maps.lan"
                 )
@@ -190,10 +168,10 @@ def add_gate(
     """Return an application behind all checks of a request: its size, Host, Origin and key.
 
     Args:
-        app: what answers requests that pass.
-        options: who may ask.
-        own_check: whether the application itself checks the key of requests to a path.
-        exposed: headers of answers that pages may read.
+        app: the application that answers requests that pass.
+        options: rules on the requests that pass.
+        own_check: returns whether the application itself checks the key of requests to a path.
+        exposed: names of response headers that web pages may read.
     """
     keyed = app if options.key is None else _KeyCheck(app, options.key, own_check)
     shared = CORSMiddleware(
@@ -208,79 +186,71 @@ def add_gate(
 
 
 def shows_key(scope: Scope, key: str) -> bool:
-    """Return whether a request shows this key, compared in the same time for each wrong one."""
-    return any(hmac.compare_digest(given.encode(), key.encode()) for given in given_keys(scope))
+    """Return whether a request shows this key; every wrong key takes the same time to compare."""
+    return any(hmac.compare_digest(shown.encode(), key.encode()) for shown in keys_shown(scope))
 
 
-def given_keys(scope: Scope) -> list[str]:
+def keys_shown(scope: Scope) -> list[str]:
     """Return the keys in a request's `X-Goog-Api-Key`, `Authorization: Bearer` and parameter `key`."""
     headers = Headers(scope=scope)
     scheme, _, token = headers.get("authorization", "").partition(" ")
-    given = [
+    keys = (
         headers.get("x-goog-api-key", ""),
         token.strip() if scheme.lower() == "bearer" else "",
         QueryParams(scope["query_string"]).get("key", ""),
-    ]
-    return [one for one in given if one]
+    )
+    return list(filter(None, keys))
 
 
 def is_loopback(address: str) -> bool:
     """Return whether a text is an IP address of the loopback interface."""
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
+    found = _to_address(address)
+    return found is not None and found.is_loopback
 
 
+@dataclass(frozen=True, slots=True)
 class _SenderCheck:
     """ASGI middleware that refuses requests for another host, and those made by pages of foreign origins."""
 
-    def __init__(self, app: ASGIApp, options: GateOptions) -> None:
-        self._app = app
-        self._hosts = {host.lower() for host in options.hosts}
-        self._origins = set(options.origins)
+    app: ASGIApp
+    options: GateOptions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass an ASGI request on, or refuse a foreign Host with 421 and a foreign Origin with 403."""
-        app = self._app
+        app = self.app
         if scope["type"] in {"http", "websocket"}:
             server = scope.get("server")
             headers, address = Headers(scope=scope), (str(server[0]).lower() if server else "")
-            if not self._is_own_host(headers.get("host", ""), address):
+            found = _HOST.fullmatch(headers.get("host", ""))
+            name = found["name"].strip("[]").lower() if found else ""
+            # An address or `localhost` cannot be bound to this server by the owner of another site's name.
+            own_names = {"localhost", address, *(host.lower() for host in self.options.hosts)}
+            if not name or not (name in own_names or is_loopback(name)):
                 app = refusal(421, _FOREIGN_HOST)
             elif not all(self._allows_origin(origin, headers, address) for origin in _origins(headers)):
                 app = refusal(403, _FOREIGN_ORIGIN)
         await app(scope, receive, send)
 
-    def _is_own_host(self, host: str, address: str) -> bool:
-        """Return whether a Host header names this server, by name, address or loopback.
-
-        An address or `localhost`, which no page can rebind.
-        """
-        found = _HOST.fullmatch(host)
-        name = found["name"].strip("[]").lower() if found else ""
-        return bool(name) and (name in {"localhost", address, *self._hosts} or is_loopback(name))
-
     def _allows_origin(self, origin: str, headers: Headers, address: str) -> bool:
-        """Return whether pages of an origin may send requests to this server."""
-        if origin in self._origins or origin.partition("://")[2] == headers.get("host"):
+        """Return whether pages of an origin may send requests to the server, which listens at `address`."""
+        if origin in self.options.origins or origin.partition("://")[2] == headers.get("host"):
             return True
         return is_loopback(address) and re.fullmatch(_LOOPBACK_ORIGIN, origin) is not None
 
 
+@dataclass(frozen=True, slots=True)
 class _KeyCheck:
-    """ASGI middleware that refuses requests without the server's key."""
+    """ASGI middleware that refuses requests without the key, but for paths that check keys themselves."""
 
-    def __init__(self, app: ASGIApp, key: str, own_check: Callable[[str], bool]) -> None:
-        self._app = app
-        self._key = key
-        self._own_check = own_check
+    app: ASGIApp
+    key: str
+    own_check: Callable[[str], bool]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on if it shows the key or its path checks keys itself; else refuse it with 401."""
-        app = self._app
-        if scope["type"] in {"http", "websocket"} and not self._own_check(scope["path"]):
-            app = app if shows_key(scope, self._key) else refusal(401, _NO_KEY)
+        app = self.app
+        if scope["type"] in {"http", "websocket"} and not self.own_check(scope["path"]):
+            app = app if shows_key(scope, self.key) else refusal(401, _NO_KEY)
         await app(scope, receive, send)
 
 
@@ -290,9 +260,9 @@ def _origins(headers: Headers) -> Iterator[str]:
     A picture or a script is fetched without an Origin: then Sec-Fetch-Site tells that it is for another site,
     and the Referer for which.
     """
-    given = headers.getlist("origin")
-    yield from given
-    if not given and headers.get("sec-fetch-site") == "cross-site":
+    origins = headers.getlist("origin")
+    yield from origins
+    if not origins and headers.get("sec-fetch-site") == "cross-site":
         yield _origin_of(headers.get("referer", ""))
 
 
@@ -306,9 +276,9 @@ def _origin_of(url: str) -> str:
     return f"{parts.scheme}://{own}".lower() if parts.scheme in {"http", "https"} and own else ""
 
 
-def _is_address(text: str) -> bool:
-    """Return whether a text is an IP address."""
+def _to_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return the IP address that a text is; `None` if it is none."""
     try:
-        return bool(ipaddress.ip_address(text))
+        return ipaddress.ip_address(text)
     except ValueError:
-        return False
+        return None

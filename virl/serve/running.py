@@ -1,4 +1,4 @@
-"""Runs an ASGI application: until the process is interrupted, or as long as a `with` block lasts."""
+"""Running an ASGI application: until the process is interrupted, or as long as a `with` block lasts."""
 
 import asyncio
 import ipaddress
@@ -31,12 +31,12 @@ def own_key() -> str | None:
     return key or None
 
 
-def check_key(key: str | None, what: str) -> str:
-    """Return the key of a server that costs money or is reachable by others; raises if it is too weak.
+def check_key(key: str | None, reason: str) -> str:
+    """Return the key of a server that costs money or is reachable by others; raise `BadInput` if it is weak.
 
     Args:
-        key: what `VIRL_SERVE_KEY` holds.
-        what: why it is needed, for the error, such as `"listening at 0.0.0.0"`.
+        key: the value of `VIRL_SERVE_KEY`; `None` if it is not set.
+        reason: the subject of the error, which needs a key, such as "listening at 0.0.0.0".
 
     Raises:
         BadInput: there is none, it is too short, or it is also the key of something else.
@@ -44,7 +44,7 @@ def check_key(key: str | None, what: str) -> str:
     if key is None or len(key) < SHORTEST_SECRET:
         found = "is not set" if not key else f"has {len(key)} characters"
         raise BadInput(
-            f"{what} needs a key that clients have to show, and {KEY_VARIABLE} {found}: set it to "
+            f"{reason} needs a key that clients have to show, and {KEY_VARIABLE} {found}: set it to "
             f"{SHORTEST_SECRET} characters or more, such as $(openssl rand -hex 24)"
         )
     # Clients have to know this key: with it they would have the other one too.
@@ -65,17 +65,17 @@ def run(
     *,
     lifespan: Lifespan = "off",
 ) -> None:
-    """Serve an app until the process is interrupted; `tell` gets the URL.
+    """Serve an app until the process is interrupted; call `tell` with the URL once it is known.
 
     Args:
-        app: behind `gated`.
+        app: the application, behind `add_gate`.
         host: the address to listen at.
         port: the port; 0 takes a free one.
-        key: what clients have to show; needed where other machines can connect.
-        limits: of each request.
-        tell: gets the server's URL when it is known.
+        key: the key that clients have to show; needed where other machines can connect.
+        limits: limits on requests and connections.
+        tell: called with the server's URL.
         closing: set when the server begins to stop, for answers that have no end of their own.
-        lifespan: whether the application is told when the server starts and stops.
+        lifespan: "on" if the application is told when the server starts and stops.
 
     Raises:
         BadInput: the port is taken, or other machines can connect and there is no key.
@@ -97,19 +97,19 @@ def serve_in_thread(
     *,
     lifespan: Lifespan = "off",
 ) -> Iterator[str]:
-    """Serve an app from a thread until the block ends; yields the server's URL.
+    """Serve an app from a thread until the block ends; yield the server's URL.
 
     Args:
-        app: as `run`.
-        host: as `run`.
-        port: as `run`.
-        key: as `run`.
-        limits: as `run`.
-        closing: as `run`.
-        lifespan: as `run`.
+        app: as for `run`.
+        host: as for `run`.
+        port: as for `run`.
+        key: as for `run`.
+        limits: as for `run`.
+        closing: as for `run`.
+        lifespan: as for `run`.
 
     Raises:
-        BadInput: as `run`.
+        BadInput: the port is taken, or other machines can connect and there is no key.
         VirlError: the server did not start.
     """
     with _open_socket(host, port, key) as listener:
@@ -117,7 +117,10 @@ def serve_in_thread(
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:
-            _wait_for(server, thread)
+            while not server.started:
+                if not thread.is_alive():
+                    raise VirlError("the server did not start: see the log above")
+                thread.join(0.01)
             yield _url(listener)
         finally:
             server.should_exit = True
@@ -125,9 +128,10 @@ def serve_in_thread(
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that sets an event when it begins to stop."""
+    """A uvicorn server that sets the event `closing`, if given, when it begins to stop."""
 
     def __init__(self, config: uvicorn.Config, closing: threading.Event | None) -> None:
+        """Keep uvicorn's settings, and the event to set when the server stops; `None` for none."""
         super().__init__(config)
         self._closing = closing
 
@@ -140,8 +144,13 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def _open_socket(host: str, port: int, key: str | None) -> Iterator[socket.socket]:
-    """Yield a listening socket; an address that other machines can reach needs a key."""
-    family, address = _resolve_host(host, port)
+    """Yield a listening socket; raise `BadInput` if others can reach its address and the key is weak."""
+    try:
+        resolved = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as fault:
+        raise BadInput(f"cannot listen at {host!r} ({fault}): give an address of this machine") from fault
+    family, _, _, _, endpoint = resolved[0]
+    address = str(ipaddress.ip_address(str(endpoint[0]).partition("%")[0]))
     if not is_loopback(address):
         check_key(key, f"listening at {address}, where other machines can connect,")
     # asyncio sends without delay only on sockets that name their protocol
@@ -155,16 +164,6 @@ def _open_socket(host: str, port: int, key: str | None) -> Iterator[socket.socke
                 f"cannot listen at {host}:{port} ({fault.strerror}): give another --port"
             ) from fault
         yield listener
-
-
-def _resolve_host(host: str, port: int) -> tuple[socket.AddressFamily, str]:
-    """Return (address family, IP address) of a host name or address."""
-    try:
-        found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except (OSError, UnicodeError) as fault:
-        raise BadInput(f"cannot listen at {host!r} ({fault}): give an address of this machine") from fault
-    family, _, _, _, address = found[0]
-    return family, str(ipaddress.ip_address(str(address[0]).partition("%")[0]))
 
 
 def _url(listener: socket.socket) -> str:
@@ -189,14 +188,6 @@ def _config(app: ASGIApp, limits: RequestLimits, lifespan: Lifespan) -> uvicorn.
     )
 
 
-def _wait_for(server: uvicorn.Server, thread: threading.Thread) -> None:
-    """Return once the server takes requests; raise `VirlError` if its thread ends before."""
-    while not server.started:
-        if not thread.is_alive():
-            raise VirlError("the server did not start: see the log above")
-        thread.join(0.01)
-
-
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 29\r\n"
     b"Connection: close\r\n\r\nToo many connections at once\n"
@@ -204,7 +195,7 @@ _FULL = (
 
 
 def protocol(limits: RequestLimits) -> type[asyncio.Protocol]:
-    """Return a class for `uvicorn.Config(http=...)` that keeps these limits."""
+    """Return a class for `uvicorn.Config(http=...)` that keeps connections and requests within limits."""
 
     class Timed(TimedProtocol):
         """The protocol with the limits that were given."""
@@ -215,16 +206,16 @@ def protocol(limits: RequestLimits) -> type[asyncio.Protocol]:
 
 
 class TimedProtocol(H11Protocol):
-    """uvicorn's HTTP protocol with two more deadlines and a limit of connections.
+    """An HTTP protocol for uvicorn with deadlines for headers and reading, and a limit of connections.
 
-    uvicorn's own limit refuses requests of connections that are in. This one refuses those that come; one
-    that waits for a head is closed to make room, so that idle and half-sent ones shut nobody out.
+    uvicorn's own limit refuses requests on accepted connections. This one refuses new connections, unless one
+    that waits for headers can be closed to make room, so that idle and half-sent ones shut nobody out.
     """
 
     request_limits = RequestLimits()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to wait for the headers of a client that has connected, or refuse one too many."""
+        """Begin to wait for the headers of a new client; refuse it if there are too many connections."""
         self._head: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
         self._heard = self.loop.time()
@@ -236,7 +227,7 @@ class TimedProtocol(H11Protocol):
             self._await_head()
 
     def data_received(self, data: bytes) -> None:
-        """Take a part of a request, and start or stop the deadline of its headers."""
+        """Read a part of a request, and start or stop the deadline of its headers."""
         self._heard = self.loop.time()
         super().data_received(data)
         self._await_head()
@@ -248,23 +239,23 @@ class TimedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """Start the deadline of a client that reads less than is to be sent."""
+        """Start the deadline of reading for a client that reads more slowly than is sent."""
         super().pause_writing()
         self._await_reading()
 
     def resume_writing(self) -> None:
-        """Stop the deadline, since the client reads again."""
+        """Stop the deadline of reading, since the client reads again."""
         _cancel(self._unread)
         super().resume_writing()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Start the deadline of reading: no request comes, and uvicorn closes once all is sent."""
+        """Start the deadline of reading: no request came in time, and uvicorn closes once all is sent."""
         super().timeout_keep_alive_handler()
         self._await_reading()
 
     @property
     def waits_since(self) -> float | None:
-        """Time of the loop since which a request's headers are awaited; `None` while one is answered."""
+        """Seconds on the loop's clock since which headers are awaited; `None` while a request is answered."""
         is_waiting = self.conn.their_state is h11.IDLE and not self.transport.is_closing()
         return self._heard if is_waiting else None
 
@@ -273,7 +264,7 @@ class TimedProtocol(H11Protocol):
         self.transport.abort()
 
     def _make_room(self) -> bool:
-        """Return whether a connection was closed to make room: the one that waited longest for a request."""
+        """Return whether another connection could be closed: the one that waited longest for a request."""
         others = [one for one in self.connections if isinstance(one, TimedProtocol) and one is not self]
         waiting = [(since, id(one), one) for one in others if (since := one.waits_since) is not None]
         if waiting:
@@ -281,26 +272,26 @@ class TimedProtocol(H11Protocol):
         return bool(waiting)
 
     def _await_reading(self) -> None:
-        """Start the deadline, `reading_s`, for the client to read what is left to send."""
+        """Start the deadline, in `reading_s` seconds, for the client to read what is left to send."""
         _cancel(self._unread)
         self._unread = self.loop.call_later(self.request_limits.reading_s, self.transport.abort)
 
     def _await_head(self) -> None:
-        """Start the deadline of headers if they are awaited, and stop it if they are there."""
+        """Start the deadline of headers if they are awaited, and stop it if they have come."""
         if self.conn.their_state is not h11.IDLE:
             _cancel(self._head)
             self._head = None
         elif self._head is None:
-            self._head = self.loop.call_later(self.request_limits.head_s, self._too_slow)
+            self._head = self.loop.call_later(self.request_limits.head_s, self._close_if_waiting)
 
-    def _too_slow(self) -> None:
-        """Close the connection of a client whose headers have not come in time."""
+    def _close_if_waiting(self) -> None:
+        """Close the connection if the client's headers have not come in time."""
         self._head = None
         if self.conn.their_state is h11.IDLE:
             self.transport.close()
 
 
 def _cancel(timer: asyncio.TimerHandle | None) -> None:
-    """Stop a timer; `None` is ignored."""
+    """Stop a timer, if there is one."""
     if timer is not None:
         timer.cancel()

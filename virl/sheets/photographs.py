@@ -1,7 +1,5 @@
-"""Photographs read by an OCR model and searched by a detector."""
+"""A user's photographs, read by an OCR model and searched by a detector, and the page that shows them."""
 
-import base64
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +13,16 @@ from virl.errors import BadInput
 from virl.files.pictures import MOST_PANORAMA_PIXELS, PictureFault, open_picture
 from virl.files.writing import write_whole
 from virl.journal.report import page
+from virl.pages.pictures import jpeg_uri
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection, Detector, Reader, TextLine
 from virl.platform.perception.boxes import draw_detections
 from virl.version import __version__
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
+"""Suffixes of the files in a folder that count as pictures."""
 LONGEST_PX = 2048
-"""Most pixels of the longer side of pictures for models: the most that a `Camera` has."""
+"""Pixels of the longer side to which pictures are shrunk for models: the most that a `Camera` has."""
 USUAL_FOV = 70.0
 """Assumed horizontal field of view of a photograph, degrees; chosen: a phone's main camera has 65 to 78."""
 
@@ -35,7 +35,7 @@ class Photograph:
     view: View
     """Picture given to the models: upright, at most 2,048 pixels a side."""
     size: tuple[int, int]
-    """Width and height of the file, in pixels."""
+    """(width, height) of the file's picture, in pixels."""
     lines: tuple[TextLine, ...]
     detections: tuple[Detection, ...]
     read_s: float
@@ -45,10 +45,10 @@ class Photograph:
 
 
 def photographs_in(paths: Sequence[Path]) -> list[Path]:
-    """Return the picture files among the paths, and all picture files in the folders among them, by name.
+    """Return the files among the paths, and for each folder the picture files below it, sorted by path.
 
     Raises:
-        BadInput: there is no such file, or no picture in a folder.
+        BadInput: a path does not exist, or a folder has no picture.
     """
     found: list[Path] = []
     for path in paths:
@@ -67,16 +67,16 @@ def photographs_in(paths: Sequence[Path]) -> list[Path]:
 
 
 def look_at(file: Path, reader: Reader, detector: Detector) -> Photograph:
-    """Return a photograph with the text read and the things found in it.
+    """Return a photograph with the text that a reader reads and the things that a detector finds in it.
 
     Args:
-        file: the photograph.
-        reader: of text.
-        detector: of signs.
+        file: the photograph's file.
+        reader: the model that reads text.
+        detector: the model that finds things.
 
     Raises:
         BadInput: the file is no picture that can be read.
-        ModelUnavailable: what a model needs is missing.
+        ModelUnavailable: a package or the weights of a model are missing.
     """
     view, size = _open_view(file)
     begun = perf_counter()
@@ -88,7 +88,7 @@ def look_at(file: Path, reader: Reader, detector: Detector) -> Photograph:
 
 
 def _open_view(file: Path) -> tuple[View, tuple[int, int]]:
-    """Return a photograph as a view, upright and shrunk, and the size of the file's picture, pixels."""
+    """Return (view, (width, height) of the file's picture in pixels) of a photograph, upright and shrunk."""
     try:
         with open_picture(file, most_pixels=MOST_PANORAMA_PIXELS) as picture:
             size = picture.size
@@ -103,26 +103,17 @@ def _open_view(file: Path) -> tuple[View, tuple[int, int]]:
 
 
 _TEMPLATES = Path(__file__).parent / "templates"
-WIDTH_PX, QUALITY = 1000, 82  # of a picture on the page; chosen
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """A photograph with its picture, for the page's template."""
-
-    photograph: Photograph
-    picture: str
-    """Picture as a data URI."""
+WIDTH_PX, QUALITY = 1000, 82  # longer side and JPEG quality of a picture on the page; chosen
 
 
 def write_photographs(photographs: Sequence[Photograph], out: Path, *, reader: str, detector: str) -> None:
     """Write an HTML page about photographs into one file.
 
     Args:
-        photographs: in the order of the page.
-        out: where the page goes.
-        reader: name of the model that read.
-        detector: name of the model that searched.
+        photographs: the photographs in the order of the page.
+        out: the path of the page.
+        reader: the name of the model that read text.
+        detector: the name of the model that found things.
 
     Raises:
         CannotWrite: the page cannot be written.
@@ -130,7 +121,7 @@ def write_photographs(photographs: Sequence[Photograph], out: Path, *, reader: s
     html = page(
         "photographs.html.j2",
         {
-            "shown": [_Shown(one, _data_uri(to_view(one))) for one in photographs],
+            "shown": [{"photograph": one, "picture": _to_uri(to_view(one))} for one in photographs],
             "reader": reader,
             "detector": detector,
             "version": __version__,
@@ -141,7 +132,7 @@ def write_photographs(photographs: Sequence[Photograph], out: Path, *, reader: s
 
 
 def to_view(photograph: Photograph) -> View:
-    """Return a photograph as a view with the text and things that were found drawn in."""
+    """Return a photograph as a view with boxes and labels drawn on the text and things found."""
     words = (Detection(line.text, line.score, line.box) for line in photograph.lines)
     found = (
         Detection(f"{one.label} {one.score:.2f}", one.score, one.box, one.text)
@@ -150,10 +141,8 @@ def to_view(photograph: Photograph) -> View:
     return draw_detections(photograph.view, (*found, *words))
 
 
-def _data_uri(view: View) -> str:
-    """Return a view as a JPEG data URI of at most `WIDTH_PX` pixels a side."""
+def _to_uri(view: View) -> str:
+    """Return a view as a JPEG data URI, at most `WIDTH_PX` pixels a side."""
     picture = PIL.Image.fromarray(view.pixels)
     picture.thumbnail((WIDTH_PX, WIDTH_PX), PIL.Image.Resampling.LANCZOS)
-    jpeg = io.BytesIO()
-    picture.save(jpeg, "JPEG", quality=QUALITY, optimize=True)
-    return "data:image/jpeg;base64," + base64.b64encode(jpeg.getvalue()).decode()
+    return jpeg_uri(picture, QUALITY)

@@ -21,12 +21,12 @@ from virl.platform.city.city import City
 from virl.sheets.town_page import TownView, town_views, view_mark
 
 # The looks of a sheet, all chosen.
-FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
-QUALITY = 88
-CELL = 480, 360  # pixels of a view
+FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}  # Pillow's name of each suffix's format
+QUALITY = 88  # of JPEG
+CELL = 480, 360  # width and height of a view, pixels
 CAPTION_PX, HEAD_PX, GAP_PX, TEXT_PX, TITLE_PX = 26, 56, 8, 16, 26
-MAP_SHARE = 0.34  # of the sheet's width
-MARGIN_M = 40.0
+MAP_SHARE = 0.34  # share of the sheet's width that the map takes
+MARGIN_M = 40.0  # ground around the views on the map
 
 
 def write_sheet(city: City, out: Path, views: int = 40, seed: int = 0) -> int:
@@ -35,16 +35,13 @@ def write_sheet(city: City, out: Path, views: int = 40, seed: int = 0) -> int:
     The head of the sheet names whoever mapped the city, and the date of the data.
 
     Args:
-        city: made, or of OpenStreetMap.
-        out: a `.png`, `.jpg` or `.jpeg`.
-        views: how many, at most.
-        seed: chooses them, any non-negative integer.
-
-    Returns:
-        How many views it shows.
+        city: a made town, or a twin of OpenStreetMap.
+        out: the path of a `.png`, `.jpg` or `.jpeg`.
+        views: the most views that it shows.
+        seed: the seed by which views are chosen, any non-negative integer.
 
     Raises:
-        BadInput: another kind of file; the city is asked over a network, or has no pictures.
+        BadInput: the file has another suffix, or the city is fetched over a network, or has no pictures.
         CannotWrite: the sheet cannot be written.
     """
     if out.suffix.lower() not in FORMATS:
@@ -57,7 +54,7 @@ def write_sheet(city: City, out: Path, views: int = 40, seed: int = 0) -> int:
     grid = columns * (CELL[0] + GAP_PX), rows * (CELL[1] + CAPTION_PX + GAP_PX)
     wide = round(grid[0] * MAP_SHARE / (1 - MAP_SHARE))
     sheet = PIL.Image.new("RGB", (wide + grid[0] + 2 * GAP_PX, HEAD_PX + grid[1] + GAP_PX), colours()["card"])
-    sheet.paste(_map(city, shown, (wide, grid[1] - GAP_PX)), (GAP_PX, HEAD_PX))
+    sheet.paste(_draw_map(city, shown, (wide, grid[1] - GAP_PX)), (GAP_PX, HEAD_PX))
     draw = PIL.ImageDraw.Draw(sheet)
     _write(draw, (GAP_PX, 12), f"{city.title}: {len(shown)} views", TITLE_PX)
     if city.attribution:
@@ -68,21 +65,17 @@ def write_sheet(city: City, out: Path, views: int = 40, seed: int = 0) -> int:
         top = HEAD_PX + row * (CELL[1] + CAPTION_PX + GAP_PX)
         small = PIL.Image.fromarray(view.pixels).resize(CELL, PIL.Image.Resampling.LANCZOS)
         sheet.paste(small, (left, top + CAPTION_PX))
-        way = f"looking {compass_word(view.camera.heading)}, {view.panorama.id}"
-        _write(
-            draw,
-            (left, top + 4),
-            f"{number + 1}  {view.street} {way}".replace("  looking", " looking"),
-            TEXT_PX,
-        )
+        street = f" {view.street}" if view.street else ""
+        looking = f"looking {compass_word(view.camera.heading)}, {view.panorama.id}"
+        _write(draw, (left, top + 4), f"{number + 1} {street} {looking}", TEXT_PX)
     file = io.BytesIO()
     sheet.save(file, FORMATS[out.suffix.lower()], quality=QUALITY, optimize=True)
     write_whole(out, file.getvalue(), "choose another --sheet")
     return len(shown)
 
 
-def _map(city: City, views: Sequence[TownView], size: tuple[int, int]) -> PIL.Image.Image:
-    """Return a picture of the map with all views and their headings, of a size in pixels."""
+def _draw_map(city: City, views: Sequence[TownView], size: tuple[int, int]) -> PIL.Image.Image:
+    """Return a picture, of this (width, height) in pixels, of the map with all views and their headings."""
     frame = LocalFrame(city.center)
     points = [on_paper(frame, *view.panorama.position) for view in views]
     extent = Extent(size[0] / size[1], MARGIN_M, beyond=0.0)
@@ -94,6 +87,6 @@ def _map(city: City, views: Sequence[TownView], size: tuple[int, int]) -> PIL.Im
 def _write(
     draw: PIL.ImageDraw.ImageDraw, at: tuple[float, float], text: str, size: int, *, anchor: str = "la"
 ) -> None:
-    """Write a text into a drawing at a pixel, in a font size in pixels."""
+    """Write a text into a drawing; `at` is a pixel (x, y), `size` the font size in pixels."""
     text, face = in_face(text)
     draw.text(at, text, colours()["ink"], font(face, size), anchor=anchor)

@@ -1,7 +1,5 @@
-"""The page of a town with its statistics and views: one HTML file that needs nothing beside itself."""
+"""The page of a town with its statistics, map and views: one HTML file without references to others."""
 
-import base64
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -24,6 +22,7 @@ from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, Mark, map_figure
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent, Paper, lay_out
+from virl.pages.pictures import jpeg_uri
 from virl.plain_text import shorten
 from virl.platform.city.city import City
 from virl.platform.city.interchange import held_street_map, streets_at
@@ -33,12 +32,12 @@ from virl.platform.city.streetview import Camera, Image, Panorama
 from virl.version import __version__
 
 # All chosen.
-CANDIDATES = 12  # of these, each new view takes the one farthest from the views before it
-HOUSE_M = 40.0  # a panorama with a house so near is in a built-up street
-OPEN_LAND = 0.3  # what a metre between views counts where there is none: a country shows its villages too
-WIDTH, HEIGHT = 640, 480
-FOV, PITCH = 90.0, 4.0
-TURNED = 35.0  # degrees from the way along the street, so that one of its sides fills the view
+CANDIDATES = 12  # panoramas of which each new view takes the one farthest from the views before it
+HOUSE_M = 40.0  # a panorama with a house within this distance is in a built-up street
+OPEN_LAND = 0.3  # weight of distances without such a house, so that a country shows its villages too
+WIDTH, HEIGHT = 640, 480  # pixels
+FOV, PITCH = 90.0, 4.0  # degrees
+TURNED = 35.0  # degrees from the direction of the street, so that one of its sides fills the view
 QUALITY = 82  # of JPEG
 
 
@@ -55,26 +54,23 @@ class TownView:
 
     @property
     def data(self) -> str:
-        """Picture as a data URI."""
-        file = io.BytesIO()
-        PIL.Image.fromarray(self.pixels).save(file, "JPEG", quality=QUALITY, optimize=True)
-        return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
+        """Picture of the view as a JPEG data URI."""
+        return jpeg_uri(PIL.Image.fromarray(self.pixels), QUALITY)
 
 
 def town_views(city: City, count: int, seed: int) -> list[TownView]:
-    """Return `count` views spread over a city, from north to south; the same seed gives the same views.
+    """Return at most `count` views spread over a city, from north to south; a seed always gives the same.
 
     Empty if the city has no pictures; a panorama whose own picture is missing is left out.
 
     Args:
-        city: held whole.
-        count: how many, at most.
+        city: a city with a street map that is held whole.
+        count: the number of panoramas to choose.
         seed: any non-negative integer.
     """
     rng = Random(seed)
     chosen = sorted(_spread(city, count, rng), key=lambda one: (-one.position.lat, one.position.lng))
-    inventory = city.inventory
-    streets = streets_at([one.position for one in chosen], inventory.streets() if inventory else ())
+    streets = streets_at([one.position for one in chosen], city.mapped_streets)
     drawn = []
     for panorama, street in zip(chosen, streets, strict=True):
         along = rng.choice([link.heading for link in panorama.links] or [panorama.heading])
@@ -88,7 +84,7 @@ def town_views(city: City, count: int, seed: int) -> list[TownView]:
 
 
 def _spread(city: City, count: int, rng: Random) -> Iterator[Panorama]:
-    """Yield panoramas far apart from each other (Mitchell's best candidate)."""
+    """Yield at most `count` panoramas of a city far apart from each other (Mitchell's best candidate)."""
     names = held_street_map(city).panorama_ids()
     drawn = rng.sample(names, min(len(names), count * CANDIDATES))
     left = [city.streetview.panorama(name) for name in drawn]
@@ -108,7 +104,7 @@ def _spread(city: City, count: int, rng: Random) -> Iterator[Panorama]:
 
 
 def _weights(city: City, panoramas: Sequence[Panorama]) -> list[float]:
-    """Return for each panorama a weight of its distance to other views, lower if no house is near."""
+    """Return the weight of each panorama's distance to other views: 1 near a house, else `OPEN_LAND`."""
     if not city.inventory or not panoramas:
         return [1.0] * len(panoramas)
     frame = LocalFrame(city.center)
@@ -122,9 +118,7 @@ def _weights(city: City, panoramas: Sequence[Panorama]) -> list[float]:
     return [1.0 if number in built_up else OPEN_LAND for number in range(len(panoramas))]
 
 
-_MOST_TYPES = 20
-_MOST_TAGS = 20
-_MOST_HOURS = 20
+_MOST_TYPES = _MOST_TAGS = _MOST_HOURS = 20  # bars of a chart, or rows of a table; chosen
 _LONGEST_HOURS = 200
 """Most characters of opening hours that are shown."""
 _LONGEST_REASON = 120
@@ -132,9 +126,9 @@ _LONGEST_REASON = 120
 Fact = tuple[str, str]
 """A fact as (name, amount in words)."""
 # The looks of the map, all chosen.
-ACROSS_PX = 820.0
-ASPECTS = (0.85, 2.0)
-MARGIN = 0.02  # of the town's longer side
+ACROSS_PX = 820.0  # pixels across the map
+ASPECTS = (0.85, 2.0)  # least and greatest ratio of width to height
+MARGIN = 0.02  # share of the town's longer side
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -142,8 +136,8 @@ def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
     """Return the map of a city that is held whole, with the views on it.
 
     Args:
-        city: with at least one street.
-        views: shown with the way they look; each leads to its picture.
+        city: a city with at least one street.
+        views: views of it; each mark shows the heading and links to the picture.
     """
     frame, inventory = LocalFrame(city.center), city.inventory
     shown = [position for line in held_street_map(city).lines() if len(line) > 1 for position in line]
@@ -174,9 +168,9 @@ def view_mark(paper: Paper, number: int, view: TownView) -> Mark:
     """Return the mark of a view on the map, with its number and heading.
 
     Args:
-        paper: of the map.
-        number: of the view, from 1.
-        view: with its panorama.
+        paper: the paper of the map.
+        number: the number of the view, from 1.
+        view: the view.
     """
     return Mark(
         *paper.place(view.panorama.position),
@@ -189,7 +183,7 @@ def view_mark(paper: Paper, number: int, view: TownView) -> Mark:
 
 
 def _title(view: TownView) -> str:
-    """Return a view's street and heading in words."""
+    """Return a view's street and compass direction as a title, such as "Oak Street, looking north"."""
     way = f"looking {compass_word(view.camera.heading)}"
     return f"{view.street}, {way}" if view.street else way.capitalize()
 
@@ -198,16 +192,13 @@ def write_town(city: City, out: Path, views: int = 10, seed: int = 0) -> int:
     """Write the HTML page of a city that is held whole; return the number of its views.
 
     Args:
-        city: made, of OpenStreetMap, or of a graph data set.
-        out: where the page goes.
-        views: how many views it shows, at most; a city without pictures has none.
-        seed: chooses the views, any non-negative integer.
-
-    Returns:
-        How many views it shows.
+        city: a made town, a twin of OpenStreetMap, or a graph data set.
+        out: the path of the page.
+        views: the most views that it shows; a city without pictures has none.
+        seed: the seed by which views are chosen, any non-negative integer.
 
     Raises:
-        BadInput: the city is asked over a network.
+        BadInput: the city is fetched over a network.
         CannotWrite: the page cannot be written.
     """
     facts = town_facts(city)
@@ -237,17 +228,19 @@ class TownFacts:
     """The facts about a town that its page shows."""
 
     streets: tuple[Fact, ...]
+    """Facts on area, streets and panoramas."""
     holdings: tuple[Fact, ...]
     """Facts on houses, places and their hours; empty if they were not counted."""
     exhibits: tuple[Exhibit, ...]
+    """Charts and tables; empty if nothing was counted."""
 
 
 def town_facts(city: City) -> TownFacts:
     """Return the facts about a city that is held whole."""
     known = city.inventory.statistics() if city.inventory else None
     return TownFacts(
-        tuple(_streets(city, known)),
-        tuple(_holdings(known)) if known else (),
+        tuple(_street_facts(city, known)),
+        tuple(_inventory_facts(known)) if known else (),
         tuple(_exhibits(known)) if known else (),
     )
 
@@ -256,7 +249,7 @@ def town_summary(city: City) -> dict[str, Any]:
     """Return the contents of a city's page as plain data for JSON.
 
     Raises:
-        BadInput: the city is asked over a network.
+        BadInput: the city is fetched over a network.
     """
     known = city.inventory.statistics() if city.inventory else None
     omissions = known.left_out if known else city.left_out.omissions()
@@ -275,8 +268,8 @@ def town_summary(city: City) -> dict[str, Any]:
     }
 
 
-def _streets(city: City, known: CityStatistics | None) -> Iterator[Fact]:
-    """Yield the facts on area, streets and panoramas."""
+def _street_facts(city: City, known: CityStatistics | None) -> Iterator[Fact]:
+    """Yield the facts on area, streets and panoramas; `known` is `None` for a city without statistics."""
     street_map = held_street_map(city)
     if known:
         yield "Area", f"{known.area_m2 / 1e6:,.2f} km²"
@@ -301,7 +294,7 @@ def _streets(city: City, known: CityStatistics | None) -> Iterator[Fact]:
 
 
 def _count_connected(city: City) -> tuple[int, int]:
-    """Return (number of panoramas, number in the largest connected part)."""
+    """Return (number of panoramas, number of those in the largest connected part) of a city."""
     names = held_street_map(city).panorama_ids()
     number = {name: index for index, name in enumerate(names)}
     links = [
@@ -315,8 +308,8 @@ def _count_connected(city: City) -> tuple[int, int]:
     return len(names), int(np.bincount(part).max())
 
 
-def _holdings(known: CityStatistics) -> Iterator[Fact]:
-    """Yield the facts on houses, places and furniture."""
+def _inventory_facts(known: CityStatistics) -> Iterator[Fact]:
+    """Yield the facts on houses, places, opening hours and street furniture."""
     yield "Houses", f"{known.houses:,}"
     if known.houses_in_water is not None:
         yield "Houses in water (boathouses, on piers)", f"{known.houses_in_water:,}"
@@ -344,7 +337,7 @@ def _holdings(known: CityStatistics) -> Iterator[Fact]:
 
 
 def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
-    """Yield charts and tables of what a town has."""
+    """Yield the charts and tables of a town's statistics, without those that would be empty."""
     if known.places_by_type:
         kinds = len(known.places_by_type)
         few = f": the {_MOST_TYPES} most frequent of {kinds}" if kinds > _MOST_TYPES else ""
@@ -392,23 +385,23 @@ def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
 
 
 def _unread_tags(title: str, tags: Mapping[str, int], note: str) -> TableExhibit:
-    """Return a table of map tags that virl could not read, with their counts."""
+    """Return a table of map tags that virl could not read, each with the number of houses that have it."""
     rows = tuple((shorten(tag, _LONGEST_HOURS), count) for tag, count in tags.items())[:_MOST_TAGS]
     return TableExhibit(title=title, columns=("tag", "houses"), rows=rows, note=note)
 
 
 def _bars(title: str, unit: str, counts: Mapping[str, int]) -> BarsExhibit:
-    """Return counts as a bar chart, with at most `_MOST_TYPES` bars."""
+    """Return counts by name as a bar chart with the first `_MOST_TYPES` bars; `unit` is a plural noun."""
     shown = list(counts.items())[:_MOST_TYPES]
     bars = tuple(Bar(label=label.replace("_", " "), value=count) for label, count in shown)
     return BarsExhibit(title=title, unit=unit, bars=bars)
 
 
 def _kilometres(metres: float) -> str:
-    """Return metres as text in kilometres."""
+    """Return metres as text in kilometres, such as "1.20 km"."""
     return f"{metres / 1000:,.2f} km" if metres >= 5 or metres == 0 else "less than 0.01 km"
 
 
 def _share(part: int, whole: int) -> str:
-    """Return a part as text, with its share of the whole in percent."""
+    """Return a number as text with its share of `whole`, such as "12 (3.4 %)"; without it if that is 0."""
     return f"{part:,} ({part / whole:.1%})".replace("%", " %") if whole else f"{part:,}"

@@ -1,4 +1,4 @@
-"""The agent that tools move: where it stands and faces, and how far it has come."""
+"""The agent as tools move it: its pose, its moves, and the steps that are written for them."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -18,12 +18,13 @@ from virl.platform.perception.base import Detection
 
 
 class BodyState(BaseModel):
-    """The standing of an agent on its way; kept with every note, so that a run can go on from there."""
+    """Pose and moves of an agent on its way; kept with every note, so that a run can go on from there."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     pano_id: str
     heading: float
+    """Heading, degrees clockwise from north, [0, 360)."""
     moves: int = Field(default=0, ge=0)
     """Number of moves from panorama to panorama so far."""
     distance_m: float = 0.0
@@ -34,12 +35,13 @@ class Body:
     """An agent that is moved by tools; every move becomes a step of its run.
 
     Args:
-        agent: stands at its start.
-        sees: whether the model is shown pictures; else it is told in words what they show.
-        user: who may speak up to agents that are consulted; by default nobody does.
+        agent: the agent, which stands at its start.
+        sees: True if the model gets pictures; else it gets words on what they show.
+        user: the user who may advise agents that are consulted; `None` for nobody.
     """
 
     def __init__(self, agent: Agent, *, sees: bool = False, user: User | None = None) -> None:
+        """Place the agent at its start; `sees` is true if the model gets pictures."""
         self.agent = agent
         self.sees = sees
         self.user = user
@@ -53,7 +55,7 @@ class Body:
 
     @cached_property
     def eyes(self) -> FarEyes:
-        """The describer of what lies far down roads."""
+        """The agent's eyes for what lies far down roads."""
         return FarEyes(self.agent)
 
     @property
@@ -73,7 +75,7 @@ class Body:
 
     @property
     def moves_left(self) -> int:
-        """Number of moves left within the limit of steps, those of consulted agents counted."""
+        """Number of moves left within the limit of steps; those of consulted agents count as the agent's."""
         run = self.agent.run
         others = steps_taken(run) - (run.steps[-1].step if run.steps else 0)
         return self.agent.character.limits.steps - self.standing.moves - others
@@ -84,10 +86,10 @@ class Body:
         """Write a view as a file of the run, and return its record; empty if views are not kept.
 
         Args:
-            view: what was seen.
-            purpose: why it was taken.
-            detections: boxes to draw on it.
-            caption: a line below it.
+            view: the view.
+            purpose: the purpose for which it was taken.
+            detections: detections, whose boxes are drawn on it.
+            caption: a line of text below it.
         """
         if not self.keeps_views:
             return ()
@@ -98,7 +100,7 @@ class Body:
         self.standing = self.standing.model_copy(update={"heading": heading})
 
     def go(self, link: Link, why: str) -> None:
-        """Move the agent along a link, and write the step that ends here with the reason.
+        """Move the agent along a link, and write the step that ends at its panorama with the reason `why`.
 
         Raises:
             BadInput: there are no moves left.
@@ -107,25 +109,25 @@ class Body:
         if self.moves_left <= 0:
             raise BadInput("no moves are left: finish with what you know")
         there = self.agent.mover.take(self.pose, link)
-        self._write_down(link.pano_id, Choice(link, why))
+        self._record_step(link.pano_id, Choice(link, why))
         self._arrive(there, link.distance)
 
     def relocate(self, there: Panorama, why: str) -> None:
-        """Move the agent to another panorama at once, heading unchanged; counts as a move and is a step.
+        """Move the agent to any panorama at once, heading unchanged; this counts as one move and one step.
 
         Raises:
             BadInput: there are no moves left.
         """
         if self.moves_left <= 0:
             raise BadInput("no moves are left: finish with what you know")
-        self._write_down(there.id, Choice(None, why))
+        self._record_step(there.id, Choice(None, why))
         self._arrive(Pose(there.id, self.standing.heading), 0.0)
 
     def go_on(self, standing: BodyState | None) -> None:
-        """Move the agent to where a run was cut off.
+        """Move the agent to where its run was cut off: to `standing`, then along the steps written since.
 
         Args:
-            standing: as its last note has it, `None` if none has it; moves written down after that count.
+            standing: the state in the run's last note; `None` if no note has one, for the start.
         """
         self.standing = standing or self.standing
         for step in self.agent.run.steps[self.standing.moves :]:
@@ -136,24 +138,21 @@ class Body:
         """Follow the user's decisions as long as the user steers; return the number of moves.
 
         Args:
-            before: `seq` of the first record that came after it; by default nothing came after it.
-
-        Returns:
-            How many moves that were.
+            before: `seq` of the record up to which steps are replayed; by default the user may steer now too.
         """
-        gone = self.standing.moves
+        before_moves = self.standing.moves
         while self._is_led(before):
             pass
-        return self.standing.moves - gone
+        return self.standing.moves - before_moves
 
     def _is_led(self, before: float) -> bool:
-        """Return whether the user at the control moved the agent one step, recorded or now, and follow it."""
+        """Return whether the user at the control moved the agent, recorded or now; make that one move."""
         run, index = self.agent.run, self.standing.moves
         if index < len(run.steps):
-            written = run.steps[index]
-            if not written.decided_by or written.next_pano_id is None or written.seq > before:
+            recorded = run.steps[index]
+            if not recorded.decided_by or recorded.next_pano_id is None or recorded.seq > before:
                 return False
-            self._follow(Pose(written.pose.pano_id, written.pose.heading), written.next_pano_id)
+            self._follow(Pose(recorded.pose.pano_id, recorded.pose.heading), recorded.next_pano_id)
             return True
         if before != inf or self.moves_left <= 0:
             return False
@@ -175,11 +174,11 @@ class Body:
         return True
 
     def stop(self, outcome: Outcome) -> None:
-        """Write the last step, with the run's outcome."""
-        self._write_down(None, Choice.end(outcome))
+        """Write the last step of the run, with its outcome."""
+        self._record_step(None, Choice.end(outcome))
 
     def _follow(self, pose: Pose, pano_id: str) -> None:
-        """Follow a recorded step to a panorama: by the link there, else at once, as it was relocated."""
+        """Follow a recorded step from a pose to a panorama: by the link there, else at once."""
         mover = self.agent.mover
         link = next((link for link in mover.links(pose) if link.pano_id == pano_id), None)
         if link is None:
@@ -188,7 +187,7 @@ class Body:
             self._arrive(mover.take(pose, link), link.distance)
 
     def _arrive(self, there: Pose, distance_m: float) -> None:
-        """Set the agent's pose after a move, and count the move."""
+        """Set the agent's pose after a move of `distance_m` metres, and count the move."""
         self.standing = BodyState(
             pano_id=there.pano_id,
             heading=there.heading,
@@ -196,11 +195,11 @@ class Body:
             distance_m=distance_m,
         )
 
-    def _write_down(self, pano_id: str | None, choice: Choice) -> None:
-        """Write a move to the journal as a step, unless it is written already."""
+    def _record_step(self, pano_id: str | None, choice: Choice) -> None:
+        """Write a move to panorama `pano_id`, `None` for the end, as a step, unless it is written already."""
         run, index = self.agent.run, self.standing.moves
         if len(run.steps) > index:
-            return  # written down before the run was cut off
+            return  # it was written before the run was cut off
         step = Step(index, self.pose, self.panorama, self.standing.distance_m, lambda: choice)
         run.step(
             step, views=(), asked=(), decided=choice.reason, next_pano_id=pano_id, outcome=choice.outcome

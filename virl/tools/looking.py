@@ -10,6 +10,7 @@ from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput
 from virl.geo.globe import signed_turn
 from virl.journal.records import Purpose, ViewRecord
+from virl.pages.numbers import count_noun
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Amount, Detection, describe_scenes
 from virl.platform.perception.cameras import closer_camera
@@ -25,7 +26,6 @@ from virl.tools.base import (
     Sweep,
     ToolResult,
     bearing_of,
-    count_noun,
     from_world,
     heading_of,
     short,
@@ -37,8 +37,8 @@ READER = "rapidocr"  # the reader that needs no download
 AROUND_FOV = 90.0  # four views all around
 SIGN_FOV = 60.0  # as Hiro's: letters are read further off than in a wider view
 CLOSE_FOV = 60.0  # a narrower view is a closer look; chosen
-MOST_FINDS = 40
-LONGEST_WORDS = 700  # characters of what is said of one view
+MOST_FINDS = 40  # signs or things in one result
+LONGEST_WORDS = 700  # most characters of the describer's words on one view
 
 ToLook = Annotated[Direction, Field(description=f"Where to look: {DIRECTION}.")]
 ToSearch = Annotated[Sweep, Field(description=f"'around', or one direction: {DIRECTION}.")]
@@ -49,11 +49,12 @@ class RoadAhead(ToolData):
 
     direction: Bearing
     boards: int
-    """Number of signboards of shops, unreadably small ones included."""
+    """Number of signboards of shops along the road, those too small to read included."""
     told: str
-    """All that is seen far down the road, in words."""
+    """Boards, houses, vegetation and width of the road, in words."""
 
     def __str__(self) -> str:
+        """Return the road's direction, and words on what is seen down it."""
         return f"Far down the way {self.direction}: {self.told}"
 
 
@@ -71,9 +72,10 @@ class LookedView(ToolData):
     shopfronts: Amount | None = None
     """Number of shopfronts in the view, roughly; `None` if the describer does not judge it."""
     roads: tuple[RoadAhead, ...] = ()
-    """The links that lead into the view, and what is seen far down them; empty where that costs money."""
+    """Links that lead into the view, with what is seen far down them; empty where looking costs money."""
 
     def __str__(self) -> str:
+        """Return the view's label, its words, and its roads."""
         return "; ".join([f"{self.label}: {self.words}", *map(str, self.roads)])
 
 
@@ -84,6 +86,7 @@ class Looked(Listing[LookedView]):
     """True if the pictures themselves are shown to the model."""
 
     def __str__(self) -> str:
+        """Return the labels of pictures that are shown, else the views in words."""
         if not self.shown:
             return super().__str__()
         labels = "; ".join(view.label for view in self.items)
@@ -91,9 +94,9 @@ class Looked(Listing[LookedView]):
         return "\n".join([f"{count_noun(len(self.items), 'picture')}, in this order: {labels}.", *roads])
 
 
-SURE = 0.5  # score from which on a thing that is near is reported (chosen)
-SURER = 0.75  # score from which on one that is far off is; false ones in Helsinki had up to 0.74
-NEAR_SHARE = 0.0015  # of the view: a bin at about 15 m; false ones in Helsinki filled up to 0.1 %
+SURE = 0.5  # least score of a near thing that counts as certain; chosen
+SURER = 0.75  # least score of a far thing that does; false ones in Helsinki had up to 0.74
+NEAR_SHARE = 0.0015  # least share of the view of a near thing: a bin at 15 m; false ones filled up to 0.1 %
 
 
 class Find(ToolData):
@@ -109,10 +112,11 @@ class Find(ToolData):
 
     @property
     def is_sure(self) -> bool:
-        """Return whether the detection is certain enough to be reported."""
+        """Return whether the detection is certain enough to be counted; far things need a higher score."""
         return self.score >= (SURE if self.share >= NEAR_SHARE else SURER)
 
     def __str__(self) -> str:
+        """Return the thing's label, text, direction, score and share as text."""
         name = f"{self.label} {self.text!r}" if self.text else self.label
         return f"{name}: {self.direction}, score {self.score:.2f}, fills {self.share:.1%} of the view"
 
@@ -123,6 +127,7 @@ class SignRead(Find):
     label: str = "sign"
 
     def __str__(self) -> str:
+        """Return the sign's text and direction."""
         return f"{self.text!r}: {self.direction}"
 
 
@@ -132,6 +137,7 @@ class ViewAnswer(ToolData):
     words: str
 
     def __str__(self) -> str:
+        """Return the answer between marks for text from the world."""
         return from_world([self.words])
 
 
@@ -168,12 +174,12 @@ def look(
 def show(
     body: Body, looked: Sequence[tuple[LookedView, View]], purpose: Purpose | None = None
 ) -> ToolResult[Looked]:
-    """Return the views for a model: as pictures if it takes them, else in words.
+    """Return views for a model: as pictures if it gets pictures, else in the describer's words.
 
     Args:
-        body: of the agent.
-        looked: views with what is told of them.
-        purpose: why they were taken; `None` keeps none.
+        body: the body of the agent that looks.
+        looked: each view with its label, direction and roads.
+        purpose: the purpose in their records; `None` for "closer" or "look" by the field of view.
     """
     views = [view for _, view in looked]
     if body.sees and (records := _keep_views(body, views, purpose)):
@@ -292,7 +298,7 @@ def ask_about_view(
 
 
 def _roads_in(body: Body, view: View) -> tuple[RoadAhead, ...]:
-    """Return the links that lead into a view with what is seen down them; empty where that costs money."""
+    """Return the links that lead into a view with what is seen down them; empty where looking costs money."""
     if not body.eyes.looks_far:
         return ()
     camera, roads = view.camera, []
@@ -305,14 +311,14 @@ def _roads_in(body: Body, view: View) -> tuple[RoadAhead, ...]:
 
 
 def _share(view: View, found: Detection) -> float:
-    """Return the share of a view's area that a box covers, [0, 1]."""
+    """Return the share of a view's area that a detection's box covers, [0, 1]."""
     left, top, right, bottom = found.box
     height, width = view.pixels.shape[:2]
     return float((right - left) * (bottom - top) / (width * height))
 
 
 def _views(body: Body, direction: Sweep, fov: float, pitch: float = 0.0) -> list[View]:
-    """Return the views in a direction, or around the agent, of `fov` degrees each."""
+    """Return the view in a direction, or views all around the agent, of `fov` degrees at `pitch` degrees."""
     facing = body.standing.heading
     if direction == "around":
         headings = [facing + number * fov for number in range(ceil(360 / fov))]
@@ -329,7 +335,7 @@ def _keep_views(
     captions: Sequence[str] = (),
     found: Sequence[tuple[View, Detection]] = (),
 ) -> tuple[ViewRecord, ...]:
-    """Write views as files of the run, with captions and detections, and return their records."""
+    """Write views as files of the run, with captions and the detections `found`, and return their records."""
     records: list[ViewRecord] = []
     for view, caption in zip(views, captions or [""] * len(views), strict=True):
         seen = [one for other, one in found if other is view]
@@ -339,7 +345,7 @@ def _keep_views(
 
 
 def _direction(body: Body, view: View, found: Detection) -> Bearing:
-    """Return the direction of the middle of a detection's box."""
+    """Return the direction of the middle of a detection's box, seen from the agent."""
     left, top, right, bottom = found.box
     heading, _ = view.camera.direction((left + right) / 2, (top + bottom) / 2)
     return bearing_of(heading, body.standing.heading)

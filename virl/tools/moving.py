@@ -1,4 +1,4 @@
-"""Tools that move: go along the street, turn, go elsewhere at once, tell where one is."""
+"""Tools that move the agent: walk, turn, relocate; and the one that tells where it is."""
 
 from typing import Annotated
 
@@ -7,6 +7,7 @@ from pydantic import Field
 from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput
 from virl.geo.globe import LatLng, compass_word, distance, signed_turn
+from virl.pages.numbers import count_noun
 from virl.platform.city.streetview import Link
 from virl.platform.city.streetview import relocate as nearest_panorama
 from virl.tools.base import (
@@ -18,7 +19,6 @@ from virl.tools.base import (
     Position,
     ToolResult,
     bearing_of,
-    count_noun,
     from_world,
     heading_of,
     metres,
@@ -28,9 +28,9 @@ from virl.tools.base import (
 from virl.tools.body import Body
 from virl.tools.routes import Address, PlaceId, target_of
 
-ASIDE_DEG = 50.0  # chosen: a way further off than this does not lead in the direction that was asked for
-BEND_DEG = 60.0  # chosen: as long as a street turns no sharper than this it goes straight on
-NEAR_M = 40.0  # chosen: the address of a place within this distance is about one's own
+ASIDE_DEG = 50.0  # chosen: a link further off than this does not lead in the direction of the call
+BEND_DEG = 60.0  # chosen: a street that turns no sharper than this goes straight on
+NEAR_M = 40.0  # chosen: the address of a place within this distance is about the agent's own
 
 
 Why = Annotated[str, Field(max_length=300, description="Why you go there, in a few words.")]
@@ -44,6 +44,7 @@ class WayOn(ToolData):
     pano_id: str
 
     def __str__(self) -> str:
+        """Return the link's direction, length and panorama id as text."""
         return f"{self.direction}, {metres(self.distance_m)}, pano_id {self.pano_id}"
 
 
@@ -61,11 +62,12 @@ class Surroundings(ToolData):
 
     @property
     def ways_told(self) -> str:
-        """The links in a sentence."""
+        """Sentence on the links from the agent's panorama, and on a crossing."""
         kind = "A crossing. " if self.is_crossing else ""
         return f"{kind}Ways from here: {'; '.join(map(str, self.ways)) or 'none'}."
 
     def __str__(self) -> str:
+        """Return heading, links and moves left in sentences."""
         faced = f"{self.facing}, {self.heading:.0f} degrees"
         return f"You face {faced}. {self.ways_told} Moves left: {self.moves_left}."
 
@@ -78,6 +80,7 @@ class Moved(ToolData):
     surroundings: Surroundings
 
     def __str__(self) -> str:
+        """Return the metres and moves made, and the surroundings, as text."""
         gone = f"{metres(self.distance_m)} in {count_noun(self.moves, 'move')}"
         return f"You went {gone}.\n{self.surroundings}"
 
@@ -91,6 +94,7 @@ class Relocated(ToolData):
     surroundings: Surroundings
 
     def __str__(self) -> str:
+        """Return the position, its distance from the target, and the surroundings, as text."""
         return f"You are at {self.position}, {metres(self.distance_m)} from it.\n{self.surroundings}"
 
 
@@ -106,6 +110,7 @@ class Whereabouts(ToolData):
     """Name of the place at that address; empty for none."""
 
     def __str__(self) -> str:
+        """Return city, position, time, surroundings and nearest address, a line each."""
         place = f"nearest address: {self.nearest_address} ({self.nearest_place})"
         return "\n".join(
             [
@@ -132,7 +137,7 @@ def move(
     stop before at crossings, dead ends and sharp bends. You then face the way you went. Each panorama counts
     as one of the moves you have.
     """
-    link = _wanted_link(body, direction, pano_id)
+    link = _find_link(body, direction, pano_id)
     why = why or f"Goes {bearing_of(link.heading, body.standing.heading)}."
     gone = 0.0
     for step in range(steps):
@@ -191,12 +196,7 @@ def where_am_i(body: Body) -> ToolResult[Whereabouts]:
 
 
 def surroundings(body: Body, position: LatLng | None = None) -> Surroundings:
-    """Return the agent's direction, the links from its panorama, and the moves left.
-
-    Args:
-        body: looks around.
-        position: where it stands, if that is told.
-    """
+    """Return the agent's heading, the links from its panorama, its moves left and, if given, its position."""
     facing = body.standing.heading
     return Surroundings(
         facing=compass_word(facing),
@@ -211,7 +211,7 @@ def surroundings(body: Body, position: LatLng | None = None) -> Surroundings:
     )
 
 
-def _wanted_link(body: Body, direction: Direction | None, pano_id: str | None) -> Link:
+def _find_link(body: Body, direction: Direction | None, pano_id: str | None) -> Link:
     """Return the link in a direction, or to a panorama; raise `BadInput` if there is none."""
     if (direction is None) == (pano_id is None):
         raise BadInput("give either direction or pano_id")

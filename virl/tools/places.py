@@ -26,8 +26,8 @@ from virl.tools.looking import Looked, LookedView, show
 
 PHOTO_FOV = 40.0  # degrees; nobody knows it: narrow enough to be no view of a street
 PHOTO_SIDE = 1024  # pixels at most; as what Google is asked for
-MOST_REVIEWS, LONGEST_REVIEW = 5, 350
-LONGEST_FACT = 120
+MOST_REVIEWS, LONGEST_REVIEW = 5, 350  # reviews of a place, and characters of one
+LONGEST_FACT = 120  # characters
 
 
 PlaceId = Annotated[
@@ -53,6 +53,7 @@ class ListedPlace(ToolData):
     address: str
 
     def __str__(self) -> str:
+        """Return the place on one line, its known facts separated by "|"."""
         facts = [
             f"id {self.id}",
             self.name,
@@ -75,6 +76,7 @@ class NearbyListing(Listing[ListedPlace]):
     radius_m: float
 
     def __str__(self) -> str:
+        """Return the number of places and their lines, or the text for no place."""
         if not self.items:
             return self.nothing
         number = min(self.found, self.limit)
@@ -98,14 +100,14 @@ class PlaceFacts(ToolData):
     now: Literal["open", "closed", "unknown"]
     hours: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
-    """Further facts as pairs of name and text."""
+    """Further facts, each (name, text)."""
     reviews: tuple[PlaceReview, ...]
     left_out: int = 0
     """Number of facts and reviews that did not fit."""
 
     @property
     def lines(self) -> list[str]:
-        """Return the text as lines."""
+        """Lines of the text: the place, its hours, facts and reviews."""
         unreviewed = not self.reviews and not self.left_out
         return [
             str(self.place),
@@ -116,6 +118,7 @@ class PlaceFacts(ToolData):
         ]
 
     def __str__(self) -> str:
+        """Return the lines between marks for text from the world."""
         return from_world(self.lines, self.left_out)
 
 
@@ -204,14 +207,14 @@ def photos(
     if not pictures:
         return tell_data(Looked(nothing="The place is listed without photos."))
     views = [
-        (LookedView(label=f"photo {number} of {place_id}"), _as_view(pixels))
+        (LookedView(label=f"photo {number} of {place_id}"), _photo_view(pixels))
         for number, pixels in enumerate(pictures, 1)
     ]
     return show(body, views, "photo")
 
 
 def _to_listed(place: Place, here: LatLng) -> ListedPlace:
-    """Return a place as lists show it, with its distance from `here`."""
+    """Return a place as lists have it, with its distance and direction from `here`."""
     return ListedPlace(
         id=place.id,
         name=short(place.name, 80),
@@ -225,8 +228,8 @@ def _to_listed(place: Place, here: LatLng) -> ListedPlace:
     )
 
 
-def _as_view(photo: Image) -> View:
-    """Return a photo as a view without a position, scaled down to a useful size."""
+def _photo_view(photo: Image) -> View:
+    """Return a photo as a view without a position, scaled down to at most 1,024 pixels a side."""
     shown = PIL.Image.fromarray(photo)
     shown.thumbnail((PHOTO_SIDE, PHOTO_SIDE))
     pixels = np.asarray(shown, np.uint8)

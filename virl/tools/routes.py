@@ -1,4 +1,4 @@
-"""Tools about ways: positions of addresses, routes, travel times."""
+"""Tools about routes: positions of addresses, routes, travel times."""
 
 from itertools import groupby, pairwise
 from math import isfinite
@@ -9,12 +9,12 @@ from pydantic import Field
 from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput
 from virl.geo.globe import LatLng, bearing, compass_word, distance
-from virl.platform.city.maps import Route, TravelMode, walked_route
+from virl.platform.city.maps import TravelMode, walked_route
 from virl.tools.base import Away, Metres, Position, ToolResult, away_to, metres, short, tell_data
 from virl.tools.body import Body
 
-MOST_LEGS = 15
-MOST_TARGETS = 20
+MOST_LEGS = 15  # legs of a route that are told
+MOST_TARGETS = 20  # targets of one call for travel times
 
 
 Address = Annotated[str | None, Field(max_length=200, description="Where to: an address, or 'lat,lng'.")]
@@ -29,6 +29,7 @@ class AddressFound(ToolData):
     away: Away
 
     def __str__(self) -> str:
+        """Return the position, and its distance and direction, as text."""
         return f"{self.position}: {self.away}."
 
 
@@ -40,6 +41,7 @@ class RouteStretch(ToolData):
     """Compass direction of the stretch."""
 
     def __str__(self) -> str:
+        """Return the stretch as text, such as "80 m north"."""
         return f"{metres(self.distance_m)} {self.toward}"
 
 
@@ -55,6 +57,7 @@ class RouteLegs(ToolData):
     """Number of further legs that are not listed."""
 
     def __str__(self) -> str:
+        """Return length, minutes, mode and legs in one sentence."""
         legs = ", then ".join(map(str, self.legs)) or "you are there"
         more = f", and {self.more_legs} legs more" if self.more_legs else ""
         return f"{metres(self.distance_m)}, {self.minutes} min {self.mode}: {legs}{more}."
@@ -68,6 +71,7 @@ class TravelTime(ToolData):
     """Minutes of the way; `None` if no way leads there."""
 
     def __str__(self) -> str:
+        """Return the target with its minutes, or "no way"."""
         return f"{self.target}: {'no way' if self.minutes is None else f'{self.minutes} min'}"
 
 
@@ -78,6 +82,7 @@ class TimesFromHere(ToolData):
     times: tuple[TravelTime, ...]
 
     def __str__(self) -> str:
+        """Return the mode of travel, and a line for each target."""
         return f"From here, {self.mode}:\n" + "\n".join(map(str, self.times))
 
 
@@ -102,7 +107,11 @@ def route(
     stops = [body.panorama.position, target_of(body, address, place_id)]
     maps = body.agent.city.maps
     way = walked_route(maps, stops) if mode == "walking" else maps.route(stops, mode)
-    legs = _legs(way)
+    parts = [(compass_word(bearing(a, b)), distance(a, b)) for a, b in pairwise(way.path) if a != b]
+    legs = tuple(
+        RouteStretch(distance_m=sum(length for _, length in stretch), toward=toward)
+        for toward, stretch in groupby(parts, key=lambda part: part[0])
+    )
     return tell_data(
         RouteLegs(
             distance_m=way.distance,
@@ -147,13 +156,13 @@ def target_of(body: Body, address: str | None, place_id: str | None) -> LatLng:
     """Return the position of the address or place that a call names.
 
     Args:
-        body: of the agent.
-        address: or `None`.
-        place_id: or `None`.
+        body: the body of the agent that calls.
+        address: an address, or "lat,lng"; `None` if a place is given.
+        place_id: the id of a place; `None` if an address is given.
 
     Raises:
         BadInput: neither an address nor a place is given, or both are.
-        NotFound: there is none.
+        NotFound: there is no such address or place.
     """
     if (address is None) == (place_id is None):
         raise BadInput("give either address or place_id")
@@ -163,7 +172,7 @@ def target_of(body: Body, address: str | None, place_id: str | None) -> LatLng:
 
 
 def position_of(body: Body, address: str) -> LatLng:
-    """Return the position of an address, or the one written as `lat,lng` in degrees.
+    """Return the position of an address in the agent's city, or of a text "lat,lng" in degrees.
 
     Raises:
         NotFound: there is no such address.
@@ -176,12 +185,3 @@ def position_of(body: Body, address: str) -> LatLng:
     if written and comma and abs(written.lat) <= 90 and abs(written.lng) <= 180:
         return written
     return body.agent.city.maps.geocode(address)
-
-
-def _legs(way: Route) -> tuple[RouteStretch, ...]:
-    """Return a route as stretches of one compass direction each."""
-    parts = [(compass_word(bearing(a, b)), distance(a, b)) for a, b in pairwise(way.path) if a != b]
-    return tuple(
-        RouteStretch(distance_m=sum(length for _, length in stretch), toward=toward)
-        for toward, stretch in groupby(parts, key=lambda part: part[0])
-    )

@@ -27,6 +27,7 @@ class _AnyAgent:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
+        """Return the schema of a string with all agents' names as its values."""
         agents, _ = roster()
         who = "; ".join(f"{one.name}: {one.about.rstrip('.')}" for one in agents)
         return {
@@ -42,6 +43,7 @@ class Notebook(ToolData):
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
+        """Return the numbered notes, the latest that fit, or a sentence on an empty notebook."""
         lines = [f"{number}. {note}" for number, note in enumerate(self.notes, 1)]
         return latest(lines) if lines else "Your notebook is empty."
 
@@ -59,6 +61,7 @@ class Consulted(ToolData):
     answer: dict[str, Any]
 
     def __str__(self) -> str:
+        """Return status, moves, reason, place, counts and answer between marks, a line each."""
         lines = [f"{self.agent}: {self.status} after {self.moves} moves. {self.reason}"]
         if place := self.place:
             lines.append(f"place: id {place.id} | {place.name} | {place.address}")
@@ -75,6 +78,7 @@ class TaskEnded(ToolData):
     succeeded: bool
 
     def __str__(self) -> str:
+        """Return the word "Done.", whether the task succeeded or not."""
         return "Done."
 
 

@@ -1,4 +1,4 @@
-"""Tools in use: traced, written into the run with what they claim, and as LangChain takes them."""
+"""Calling tools: traced, recorded in the run with the claims that follow, and as tools of LangChain."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +12,6 @@ from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from virl.agent.agent import Agent
 from virl.agent.consult import TOPIC as CONSULTATION
-from virl.agent.run import Run
 from virl.agent.tool import FINISH, TOOLS, Arguments, Tool
 from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, UnknownName, VirlError
 from virl.geo.globe import LatLng
@@ -31,34 +30,15 @@ from virl.tools.task import NOTEBOOK, finish
 from virl.traces.spans import Attributes, clean_text, content_wanted, span
 
 
-def _trace_tool(name: str, asked: Arguments, act: Callable[[], ToolResult[Any]]) -> ToolResult[Any]:
-    """Return the result of a tool's call, traced with arguments and text where the user wants content.
-
-    Args:
-        name: of the tool.
-        asked: its arguments.
-        act: calls it.
-    """
-    with span(f"execute_tool {name}", _identity(name, asked)) as told:
-        is_wanted = told.is_on and content_wanted()
-        if is_wanted:
-            told.tell({"gen_ai.tool.call.arguments": clean_text(asked.model_dump_json(exclude_none=True))})
-        result = act()
-        told.tell({"virl.views": len(result.views)})
-        if is_wanted:
-            told.tell({"gen_ai.tool.call.result": clean_text(result.text)})
-    return result
-
-
 def tell_replayed(name: str) -> None:
     """Trace a call of a tool whose result a resumed run takes from its journal."""
-    with span(f"execute_tool {name}", {**_identity(name), "virl.replayed": True}):
+    with span(f"execute_tool {name}", {**_trace_attributes(name), "virl.replayed": True}):
         pass
 
 
-def _identity(name: str, asked: Arguments | None = None) -> Attributes:
-    """Return the trace attributes that identify a tool and, where content is wanted, its arguments."""
-    described = asked and " ".join((asked.__doc__ or "").split())
+def _trace_attributes(name: str, arguments: Arguments | None = None) -> Attributes:
+    """Return the trace attributes of a tool: its name and, if called with arguments, its description."""
+    described = arguments and " ".join((arguments.__doc__ or "").split())
     return {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": name,
@@ -71,30 +51,38 @@ Use = Callable[[str, Arguments], ToolResult[Any]]
 """Function that calls a tool by name with its arguments, and returns its result."""
 
 
-def use(body: Body, name: str, asked: Arguments) -> ToolResult[Any]:
-    """Return the result of calling a tool for an agent.
+def use(body: Body, name: str, arguments: Arguments) -> ToolResult[Any]:
+    """Return the result of calling a tool; traced, with arguments and text if traces have content.
 
     Args:
-        body: of the agent.
-        name: of the tool.
-        asked: checked already.
+        body: the body of the agent that calls.
+        name: the tool's name.
+        arguments: the validated arguments.
 
     Raises:
-        VirlError: what was asked cannot be done.
+        VirlError: the tool cannot do what it is called for.
     """
-    return _trace_tool(name, asked, lambda: TOOLS.find(name).act(body, asked))
+    with span(f"execute_tool {name}", _trace_attributes(name, arguments)) as traced:
+        has_content = traced.is_on and content_wanted()
+        if has_content:
+            text = clean_text(arguments.model_dump_json(exclude_none=True))
+            traced.tell({"gen_ai.tool.call.arguments": text})
+        result: ToolResult[Any] = TOOLS.find(name).act(body, arguments)
+        traced.tell({"virl.views": len(result.views)})
+        if has_content:
+            traced.tell({"gen_ai.tool.call.result": clean_text(result.text)})
+    return result
 
 
 def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> list[BaseTool]:
     """Return one agent's tools for LangChain, which run one call at a time.
 
-    Each gives its text back as content and all that came of it, a `ToolResult`, as artifact. What cannot be
-    done is raised as `VirlError`.
+    Each returns its text as content and its `ToolResult` as artifact, and raises `VirlError` if it fails.
 
     Args:
-        body: what they move.
-        names: of the tools; `finish` comes with them.
-        using: what uses a tool when it is called; by default nothing but `use`.
+        body: the body that they move.
+        names: the names of the tools; `finish` is added.
+        using: the function by which a tool is called; by default `use`.
 
     Raises:
         UnknownName: there is no such tool.
@@ -108,12 +96,12 @@ def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> lis
 
 
 def _to_langchain_tool(name: str, tool: Tool, using: Use, lock: AbstractContextManager[object]) -> BaseTool:
-    """Return a tool for LangChain that holds a lock during each call."""
+    """Return a tool for LangChain that calls `using` and holds a lock during each call."""
 
-    def call(**given: object) -> tuple[str, ToolResult[Any]]:
-        """Return the call's result as pair (text, result), after its arguments are validated."""
+    def call(**arguments: object) -> tuple[str, ToolResult[Any]]:
+        """Return (text, result) of a call, after its arguments are validated."""
         with lock:
-            result = using(name, tool.arguments.model_validate(given))
+            result = using(name, tool.arguments.model_validate(arguments))
         return result.text, result
 
     return StructuredTool.from_function(
@@ -127,15 +115,15 @@ def _to_langchain_tool(name: str, tool: Tool, using: Use, lock: AbstractContextM
 
 
 def _describe_fault(fault: object, name: str, arguments: type[Arguments]) -> str:
-    """Return a text for the model on what is wrong with a call's arguments."""
+    """Return a text for the model on the faults of a call's arguments, and on those that the tool takes."""
     if not isinstance(fault, ValidationError):
         return f"{name}: {fault}"
     wrong = {str(one["loc"][0]): one["input"] for one in fault.errors() if len(one["loc"]) == 1}
-    return f"{name}: " + "; ".join(map(str, faults_of(fault, arguments, wrong))) + form_of(name)
+    return f"{name}: {'; '.join(map(str, faults_of(fault, arguments, wrong)))}{form_of(name)}"
 
 
 def form_of(name: str) -> str:
-    """Return the end of a sentence on the arguments that a tool takes; empty if there is no such tool."""
+    """Return a tool's arguments and types, such as " (move takes {steps?: integer})"; "" if it is unknown."""
     try:
         schema = TOOLS.find(name).arguments.model_json_schema()
     except UnknownName:
@@ -154,12 +142,12 @@ DETECT = "detect"
 
 
 def claims_of(agent: Agent, place: PlaceRecord | None, notes: Iterable[NoteRecord]) -> list[Claim]:
-    """Return the claims of a run by tools at its end: on the chosen place, and on things seen.
+    """Return the claims that a run by tools makes at its end: on the chosen place, and on things counted.
 
     Args:
-        agent: whose intention says what was wished for.
-        place: the place that it chose.
-        notes: of the tools that it used, in their order.
+        agent: the agent, whose intention names the place's types and attributes.
+        place: the place that it chose; `None` for none.
+        notes: the notes on the tools that it called, in their order.
     """
     character, lexicon = agent.character, load_lexicon()
     claims: list[Claim] = []
@@ -167,36 +155,33 @@ def claims_of(agent: Agent, place: PlaceRecord | None, notes: Iterable[NoteRecor
         types = tuple(kinds_wanted(character.intention, lexicon.kinds, lexicon))
         wishes = requested_attributes(character.background, character.intention)
         claims.append(PlaceClaim(place.id, place.name, types, wishes, character.day_and_minute))
-    looks = [_Look.model_validate(one.data) for one in notes if one.data.get("name") == DETECT]
+    looks = [_DetectCall.model_validate(one.data) for one in notes if one.data.get("name") == DETECT]
     at_once: Counter[str] = Counter()
     stood: dict[str, LatLng] = {}
     for look in looks:
         if look.data:
             found = Counter(one.label for one in look.data.items if one.is_sure)
+            # The most of a kind in one look, as a sum would count what several looks share more than once.
             at_once |= found + Counter()
-            at_once.update(dict.fromkeys({*look.asked.labels, *found} - {*at_once}, 0))
+            at_once.update(dict.fromkeys({*look.arguments.labels, *found} - {*at_once}, 0))
             pano_id = look.standing.pano_id
             stood[pano_id] = agent.city.streetview.panorama(pano_id).position
-    return [
-        *claims,
-        *(
-            CountClaim(kind, (), tuple(stood.values()), at_once=count)
-            for kind, count in sorted(at_once.items())
-        ),
-    ]
+    positions = tuple(stood.values())
+    counts = [CountClaim(kind, (), positions, at_once=count) for kind, count in sorted(at_once.items())]
+    return [*claims, *counts]
 
 
-class _Asked(BaseModel):
-    """The labels that a call of `detect` looked for."""
+class _DetectArguments(BaseModel):
+    """The arguments of a recorded call of `detect`: the labels that it looked for."""
 
     labels: tuple[str, ...] = ()
 
 
-class _Look(BaseModel):
-    """The record of a call of `detect` in a note."""
+class _DetectCall(BaseModel):
+    """A recorded call of `detect`, as a note has it."""
 
     standing: BodyState
-    asked: _Asked = Field(validation_alias=AliasChoices("args", "arguments"))
+    arguments: _DetectArguments = Field(validation_alias=AliasChoices("args", "arguments"))
     data: Listing[Find] | None = None
     """Things that the detector found; `None` if the call failed."""
 
@@ -208,24 +193,25 @@ TOPIC = "tool"
 class RecordingExecutor:
     """A caller of tools that writes a note on each call.
 
-    In a run that goes on, the body stands where it had got to, and a `finish` that was cut off ends the run.
-
-    Args:
-        body: what the tools move.
+    In a resumed run it first moves the body to where the run was cut off, and completes a noted `finish`.
     """
 
     def __init__(self, body: Body) -> None:
+        """Move the body to where its run was cut off, if it was, and complete a noted `finish`."""
         self._body = body
         run = body.agent.run
         notes = run.notes(TOPIC)
-        self._uses = count(1 + _uses_so_far(run))
+        # Calls that were cut off have left notes of their own, or the folder of a consulted agent.
+        keys = [note.key for topic in (TOPIC, NOTEBOOK, CONSULTATION) for note in run.notes(topic)]
+        keys += [folder.name for folder in (run.folder / CONSULTED).glob("*")]
+        self._numbers = count(1 + max((int(key) for key in keys if key.isdecimal()), default=0))
         standing = next((note.data["standing"] for note in reversed(notes) if "standing" in note.data), None)
         body.go_on(None if standing is None else BodyState.model_validate(standing))
         if notes and run.result is None and _finishes(notes[-1]):
             self._end(notes[-1])
 
-    def __call__(self, name: str, asked: Arguments) -> ToolResult[Any]:
-        """Return the result of calling a tool, or the failure as a result; both are noted.
+    def __call__(self, name: str, arguments: Arguments) -> ToolResult[Any]:
+        """Return the result of calling a tool, or its failure as a result; write a note on either.
 
         Raises:
             BudgetExceeded: the run's money is spent.
@@ -236,55 +222,49 @@ class RecordingExecutor:
         if run.result is not None:
             return ToolResult("the run has ended: no tool can be used any more", failed=True)
         # before the use: the folder of a consulted agent and notes are named by it
-        body.doing = str(next(self._uses))
+        body.doing = str(next(self._numbers))
         try:
-            told: ToolResult[Any] = use(body, name, asked)
+            result: ToolResult[Any] = use(body, name, arguments)
         # these end the run; of all other faults the model is told, so that it can do something else
         except (BudgetExceeded, CannotWrite, CodeFault, JournalBroken):
             raise
         except VirlError as fault:
-            told = ToolResult(str(fault), failed=True)
+            result = ToolResult(str(fault), failed=True)
         note = run.note(
             TOPIC,
             body.doing,
-            short(f"{name}: {told.text}", 300),
+            short(f"{name}: {result.text}", 300),
             data={
                 "name": name,
-                "arguments": asked.model_dump(mode="json"),
-                "failed": told.failed,
-                "place": told.place and told.place.model_dump(mode="json"),
+                "arguments": arguments.model_dump(mode="json"),
+                "failed": result.failed,
+                "place": result.place and result.place.model_dump(mode="json"),
                 "standing": body.standing.model_dump(),
-                **plain_json({"data": told.data_as_json}),
+                **plain_json({"data": result.data_as_json}),
             },
             asked=(),
-            views=told.views,
+            views=result.views,
         )
         if _finishes(note):
             self._end(note)
-        return told
+        return result
 
     def _end(self, note: NoteRecord) -> None:
         """End the run with the arguments of a noted call of `finish`."""
-        asked = finish.arguments.model_validate(note.data["arguments"]).model_dump()
+        arguments = finish.arguments.model_validate(note.data["arguments"]).model_dump()
+        answer = {name: arguments[name] for name in ("answer", "succeeded")}
         place = note.data["place"]
-        ended = Outcome("finished" if asked["succeeded"] else "gave up", asked["answer"])
+        outcome = Outcome("finished" if answer["succeeded"] else "gave up", answer["answer"])
         chosen = None if place is None else PlaceRecord.model_validate(place)
-        self._body.stop(ended)
+        self._body.stop(outcome)
         self._body.agent.run.end(
-            ended,
+            outcome,
             chosen,
-            answer={"answer": asked["answer"], "succeeded": asked["succeeded"]},
+            answer=answer,
             claims=claims_of(self._body.agent, chosen, self._body.agent.run.notes(TOPIC)),
         )
 
 
 def _finishes(note: NoteRecord) -> bool:
-    """Return whether a note is of a successful call of `finish`."""
+    """Return whether a note records a successful call of `finish`."""
     return note.data.get("name") == FINISH and note.data.get("failed") is False
-
-
-def _uses_so_far(run: Run) -> int:
-    """Return the highest number among the run's calls of tools, those cut off included; 0 for none."""
-    keys = [note.key for topic in (TOPIC, NOTEBOOK, CONSULTATION) for note in run.notes(topic)]
-    keys += [folder.name for folder in (run.folder / CONSULTED).glob("*")]
-    return max((int(key) for key in keys if key.isdecimal()), default=0)

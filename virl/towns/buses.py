@@ -1,17 +1,17 @@
 """The bus lines of a made city, and journeys on them with one change at most.
 
-The lines are invented: the city's streets are drawn, and so is who drives on them.
+The lines are as invented as the city's streets.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import atan2, ceil, degrees
 
 import numpy as np
 
-from virl.geo.globe import Floats, LatLng, LocalFrame, compass_word, distance
+from virl.geo.globe import Floats, LatLng, compass_word, distance
 from virl.platform.city.maps import SPEED_M_S, Journey, JourneyLeg, Maps
-from virl.towns.plan.town_plan import Street, StreetPlan
+from virl.towns.plan.town_plan import Street, StreetPlan, to_positions
 
 LINES = 6
 """Number of bus lines of a town; chosen."""
@@ -24,8 +24,8 @@ BUS_SPEED_M_S = 5.0
 DWELL_S = 20.0
 """Seconds that a bus waits at a stop; chosen."""
 EVERY = 10
-"""Minutes between two buses of a line; chosen."""
-FIRST, LAST = 5 * 60 + 30, 23 * 60 + 30  # minutes after midnight at which buses set out; chosen
+"""Minutes between two buses of a line in one direction; chosen."""
+FIRST, LAST = 5 * 60 + 30, 23 * 60 + 30  # minutes after midnight of the first and last bus; chosen
 
 _CHANGE_M = 150.0
 """Largest distance in metres between two stops where passengers change buses; chosen."""
@@ -38,7 +38,7 @@ Stand = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class BusStop:
-    """A stop of a bus line, with the way from the stop before."""
+    """A stop of a bus line, with the way there from the stop before."""
 
     name: str
     position: LatLng
@@ -57,7 +57,7 @@ class BusLine:
     name: str
     stops: tuple[BusStop, ...]
     offset: int
-    """Minute of every ten minutes, 0 to 9, at which the line's buses set out."""
+    """Minutes after each full ten minutes, 0 to 9, at which the line's buses set out."""
 
     @property
     def headsign(self) -> str:
@@ -68,8 +68,8 @@ class BusLine:
         """Return the minute after midnight of the next bus at a stop; `None` after the last one.
 
         Args:
-            stop: its place on the line.
-            ready: minutes after midnight from which on somebody waits there.
+            stop: index of the stop on the line.
+            ready: minutes after midnight from which on a passenger waits there.
         """
         first, after = FIRST + self.offset, self.stops[stop].after
         sets_out = first + max(0, ceil((ready - after - first) / EVERY)) * EVERY
@@ -77,7 +77,7 @@ class BusLine:
 
 
 def bus_lines(layout: StreetPlan) -> list[BusLine]:
-    """Return the bus lines of a town, along its longest streets, once for each direction."""
+    """Return the bus lines of a town: its longest streets, each in both directions."""
     names = dict.fromkeys(street.name for street in layout.streets if street.road > 0)
     runs = [_longest_run([one for one in layout.streets if one.name == name]) for name in names]
     long = sorted(
@@ -92,24 +92,22 @@ def bus_lines(layout: StreetPlan) -> list[BusLine]:
 
 
 def _length(run: Sequence[Street]) -> float:
-    """Return the length of a run of streets in metres."""
+    """Return the length in metres of a run of connected streets."""
     return sum(_metres(street.line) for street in run)
 
 
 def _metres(line: Floats) -> float:
-    """Return the length of a line, (n, 2) in metres."""
+    """Return the length in metres of a line of points (n, 2)."""
     return float(np.hypot(*np.diff(line, axis=0).T).sum())
 
 
 def _reverse(street: Street) -> Street:
     """Return a street in the opposite direction."""
-    return Street(
-        street.id, street.name, street.line[::-1], street.end, street.start, street.road, street.pavement
-    )
+    return replace(street, line=street.line[::-1], start=street.end, end=street.start)
 
 
 def _longest_run(stretches: Sequence[Street]) -> list[Street]:
-    """Return the stretches of one street in order, from one end as far as they are connected."""
+    """Return the longest run of connected stretches of one street, each in the direction of the run."""
     best: list[Street] = []
     for first in stretches:
         for start in (first, _reverse(first)):
@@ -123,9 +121,9 @@ def _longest_run(stretches: Sequence[Street]) -> list[Street]:
 
 
 def _stops(run: Sequence[Street], layout: StreetPlan) -> tuple[BusStop, ...]:
-    """Return the stops of a run: at its ends and at crossings far enough apart."""
-    start = _positions(layout.frame, [run[0].line[0]])
-    stops = [BusStop(_name(run[0].start, run, layout), start[0], 0, (), 0.0)]
+    """Return the stops of a run of streets: at its ends and at crossings far enough apart."""
+    start = layout.frame.position(*run[0].line[0].tolist())
+    stops = [BusStop(_name_stop(run[0].start, run, layout), start, 0, (), 0.0)]
     corners, gone = [run[0].line[0]], 0.0
     for number, street in enumerate(run):
         corners += list(street.line[1:])
@@ -133,14 +131,14 @@ def _stops(run: Sequence[Street], layout: StreetPlan) -> tuple[BusStop, ...]:
         if left == 0 or (metres >= APART_M and left >= APART_M):
             gone += metres
             after = round((gone / BUS_SPEED_M_S + len(stops) * DWELL_S) / 60)
-            path = _positions(layout.frame, corners)
-            stops.append(BusStop(_name(street.end, run, layout), path[-1], after, path, metres))
+            path = tuple(to_positions(layout.frame, np.array(corners)))
+            stops.append(BusStop(_name_stop(street.end, run, layout), path[-1], after, path, metres))
             corners = [street.line[-1]]
     return tuple(stops)
 
 
-def _name(junction: int, run: Sequence[Street], layout: StreetPlan) -> str:
-    """Return the name of a stop at a junction: its street, and the one that crosses there."""
+def _name_stop(junction: int, run: Sequence[Street], layout: StreetPlan) -> str:
+    """Return the name of a stop of a run at a junction: its street, and one that crosses or an end."""
     street = run[0].name
     others = sorted({one.name for one in layout.streets if junction in (one.start, one.end)} - {street})
     if others:
@@ -149,13 +147,6 @@ def _name(junction: int, run: Sequence[Street], layout: StreetPlan) -> str:
     line = run[0].line[0] if run[0].start == junction else run[-1].line[-1]
     east, north = (line - middle).tolist()
     return f"{street}, {compass_word(degrees(atan2(east, north)))} end"
-
-
-def _positions(frame: LocalFrame, corners: Sequence[Floats]) -> tuple[LatLng, ...]:
-    """Return corners in metres of the frame as positions."""
-    points = np.asarray(corners, float)
-    lats, lngs = frame.to_degrees(points[:, 0], points[:, 1])
-    return tuple(LatLng(*pair) for pair in zip(lats.tolist(), lngs.tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,31 +164,30 @@ class _Ride:
     arrives: int
     """Time of arrival, minutes after midnight."""
     change_from: Stand | None = None
-    """Line and stop of the ride before; `None` for a first ride."""
+    """Line and stop where the ride before ends; `None` for a first ride."""
 
 
 def journey_of(lines: Sequence[BusLine], maps: Maps, here: LatLng, there: LatLng, minute: int) -> Journey:
-    """Return the bus journey that arrives first, with at most one change; a walk where no bus is quicker.
+    """Return the journey that arrives first, with one change of bus at most; a walk where no bus is quicker.
 
     Args:
-        lines: of the town.
-        maps: for the ways on foot.
-        here: from where.
-        there: to where.
-        minute: of setting out, after midnight.
+        lines: bus lines of the town.
+        maps: maps for the ways on foot.
+        here: position to leave.
+        there: position to arrive at.
+        minute: time of setting out, minutes after midnight.
 
     Raises:
-        NoRoute: an end is off the map.
+        NoRoute: `here` or `there` is off the map.
     """
     walk = maps.route([here, there])
     stands = [(row, stop) for row, line in enumerate(lines) for stop in range(len(line.stops))]
     positions = [lines[row].stops[stop].position for row, stop in stands]
     if not stands:
         return Journey((_on_foot(maps, here, there),), walk.duration)
-    to_stops = _walk_seconds(maps, [here], positions)[0]
-    from_stops = dict(
-        zip(stands, _walk_seconds(maps, [there], positions)[0], strict=True)
-    )  # all streets lead both ways
+    to_stops = maps.travel_times([here], positions)[0]
+    # Times to the stops from the end serve as times from them: all streets lead both ways on foot.
+    from_stops = dict(zip(stands, maps.travel_times([there], positions)[0], strict=True))
     ready = {stand: minute + float(seconds) / 60 for stand, seconds in zip(stands, to_stops, strict=True)}
     first = _rides(lines, ready, {})
     second = _rides(lines, *_changes(lines, first))
@@ -213,15 +203,10 @@ def journey_of(lines: Sequence[BusLine], maps: Maps, here: LatLng, there: LatLng
     return Journey(tuple(_legs(lines, maps, rides_taken, here, there)), total)
 
 
-def _walk_seconds(maps: Maps, origins: Sequence[LatLng], ends: Sequence[LatLng]) -> Floats:
-    """Return the seconds on foot from every origin to every end, shape (origins, ends)."""
-    return np.asarray(maps.travel_times(origins, ends))
-
-
 def _rides(
     lines: Sequence[BusLine], ready: Mapping[Stand, float], changed: Mapping[Stand, Stand]
 ) -> dict[Stand, _Ride]:
-    """Return the ride that arrives first at each stop, from stops where passengers wait since `ready`."""
+    """Return the ride that arrives first at each stop, given when passengers are ready at stops."""
     found: dict[Stand, _Ride] = {}
     for (row, board), since in ready.items():
         line = lines[row]
@@ -240,7 +225,7 @@ def _rides(
 def _changes(
     lines: Sequence[BusLine], first: Mapping[Stand, _Ride]
 ) -> tuple[dict[Stand, float], dict[Stand, Stand]]:
-    """Return (minute from which passengers wait for a change, stop they come from), each by stop."""
+    """Return (minute from which passengers wait after a change, stop that they come from), each by stop."""
     ready: dict[Stand, float] = {}
     changed: dict[Stand, Stand] = {}
     for stand, ride in first.items():
@@ -261,7 +246,7 @@ def _changes(
 def _legs(
     lines: Sequence[BusLine], maps: Maps, rides: Sequence[_Ride], here: LatLng, there: LatLng
 ) -> list[JourneyLeg]:
-    """Return the legs of a journey: its rides, and the ways on foot between them."""
+    """Return the legs of a journey: its rides, and the ways on foot before, between and after them."""
     legs: list[JourneyLeg] = []
     for ride in rides:
         line = lines[ride.line]

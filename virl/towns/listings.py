@@ -18,7 +18,7 @@ from virl.towns.plan.town_plan import StreetPlan
 HOMES = 84
 """Number of homes to rent in a town; chosen."""
 RESIDENTIAL = 0.6
-"""Share of the fronts, the least busy ones, in which homes are let; chosen."""
+"""Share of the fronts, the least busy ones, among which homes to rent are drawn; chosen."""
 BASE_RENT, RENT_PER_M2 = 420.0, 15.5  # dollars a month; chosen, a mid-sized coastal town
 CENTRE_PREMIUM = 0.35
 """Share by which rents in the middle of town are above those at its edge; chosen."""
@@ -37,6 +37,7 @@ class _Home:
     years: tuple[int, int]
     """First and last year in which such a home was built."""
     surcharge: float
+    """Factor on the rent."""
 
 
 _HOMES = {
@@ -51,14 +52,12 @@ _AREA_M2 = {0: (24, 38), 1: (36, 58), 2: (55, 86), 3: (78, 118), 4: (105, 160)}
 
 
 def let_homes(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Listing, ...]:
-    """Return homes to rent on a town's residential streets, the same for the same plan and seed.
-
-    The same layout and seed give the same listings. Addresses end in the name of the town.
+    """Return the homes to rent on a town's least busy streets.
 
     Args:
-        layout: of the town.
-        seed: same seed, same homes.
-        town: its name.
+        layout: streets and frontages of the town.
+        seed: the same layout and seed give the same homes.
+        town: name at the end of addresses.
     """
     rng = Random(f"{seed} homes")
     built = [front for front in layout.frontages if front.building is not None]
@@ -82,12 +81,12 @@ def let_home(rng: Random, home_id: str, door: str, town: str, position: LatLng, 
     """Return one home to rent, with a random size and year and a rent that fits them.
 
     Args:
-        rng: draws what it is like.
-        home_id: of the listing.
-        door: house number and street, as they are written there.
-        town: the end of the address.
-        position: of the house.
-        closeness: to the middle of town, in [0, 1]: there homes cost more.
+        rng: source of chance.
+        home_id: id of the listing.
+        door: house number and street, as in the address.
+        town: name at the end of the address.
+        position: position of the house.
+        closeness: closeness to the middle of town, [0, 1]: there homes cost more.
     """
     kind = rng.choices(list(_HOMES), [home.share for home in _HOMES.values()])[0]
     home = _HOMES[kind]
@@ -115,6 +114,7 @@ class OfflineListings:
     """The homes to rent in a made city."""
 
     def __init__(self, listings: Sequence[Listing]) -> None:
+        """Sort the homes by price."""
         self._listings = sorted(listings, key=lambda listing: (listing.price, listing.id))
         self._lng = np.array([listing.position.lng for listing in self._listings])
         self._lat = np.array([listing.position.lat for listing in self._listings])
@@ -122,7 +122,7 @@ class OfflineListings:
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Return the homes to rent within an area, cheapest first; see `Listings.rentals`.
+        """Return the homes to rent within an area and a price range, cheapest first; see `Listings.rentals`.
 
         Raises:
             BadInput: the lowest price is above the highest, or the area is not a valid polygon.

@@ -1,7 +1,7 @@
-"""Made towns and twins that are open in this process: all who open one share what was made for it."""
+"""Made towns and twins that are open in this process, each shared by all that open it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from weakref import WeakValueDictionary
 
@@ -12,7 +12,7 @@ from virl.towns.streetview import OfflineStreetView
 
 @dataclass(frozen=True, eq=False)
 class OpenTown:
-    """An opened town, which all runs in it share and none changes."""
+    """An opened town, which all runs in it share and none of them changes."""
 
     city: City
     streetview: OfflineStreetView
@@ -21,13 +21,14 @@ class OpenTown:
     """Parts of the city's file that cannot be used."""
 
     def lend(self, left_out: LeftOut) -> City:
-        """Return the city for one run; the town stays open as long as the city lives.
+        """Return the city for one run; the town stays open as long as that city lives.
 
         Args:
-            left_out: counts what the run cannot use of the town's file.
+            left_out: record of what the run cannot use of the town's file.
         """
         for omission in self.omissions:
             left_out.take(omission)
+        # The bound method refers to this town, so that `OpenTowns` has it as long as the city lives.
         return replace(
             self.city,
             streetview=self.streetview.with_own_count(),
@@ -39,23 +40,23 @@ class OpenTown:
         """Close nothing: other runs may use the town."""
 
 
+@dataclass(eq=False)
 class OpenTowns:
     """Opened towns by key, each opened once. Safe for several threads.
 
     The town that was opened last stays open, so that runs one after the other share it too.
     """
 
-    def __init__(self) -> None:
-        self._towns: WeakValueDictionary[str, OpenTown] = WeakValueDictionary()
-        self._latest: OpenTown | None = None
-        self._opening: dict[str, Lock] = {}
-        self._lock = Lock()
+    _towns: WeakValueDictionary[str, OpenTown] = field(default_factory=WeakValueDictionary)
+    _latest: OpenTown | None = None
+    _opening: dict[str, Lock] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
 
     def get(self, key: str, make: Callable[[], OpenTown]) -> OpenTown:
         """Return the town of a key, opened by `make` unless it is open already.
 
         Args:
-            key: all that the town depends on.
+            key: text of all that the town depends on.
             make: opens the town.
         """
         with self._lock:

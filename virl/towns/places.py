@@ -20,7 +20,7 @@ from virl.towns.life.parks import NO_FRONTAGE
 from virl.towns.plan.town_plan import PHOTO_SIZE, Shop, StreetPlan
 
 MISSPELT = 84.0
-"""Least similarity, 0 to 100, of a misspelt word to the known word that it stands for; chosen."""
+"""Least similarity, 0 to 100, of a misspelt word to the word it stands for; chosen."""
 LONG = 5
 """Number of letters from which a word may differ in any one letter from a known one."""
 NOISE = frozenset({"a", "an", "and", "at", "by", "for", "in", "me", "my", "near", "of", "on", "the", "to"})
@@ -35,10 +35,11 @@ class WordIndex:
     """An index of the words of texts that scores documents by a query.
 
     Args:
-        documents: for each document its texts, with what a word found in each counts.
+        documents: for each document the weight of a word found in it, by the text that holds the word.
     """
 
     def __init__(self, documents: Sequence[Mapping[str, float]]) -> None:
+        """Note in which documents each word stands, and its weight there."""
         self._count = len(documents)
         self._found: defaultdict[str, dict[int, float]] = defaultdict(dict)
         for number, texts in enumerate(documents):
@@ -48,14 +49,14 @@ class WordIndex:
                     known[number] = max(weight, known.get(number, 0.0))
 
     def answers(self, query: str) -> tuple[Floats, Floats]:
-        """Return (share of the query found in each document, the same weighted by text), each (documents,).
+        """Return (score of each document, score weighted by texts) for a query, 0 where it does not answer.
 
         A word counts the more the fewer documents hold it. Documents that answer less than half of what the
         best one does count as not answering.
 
         Returns:
-            How much of the query each document holds, and that weighted by the texts it stands in; both of
-            shape (documents,), 0 where it does not answer.
+            Two arrays of shape (documents,): the rarity of the words that each document holds, added up,
+            and the same with each word weighted by the text that holds it.
 
         Raises:
             BadInput: the query holds no word.
@@ -75,17 +76,21 @@ class WordIndex:
         return held, weighted
 
     def _documents_with(self, word: str) -> Mapping[int, float]:
-        """Return weights, by document, of a word, or else of known words that contain or resemble it."""
+        """Return the weight of a word by document; an unknown one stands for words that resemble it."""
         if word in self._found:
             return self._found[word]
-        alike = [known for known in self._found if word in known] if _is_wide(word) else self._close(word)
+        # East Asian text has no spaces: a word may be a part of what stands between two of them.
+        if any(east_asian_width(glyph) in "WF" for glyph in word):
+            alike = [known for known in self._found if word in known]
+        else:
+            alike = self._correct_spelling(word)
         merged: dict[int, float] = {}
         for known in alike:
             for number, weight in self._found[known].items():
                 merged[number] = max(weight, merged.get(number, 0.0))
         return merged
 
-    def _close(self, word: str) -> list[str]:
+    def _correct_spelling(self, word: str) -> list[str]:
         """Return the known words that a word may be a misspelling of."""
         known = list(self._found)
         if len(word) >= LONG and (near := process.extract(word, known, scorer=OSA.distance, score_cutoff=1)):
@@ -97,25 +102,15 @@ class WordIndex:
 def _words(text: str) -> list[str]:
     """Return the words of a text in small letters, without accents and English plural endings."""
     plain = normalize("NFC", without_accents(text)).replace("'s", "").replace("\u2019s", "")
-    return [_singular(word) for word in re.findall(r"\w+", plain)]
+    words = re.findall(r"\w+", plain)
+    words = [f"{word[:-3]}y" if len(word) > 4 and word.endswith("ies") else word for word in words]
+    return [word[:-1] if len(word) > 3 and re.search("[^s]s$", word) else word for word in words]
 
 
 def without_accents(text: str) -> str:
     """Return a text in small letters without accents, decomposed (NFKD): `Łódź Ærø` gives `lodz aero`."""
     letters = normalize("NFKD", text.casefold())
     return "".join(letter for letter in letters if not combining(letter)).translate(_NO_ACCENT)
-
-
-def _singular(word: str) -> str:
-    """Return a word without an English plural ending."""
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-def _is_wide(word: str) -> bool:
-    """Return whether a word has East Asian characters of full width."""
-    return any(east_asian_width(glyph) in "WF" for glyph in word)
 
 
 MAX_RADIUS_M = 50_000.0
@@ -125,13 +120,14 @@ FOUND = 60
 
 
 class OfflinePlaces:
-    """Search in the places of a town's plan; closed ones are found but listed as not open.
+    """A search in the places of a town's plan; closed ones are found too, but listed as not open.
 
     Args:
-        shops: who lives in the city.
-        photograph: takes a picture of a shop's front.
-        also: what else places are called, by their ids: they are found by these names too.
-        types_called: the place types that a query names in other languages than English; it is told whether
+        shops: places of the city.
+        photograph: returns a picture of a shop's front.
+        also: other names of places, by the places' ids: they are found by these names too.
+        types_called: returns the place types that a query names in other languages than English, given also
+            whether no place holds a word of the query.
             no place holds a word of the query.
     """
 
@@ -142,6 +138,7 @@ class OfflinePlaces:
         also: Mapping[str, Sequence[str]] = MappingProxyType({}),
         types_called: Callable[[str, bool], Collection[str]] = lambda *_: (),
     ) -> None:
+        """List the places; their words are indexed on the first search."""
         self._shops = {shop.place.id: shop for shop in shops}
         self._listed = [replace(shop.place, hours=(), reviews=(), facts=()) for shop in shops]
         self._lat = np.array([place.position.lat for place in self._listed])
@@ -168,7 +165,7 @@ class OfflinePlaces:
         return [place for place in near if not wanted or wanted.intersection(place.types)]
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Return places whose name, signs, types or address hold a query's words, best first, at most 60.
+        """Return places whose names, signs, types or addresses hold a query's words, best first, at most 60.
 
         Of places that hold the same words, the nearest come first where `near` is given or the query says it,
         as in "pharmacy near Oak Street"; else those that hold them in their name and main type.
@@ -179,12 +176,17 @@ class OfflinePlaces:
         what, _, where = query.partition(" near ")
         if where and what.strip() and near is None and (around := self.search(where)):
             return self.search(what, around[0].position)
-        held, weighted = self._answers(query)
+        held, weighted = self._words.answers(query)
+        # Places of a type that the query names in another language count as holding all of it.
+        if called := set(self._types_called(query, not held.any())):
+            named = np.array([not called.isdisjoint(place.types) for place in self._listed], bool)
+            held[named] = held.max(initial=1.0)
+            weighted[named] = np.maximum(weighted[named], 1.0)
         order = np.lexsort((self._metres_to(near) if near else -weighted, -held))
         return [self._listed[index] for index in order[: np.count_nonzero(held)][:FOUND]]
 
     def details(self, place_id: str) -> Place:
-        """Return the place with this id, with its hours, reviews and facts.
+        """Return the place of an id, with its hours, reviews and facts.
 
         Raises:
             NotFound: no place has this id.
@@ -211,15 +213,6 @@ class OfflinePlaces:
         """
         return [PHOTO_SIZE] if limit and self._shop(place_id).frontage != NO_FRONTAGE else []
 
-    def _answers(self, query: str) -> tuple[Floats, Floats]:
-        """Return `WordIndex.answers` for all places; the types that a query names count in full."""
-        held, weighted = self._words.answers(query)
-        if types := set(self._types_called(query, not held.any())):
-            called = np.array([not types.isdisjoint(place.types) for place in self._listed], bool)
-            held[called] = held.max(initial=1.0)
-            weighted[called] = np.maximum(weighted[called], 1.0)
-        return held, weighted
-
     @cached_property
     def _words(self) -> WordIndex:
         """Index of the words of all places, built on the first search in a tenth of a second."""
@@ -228,7 +221,7 @@ class OfflinePlaces:
         )
 
     def _shop(self, place_id: str) -> Shop:
-        """Return the shop of a place id."""
+        """Return the shop of a place id; raise `NotFound` for an unknown one."""
         try:
             return self._shops[place_id]
         except KeyError:
@@ -242,7 +235,7 @@ class OfflinePlaces:
 
 
 def _searchable(shop: Shop, also: Sequence[str]) -> dict[str, float]:
-    """Return the texts by which a place is found, each with its weight."""
+    """Return the texts by which a place is found, other names among them, each with its weight."""
     place = shop.place
     texts = {place.address: 1.0, " ".join(place.types).replace("_", " "): 2.0}
     texts |= {text: 2.0 for sign in shop.signs for text in (sign.text, sign.tagline)}
@@ -271,14 +264,15 @@ APOSTROPHES = "['`\u2018\u2019]"
 
 
 class AddressBook:
-    """An index from a written address, a crossing such as "Harbor St & Mill Lane" or a name to a position.
+    """A finder of positions by a written address, a crossing such as "Harbor St & Mill Lane" or a name.
 
     Args:
-        layout: the streets with their house numbers.
+        layout: streets with their house numbers.
         named: positions of places by name or address; these are looked up first.
     """
 
     def __init__(self, layout: StreetPlan, named: Mapping[str, LatLng]) -> None:
+        """Note the streets and doors by name and number, in the form that `plain` returns."""
         self._layout = layout
         self._named = {plain(name): position for name, position in named.items() if plain(name)}
         names = [plain(street.name) for street in layout.streets]
@@ -294,7 +288,7 @@ class AddressBook:
         """Return the position of an address, crossing, street or name; the first known part counts.
 
         Raises:
-            NotFound: nothing matches.
+            NotFound: no part of the text is known.
         """
         for part in (address, *address.split(",")):
             found = self._named.get(plain(part)) or self._address(plain(part))
@@ -321,19 +315,16 @@ class AddressBook:
         return self._middle(text) if text in self._streets else None
 
     def _find_crossing(self, one: str, other: str) -> LatLng | None:
-        """Return the position of the junction of two streets; `None` if they do not meet."""
-        ends = [
-            {end for number in self._streets[name] for end in self._ends(number)} for name in (one, other)
-        ]
+        """Return the position of a junction of two streets, given by name; `None` if they do not meet."""
+        stretches = (
+            [self._layout.streets[number] for number in self._streets[name]] for name in (one, other)
+        )
+        ends = [{end for street in streets for end in (street.start, street.end)} for streets in stretches]
         shared = min(ends[0] & ends[1], default=None)
         return None if shared is None else self._layout.frame.position(*self._layout.junctions[shared])
 
-    def _ends(self, street: int) -> tuple[int, int]:
-        """Return the indices of the junctions at both ends of a street."""
-        return self._layout.streets[street].start, self._layout.streets[street].end
-
     def _middle(self, name: str) -> LatLng:
-        """Return the position of the panorama halfway along all stretches of a street with this name."""
+        """Return the position of the panorama nearest to the middle of a street, given by its plain name."""
         panoramas = self._layout.panoramas
         mine = np.flatnonzero(np.isin(panoramas.street, self._streets[name]))
         xy = panoramas.xy[mine]
@@ -342,7 +333,7 @@ class AddressBook:
 
 
 def plain(text: str) -> str:
-    """Return a text for comparison: lower case, no accents or punctuation, abbreviations written out."""
+    """Return a text in a form to compare: lower case, no accents or punctuation, abbreviations in full."""
     bare = without_accents(text)
     words = re.sub(r"[^\w&]+", " ", re.sub(APOSTROPHES, "", bare).replace("&", " & ")).split()
     return " ".join(ABBREVIATIONS.get(word, word) for word in words)

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from importlib.metadata import version
 from itertools import starmap
@@ -35,12 +35,12 @@ Arrays = dict[str, NDArray[Any]]
 """NumPy arrays by name."""
 
 
+@dataclass
 class _Stack:
     """Arrays of one type and row shape, joined to one array for fast reading."""
 
-    def __init__(self) -> None:
-        self.arrays: list[NDArray[Any]] = []
-        self.rows = 0
+    arrays: list[NDArray[Any]] = field(default_factory=list)
+    rows: int = 0
 
     def add(self, value: NDArray[Any]) -> tuple[int, int]:
         """Add an array and return (its first row, the row after its last) in the joined array."""
@@ -54,7 +54,7 @@ Stacks = dict[str, _Stack]
 
 
 def encode(value: object) -> Arrays:
-    """Return a dataclass as named NumPy arrays of numbers and bytes, for `decode` to read."""
+    """Return a dataclass object as named NumPy arrays of numbers and bytes, for `decode` to read."""
     arrays: Stacks = {}
     geometries: list[BaseGeometry] = []
     tree = _to_json(value, arrays, geometries)
@@ -67,10 +67,10 @@ def encode(value: object) -> Arrays:
 
 
 def decode(kind: type[T], arrays: Mapping[str, NDArray[Any]]) -> T:
-    """Return the dataclass of type `kind` that `encode` made arrays of.
+    """Return the object of the dataclass `kind` that `encode` turned into arrays.
 
     Raises:
-        ValueError, LookupError, TypeError: these are not the arrays of such a dataclass.
+        ValueError, LookupError, TypeError: the arrays are not those of such an object.
     """
     read = {name: arrays[name] for name in arrays}
     kept, ends = read["wkb"].tobytes(), read["wkb_end"].tolist()
@@ -80,20 +80,20 @@ def decode(kind: type[T], arrays: Mapping[str, NDArray[Any]]) -> T:
     return made
 
 
+@dataclass(frozen=True, slots=True)
 class _Context:
     """The arrays and geometries that the values of an encoded dataclass refer to."""
 
-    def __init__(self, arrays: Mapping[str, NDArray[Any]], geometries: NDArray[np.object_]) -> None:
-        self.arrays = arrays
-        self.geometries = geometries
+    arrays: Mapping[str, NDArray[Any]]
+    geometries: NDArray[np.object_]
 
 
 Decoder = Callable[[Any, _Context], Any]
-"""A function (plain value of JSON, `_Context`) to the decoded value."""
+"""A function that returns the decoded value of (plain JSON value, `_Context`)."""
 
 
 def _to_json(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
-    """Return a value as data for JSON; arrays and geometries are added to `arrays` and `geometries`."""
+    """Return a value as data for JSON, with references to its arrays and geometries, which are collected."""
     if isinstance(value, np.ndarray | BaseGeometry):
         return _store_beside(value, arrays, geometries)
     if is_dataclass(value):
@@ -111,7 +111,7 @@ def _to_json(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
 def _store_beside(
     value: NDArray[Any] | BaseGeometry, arrays: Stacks, geometries: list[BaseGeometry]
 ) -> int | list[Any]:
-    """Keep an array or geometry beside the tree, and return the reference to it."""
+    """Add an array or geometry to those collected, and return the reference to it."""
     if isinstance(value, BaseGeometry):
         geometries.append(value)
         return len(geometries) - 1
@@ -146,7 +146,7 @@ def _decoder(kind: Any) -> Decoder:
 
 
 def _decoder_of_class(kind: Any, origin: Any) -> Decoder:
-    """Return the decoder for values of a class such as a geometry or a named tuple."""
+    """Return the decoder for values of a class or `Literal`, such as a geometry or a named tuple."""
     made = origin if isinstance(origin, type) else kind
     if not isinstance(made, type):  # a `Literal`
         return _keep
@@ -165,7 +165,7 @@ def _keep(value: Any, _: _Context) -> Any:
 
 
 def _array(value: Any, context: _Context) -> Any:
-    """Return the array, or the geometries, that a reference names."""
+    """Return the rows of an array, or the array of geometries, that a reference names."""
     if len(value) == 3:
         name, start, end = value
         return context.arrays[name][start:end]
@@ -173,7 +173,7 @@ def _array(value: Any, context: _Context) -> Any:
 
 
 def _decoder_of_items(kind: Any) -> Decoder:
-    """Return the decoder for tuples of one class; a dataclass is stored as a list for each field."""
+    """Return the decoder for tuples of one type; dataclass objects are stored as a list for each field."""
     if not is_dataclass(kind):
         item = _decoder(kind)
         return lambda value, context: tuple([item(each, context) for each in value])
@@ -194,17 +194,17 @@ def _decoder_of_items(kind: Any) -> Decoder:
 
 
 def _decoder_of_fields(kind: Any, names: Iterable[str]) -> Decoder:
-    """Return the decoder for a class whose values are lists of its fields."""
+    """Return the decoder for a class whose objects are stored as lists of some of its fields."""
     hints = get_type_hints(kind)
     every = [_decoder(hints[name]) for name in names]
     return lambda value, context: kind(*[one(each, context) for one, each in zip(every, value, strict=True)])
 
 
 def picture_key(town: str) -> str:
-    """Return the key of a town's pictures in caches, without their cameras; empty where none are kept.
+    """Return the part of a cache key that all pictures of a town share; empty where none are kept.
 
     Args:
-        town: tells its plan from those of all others; empty gives an empty key.
+        town: key of the town's plan; empty gives an empty key.
     """
     if not town or missing_packages(("numba",)):  # without numba no picture is drawn
         return ""
@@ -223,7 +223,7 @@ def maker() -> str:
 
 
 def sources() -> list[Path]:
-    """Return the files of the code and fonts that a made town depends on."""
+    """Return the paths of the code, tables and fonts that a made town depends on, sorted."""
     here = Path(__file__).parent
     virl = here.parent
     own = (file for file in here.rglob("*") if file.is_file() and file.parent.name != "__pycache__")
@@ -240,5 +240,5 @@ _DATA = Path(__file__).parent / "data"
 
 
 def read_table(name: str, model: type[ModelT]) -> ModelT:
-    """Read the table `data/NAME.yaml`, checked against a model."""
+    """Return the content of the table `data/NAME.yaml`, checked against a model."""
     return load_settings(_DATA / f"{name}.yaml", model)

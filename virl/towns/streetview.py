@@ -4,6 +4,7 @@ The renderer is made for the first picture: its compiled code takes half a secon
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
@@ -17,7 +18,7 @@ from virl.files.stores import Arrays, ArrayStore
 from virl.geo.globe import Floats, LatLng, bearings
 from virl.platform.city.graph import NavigationGraph, build_graph, panorama_at, panorama_near
 from virl.platform.city.streetview import Camera, Image, Panorama, View
-from virl.towns.plan.town_plan import CityPlan, StreetPlan
+from virl.towns.plan.town_plan import CityPlan, StreetPlan, to_positions
 
 if TYPE_CHECKING:
     from virl.towns.render.renderer import CityRenderer
@@ -39,7 +40,7 @@ class Renderer(Protocol):
         Args:
             x: metres east.
             y: metres north.
-            camera: of the view.
+            camera: camera of the view.
         """
         ...
 
@@ -48,7 +49,7 @@ class Renderer(Protocol):
         ...
 
     def equirectangular(self, x: float, y: float, width: int = 2048, *, heading: float = 0.0) -> Image:
-        """Return the whole panorama, shape (width / 2, width, 3); its middle column faces `heading`.
+        """Return the whole panorama at a point, shape (width / 2, width, 3), its middle facing `heading`.
 
         Args:
             x: metres east.
@@ -61,21 +62,21 @@ class Renderer(Protocol):
     def equirectangular_part(
         self, x: float, y: float, width: int, left: int, top: int, size: tuple[int, int]
     ) -> Image:
-        """Return `size` columns and rows of a panorama, from column `left` and row `top` on.
+        """Return `size` columns and rows of a panorama at a point, from column `left` and row `top` on.
 
         Args:
             x: metres east.
             y: metres north.
-            width: of the whole panorama, pixels.
-            left: first column.
-            top: first row.
-            size: columns and rows.
+            width: width of the whole panorama, pixels.
+            left: first column of the part.
+            top: first row of the part.
+            size: (columns, rows) of the part.
         """
         ...
 
 
 def panorama_graph(layout: StreetPlan) -> NavigationGraph:
-    """Return the panoramas and links of a plan as a graph, with ids such as `vt-00042`."""
+    """Return a plan's panoramas and links as a graph, with ids such as `vt-00042`."""
     panoramas = layout.panoramas
     lat, lng = layout.frame.to_degrees(panoramas.xy[:, 0], panoramas.xy[:, 1])
     return build_graph(
@@ -87,10 +88,10 @@ class RenderedView(View):
     """A view whose pixels are drawn when they are first read.
 
     Args:
-        pano_id: where it is.
-        camera: how it is seen.
-        draw: draws it; called once, or more than once with the same result if threads race.
-        key: as `View.key`.
+        pano_id: id of the panorama.
+        camera: camera of the view.
+        draw: returns the pixels; called once, or more than once with the same result if threads race.
+        key: key of the picture, as `View.key`.
     """
 
     __slots__ = ("_draw", "_drawn")
@@ -98,6 +99,7 @@ class RenderedView(View):
     _drawn: Image | None
 
     def __init__(self, pano_id: str, camera: Camera, draw: Callable[[], Image], key: str = "") -> None:
+        """Keep how the view is drawn; no pixels are made yet."""
         fields = {"pano_id": pano_id, "camera": camera, "key": key, "_draw": draw, "_drawn": None}
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -120,11 +122,11 @@ class OfflineStreetView:
     """Street view of a town's plan, drawn on demand.
 
     Args:
-        layout: the plan.
-        renderer: returns what draws the views.
-        key: of all that its pictures depend on but their cameras. The first of them are kept, so that a run
-            that repeats another draws them no more; empty keeps none.
-        graph: that of the plan, where it was made before.
+        layout: streets and panoramas of the plan.
+        renderer: returns the renderer of the plan.
+        key: key of all that its pictures depend on but their cameras. The first of them are kept, so that a
+            run that repeats another draws them no more; empty keeps none.
+        graph: graph of the panoramas; `None` builds it.
     """
 
     def __init__(
@@ -134,8 +136,9 @@ class OfflineStreetView:
         key: str = "",
         graph: NavigationGraph | None = None,
     ) -> None:
+        """Prepare the graph; nothing is drawn yet."""
         self.graph = graph or panorama_graph(layout)
-        """The town's panoramas and the links between them."""
+        """Graph of the town's panoramas and the links between them."""
         self._layout = layout
         self._xy = layout.panoramas.xy
         self._renderer = renderer
@@ -143,11 +146,11 @@ class OfflineStreetView:
         self._drawn = 0
 
     def with_own_count(self) -> "OfflineStreetView":
-        """Return the same street view for another run, which may store its own first pictures on disk."""
+        """Return the same street view with a count of its own of the pictures that it keeps on disk."""
         return OfflineStreetView(self._layout, self._renderer, self._key, self.graph)
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
+        """Return the panorama nearest to a position within `radius` metres; `None` without one.
 
         Raises:
             BadInput: the radius is outside (0, 1000].
@@ -155,10 +158,10 @@ class OfflineStreetView:
         return panorama_near(self.graph, position, radius, DATE)
 
     def panorama(self, pano_id: str) -> Panorama:
-        """Return the panorama with this id.
+        """Return the panorama of an id.
 
         Raises:
-            NoStreetView: there is none.
+            NoStreetView: there is no panorama of that id.
         """
         return panorama_at(self.graph, self.graph.number(pano_id), DATE)
 
@@ -187,7 +190,7 @@ class OfflineStreetView:
         )
 
     def _picture(self, number: int, camera: Camera, key: str) -> Image:
-        """Return the pixels of a panorama's view, from the cache of pictures or drawn."""
+        """Return the pixels of the view at a panorama, given by number, from the cache or newly drawn."""
 
         def draw() -> Image:
             """Return the pixels, newly drawn and counted among the pictures to store."""
@@ -234,32 +237,28 @@ class OfflineStreetView:
         return self._renderer().equirectangular_part(x, y, width, left, top, size)
 
 
+@dataclass(frozen=True, eq=False)
 class OfflineStreetMap:
     """The lines of all streets and the ids of all panoramas of a made city, for drawing."""
 
-    def __init__(self, layout: StreetPlan) -> None:
-        self._layout = layout
+    layout: StreetPlan
 
     def lines(self) -> Sequence[Sequence[LatLng]]:
-        """Return the centre lines of the streets."""
-        frame = self._layout.frame
-        degrees = [frame.to_degrees(street.line[:, 0], street.line[:, 1]) for street in self._layout.streets]
-        return [
-            [LatLng(*pair) for pair in zip(lat.tolist(), lng.tolist(), strict=True)] for lat, lng in degrees
-        ]
+        """Return the centre line of each street."""
+        return [to_positions(self.layout.frame, street.line) for street in self.layout.streets]
 
     def panorama_ids(self) -> Sequence[str]:
         """Return the ids of all panoramas, in the order of the plan."""
-        return _ids(self._layout)
+        return _ids(self.layout)
 
 
 def _ids(layout: StreetPlan) -> list[str]:
-    """Return the ids of all panoramas."""
+    """Return the ids of all panoramas of a plan, by their numbers."""
     return [f"vt-{number:05d}" for number in range(len(layout.panoramas.xy))]
 
 
 def _read_picture(arrays: Arrays) -> Image:
-    """Return the picture in the arrays of a cache file."""
+    """Return the picture in the arrays of a cache file; raise `ValueError` if they hold none."""
     rgb: NDArray[np.uint8] = arrays["rgb"]
     if rgb.dtype != np.uint8 or rgb.ndim != 3:
         raise ValueError("no picture")
@@ -271,7 +270,7 @@ _PICTURES = ArrayStore("views", "view", MOST_KEPT, lambda rgb: {"rgb": rgb}, _re
 
 
 def _street_headings(layout: StreetPlan) -> Floats:
-    """Return the heading of the street at each panorama, degrees, shape (panoramas,)."""
+    """Return the heading of the street at each panorama in its line's direction, degrees, (panoramas,)."""
     corners = [street.line for street in layout.streets]
     owner = np.repeat(np.arange(len(corners)), [len(line) for line in corners])
     lines = np.asarray(shapely.linestrings(np.concatenate(corners), indices=owner))
@@ -290,21 +289,21 @@ RendererOf = Callable[[], "CityRenderer"]
 
 
 def check_drawing() -> None:
-    """Raise an error if a package that drawing needs is missing.
+    """Raise `ModelUnavailable` if a package that drawing needs is missing.
 
     Raises:
-        ModelUnavailable: one is not installed.
+        ModelUnavailable: a package is not installed.
     """
     require("eyes", "cv2", "numba", what="drawing a town")
 
 
 def renderer_on_demand(plan: CityPlan) -> RendererOf:
-    """Return a function that makes the renderer of a plan on its first call. Safe for several threads."""
+    """Return a function that makes a plan's renderer on its first call. Safe for several threads."""
     lock = Lock()
 
     @cache
     def make() -> "CityRenderer":
-        """Return a new renderer, whose kernels begin to be compiled if they are not yet."""
+        """Return a new renderer; its kernels begin to be compiled if they are not yet."""
         check_drawing()
         from virl.towns.render.ahead import compile_ahead  # noqa: PLC0415
         from virl.towns.render.renderer import CityRenderer  # noqa: PLC0415
@@ -313,7 +312,7 @@ def renderer_on_demand(plan: CityPlan) -> RendererOf:
         return CityRenderer(plan)
 
     def renderer() -> "CityRenderer":
-        """Return the renderer, made by the first of several threads."""
+        """Return the renderer, made by the first of several threads that asks for it."""
         with lock:
             return make()
 

@@ -1,7 +1,8 @@
-"""What a town truly holds and shows: things in a view, for scoring, and all of it for pages and exports."""
+"""The truth of a town: things in a view, for scoring, and all that the town has, for pages and exports."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +14,7 @@ from virl.platform.city.city import Thing, Visible
 from virl.platform.city.inventory import CityStatistics, GroundArea, House, MappedStreet
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera
-from virl.towns.plan.town_plan import CityPlan
+from virl.towns.plan.town_plan import CityPlan, to_positions
 from virl.towns.streetview import RendererOf, check_drawing
 
 
@@ -21,11 +22,12 @@ class OfflineTruth:
     """The ground truth of a made town, from its plan and renderer.
 
     Args:
-        plan: the city.
-        renderer: returns what draws the same plan.
+        plan: plan of the town.
+        renderer: returns the renderer of the same plan.
     """
 
     def __init__(self, plan: CityPlan, renderer: RendererOf) -> None:
+        """Keep what questions are answered from; nothing is drawn yet."""
         self._layout = plan.layout
         self._xy = plan.layout.panoramas.xy
         self._renderer = renderer
@@ -34,16 +36,16 @@ class OfflineTruth:
     def visible(
         self, pano_id: str, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
     ) -> list[Visible]:
-        """Return the signs and furniture of which a view shows at least `min_pixels` pixels, nearest first.
+        """Return the signs and furniture with at least `min_pixels` visible pixels in a view, nearest first.
 
         Args:
-            pano_id: where the camera stands.
-            camera: of the view.
-            min_pixels: fewer are not seen.
-            kinds: the only kinds looked for; `None` looks for all. The fewer, the faster.
+            pano_id: id of the panorama where the camera stands.
+            camera: camera of the view.
+            min_pixels: least number of visible pixels of a thing.
+            kinds: kinds of thing to look for; `None` looks for all. The fewer, the faster.
 
         Raises:
-            NoStreetView: there is no such panorama.
+            NoStreetView: there is no panorama of that id.
         """
         prefix, _, number = pano_id.partition("-")
         if prefix != "vt" or not number.isdecimal() or int(number) >= len(self._xy):
@@ -52,7 +54,7 @@ class OfflineTruth:
         return self._renderer().visible(float(x), float(y), camera, min_pixels, kinds)
 
     def things(self, kinds: Collection[str] | None = None) -> list[Thing]:
-        """Return all street furniture of these kinds, sorted by id."""
+        """Return all street furniture of some kinds (`None`: of all), sorted by id."""
         frame = self._layout.frame
         return sorted(
             (
@@ -72,7 +74,7 @@ class OfflineTruth:
         return [frame.position(*middle) for middle in zebra_middles(self._layout)]
 
     def attributes(self, place_id: str) -> Mapping[str, bool]:
-        """Return the hidden attributes of a place, True or False by name.
+        """Return whether a place has each hidden attribute, by the attribute's name.
 
         Raises:
             NotFound: no place has this id.
@@ -82,42 +84,31 @@ class OfflineTruth:
         return self._attributes[place_id]
 
 
+@dataclass(eq=False)
 class PlanInventory:
-    """An inventory of the streets, houses, areas and places of a town's plan.
+    """An inventory of the streets, houses, areas and places of a town's plan."""
 
-    Args:
-        plan: of the city.
-        statistics: counts what is in it, when first asked.
-        ways: id and kind of the way that each street is a part of; by default the street's number, and no
-            kind.
-        houses: id of each building, and whether its height is known; by default its number, and it is.
-    """
-
-    def __init__(
-        self,
-        plan: CityPlan,
-        statistics: Callable[[CityPlan], CityStatistics],
-        ways: Sequence[tuple[str, str]] = (),
-        houses: Sequence[tuple[str, bool]] = (),
-    ) -> None:
-        self._plan = plan
-        self._count = statistics
-        self._ways = ways
-        self._houses = houses
+    plan: CityPlan
+    count: Callable[[CityPlan], CityStatistics]
+    """Function that counts what is in the plan; called once, on the first question."""
+    ways: Sequence[tuple[str, str]] = ()
+    """(id, kind) of the way that each street is a part of; empty for the streets' numbers without kinds."""
+    known_houses: Sequence[tuple[str, bool]] = ()
+    """(id, whether the height is known) of each building; empty for the buildings' numbers and True."""
 
     def streets(self) -> Sequence[MappedStreet]:
         """Return all streets, in the order of the plan."""
-        layout = self._plan.layout
-        ways = self._ways or [(str(street.id), "") for street in layout.streets]
+        layout = self.plan.layout
+        ways = self.ways or [(str(street.id), "") for street in layout.streets]
         return [
-            MappedStreet(way, street.name, kind, _positions(layout.frame, street.line))
+            MappedStreet(way, street.name, kind, to_positions(layout.frame, street.line))
             for street, (way, kind) in zip(layout.streets, ways, strict=True)
         ]
 
     def houses(self) -> Sequence[House]:
         """Return all buildings, in the order of the plan."""
-        layout = self._plan.layout
-        known = self._houses or [(str(house.id), True) for house in layout.buildings]
+        layout = self.plan.layout
+        known = self.known_houses or [(str(house.id), True) for house in layout.buildings]
         outlines = _in_degrees(layout.frame, [house.footprint for house in layout.buildings])
         return [
             House(name, outline, house.height + house.roof_height, is_known, house.base)
@@ -126,38 +117,38 @@ class PlanInventory:
 
     def areas(self) -> Sequence[GroundArea]:
         """Return all parks and waters."""
-        layout = self._plan.layout
+        layout = self.plan.layout
         parks, waters = (_in_degrees(layout.frame, shapes) for shapes in (layout.parks, layout.waters))
         return [*(GroundArea("park", one) for one in parks), *(GroundArea("water", one) for one in waters)]
 
     def places(self) -> Sequence[Place]:
         """Return all places, closed ones too, sorted by id."""
-        return sorted((shop.place for shop in self._plan.shops), key=lambda place: place.id)
+        return sorted((shop.place for shop in self.plan.shops), key=lambda place: place.id)
 
     def ids_with_sign(self) -> frozenset[str]:
         """Return the ids of the places that have a sign of their own."""
-        return frozenset(shop.place.id for shop in self._plan.shops if shop.has_own_sign)
+        return frozenset(shop.place.id for shop in self.plan.shops if shop.has_own_sign)
 
     def ids_on_directory(self) -> frozenset[str]:
         """Return the ids of the places whose name stands on the directory of a building."""
-        return frozenset(shop.place.id for shop in self._plan.shops if shop.is_on_directory)
+        return frozenset(shop.place.id for shop in self.plan.shops if shop.is_on_directory)
 
     def statistics(self) -> CityStatistics:
-        """Return the counts of what the city holds."""
+        """Return the counts of what the town has."""
         return self._statistics
 
     @cached_property
     def _statistics(self) -> CityStatistics:
-        """Counts of what the city holds, made once."""
-        return self._count(self._plan)
+        """Counts of what the town has, made once."""
+        return self.count(self.plan)
 
 
 def plan_statistics(plan: CityPlan, ground: shapely.Polygon | None = None) -> CityStatistics:
     """Return the counts of what stands in a plan.
 
     Args:
-        plan: of a city.
-        ground: that the city covers, in metres; by default the convex hull of its streets.
+        plan: plan of the town.
+        ground: ground that the town covers, in metres; the convex hull of its streets by default.
     """
     layout = plan.layout
     corners = np.concatenate([street.line for street in layout.streets])
@@ -188,14 +179,8 @@ def count_names(names: Iterable[str]) -> Mapping[str, int]:
     return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 
 
-def _positions(frame: LocalFrame, line: Floats) -> list[LatLng]:
-    """Return a line in metres of the frame as positions."""
-    lat, lng = frame.to_degrees(line[:, 0], line[:, 1])
-    return [LatLng(*pair) for pair in zip(lat.tolist(), lng.tolist(), strict=True)]
-
-
 def _in_degrees(frame: LocalFrame, shapes: Sequence[shapely.Polygon]) -> Sequence[shapely.Polygon]:
-    """Return polygons in metres as polygons in WGS84 degrees."""
+    """Return polygons in metres of a frame as polygons of (longitude, latitude) in degrees."""
 
     def degrees(xy: Floats) -> Floats:
         """Return points in metres as (longitude, latitude), shape (n, 2)."""

@@ -11,12 +11,12 @@ from virl.pages.theme import colours
 WIDTH, HEIGHT = 720.0, 320.0
 LEFT, RIGHT, TOP, BOTTOM = 48.0, 16.0, 40.0, 44.0
 TOKENS = {"class_loss": "c0", "box_loss": "c1"}
-"""Colours of the theme, by what is drawn in them."""
+"""Names of the theme's colours by the loss that is drawn in them."""
 TICKS = 4
 
 
 def read_log(path: Path) -> list[Mapping[str, Any]]:
-    """Read the lines of a training's log.
+    """Return the lines of a training's log, one object for each step logged.
 
     Raises:
         BadInput: the file is missing, empty, or no such log.
@@ -31,7 +31,7 @@ def read_log(path: Path) -> list[Mapping[str, Any]]:
 
 
 def draw_curves(log: Sequence[Mapping[str, Any]]) -> str:
-    """Return the losses over the steps as an SVG chart."""
+    """Return the losses over a training's steps as an SVG chart."""
     shade, last = colours(), log[-1]["step"]
     top = max(line[name] for line in log for name in TOKENS)
     wide, high = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM

@@ -14,26 +14,27 @@ from virl.extras import module
 from virl.platform.perception.detectors.rendered import CLASSES, INPUT_SIDE
 
 OPSET = 18
-"""Version of ONNX's operators."""
-TOLERANCE = 2e-3  # largest difference to torch: of scores, and of boxes in shares of the picture's side
-"""Greatest difference allowed between the outputs of ONNX and torch."""
+"""Version of ONNX's operator set."""
+TOLERANCE = 2e-3
+"""Greatest difference between ONNX's and torch's outputs: of scores, and of boxes as shares of the side."""
 
 
 class Looking(nn.Module):
-    """The network from RGB pictures to scores and boxes, as it is exported."""
+    """The network as it is exported: from RGB pictures to scores and boxes."""
 
     def __init__(self, network: DetectorNetwork) -> None:
+        """Take the trained network to export."""
         super().__init__()
         self.network = network
 
     def forward(self, pictures: Tensor) -> tuple[Tensor, Tensor]:
-        """Return scores, (n, m, classes), and boxes in pixels, (n, m, 4), of RGB, (n, height, width, 3)."""
+        """Return scores, (n, m, classes), and boxes in pixels, (n, m, 4), of RGB (n, height, width, 3)."""
         outputs = self.network(pictures.permute(0, 3, 1, 2).float())
         return outputs.logits.sigmoid(), outputs.boxes
 
 
 def load_network(checkpoint: Path) -> DetectorNetwork:
-    """Return the network with the averaged weights of a checkpoint.
+    """Return the network with the averaged weights of a checkpoint, ready to look.
 
     Raises:
         BadInput: the file is missing, or is no checkpoint.
@@ -44,10 +45,7 @@ def load_network(checkpoint: Path) -> DetectorNetwork:
 
 
 def export(checkpoint: Path, file: Path) -> float:
-    """Write the network of a checkpoint as ONNX, and return its largest difference from torch.
-
-    Returns:
-        The largest difference between its outputs and torch's; boxes in shares of the picture's side.
+    """Write a checkpoint's network as ONNX; return its largest difference from torch's outputs.
 
     Raises:
         BadInput: the file is no checkpoint, or the exported network gives something else than torch.
@@ -77,7 +75,7 @@ def export(checkpoint: Path, file: Path) -> float:
 
 
 def _plain(model: Any) -> Any:
-    """Return the model without notes on source lines, which hold paths of this machine."""
+    """Return the ONNX model without notes on source lines, which hold paths of this machine."""
     for node in model.graph.node:
         del node.metadata_props[:]
         node.doc_string = ""

@@ -6,19 +6,19 @@ import torch
 from torch import Tensor, nn
 
 STRIDES = (8, 16, 32)
-"""Pixels of the picture a cell, by level, the finest first."""
+"""Pixels of the picture along a cell's side, by level of the pyramid, the finest first."""
 
 WIDTHS = (16, 24, 48, 96, 160)
-"""Channels after each halving of the picture; chosen so that 40 pictures a second fit a core."""
+"""Channels after each halving of the picture. Chosen so that 40 pictures a second fit a core."""
 
-NECK = 64  # channels of the pyramid and the head; chosen
-"""Channels of the feature pyramid and the head."""
-PRIOR = 0.01  # score of every class before training, as RetinaNet's (Lin et al. 2017, section 4.1)
-"""Score of every class before training."""
+NECK = 64
+"""Channels of the feature pyramid and the head. Chosen."""
+PRIOR = 0.01
+"""Score of every class before training, as RetinaNet's (Lin et al. 2017, section 4.1)."""
 
 
 class Outputs(NamedTuple):
-    """The network's outputs for n pictures of m cells.
+    """The network's outputs for n pictures of m cells each: logits and boxes.
 
     Args:
         logits: of each class, (n, m, classes).
@@ -48,6 +48,7 @@ class Stage(nn.Module):
     """A stage that halves the size; half of the channels then go through residual blocks (CSPNet, 2020)."""
 
     def __init__(self, inside: int, outside: int, blocks: int) -> None:
+        """Build a stage from `inside` to `outside` channels with `blocks` residual blocks."""
         super().__init__()
         half = outside // 2
         self.down = _conv(inside, outside, stride=2)
@@ -56,7 +57,7 @@ class Stage(nn.Module):
         self.join = _conv(half * (2 + blocks), outside, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return features of half the size."""
+        """Return features of half the height and width, from `inside` to `outside` channels."""
         parts = list(self.split(self.down(x)).chunk(2, 1))
         for block in self.blocks:
             parts.append(parts[-1] + block(parts[-1]))
@@ -67,13 +68,14 @@ class Pool(nn.Module):
     """A layer that mixes features with those around by three max pools in a row (SPPF of YOLOv5)."""
 
     def __init__(self, channels: int) -> None:
+        """Build a layer that keeps the number of channels."""
         super().__init__()
         self.narrow = _conv(channels, channels // 2, 1)
         self.pool = nn.MaxPool2d(5, 1, 2)
         self.widen = _conv(channels * 2, channels, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return features of the same size."""
+        """Return features of the same shape, mixed with those around."""
         parts = [self.narrow(x)]
         for _ in range(3):
             parts.append(self.pool(parts[-1]))
@@ -81,13 +83,10 @@ class Pool(nn.Module):
 
 
 class DetectorNetwork(nn.Module):
-    """A network that finds things of `classes` kinds in pictures.
-
-    Args:
-        classes: how many kinds.
-    """
+    """A network that finds things of so many kinds in pictures."""
 
     def __init__(self, classes: int) -> None:
+        """Build the network for `classes` kinds of things, with random weights."""
         super().__init__()
         stem, early, *late = WIDTHS
         self.stem = nn.Sequential(_conv(3, stem, stride=2), _conv(stem, early, stride=2))
@@ -107,11 +106,7 @@ class DetectorNetwork(nn.Module):
         nn.init.constant_(self.sides.bias, 1.0)
 
     def forward(self, pictures: Tensor) -> Outputs:
-        """Return the network's output for pictures.
-
-        Args:
-            pictures: RGB in [0, 255], (n, 3, height, width), both sides multiples of 32.
-        """
+        """Return logits and boxes for pictures, RGB in [0, 255], shape (n, 3, height, width)."""
         x = self.stem(pictures / 127.5 - 1.0)
         levels = []
         for stage in self.stages:

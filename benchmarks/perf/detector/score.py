@@ -17,12 +17,12 @@ from virl.platform.perception.models import Models
 from virl.towns.render.lens import aim_lens
 
 LEAST_SIDE, LEAST_SHARE = 16.0, 0.5
-"""Least size of what should be found: both sides of the box in pixels, and the visible share.
+"""Least side of the box, pixels, and least visible share (second) of a thing that should be found.
 
 A find of something that need not be found does not count, nor does one that finds nothing and is smaller.
 """
-OVERLAP = 0.5  # least intersection over union of a find with what it finds: AP50
-"""Intersection over union from which a find is of a thing."""
+OVERLAP = 0.5
+"""Least intersection over union of a find with the thing that it finds, as in AP50."""
 FLOOR = 0.02  # least score of a find; chosen
 MAX_OVERLAP = 0.45  # of two finds of one class; as in platform/models/rendered.yaml
 FOVS, PITCHES = (90.0, 60.0), (0.0, 10.0)  # of the views; chosen: as virl's agents look
@@ -34,7 +34,7 @@ FEWEST = 10  # things of a class, from which on its figure is in the mean
 
 @dataclass(slots=True)
 class ClassScore:
-    """Finds and things of one class, for precision and recall.
+    """The finds and the things of one class over all views, for precision and recall.
 
     `scores` and `right` are of the finds, one each; `metres` and `best` are of the things: how far off each
     stands, and the score of the find that found it, 0 if none did.
@@ -60,7 +60,7 @@ class ClassScore:
         return float(np.sum(np.diff(recall, prepend=0.0) * precision))
 
     def recall(self, least: float, low: float = 0.0, high: float = np.inf) -> tuple[float, int]:
-        """Return the share of things `low` to `high` metres off with a find of score `least`, and how many.
+        """Return (share found with score `least`, number) of the things `low` to `high` metres away.
 
         Args:
             least: score of a find that counts.
@@ -73,13 +73,13 @@ class ClassScore:
         return (float((best[there] >= least).mean()) if count else float("nan")), count
 
     def precision(self, least: float) -> float:
-        """Return the share of finds with a score of `least` that are right; NaN without finds."""
+        """Return the share of finds of at least `least` score that are right, [0, 1]; NaN without any."""
         sure = np.array(self.scores) >= least
         return float(np.array(self.right)[sure].mean()) if sure.any() else float("nan")
 
 
 def views_of(ground: Scenery, count: int, seed: int) -> list[Sample]:
-    """Return views of a town as agents see it, at random panoramas.
+    """Return `count` views of a town as agents look, from random panoramas, drawn by `seed`.
 
     Args:
         ground: scenery of the town.
@@ -96,7 +96,7 @@ def views_of(ground: Scenery, count: int, seed: int) -> list[Sample]:
 
 
 def score(detector: RenderedDetector, samples: Sequence[Sample]) -> dict[str, ClassScore]:
-    """Return the finds of a detector in views compared with the truth, by class."""
+    """Return the finds of a detector in views, compared with the truth, by class."""
     scores = {name: ClassScore() for name in CLASSES}
     for first in range(0, len(samples), AT_ONCE):
         some = samples[first : first + AT_ONCE]
@@ -106,7 +106,7 @@ def score(detector: RenderedDetector, samples: Sequence[Sample]) -> dict[str, Cl
 
 
 def without_doubles(found: NetworkFinds) -> NetworkFinds:
-    """Return finds of which no two of one class overlap by more than `MAX_OVERLAP`, best first."""
+    """Return the finds, best first, without those that overlap a better one of their class too much."""
     if not len(found.scores):
         return found
     corners = found.boxes.astype(np.float64)
@@ -119,7 +119,7 @@ def without_doubles(found: NetworkFinds) -> NetworkFinds:
 
 
 def _compare(sample: Sample, found: NetworkFinds, scores: dict[str, ClassScore]) -> None:
-    """Add the finds and the things of a view to the scores."""
+    """Add the finds in one view, and the things that it shows, to the scores by class."""
     sides = np.minimum(sample.boxes[:, 2] - sample.boxes[:, 0], sample.boxes[:, 3] - sample.boxes[:, 1])
     wanted = (sides >= LEAST_SIDE) & (sample.shares >= LEAST_SHARE)
     for number, name in enumerate(CLASSES):
@@ -151,7 +151,7 @@ def _overlaps(a: Floats, b: Floats) -> NDArray[np.float64]:
 
 
 def score_towns(model: str, towns: Sequence[str], views: int) -> Iterator[str]:
-    """Yield a Markdown table for each town.
+    """Yield a Markdown table of a detector's scores for each town, from `views` views each.
 
     Args:
         model: name of a detector of the kind rendered.
@@ -170,7 +170,7 @@ def score_towns(model: str, towns: Sequence[str], views: int) -> Iterator[str]:
 
 
 def table(scores: Mapping[str, ClassScore], least: float) -> str:
-    """Return a Markdown table of each class's things, AP50, precision, and recall by distance."""
+    """Return a Markdown table: each class's number of things, AP50, precision, and recall by distance."""
     bands = [f"{low:g} to {high:g} m" for low, high in pairwise(BANDS_M)]
     rows = [
         ["class", "things", "AP50", f"precision at {least:g}", "recall", *bands],
@@ -191,5 +191,5 @@ def mean_precision(scores: Mapping[str, ClassScore]) -> float:
 
 
 def _figure(value: float) -> str:
-    """Return a number with two decimals, "-" for NaN."""
+    """Return a number with two decimals as text; "-" for NaN."""
     return "-" if isnan(value) else f"{value:.2f}"

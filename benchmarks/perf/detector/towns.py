@@ -20,15 +20,15 @@ _TWINS = (
     "liechtenstein.osm.pbf@47.107,9.528,600",
     "liechtenstein.osm.pbf@47.066,9.505,600",
 )
-"""Vaduz, a quarter of Moscow, Schaan, Triesen and Balzers."""
+"""Extracts of Vaduz, a quarter of Moscow, Schaan, Triesen and Balzers, with the middle to read around."""
 
 VIRLTON, HELD_OUT = "1", "202"
-"""Made towns that are scored in: Virlton, and one that is neither trained on nor in any benchmark."""
+"""Seeds of the made towns that scores are taken in: Virlton, and one that no training or benchmark uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scenery:
-    """A town from which views are drawn, with the positions of its panoramas.
+    """A town from which views are drawn, and the positions of its panoramas.
 
     Args:
         renderer: draws it.
@@ -40,7 +40,7 @@ class Scenery:
 
 
 def training_towns(extracts: Path | None) -> tuple[str, ...]:
-    """Return the towns to train on: thirteen made ones, and with extracts twins of real ones between.
+    """Return the towns to train on: thirteen made ones, and with a folder of extracts twins in between.
 
     Args:
         extracts: the folder of `liechtenstein.osm.pbf` and `moscow.osm.gz`; `None` trains on made towns only.
@@ -56,7 +56,7 @@ def training_towns(extracts: Path | None) -> tuple[str, ...]:
 
 
 def open_ground(town: str) -> Scenery:
-    """Open a town by a seed, such as `"101"`, or by an OpenStreetMap extract, such as `"moscow.osm.gz"`.
+    """Return the scenery of a town, given as a seed such as `"101"` or as an OpenStreetMap extract.
 
     Raises:
         BadInput: the extract cannot be read.

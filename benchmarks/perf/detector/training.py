@@ -30,12 +30,11 @@ from virl.geo.globe import Ints
 from virl.platform.city.streetview import Image
 from virl.platform.perception.detectors.rendered import CLASSES, INPUT_SIDE
 
-CROP = 320  # side of what the network is trained on, pixels; chosen: a crop costs 0.4 of a whole view
-"""Pixels of a side of the pictures trained on."""
+CROP = 320
+"""Pixels along a side of the pictures trained on. Chosen: such a crop costs 0.4 of a whole view."""
 _SCALES = (0.65, 1.35)  # of a view, over that at which the network sees it later; chosen
 _LEAST_SIDE, _LEAST_SHARE = 5.0, 0.25
-"""Things of which less is seen are neither right nor wrong to find: shorter side in pixels of the crop, and
-the visible share. Chosen."""
+"""Least shorter side, pixels of the crop, and visible share of a thing that should be found. Chosen."""
 _BEST = 10  # cells a thing; TOOD takes 13, YOLOv8 10
 _SCORE_POWER, _FIT_POWER = 0.5, 6.0  # of the alignment, as YOLOv8's
 _BOX_WEIGHT, _CLASS_WEIGHT = 2.0, 1.0  # chosen
@@ -44,7 +43,7 @@ _ALPHA, _GAMMA = 0.75, 2.0  # of negatives: varifocal loss (Zhang et al. 2021, s
 
 @dataclass(frozen=True, slots=True)
 class PictureTarget:
-    """The things in one picture that the network should find.
+    """The things in one training picture, and which of them the network should find.
 
     Args:
         boxes: in pixels, (n, 4).
@@ -62,7 +61,7 @@ CHECKPOINT, LOG = "checkpoint.pt", "log.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The settings of the training; all values chosen."""
+    """The settings of a training; all values are chosen."""
 
     cycles: tuple[int, ...] = (3000, 3500)
     """Steps of each cycle of the learning rate: warm restarts (SGDR, Loshchilov and Hutter 2017)."""
@@ -75,17 +74,17 @@ class Recipe:
     decay: float = 0.03
     """Weight decay."""
     averaging: float = 0.998
-    """Share of the averaged weights that stays at a step."""
+    """Share of the averaged weights that is kept at each step."""
     seed: int = 0
     first_views: int = 2400
-    """Views at the first step; each step adds `views_a_step` until all are there."""
+    """Number of views that the first step draws from; each step adds `views_a_step`."""
     views_a_step: float = 1.6
     log_every: int = 20
     keep_every: int = 200
 
     @property
     def steps(self) -> int:
-        """The number of steps of all cycles."""
+        """Number of steps of all cycles together."""
         return sum(self.cycles)
 
     @property
@@ -94,7 +93,7 @@ class Recipe:
         return int(self.first_views + self.views_a_step * self.steps)
 
     def rate_at(self, step: int) -> float:
-        """Return the learning rate of a step, the first of which is 0."""
+        """Return the learning rate of a step, numbered from 0."""
         if step < self.warm_up:
             return self.rate * (step + 1) / self.warm_up
         cycle, first = 0, 0
@@ -107,18 +106,14 @@ class Recipe:
 
 
 class Training:
-    """A training in a folder, which continues from a checkpoint there.
-
-    Args:
-        folder: of the checkpoint and the log.
-        views: to learn from.
-        recipe: how.
+    """A training of the detector in a folder, which continues from the checkpoint there.
 
     Raises:
         BadInput: the checkpoint is of another recipe or other classes.
     """
 
     def __init__(self, folder: Path, views: Views, recipe: Recipe) -> None:
+        """Begin in `folder`, or go on from its checkpoint; raise BadInput if that is of another recipe."""
         self._folder, self._views, self._recipe = folder, views, recipe
         folder.mkdir(parents=True, exist_ok=True)
         torch.manual_seed(recipe.seed)
@@ -131,7 +126,7 @@ class Training:
         self._load_checkpoint()
 
     def run(self, until: int | None = None) -> None:
-        """Train to the last step of the recipe, or to `until`."""
+        """Train to the recipe's last step, or to the step `until`, with a log and checkpoints."""
         recipe = self._recipe
         last = min(until or recipe.steps, recipe.steps)
         middles = torch.cat([cell_middles(CROP // stride, CROP // stride, stride) for stride in STRIDES])
@@ -155,7 +150,7 @@ class Training:
                 self._keep(sums)
 
     def _learn(self, pictures: Tensor, targets: list[PictureTarget], middles: Tensor) -> tuple[float, float]:
-        """Train on one batch, and return its class loss and box loss."""
+        """Train on one batch; return its (class loss, box loss). `middles`: of the cells, pixels."""
         self.network.train()
         for group in self._optimizer.param_groups:
             group["lr"] = self._recipe.rate_at(self.step)
@@ -178,7 +173,7 @@ class Training:
         return class_loss.item(), box_loss.item()
 
     def _batches(self, last: int) -> Iterator[tuple[Tensor, list[PictureTarget]]]:
-        """Yield batches from the current step to `last`, each made while the one before is trained on."""
+        """Yield the batches from the current step to `last`, each made while the one before is used."""
         with ThreadPoolExecutor(1) as pool:
             coming = pool.submit(self._batch, self.step)
             for step in range(self.step, last):
@@ -187,7 +182,7 @@ class Training:
                 yield batch
 
     def _batch(self, step: int) -> tuple[Tensor, list[PictureTarget]]:
-        """Return the pictures and targets of a step, the same each time."""
+        """Return the pictures, (n, 3, height, width), and targets of a step, the same each time."""
         recipe = self._recipe
         there = min(len(self._views), int(recipe.first_views + recipe.views_a_step * step))
         pictures, targets = [], []
@@ -202,7 +197,7 @@ class Training:
         return stacked.float().contiguous(memory_format=torch.channels_last), targets
 
     def _keep(self, sums: "np.ndarray[Any, Any]") -> None:
-        """Write a checkpoint, with the sums of losses since the last log line."""
+        """Write a checkpoint, with the sums of losses since the last line of the log."""
         state = {
             "recipe": _plain(self._recipe),
             "classes": list(CLASSES),
@@ -217,7 +212,7 @@ class Training:
         path.with_suffix(".new").replace(path)
 
     def _load_checkpoint(self) -> None:
-        """Load the checkpoint in the folder, if there is one of this recipe."""
+        """Load the folder's checkpoint, if any, and cut the log to its step."""
         path = self._folder / CHECKPOINT
         if not path.exists():
             (self._folder / LOG).unlink(missing_ok=True)
@@ -235,12 +230,12 @@ class Training:
 
 
 def _plain(recipe: Recipe) -> dict[str, Any]:
-    """Return the recipe as a checkpoint holds it: its cycles are a list there."""
+    """Return a recipe as plain data, as a checkpoint holds it."""
     return {**asdict(recipe), "cycles": list(recipe.cycles)}
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:
-    """Return the saved state of a training.
+    """Return the state of a training that a checkpoint holds.
 
     Raises:
         BadInput: the file is missing or none, or of other classes.
@@ -258,7 +253,7 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
 
 
 def _groups(network: DetectorNetwork, decay: float) -> Sequence[dict[str, Any]]:
-    """Return two groups of weights: those that decay, of convolutions, and those that do not."""
+    """Return the optimizer's two groups of weights: convolutions, which decay, and all others."""
     parameters = list(network.parameters())
     return [
         {"params": [one for one in parameters if one.ndim > 1], "weight_decay": decay},
@@ -267,7 +262,7 @@ def _groups(network: DetectorNetwork, decay: float) -> Sequence[dict[str, Any]]:
 
 
 def detection_loss(outputs: Outputs, targets: list[PictureTarget], middles: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the class loss and the box loss of n pictures.
+    """Return (class loss, box loss) of n pictures, weighted; cells answer for things as assigned.
 
     Args:
         outputs: of the network.
@@ -302,7 +297,7 @@ def detection_loss(outputs: Outputs, targets: list[PictureTarget], middles: Tens
 def _assign(
     scores: Tensor, found: Tensor, boxes: Tensor, classes: Tensor, middles: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return which cells of one picture should find which thing.
+    """Return (cells, the thing of each, the score each should get) for one picture, shapes (k,).
 
     Args:
         scores: of the cells, (m, classes).
@@ -336,19 +331,19 @@ def _assign(
 
 
 def iou(a: Tensor, b: Tensor) -> Tensor:
-    """Return the intersection over union of boxes (..., 4), broadcast."""
+    """Return the intersection over union of boxes (..., 4), left, top, right, bottom, broadcast."""
     shared, union, _ = _overlap(a, b)
     return shared / union
 
 
 def generalized_iou(a: Tensor, b: Tensor) -> Tensor:
-    """Return the GIoU (Rezatofighi et al. 2019) of boxes (..., 4), broadcast."""
+    """Return the GIoU (Rezatofighi et al. 2019) of boxes (..., 4), broadcast, in [-1, 1]."""
     shared, union, hull = _overlap(a, b)
     return shared / union - (hull - union) / hull
 
 
 def _overlap(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the area that boxes share, that of their union, and that of the box around both."""
+    """Return the areas of two boxes' intersection, of their union, and of the box around both."""
     low, high = torch.maximum(a[..., :2], b[..., :2]), torch.minimum(a[..., 2:], b[..., 2:])
     shared = (high - low).clamp(min=0).prod(-1)
     union = (a[..., 2:] - a[..., :2]).prod(-1) + (b[..., 2:] - b[..., :2]).prod(-1) - shared
@@ -357,13 +352,13 @@ def _overlap(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _contains(middles: Tensor, boxes: Tensor) -> Tensor:
-    """Return a mask of the middles (m, 2) inside each box (n, 4), shape (n, m)."""
+    """Return a mask of the cell middles (m, 2) inside each box (n, 4), shape (n, m)."""
     low = middles[None] > boxes[:, None, :2]
     return (low & (middles[None] < boxes[:, None, 2:])).all(-1)
 
 
 def crop(sample: Sample, rng: np.random.Generator) -> tuple[Image, Floats, Ints, NDArray[np.bool_]]:
-    """Return a random part of a view, perhaps scaled and mirrored, with the boxes in it.
+    """Return (picture, boxes, classes, which count) of a random part of a view, perhaps scaled and mirrored.
 
     Returns:
         The picture of `CROP` by `CROP` pixels; boxes, (n, 4), and classes, (n,), of what it shows; and which
@@ -389,7 +384,7 @@ def crop(sample: Sample, rng: np.random.Generator) -> tuple[Image, Floats, Ints,
 
 
 def _corner(sample: Sample, side: int, size: tuple[int, int], rng: np.random.Generator) -> tuple[int, int]:
-    """Return the left and the top of a crop, pixels; mostly one with the middle of a thing."""
+    """Return (left, top) in pixels of a crop of `side`, which mostly holds the middle of a thing."""
     room = np.array(size) - side
     at = rng.uniform(0, 1, 2) * room
     if len(sample.boxes) and rng.random() < 0.8:
@@ -406,7 +401,7 @@ def _area(boxes: Floats) -> Floats:
 
 
 def weather(picture: Image, rng: np.random.Generator) -> Image:
-    """Return a picture in other light and weather, through a worse camera; a fifth stays unchanged."""
+    """Return a picture in other light and weather, through a worse camera; one in five is unchanged."""
     if rng.random() < 0.2:
         return picture
     x = picture.astype(np.float32)
@@ -427,7 +422,7 @@ def weather(picture: Image, rng: np.random.Generator) -> Image:
 
 
 def _light(x: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    """Return a picture with exposure, contrast, saturation and colour changed at random."""
+    """Return a picture, values 0 to 255, with random exposure, contrast, saturation and colour."""
     grey = x.mean(axis=2, keepdims=True)
     x = grey + (x - grey) * np.float32(rng.uniform(0.3, 1.5))
     x = (x - 128) * np.float32(rng.uniform(0.6, 1.3)) + 128 + np.float32(rng.uniform(-25, 25))

@@ -23,43 +23,43 @@ from virl.platform.city.streetview import Image
 from virl.platform.perception.detectors.rendered import CLASSES
 from virl.towns.render.lens import Lens, aim_lens
 
-SIDE = 640  # of a view, pixels: what most of virl's agents look at
-"""Pixels of a view's side."""
-BLOCK = 160  # views of one town before the next one is opened; chosen
-"""Views of a town before those of the next."""
+SIDE = 640
+"""Pixels along a view's side, as most of virl's agents look."""
+BLOCK = 160
+"""Number of views of one town before the next town is opened. Chosen."""
 QUALITY = 95  # of the JPEG in which a view is kept; chosen
 MIN_PIXELS = 12  # a thing that shows fewer pixels is not there; as the truth's default
-AIMED = 0.65  # share of the views that look towards a thing whose kind is drawn first; chosen, for rare kinds
-"""Share of views that are aimed at a thing."""
+AIMED = 0.65
+"""Share of views that are aimed at a thing whose kind is drawn first, for rare kinds. Chosen."""
 NEAREST_M, FARTHEST_M = 4.0, 45.0  # of such a thing; chosen
 WAIT_S = 0.2
-"""Seconds between looks for a view that is being drawn."""
+"""Seconds between two looks for a view that another process draws."""
 
 Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A view with its n things."""
+    """A view with the n things of `CLASSES` that it shows."""
 
     picture: Image
     boxes: Floats
-    """Left, top, right, bottom in pixels, (n, 4)."""
+    """Boxes of the things, (left, top, right, bottom) in pixels, shape (n, 4)."""
     classes: Ints
-    """Numbers in `CLASSES`, (n,)."""
+    """Indices of the things' classes in `CLASSES`, shape (n,)."""
     shares: Floats
-    """Visible share of each thing, (n,)."""
+    """Visible share of each thing, [0, 1], shape (n,)."""
     metres: Floats
-    """Distance of each thing from the camera, (n,)."""
+    """Metres from the camera to each thing, shape (n,)."""
 
 
 def draw_view(ground: Scenery, rng: np.random.Generator) -> Sample:
-    """Return a view of a town, at a random position, height and angle."""
+    """Return a view of a town from a random position, height and angle."""
     return look(ground, _random_lens(ground, rng))
 
 
 def look(ground: Scenery, lens: Lens) -> Sample:
-    """Return the view of a camera with the things of `CLASSES` in it."""
+    """Return the view of a camera in a town, with the things of `CLASSES` in it."""
     picture, found = ground.renderer.render_labelled(lens, MIN_PIXELS)
     found = [(seen, share) for seen, share in found if seen.kind in CLASSES]
     xy = ground.renderer.labels.xy[[seen.thing for seen, _ in found]]
@@ -73,7 +73,7 @@ def look(ground: Scenery, lens: Lens) -> Sample:
 
 
 def _random_lens(ground: Scenery, rng: np.random.Generator) -> Lens:
-    """Return a random camera, mostly aimed at a thing."""
+    """Return a random camera in a town, mostly aimed at a thing."""
     fov = float(rng.choice([90.0, rng.uniform(55, 105), rng.uniform(25, 50)], p=[0.35, 0.45, 0.2]))
     pitch = float(np.clip(rng.normal(2.0, 7.0), -25, 30))
     camera, heading = ground.cameras[rng.integers(len(ground.cameras))], float(rng.uniform(0, 360))
@@ -86,7 +86,7 @@ def _random_lens(ground: Scenery, rng: np.random.Generator) -> Lens:
 
 
 def _aim_at_thing(ground: Scenery, rng: np.random.Generator, fov: float) -> tuple[Floats, float] | None:
-    """Return a camera near a random thing, and its heading; `None` without one."""
+    """Return (position of a camera near a random thing, heading to it); `None` if none is near."""
     labels = ground.renderer.labels
     kinds = np.array(labels.kinds)
     kind = rng.choice(sorted(set(labels.kinds) & set(CLASSES)))
@@ -103,20 +103,15 @@ def _aim_at_thing(ground: Scenery, rng: np.random.Generator, fov: float) -> tupl
 
 
 class Views:
-    """The views of a training, in files that a process of its own draws.
-
-    Args:
-        folder: of the files; views that are there are not drawn again.
-        towns: as `open_ground` takes them; each has `BLOCK` views in turn.
-        seed: of all that is random.
-        count: how many there will be.
-    """
+    """The views of a training, in files that another process draws while the `with` block runs."""
 
     def __init__(self, folder: Path, towns: Sequence[str], seed: int, count: int) -> None:
+        """Prepare `count` views of the towns in `folder`, drawn by `seed`; draws nothing yet."""
         self._folder, self._towns, self._seed, self._count = folder, tuple(towns), seed, count
         self._drawing: BaseProcess | None = None
 
     def __enter__(self) -> "Views":
+        """Start the process that draws the views."""
         self._folder.mkdir(parents=True, exist_ok=True)
         work = get_context("spawn").Process(
             target=draw_views, args=(self._folder, self._towns, self._seed, self._count), daemon=True
@@ -126,15 +121,17 @@ class Views:
         return self
 
     def __exit__(self, *_: object) -> None:
+        """End the process that draws the views."""
         if self._drawing:
             self._drawing.terminate()
             self._drawing.join()
 
     def __len__(self) -> int:
+        """Return the number of views that there will be."""
         return self._count
 
     def __getitem__(self, number: int) -> Sample:
-        """Return a view; waits until it is drawn.
+        """Return the view with this number, from 0; waits until it is drawn.
 
         Raises:
             BadInput: the process that draws has ended, and the view is not there.
@@ -148,7 +145,7 @@ class Views:
 
 
 def draw_views(folder: Path, towns: Sequence[str], seed: int, count: int) -> None:
-    """Draw the views missing in a folder, in order.
+    """Draw those of the first `count` views of a seed that are missing in a folder, in order.
 
     Args:
         folder: where they are kept.
@@ -167,7 +164,7 @@ def draw_views(folder: Path, towns: Sequence[str], seed: int, count: int) -> Non
 
 
 def read_sample(path: Path) -> Sample:
-    """Read a view from its file."""
+    """Return the view in a file."""
     with np.load(path) as kept:
         picture = np.asarray(cv2.imdecode(kept["picture"], cv2.IMREAD_COLOR), np.uint8)[..., ::-1]
         return Sample(
@@ -192,5 +189,5 @@ def _write(sample: Sample, path: Path) -> None:
 
 
 def _file(folder: Path, number: int) -> Path:
-    """Return the path of the view with a number."""
+    """Return the path of the view with this number."""
     return folder / f"{number:06d}.npz"

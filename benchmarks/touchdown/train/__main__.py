@@ -54,6 +54,7 @@ def main(
     from .train import Options, train  # noqa: PLC0415 - brings in torch
 
     def select(split: str, limit: int | None) -> Selection:
+        """Return the first `limit` episodes of a split, `None` for all, as a selection."""
         return Selection(data, dataset, scenario, split, limit=limit)
 
     options = Options(

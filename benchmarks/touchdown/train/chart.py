@@ -14,12 +14,7 @@ Point = tuple[float, float]
 
 
 def draw_curves(metrics: Sequence[Mapping[str, Any]], title: str) -> str:
-    """Draw loss by optimizer step, and task completion on the dev split at the end of each epoch, as SVG.
-
-    Args:
-        metrics: the lines of `metrics.jsonl`.
-        title: stands above the curves.
-    """
+    """Return an SVG chart of the loss by optimizer step, and of the dev split's task completion by epoch."""
     losses = [(line["step"], line["loss"]) for line in metrics if line["kind"] == "update"]
     scores = [(line["step"], 100 * line["tc"]) for line in metrics if line["kind"] == "dev"]
     last = max((step for step, _ in [*losses, *scores]), default=1)
@@ -41,7 +36,7 @@ def draw_curves(metrics: Sequence[Mapping[str, Any]], title: str) -> str:
 
 
 def _draw_axes(last: float, top: float) -> list[str]:
-    """Return the SVG of the axes, up to step `last` and loss `top`."""
+    """Return the SVG of the axes, for steps to `last` and losses to `top`."""
     parts = []
     for part in range(5):
         y = _to_point(0, part, last, 4)[1]
@@ -57,18 +52,18 @@ def _draw_axes(last: float, top: float) -> list[str]:
 
 
 def _to_point(step: float, value: float, last: float, top: float) -> Point:
-    """Return a step and a value as (x, y) on the chart."""
+    """Return (x, y) on the chart of a step and a value, on axes that end at `last` and `top`."""
     x = _LEFT + (_WIDTH - _LEFT - _RIGHT) * step / last
     return x, _HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * value / top
 
 
 def _draw_line(points: Sequence[Point], colour: str) -> str:
-    """Return the SVG of a line through points."""
+    """Return the SVG of a line through points, in a named colour of the theme."""
     shown = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     return f'<polyline points="{shown}" fill="none" stroke="{colours()[colour]}" stroke-width="1.5"/>'
 
 
 def _draw_text(x: float, y: float, words: str, colour: str, anchor: str) -> str:
-    """Return the SVG of a text at (x, y)."""
+    """Return the SVG of a text at (x, y), in a named colour of the theme."""
     where = f'x="{x:.1f}" y="{y:.1f}" fill="{colours()[colour]}" text-anchor="{anchor}"'
     return f"<text {where}>{escape(words)}</text>"

@@ -24,23 +24,23 @@ _OPTIMIZER, _STATE = "optimizer.safetensors", "state.json"
 
 
 class Progress(BaseModel):
-    """The progress of a training."""
+    """The progress of a training: steps, epochs, best result and time."""
 
     step: int = 0
-    """Optimizer steps taken."""
+    """Number of optimizer steps taken."""
     epoch: int = 0
-    """Epochs ended, their evaluation included."""
+    """Number of epochs ended, their evaluation included."""
     best_tc: float = -1.0
-    """The best task completion on the dev split, [0, 1]; -1 before the first evaluation."""
+    """Best task completion on the dev split, [0, 1]; -1 before the first evaluation."""
     best_epoch: int = 0
     metrics_size: int = 0
-    """Bytes of `metrics.jsonl` that belong to these steps."""
+    """Size in bytes of the part of `metrics.jsonl` that belongs to these steps."""
     seconds: float = 0.0
-    """Spent on these steps, evaluations included."""
+    """Seconds spent on these steps, evaluations included."""
 
 
 def save_checkpoint(folder: Path, learner: Learner, progress: Progress) -> Path:
-    """Write the checkpoint of a step under `folder`, and remove those before it.
+    """Write a checkpoint under `folder`, remove the earlier ones, and return its path.
 
     Args:
         folder: of the training.
@@ -68,12 +68,12 @@ def save_checkpoint(folder: Path, learner: Learner, progress: Progress) -> Path:
 
 
 def latest_checkpoint(folder: Path) -> Path | None:
-    """Return the whole checkpoint with the most steps under `folder`."""
+    """Return the complete checkpoint with the most steps under `folder`; `None` without any."""
     return max((path for path in folder.glob("step-*") if path.suffix != PARTIAL), default=None)
 
 
 def load_state(checkpoint: Path, learner: Learner) -> Progress:
-    """Give a learner, whose model has the adapters already, the rest of its state.
+    """Load a learner's optimizer state from a checkpoint, and return the training's progress.
 
     Raises:
         BadInput: the checkpoint is damaged.
@@ -89,7 +89,7 @@ def load_state(checkpoint: Path, learner: Learner) -> Progress:
 
 
 def _optimizer_state(learner: Learner) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """Return the tensors of the optimizer by name, and the rest of the learner's state."""
+    """Return (tensors of the optimizer by name, other state of the learner as plain data)."""
     full = learner.optimizer.state_dict()
     tensors = {
         f"{number}.{name}": tensor
@@ -104,7 +104,7 @@ def _optimizer_state(learner: Learner) -> tuple[dict[str, torch.Tensor], dict[st
 
 
 def _restore_optimizer(learner: Learner, state: dict[str, Any], tensors: dict[str, torch.Tensor]) -> None:
-    """Set the state of the learner's optimizer, scheduler and scaler."""
+    """Set the state of the learner's optimizer, scheduler and scaler from a checkpoint's."""
     moments: dict[int, dict[str, torch.Tensor]] = {}
     for key, tensor in tensors.items():
         number, name = key.split(".", 1)

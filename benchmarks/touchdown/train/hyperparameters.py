@@ -16,7 +16,7 @@ Precision = Literal["auto", "fp32", "bf16", "fp16"]
 
 
 class Hyperparameters(Settings):
-    """Hyperparameters of fine-tuning. The defaults are the paper's where it names them."""
+    """The hyperparameters of fine-tuning; defaults are the paper's where it names them."""
 
     learning_rate: float = Field(3e-4, gt=0)
     """Peak of AdamW's learning rate (paper, appendix A)."""
@@ -25,22 +25,22 @@ class Hyperparameters(Settings):
     weight_decay: float = Field(0.0, ge=0)
     """Weight decay of AdamW; 0 is the Adam that the paper names (appendix A)."""
     max_grad_norm: float = Field(1.0, gt=0)
-    """Gradients are scaled down to this norm (chosen: the default of transformers' Trainer)."""
+    """Norm to which larger gradients are scaled down (chosen: default of transformers' Trainer)."""
     batch_size: int = Field(16, ge=1)
-    """Samples an optimizer step (appendix A), run one by one and accumulated (code)."""
+    """Number of samples in an optimizer step (appendix A), run singly and accumulated (code)."""
     epochs: int = Field(20, ge=1)
     """Number of passes over the training split (appendix A)."""
     cutoff: int = Field(2048, ge=16)
-    """Tokens of a sample beyond which it is cut (code)."""
+    """Number of tokens beyond which a sample is cut (code)."""
 
     lora_rank: int = Field(8, ge=1)
-    """Appendix A."""
+    """Rank of the LoRA adapters (appendix A)."""
     lora_alpha: float = Field(16, gt=0)
-    """Appendix A."""
+    """Scale of the LoRA adapters, which is divided by the rank (appendix A)."""
     lora_dropout: float = Field(0.05, ge=0, lt=1)
-    """Appendix A."""
+    """Dropout rate in front of the LoRA adapters (appendix A)."""
     lora_modules: tuple[str, ...] = Field(("q_proj", "v_proj"), min_length=1)
-    """Appendix A and code; the body (section 6.4) names further projections."""
+    """Modules that get adapters (appendix A and code; section 6.4 names further ones)."""
 
     mixing: float = Field(0.5, ge=0, le=1)
     """Lambda of Algorithm 1: how likely a sample is student-forced; used by `rbl` only (section 6.4)."""
@@ -48,9 +48,9 @@ class Hyperparameters(Settings):
     """Tokens beyond which the model's own walk is dropped for the gold one; used by `rbl` only (code)."""
 
     max_actions: int = Field(55, ge=1)
-    """Actions an episode, an opening one included (code)."""
+    """Most actions of an episode, an opening one included (code)."""
     max_reply_tokens: int = Field(8, ge=1)
-    """Tokens of a reply (chosen: the longest action, `turn_around`, has 3 to 4 in LLaMA's tokenizers)."""
+    """Most tokens of a reply (chosen: `turn_around` has 3 to 4 in LLaMA's tokenizers)."""
     precision: Precision = "auto"
     """Mixed precision: `auto` is bf16 on a GPU that has it, else fp16, as in the code; fp32 on a CPU."""
     save_every: int = Field(50, ge=1)
@@ -60,13 +60,14 @@ class Hyperparameters(Settings):
 
     @model_validator(mode="after")
     def _rollouts_fit(self) -> Self:
+        """Return the settings; raise ValueError if `rollout_cutoff` is above `cutoff`."""
         if self.rollout_cutoff > self.cutoff:
             raise ValueError(f"rollout_cutoff {self.rollout_cutoff} is above cutoff {self.cutoff}")
         return self
 
 
 def read_overrides(assignments: Sequence[str]) -> Hyperparameters:
-    """Read the defaults with overrides in YAML, such as `"epochs=3"` or `"lora_modules=[q_proj]"`.
+    """Return the defaults with overrides written as NAME=VALUE in YAML, such as `"epochs=3"`.
 
     Raises:
         BadInput: an assignment has no `=`, a name is unknown, or a value is out of its range.

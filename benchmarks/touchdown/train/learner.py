@@ -18,30 +18,24 @@ _SEED_STRIDE = 1_000_003  # a prime: no two seeds share the dropout of any of th
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The result of one optimizer step."""
+    """The figures of one optimizer step."""
 
     loss: float
-    """Mean over the samples of each one's mean cross entropy of action tokens, nats."""
+    """Mean over samples of each one's mean cross entropy of action tokens, nats."""
     accuracy: float
-    """Share of the action tokens that were the likeliest ones."""
+    """Share of the action tokens that the model held likeliest, [0, 1]."""
     learning_rate: float
     tokens: int
-    """Read in the step."""
+    """Number of tokens read in the step."""
     action_tokens: int
-    """Learned in the step."""
+    """Number of action tokens learned in the step."""
 
 
 class Learner:
-    """A model with adapters, and the optimizer, schedule and loss scale that train them.
-
-    Args:
-        model: with adapters, on its device.
-        hyperparameters: rate, warm-up, clipping, precision and seed are used.
-        total_steps: optimizer steps of the whole training.
-    """
+    """A model with adapters, and the optimizer, schedule and loss scale that train it."""
 
     def __init__(self, model: Any, hyperparameters: Hyperparameters, total_steps: int) -> None:
-        """Prepare the optimizer and its schedule over so many steps."""
+        """Prepare the optimizer and its learning rates over `total_steps` steps."""
         self.model = model
         self.device: torch.device = model.device
         self.precision = choose_precision(hyperparameters.precision, self.device)
@@ -57,7 +51,7 @@ class Learner:
         self.model.train()
 
     def update(self, samples: Iterable[Sample], count: int, step: int) -> Update:
-        """Learn from a batch, sample by sample, then take one optimizer step.
+        """Learn from the `count` samples of a batch, take optimizer step `step`, and return its figures.
 
         Args:
             samples: made while they are asked for, by the weights before the step.
@@ -79,7 +73,7 @@ class Learner:
         return Update(loss, right / learned, rate, int(tokens), int(learned))
 
     def _loss(self, sample: Sample) -> tuple[torch.Tensor, int]:
-        """Return the mean loss over the labels of a sample, and how many of them were predicted rightly."""
+        """Return (mean loss over the labels of a sample, number of labels predicted rightly)."""
         places = torch.tensor([place for place, label in enumerate(sample.labels) if label != IGNORED])
         labels = torch.tensor(sample.labels)[places].to(self.device)
         ids = torch.tensor([sample.ids], device=self.device)
@@ -90,7 +84,7 @@ class Learner:
         return loss, int((logits.argmax(-1) == labels).sum())
 
     def _step(self) -> None:
-        """Apply the gradients, clipped; on overflow skip the step."""
+        """Apply the gathered gradients, clipped; an overflow skips the step."""
         self.scaler.unscale_(self.optimizer)
         torch.nn.utils.clip_grad_norm_(self._trainable, self._max_norm)
         scale = self.scaler.get_scale()
@@ -102,7 +96,7 @@ class Learner:
 
     @contextmanager
     def walking_mode(self) -> Iterator[None]:
-        """Put the model in walking mode for the block: without dropout, in the precision of the training."""
+        """Put the model in evaluation mode for the block, in the training's precision."""
         self.model.eval()
         try:
             with self._autocast():
@@ -111,6 +105,7 @@ class Learner:
             self.model.train()
 
     def _autocast(self) -> torch.autocast:
+        """Return the context in which the model computes in the training's precision."""
         return torch.autocast(
             self.device.type, dtype=DTYPES[self.precision], enabled=self.precision != "fp32"
         )

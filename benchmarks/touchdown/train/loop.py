@@ -33,39 +33,39 @@ from .writer import GreedyWriter
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The walks of a model on a split."""
+    """The figures of a model's walks on a split."""
 
     episodes: int
     tc: float
     """Task completion, [0, 1]; a walk cut off at a limit can complete the task, as in VELMA's code."""
     tc_low: float
-    """The ends of its 95 % bootstrap interval."""
+    """Lower end of the task completion's 95 % bootstrap interval; `tc_high` is the upper end."""
     tc_high: float
     spd: float | None
     """Mean shortest path distance in links; `None` if no way leads from the end of some walk."""
     kpa: float
     kpa_published: float
     decisions: int
-    """Actions that the model was asked for."""
+    """Number of actions that the model was asked for."""
     invalid: int
-    """Replies that named no action."""
+    """Number of replies that named no action."""
     stopped: int
     """Number of walks that ended with a stop."""
     too_long: int
     """Number of walks whose text grew beyond the cutoff."""
     tokens: int
-    """Fed to the model."""
+    """Number of tokens that the model read."""
 
 
 CURVES, CHECKPOINTS, BEST = "curves.svg", "checkpoints", "best"
-"""Files of a training in its folder, beside `settings.json`, `results.json` and `metrics.jsonl`."""
+"""Names of a training's further files in its folder: chart, checkpoints and best adapter."""
 
 _RESUME = "go on with --resume"
 
 
 @dataclass(slots=True)
 class Training:
-    """One training, begun or resumed.
+    """One training, new or resumed, with its model, episodes and progress.
 
     Args:
         method: `ft` learns the gold walks, `rbl` also from the model's own (Algorithm 1).
@@ -89,10 +89,10 @@ class Training:
     _sources: Counter[str] = field(default_factory=Counter)
     _metrics: JsonLines = field(init=False)
     _rolled_out: int = 0
-    """Tokens fed in the rollouts of the current step."""
+    """Number of tokens that the model read in the walks of the current step."""
 
     def run(self, bar: Bar) -> None:
-        """Train to the end of the last epoch.
+        """Train to the end of the last epoch, with checkpoints and evaluations.
 
         Raises:
             CannotWrite: the disk refuses; the last checkpoint is kept.
@@ -110,17 +110,16 @@ class Training:
 
     @property
     def _steps_per_epoch(self) -> int:
+        """Number of optimizer steps in an epoch."""
         return steps_per_epoch(len(self.train), self.hyperparameters)
 
     @property
     def _total_steps(self) -> int:
+        """Number of optimizer steps in all epochs."""
         return self._steps_per_epoch * self.hyperparameters.epochs
 
     def _batches_left(self) -> Iterator[Sequence[TrainingRoute]]:
-        """Yield the batches of this epoch that come after the steps taken.
-
-        Its order follows from the seed.
-        """
+        """Yield the batches of this epoch that are left after the steps taken, in the seed's order."""
         epoch, size = self.progress.epoch, self.hyperparameters.batch_size
         order = random.Random(f"{self.hyperparameters.seed} order {epoch}").sample(
             self.train, len(self.train)
@@ -130,7 +129,7 @@ class Training:
             yield order[begin : begin + size]
 
     def _take_step(self, batch: Sequence[TrainingRoute]) -> None:
-        """Learn from a batch, and note its figures and seconds."""
+        """Learn from a batch, and record its figures."""
         begun = perf_counter()
         self._sources, self._rolled_out = Counter(), 0
         update = self.learner.update(self._samples(batch), len(batch), self.progress.step)
@@ -139,7 +138,7 @@ class Training:
         self._note("update", seconds, self._update_data(update, seconds))
 
     def _samples(self, batch: Sequence[TrainingRoute]) -> Iterator[Sample]:
-        """Yield the samples of Algorithm 1: student forcing with probability lambda, else teacher forcing."""
+        """Yield the batch's samples: the model's own walk with probability `mixing`, else the gold walk."""
         writer = self._writer(self.hyperparameters.rollout_cutoff)
         for route in batch:
             chance = random.Random(
@@ -157,7 +156,7 @@ class Training:
             yield sample
 
     def _writer(self, max_tokens: int) -> GreedyWriter:
-        """Return the writer of replies in a context of so many tokens."""
+        """Return a new writer of replies to prompts of at most `max_tokens` tokens."""
         return GreedyWriter(
             self.learner.model,
             self.lessons.encoder,
@@ -166,7 +165,7 @@ class Training:
         )
 
     def _update_data(self, update: Update, seconds: float) -> dict[str, Any]:
-        """Return the figures of an update, with its tokens a second."""
+        """Return the figures of an update as data, with its tokens a second."""
         return asdict(update) | {
             "sources": dict(self._sources),
             "rollout_tokens": self._rolled_out,
@@ -174,7 +173,7 @@ class Training:
         }
 
     def _end_epoch(self, bar: Bar) -> None:
-        """Walk the dev routes, note the figures, and keep the best adapter."""
+        """Measure the model on the dev routes, and keep its adapter if it is the best so far."""
         begun = perf_counter()
         task = bar.add_task(f"walks of epoch {self.progress.epoch + 1}", total=len(self.dev))
         writer = self._writer(self.hyperparameters.cutoff)
@@ -190,7 +189,7 @@ class Training:
             self._keep_best(found, [rollout.actions for rollout in rollouts])
 
     def _keep_best(self, found: Evaluation, actions: Sequence[Sequence[str]]) -> None:
-        """Write the adapter, its evaluation and actions as the best so far."""
+        """Write the adapter, its evaluation and its walks' actions as the best so far."""
         best = self.out / BEST
         partial = best.with_name(best.name + PARTIAL)
         with refusals_in_a_line(best, _RESUME):
@@ -203,7 +202,7 @@ class Training:
             partial.rename(best)
 
     def _note(self, kind: str, seconds: float, told: dict[str, Any]) -> None:
-        """Add a line to the metrics, with seconds and peak memory, MiB."""
+        """Write a line of metrics, with seconds and peak memory in MiB."""
         self.progress.seconds += seconds
         line = {"kind": kind, "step": self.progress.step, "epoch": self.progress.epoch} | told
         line |= {"seconds": round(seconds, 3), "peak_memory_mib": peak_memory(self.learner.device)}
@@ -211,26 +210,23 @@ class Training:
         self.progress.metrics_size = self._metrics.size
 
     def _save(self) -> None:
-        """Write a checkpoint, and draw the chart."""
+        """Write a checkpoint, and draw the chart of metrics."""
         save_checkpoint(self.out / CHECKPOINTS, self.learner, self.progress)
         draw(self.out)
 
 
 def steps_per_epoch(samples: int, hyperparameters: Hyperparameters) -> int:
-    """Return the optimizer steps an epoch; the last one takes what is left."""
+    """Return the number of optimizer steps in an epoch; the last one may have fewer samples."""
     return -(-samples // hyperparameters.batch_size)
 
 
 def draw(out: Path) -> None:
-    """Draw `curves.svg` from `metrics.jsonl`."""
+    """Draw the chart `curves.svg` in a training's folder from `metrics.jsonl`."""
     write_whole(out / CURVES, draw_curves(read_metrics(out), out.name).encode(), _RESUME)
 
 
 def peak_memory(device: torch.device) -> int | None:
-    """Return the most memory in use so far, MiB: of the GPU, or of the process.
-
-    `None` where that is not told.
-    """
+    """Return the most memory used so far, MiB, of the GPU or else the process; `None` if it is unknown."""
     if device.type == "cuda":
         return int(torch.cuda.max_memory_allocated(device)) >> 20
     if sys.platform == "win32":
@@ -247,7 +243,7 @@ def evaluate(
     writer: GreedyWriter,
     advance: Callable[[], None] = lambda: None,
 ) -> tuple[Evaluation, list[Rollout]]:
-    """Let a model walk episodes.
+    """Let a model walk routes; return the figures of its walks, and the walks.
 
     Args:
         walks: how episodes are walked and told.

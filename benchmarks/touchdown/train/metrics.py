@@ -10,13 +10,7 @@ METRICS = "metrics.jsonl"
 
 
 def metrics_of(out: Path, size: int) -> JsonLines:
-    """Return the file of the training in `out`, to be appended to.
-
-    Lines of steps that are taken again are dropped.
-
-    Args:
-        out: folder of the training.
-        size: bytes of the lines to keep.
+    """Return the metrics file of the training in `out`, ready for further lines; keeps `size` bytes of it.
 
     Raises:
         CannotWrite: the disk refuses.
@@ -30,7 +24,7 @@ def metrics_of(out: Path, size: int) -> JsonLines:
 
 
 def read_metrics(out: Path) -> list[dict[str, Any]]:
-    """Read the whole lines of a training's file; none if there is no file.
+    """Return the complete lines of a training's metrics; empty if there is no file.
 
     Raises:
         BadInput: a line is damaged.
@@ -39,7 +33,7 @@ def read_metrics(out: Path) -> list[dict[str, Any]]:
 
 
 def _parse_line(line: bytes) -> dict[str, Any]:
-    """Parse a line of the metrics; raises ValueError if it is not JSON."""
+    """Return the object in a line of metrics; raise ValueError if it is not JSON."""
     try:
         found: dict[str, Any] = json.loads(line)
     except ValueError:

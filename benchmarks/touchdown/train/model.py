@@ -21,7 +21,7 @@ DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 
 def choose_precision(precision: Precision, device: torch.device) -> Precision:
-    """Return the precision that `auto` means on a device."""
+    """Return the precision itself, or for `auto` the best that the device supports."""
     if precision != "auto":
         return precision
     if device.type != "cuda":
@@ -30,7 +30,7 @@ def choose_precision(precision: Precision, device: torch.device) -> Precision:
 
 
 def choose_device(name: str) -> torch.device:
-    """Choose the device with this name, such as `"cuda:1"`; `auto` is a GPU where there is one.
+    """Return the device with this name, such as `"cuda:1"`; `auto` is a GPU if there is one.
 
     Raises:
         BadInput: there is no such device.
@@ -46,7 +46,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def load_encoder(folder: Path) -> Encoder:
-    """Load the tokenizer of a model folder.
+    """Return the tokenizer in a model's folder.
 
     Raises:
         ModelUnavailable: there is none, or it gives no offsets.
@@ -60,7 +60,7 @@ def load_encoder(folder: Path) -> Encoder:
 
 
 def load_model(folder: Path, precision: Precision, device: torch.device) -> Any:
-    """Load the weights of a model folder, frozen later by the adapter; in half precision where that is mixed.
+    """Return the causal language model in a folder, in this precision, on the device.
 
     Args:
         folder: of the model.
@@ -85,7 +85,7 @@ def load_model(folder: Path, precision: Precision, device: torch.device) -> Any:
 
 
 def add_adapter(model: Any, hyperparameters: Hyperparameters) -> Any:
-    """Freeze a model and put new LoRA adapters on it; only these are trained, in full precision.
+    """Return the model frozen, with new LoRA adapters, the only part that is trained.
 
     Raises:
         BadInput: the model has no modules of the names in `lora_modules`.
@@ -108,13 +108,13 @@ def add_adapter(model: Any, hyperparameters: Hyperparameters) -> Any:
 
 
 def load_adapter(model: Any, folder: Path) -> Any:
-    """Put adapters on a model that were saved before, ready to be trained further."""
+    """Return the model with the adapters saved in a folder, ready to be trained further."""
     with _quiet():
         return PeftModel.from_pretrained(model, folder, is_trainable=True, local_files_only=True)
 
 
 def save_adapter(model: Any, folder: Path) -> None:
-    """Write the adapters of a model into a folder: `adapter_model.safetensors` and `adapter_config.json`.
+    """Write the adapters of a model into a folder, as `adapter_model.safetensors` and its config.
 
     Raises:
         OSError: the disk refuses.
@@ -125,7 +125,7 @@ def save_adapter(model: Any, folder: Path) -> None:
 
 @contextmanager
 def saving_tensors() -> Iterator[None]:
-    """Give what safetensors raises on a full disk the type that every other writer raises.
+    """Raise OSError in place of what safetensors raises in the block, as on a full disk.
 
     Raises:
         OSError: safetensors could not write.
@@ -151,7 +151,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _refuse_missing(folder: Path) -> None:
-    """Refuse a folder without a model."""
+    """Raise ModelUnavailable for a folder that holds no model."""
     if not (folder / "config.json").is_file():
         raise ModelUnavailable(
             f"{folder}: contains no model: give a folder with config.json, weights and tokenizer"

@@ -20,7 +20,7 @@ Source = Literal["gold", "own", "oracle", "too_long"]
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """A maker of samples.
+    """A maker of training samples from walks of episodes.
 
     Args:
         walks: how episodes are walked and told.
@@ -35,12 +35,12 @@ class Lessons:
     rollout_cutoff: int
 
     def gold(self, route: TrainingRoute) -> Sample:
-        """Return the gold walk: teacher forcing."""
+        """Return the sample of a route's gold walk (teacher forcing)."""
         told = self.walks.transcript(route, route.gold)
         return walked_sample(self.encoder.encode(told.text), self.walks.decided_spans(told), self.cutoff)
 
     def sample_response(self, route: TrainingRoute, rollout: Rollout) -> tuple[Sample, Source]:
-        """Return the sample that the model's own walk teaches: student forcing.
+        """Return (sample of the model's own walk, source of its labels): student forcing.
 
         A walk that stopped at the target or beside it is right as it is. Of any other, each action is
         replaced by what the oracle does in the state that the model had come to.
@@ -60,7 +60,7 @@ class Lessons:
         ), "oracle"
 
     def _oracle_actions(self, route: TrainingRoute, rollout: Rollout) -> list[Action]:
-        """Return the actions that lead back to the route, at each state of a rollout."""
+        """Return the oracle's action in each state of a rollout, opening actions left out."""
         oracle = Oracle(self.walks.graph, route.episode.path)
         return oracle.actions(rollout.states[:-1])[len(self.walks.opening_actions) :]
 
@@ -68,7 +68,7 @@ class Lessons:
 def told_with(
     text: str, spans: tuple[tuple[int, int], ...], actions: list[Action]
 ) -> tuple[str, list[tuple[int, int]]]:
-    """Return a text with other words at some spans, and where they stand; all the rest stays as it is.
+    """Return (text with other actions at the spans, the actions' new spans).
 
     Args:
         text: of a walk.

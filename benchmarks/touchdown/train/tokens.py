@@ -14,33 +14,30 @@ import numpy as np
 from virl.errors import ModelUnavailable
 
 IGNORED = -100
-"""The label of a token that is not learned, as torch's cross entropy has it."""
+"""Label of a token that is not learned, as in torch's cross entropy."""
 
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A text as tokens."""
+    """A text as a tokenizer's token ids."""
 
     text: str
     ids: list[int]
     offsets: list[Span]
-    """The characters that each token stands for, first and one past the last; empty for special tokens."""
+    """Characters of each token, (first, one past the last); (0, 0) for special tokens."""
 
 
 class Encoder:
-    """A tokenizer that puts a beginning-of-text token first where it has that habit.
-
-    Args:
-        tokenizer: a fast tokenizer of transformers.
+    """A tokenizer that puts a beginning-of-text token first if the model's tokenizer does.
 
     Raises:
         ModelUnavailable: the tokenizer cannot say which characters a token stands for.
     """
 
     def __init__(self, tokenizer: Any) -> None:
-        """Prepare to encode texts; raises ModelUnavailable for a tokenizer without offsets."""
+        """Take a fast tokenizer of transformers; raise ModelUnavailable if it gives no offsets."""
         if not tokenizer.is_fast:
             raise ModelUnavailable("the model's tokenizer gives no offsets: it needs a tokenizer.json")
         self._tokenizer = tokenizer
@@ -50,13 +47,13 @@ class Encoder:
         """The token that ends a text, if there is one."""
 
     def encode(self, text: str) -> Tokens:
-        """Return the tokens of a text; no end-of-text token is added."""
+        """Return the tokens of a text, without an end-of-text token."""
         found = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
         offsets = [(int(start), int(end)) for start, end in found["offset_mapping"]]
         return Tokens(text, [*self._lead, *found["input_ids"]], [(0, 0)] * len(self._lead) + offsets)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of some tokens, special ones left out."""
+        """Return the text of token ids, special tokens left out."""
         text: str = self._tokenizer.decode(
             list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
@@ -65,24 +62,24 @@ class Encoder:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The text that the model reads, and what it should have written."""
+    """A text for training: the tokens that the model reads, and those it should write."""
 
     ids: list[int]
     labels: list[int]
-    """The token at each place, given all tokens before it; `IGNORED` where nothing is learned."""
+    """Token to learn at each place, given all before it; `IGNORED` where nothing is learned."""
     cut: int = 0
-    """Actions that were lost because they lie beyond the cutoff."""
+    """Number of actions lost beyond the cutoff."""
     shared: int = 0
-    """Learned tokens that carry visible text besides their action."""
+    """Number of learned tokens that hold visible text beside their action."""
 
     @property
     def learned_tokens(self) -> int:
-        """The number of tokens that are learned."""
+        """Number of tokens that are learned."""
         return sum(label != IGNORED for label in self.labels)
 
 
 def action_tokens(tokens: Tokens, spans: Sequence[Span]) -> list[range]:
-    """Return the places of each action's tokens."""
+    """Return the range of token places of each action, given by its span of characters."""
     starts, ends = np.array(tokens.offsets, int).reshape(-1, 2).T
     found = []
     for start, end in spans:
@@ -93,7 +90,7 @@ def action_tokens(tokens: Tokens, spans: Sequence[Span]) -> list[range]:
 
 
 def walked_sample(tokens: Tokens, spans: Sequence[Span], cutoff: int) -> Sample:
-    """Return a sample that teaches the actions that stand in the transcript.
+    """Return a sample that teaches the actions in a transcript, at most `cutoff` tokens.
 
     Args:
         tokens: of the transcript.
@@ -106,7 +103,7 @@ def walked_sample(tokens: Tokens, spans: Sequence[Span], cutoff: int) -> Sample:
 def corrected_sample(
     tokens: Tokens, spans: Sequence[Span], better: Tokens, better_spans: Sequence[Span], cutoff: int
 ) -> Sample:
-    """Return a sample that reads one transcript and teaches the actions of another.
+    """Return a sample that reads one transcript and teaches the actions of another, `better`.
 
     Where the two actions of a decision differ, their first differing token is the last that is learned: what
     would follow it stands in no context.
@@ -133,7 +130,7 @@ def corrected_sample(
 
 
 def _is_shared(tokens: Tokens, place: int, span: Span) -> bool:
-    """Return whether a token has letters outside a span of the text."""
+    """Return whether a token has visible characters outside a span of the text."""
     start, end = tokens.offsets[place]
     beside = tokens.text[start : span[0]] + tokens.text[span[1] : end]
     return bool(beside.strip())

@@ -1,7 +1,8 @@
 """Puts a training together from what the command line names, runs it, and writes its results."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -40,7 +41,7 @@ from .walking import TrainingRoute, Walks
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options of a training."""
+    """The options of a training, as the command line gives them."""
 
     method: Method
     model: Path
@@ -51,13 +52,13 @@ class Options:
     resume: bool = False
     device: str = "auto"
     features: Path | None = None
-    """Embeddings of views, with captions; `None` tells no landmarks."""
+    """File of embeddings of views and captions; `None` trains without landmarks."""
     statistics: Path | None = None
-    """Statistics of the views of the training area; goes with `features`."""
+    """File of score statistics over the training area; needed with `features`."""
 
 
 def train(options: Options, hyperparameters: Hyperparameters, console: Console) -> None:
-    """Fine-tune a model, or go on with it, and write `results.json`.
+    """Fine-tune a model, or resume a training, and write `results.json`.
 
     Args:
         options: data, model and folder.
@@ -106,6 +107,7 @@ def train(options: Options, hyperparameters: Hyperparameters, console: Console) 
 
 
 def _walks(options: Options, read: Mapping[str, Data], hyperparameters: Hyperparameters) -> Walks:
+    """Return how the episodes of both splits are walked and told, with landmarks if features are given."""
     graph = read["train"].graph
     landmarks: dict[str, tuple[str, ...]] = {}
     scorer = None
@@ -124,7 +126,7 @@ def _walks(options: Options, read: Mapping[str, Data], hyperparameters: Hyperpar
 
 
 def _routes(lessons: Lessons, data: Data) -> tuple[list[TrainingRoute], dict[str, str]]:
-    """Return the episodes that can be walked and learned, and why each of the others cannot."""
+    """Return (episodes that can be walked and learned, reasons why the others cannot, by id)."""
     routes, skipped = [], dict(data.faults)
     for episode in data.episodes.values():
         try:
@@ -143,6 +145,7 @@ def _routes(lessons: Lessons, data: Data) -> tuple[list[TrainingRoute], dict[str
 
 
 def _tell_skipped(split: str, skipped: Mapping[str, str], console: Console) -> None:
+    """Print how many episodes of a split are skipped, and why the first is."""
     if skipped:
         episode, reason = next(iter(skipped.items()))
         text = (
@@ -152,7 +155,7 @@ def _tell_skipped(split: str, skipped: Mapping[str, str], console: Console) -> N
 
 
 def _settings(options: Options, hyperparameters: Hyperparameters, source: str) -> dict[str, Any]:
-    """Return what a training depends on; only a training with the same can be gone on with."""
+    """Return the settings that a training depends on, which a resumed one has to share, as plain data."""
     chosen = asdict(replace(options, resume=False))
     del chosen["resume"], chosen["out"], chosen["device"]
     settings = chosen | {"source": source, "hyperparameters": hyperparameters.model_dump()}
@@ -161,7 +164,7 @@ def _settings(options: Options, hyperparameters: Hyperparameters, source: str) -
 
 
 def _begin(options: Options, settings: dict[str, Any]) -> Path | None:
-    """Keep the settings; the checkpoint to go on from, if there is one."""
+    """Keep the settings, and return the checkpoint to resume from; `None` for a new training."""
     checkpoint = latest_checkpoint(options.out / CHECKPOINTS)
     path = options.out / SETTINGS
     if checkpoint and not options.resume:
@@ -175,6 +178,7 @@ def _begin(options: Options, settings: dict[str, Any]) -> Path | None:
 
 
 def _changed_settings(path: Path, settings: Mapping[str, Any]) -> list[str]:
+    """Return the names of the settings that differ from those kept in a file."""
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         return [name for name in settings if kept[name] != settings[name]]
@@ -185,13 +189,7 @@ def _changed_settings(path: Path, settings: Mapping[str, Any]) -> list[str]:
 def _results_of(
     training: Training, settings: Mapping[str, Any], skipped: Mapping[str, Mapping[str, str]]
 ) -> dict[str, Any]:
-    """Return the payload of `results.json`.
-
-    Args:
-        training: run to its end.
-        settings: what it depended on.
-        skipped: why episodes were left out, by split and id.
-    """
+    """Return the contents of `results.json` for a finished training."""
     learner, progress = training.learner, training.progress
     metrics = read_metrics(training.out)
     updates = [line for line in metrics if line["kind"] == "update"]
@@ -219,7 +217,7 @@ def _results_of(
             "tokens_shared_with_other_text": sum(sample.shared for sample in gold),
         },
         "steps": progress.step,
-        "samples": _total(line["sources"] for line in updates),
+        "samples": dict(sum((Counter(line["sources"]) for line in updates), Counter[str]())),
         "best": next((line for line in evaluations if line["epoch"] == progress.best_epoch), None),
         "last": evaluations[-1] if evaluations else None,
         "invalid_replies": sum(line["invalid"] for line in evaluations),
@@ -232,14 +230,7 @@ def _results_of(
     }
 
 
-def _total(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    totals: dict[str, int] = {}
-    for count in counts:
-        for name, number in count.items():
-            totals[name] = totals.get(name, 0) + number
-    return totals
-
-
 def _rate(lines: list[dict[str, Any]], fields: tuple[str, ...]) -> float | None:
+    """Return the sum of `fields` a second over lines of metrics; `None` without any seconds."""
     seconds = sum(line["seconds"] for line in lines)
     return round(sum(line[name] for line in lines for name in fields) / seconds, 1) if seconds else None

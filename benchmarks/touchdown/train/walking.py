@@ -19,49 +19,49 @@ _WALK = "1."  # any walk: what a prompt says before it does not depend on it
 
 @dataclass(frozen=True, slots=True)
 class TrainingRoute:
-    """An episode that can be walked."""
+    """An episode that can be walked, with its gold actions and the prompt before the walk."""
 
     episode: InstructionEpisode
     start: WalkState
     gold: tuple[Action, ...]
-    """The actions of the gold path, an opening one and the stop included."""
+    """Actions of the gold path, opening actions and the stop included."""
     prompt: str
     """Text before the walk, without any worked example."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """A walk that a model decided."""
+    """A walk whose actions a model decided."""
 
     start: WalkState
     moves: tuple[Move, ...]
     too_long: bool = False
-    """True where it ended because its text grew too long."""
+    """True if the walk ended because its text grew beyond the limit."""
 
     @property
     def actions(self) -> list[Action]:
-        """Actions as carried out."""
+        """Actions of the walk as carried out, opening actions included."""
         return [Action(move.action) for move in self.moves]
 
     @property
     def states(self) -> list[WalkState]:
-        """Before each action, and at last where the walk ended."""
+        """State before each action, and at last the state at the end."""
         return [self.start, *(move.state for move in self.moves)]
 
     @property
     def is_stopped(self) -> bool:
-        """Return whether it ended with a stop, and not at a limit."""
+        """Return whether the walk ended with a stop, not at a limit."""
         return bool(self.moves) and self.actions[-1] is Action.STOP
 
     @property
     def invalid(self) -> list[str]:
-        """The replies that named no action; `forward` was done instead, as in VELMA's code."""
+        """Replies that named no action; `forward` was done instead, as in VELMA's code."""
         return [reply for move in self.moves for reply in move.refused]
 
 
 @dataclass(frozen=True, slots=True)
 class Walks:
-    """The walks of the episodes of a data set, and how they are told.
+    """The walks of a data set's episodes, and their wording in VELMA's prompts.
 
     Args:
         observer: says what is observed; it holds the graph.
@@ -77,12 +77,12 @@ class Walks:
 
     @property
     def graph(self) -> NavigationGraph:
-        """The graph on which the walks go."""
+        """Graph on which the walks take place."""
         return self.observer.graph
 
     @property
     def opening_actions(self) -> tuple[Action, ...]:
-        """Actions that are taken before the first decision."""
+        """Actions that are taken before the model's first decision."""
         return OPENING[self.dataset]
 
     def route(self, episode: InstructionEpisode) -> TrainingRoute:
@@ -99,7 +99,7 @@ class Walks:
         )
 
     def transcript(self, route: TrainingRoute, actions: Sequence[Action]) -> Transcript:
-        """Return the prompt with a walk; it ends in the next action's number unless the walk stopped."""
+        """Return the prompt with a walk; it ends in the next action's number, if the walk has not stopped."""
         landmarks = self.landmarks.get(route.episode.id, ())
         walk = walk_so_far(self.observer, route.start, actions, landmarks=landmarks)
         offset = len(route.prompt)
@@ -107,16 +107,14 @@ class Walks:
         return Transcript(route.prompt + walk.text, spans)
 
     def decided_spans(self, told: Transcript) -> tuple[tuple[int, int], ...]:
-        """Return the spans of the actions that the walker decided.
-
-        An opening one is given, hence not learned.
-        """
+        """Return the spans of the actions that the walker decided, without the opening actions."""
         return told.action_spans[len(self.opening_actions) :]
 
     def roll_out(self, route: TrainingRoute, writer: GreedyWriter) -> Rollout:
-        """Let a model walk an episode; a reply that names no action is carried out as `forward`."""
+        """Let the model behind `writer` walk an episode; a reply that names no action counts as `forward`."""
 
         def choose(moves: Sequence[Move]) -> Decision:
+            """Return the model's next action after the moves so far; `forward` for a reply without any."""
             reply = writer.reply(self.transcript(route, [Action(move.action) for move in moves]).text)
             action = parse_action(reply)
             return Decision(action) if action else Decision(Action.FORWARD, refused=(reply,))

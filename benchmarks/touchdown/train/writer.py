@@ -13,20 +13,14 @@ _ACTIONS = frozenset(action.value for action in Action)
 
 
 class PromptTooLong(Exception):
-    """A prompt has more tokens than the writer may read."""
+    """The error of a prompt with more tokens than the writer may read."""
 
 
 class GreedyWriter:
-    """Continues texts by the likeliest tokens. What a text shares with the one before it is not read again.
-
-    Args:
-        model: a causal language model of transformers, in evaluation mode while it writes.
-        encoder: of its tokenizer.
-        max_reply_tokens: how long a reply may be.
-        max_tokens: how long a prompt may be.
-    """
+    """A writer that continues texts by the likeliest tokens, and reads a shared beginning only once."""
 
     def __init__(self, model: Any, encoder: Encoder, *, max_reply_tokens: int, max_tokens: int) -> None:
+        """Write with `model`: replies of `max_reply_tokens`, prompts of `max_tokens` at most."""
         self._model, self._encoder = model, encoder
         self._max_reply_tokens, self._max_tokens = max_reply_tokens, max_tokens
         self.forget()
@@ -39,7 +33,7 @@ class GreedyWriter:
         self._cache = DynamicCache(config=self._model.config)
 
     def reply(self, prompt: str) -> str:
-        """Return what the model writes after a prompt: an action, a line, or as many tokens as it may.
+        """Return the model's continuation of a prompt: an action, a line, or the most tokens allowed.
 
         Raises:
             PromptTooLong: the prompt is over the limit.
@@ -63,6 +57,7 @@ class GreedyWriter:
         return reply
 
     def _next_token(self, ids: list[int]) -> int:
+        """Let the model read further tokens, and return the likeliest next one."""
         self._read += ids
         self.fed += len(ids)
         with torch.inference_mode():
@@ -72,11 +67,13 @@ class GreedyWriter:
 
 
 def _has_ended(reply: str) -> bool:
+    """Return whether a reply is complete: it names an action, or a line has ended."""
     text = reply.lstrip()
     return "\n" in text or text.rstrip().lower() in _ACTIONS
 
 
 def _common_prefix(one: list[int], other: list[int]) -> int:
+    """Return the number of tokens that two lists have in common at their beginning."""
     for place, (first, second) in enumerate(zip(one, other, strict=False)):
         if first != second:
             return place

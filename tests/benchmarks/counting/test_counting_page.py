@@ -9,7 +9,8 @@ from selenium.webdriver.support.select import Select
 
 from benchmarks.counting.report import CountingTable
 from benchmarks.counting.summary import write_counting_page
-from benchmarks.counting.tables import TableColumn, TableRow
+from benchmarks.counting.tables import TableRow
+from virl.bench.benchmark import Metric
 from virl.bench.episode import Data
 from virl.bench.statistics import Interval
 
@@ -38,7 +39,7 @@ def record() -> Data:
 
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
-    columns = (TableColumn("precision", "precision"),)
+    columns = (Metric("precision", "precision", percent=False, digits=2),)
     rows = (TableRow("all rules", {"precision": Interval(0.9, 0.8, 1.0), "repeats": 0.1}),)
     sections = [
         CountingTable("The paper's", columns, (), has_rules=False),

@@ -2,10 +2,12 @@
 
 from rich.console import Console
 
-from benchmarks.counting.tables import TableColumn, TableRow, cell_text, terminal_table
+from benchmarks.counting.tables import TableRow, terminal_table
+from virl.bench.benchmark import Metric
+from virl.bench.report.table import cell_text
 from virl.bench.statistics import Interval
 
-SUCCESS, ERROR = TableColumn("sr", "SR %", percent=True, digits=1), TableColumn("ne", "NE m")
+SUCCESS, ERROR = Metric("sr", "SR %"), Metric("ne", "NE m", percent=False, digits=2)
 
 
 def test_cells_by_hand() -> None:

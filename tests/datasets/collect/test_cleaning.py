@@ -77,13 +77,13 @@ def city_of(middle: LatLng, *shops: Place) -> tuple[City, OneStreet, Shops]:
     return City("made", "Made", middle, streets, places, nowhere), streets, places  # type: ignore[arg-type]
 
 
-def collect(folder: Path, city: City, storefront: Any = None, **settings: Any) -> CollectionState:
+def collect(folder: Path, city: City, score_photo: Any = None, **settings: Any) -> CollectionState:
     return collect_places(
         city,
         square_around(city.center, 260),
         folder,
         PlacesSettings.model_validate(settings),
-        storefront,
+        score_photo,
         progress=lambda *_: None,
     )
 
@@ -129,14 +129,13 @@ def test_distances_stay_with_their_places_whichever_the_rules_take_out(tmp_path:
 
 @pytest.mark.slow
 def test_photos_are_tried_in_turn_until_one_shows_the_storefront(tmp_path: Path) -> None:
-    class Bright:
-        def score(self, photo: Image) -> float:
-            return float(photo.mean()) / 255
+    def brightness(photo: Image) -> float:
+        return float(photo.mean()) / 255
 
     city, _, _ = city_of(LONDON, shop("a", 0, 5, 99))
-    (row,) = collect(tmp_path / "two", city, Bright(), storefront_score=0.5).places.all
+    (row,) = collect(tmp_path / "two", city, brightness, storefront_score=0.5).places.all
     assert row.storefront == pytest.approx(150 / 255)
-    (row,) = collect(tmp_path / "none", city, Bright(), storefront_score=0.99).places.all
+    (row,) = collect(tmp_path / "none", city, brightness, storefront_score=0.99).places.all
     assert (row.image, row.storefront) == (None, None)
 
 

@@ -35,7 +35,8 @@ from virl.platform.providers.graph.touchdown import (
     read_partition,
     read_touchdown,
 )
-from virl.platform.providers.http.stored_replies import FILE_NAME, Recording, Replay, Reply, RequestName
+from virl.platform.providers.http.replies import HttpReply
+from virl.platform.providers.http.stored_replies import FILE_NAME, Recording, Replay, RequestName
 from virl.platform.providers.http.stored_replies import ReplyCache as HttpReplyCache
 from virl.settings.region_file import read_region
 
@@ -191,7 +192,7 @@ def _kept(home: Path) -> Iterator[Kind]:
         4,
     )
     request = RequestName("geocode", '{"query": {}}')
-    Recording(home / "recorded").write(request, Reply(200, b"{}"))
+    Recording(home / "recorded").write(request, HttpReply(200, {}, b"{}"))
     [entry] = (home / "recorded").rglob("*.json")
     replay = Replay(home / "recorded")
     yield _file(

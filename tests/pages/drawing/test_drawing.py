@@ -22,7 +22,7 @@ from virl.pages.exhibits import (
 from virl.pages.ground import Area, MapGround, Way, ground_of_lines
 from virl.pages.map_picture import draw_picture
 from virl.pages.map_svg import draw_svg, draw_whole
-from virl.pages.maps import draw_map, sides_of
+from virl.pages.maps import draw_map, label_anchors
 from virl.pages.numbers import column_digits, ticks, write_number
 from virl.pages.page import draw_bars, draw_curves, draw_exhibits
 from virl.pages.theme import colour_of, colours, shapes
@@ -136,7 +136,7 @@ def test_a_point_alone_has_its_label_and_a_crowd_has_not() -> None:
     )
     assert alone is not None
     assert crowd is not None
-    assert alone.marks[0].side == sides_of("disc")[0]
+    assert alone.marks[0].side == label_anchors("disc")[0]
     assert sum(spot.side is not None for spot in crowd.marks) < 8
 
 

@@ -7,8 +7,9 @@ import pytest
 from made_package import install
 
 from virl.errors import BadInput, ModelUnavailable, UnknownName
+from virl.platform.perception.base import Role
 from virl.platform.perception.models import ModelOptions, Models, ModelSettings, model_names, read_model
-from virl.platform.perception.registry import KINDS, Role, find_kind, kind_names, resolve
+from virl.platform.perception.registry import KINDS, find_kind, resolve
 from virl.registry import scan_modules
 
 PLUGIN = """
@@ -104,7 +105,7 @@ def test_an_unknown_kind_lists_the_known_ones():
 @pytest.mark.parametrize("where", ["KIND", "KIND_BY_NAME"])
 def test_a_plug_in_adds_a_kind(monkeypatch, tmp_path, group, where):
     corners(monkeypatch, tmp_path / "site", [f"every-corner = corner_plugin:{where}"], group=group)
-    assert "every-corner" in kind_names()
+    assert "every-corner" in KINDS.names()
     file = tmp_path / "mine.yaml"
     file.write_text("kind: every-corner\nscore: 0.75\nfirst_look: 0.5\nsecond_look: 0.5\n")
     found = Models().detector(str(file)).detect([None], ["door"])

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from virl.bench.shared_models import SharedDescriber, question_to
+from virl.bench.shared_models import SharedDescriber, model_function
 from virl.platform.city.streetview import Camera, View
 from virl.platform.perception.base import Detection, LookScores, SceneDescription, describe_scenes
 from virl.platform.perception.describers.sign_describer import NOTHING, SignDescriber, SignDescriberSettings
@@ -94,7 +94,7 @@ def test_signs_and_shopfronts_are_data_beside_the_text(lexicon):
     )
     describer = SignDescriber(FixedDetector([joes, BOOKS, NAMELESS], [BIN]), lexicon, settings)
     wide, narrow = (View("p", Camera(0, fov=fov), street(0.5)) for fov in (60, 30))
-    shared = SharedDescriber(question_to(describer))
+    shared = SharedDescriber(model_function(describer))
     for one in (describer, shared):
         assert describe_scenes(one, [wide, narrow], "") == [
             SceneDescription(
@@ -111,7 +111,7 @@ def test_a_describer_of_words_alone_has_no_data():
         def describe(self, views, question=""):
             return [f"many shopfronts, 'Open' {question}" for _ in views]
 
-    for one in (Words(), SharedDescriber(question_to(Words()))):
+    for one in (Words(), SharedDescriber(model_function(Words()))):
         assert describe_scenes(one, [View("p", Camera(0), GREY)], "?") == [
             SceneDescription("many shopfronts, 'Open' ?")
         ]

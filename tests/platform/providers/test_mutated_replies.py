@@ -23,7 +23,7 @@ from virl.errors import VirlError
 from virl.osm.box import Box
 from virl.platform.city.maps import Journey
 from virl.platform.providers.google.maps import GoogleMaps, geocode
-from virl.platform.providers.google.nearby import Kinds
+from virl.platform.providers.google.nearby import PlaceKinds
 from virl.platform.providers.google.places_legacy import LegacyPlaces
 from virl.platform.providers.google.places_new import NewPlaces
 from virl.platform.providers.google.static import nearest_of
@@ -116,12 +116,13 @@ def pictures(name: str, url: str) -> Items:
 
 CASES = {
     "Places nearby": Case(
-        lambda url: NewPlaces(client(url)).places_within(HERE, 500, Kinds(in_full=True)).places, ("places",)
+        lambda url: NewPlaces(client(url)).places_within(HERE, 500, PlaceKinds(in_full=True)).places,
+        ("places",),
     ),
     "Places text": Case(lambda url: NewPlaces(client(url)).search_text("x", HERE), ("places",)),
     "Places details": Case(lambda url: NewPlaces(client(url)).place("place-0").reviews, ("reviews",)),
     "legacy Places nearby": Case(
-        lambda url: LegacyPlaces(client(url), page_wait=0).places_within(HERE, 500, Kinds()).places,
+        lambda url: LegacyPlaces(client(url), page_wait=0).places_within(HERE, 500, PlaceKinds()).places,
         ("results",),
     ),
     "legacy Places details": Case(

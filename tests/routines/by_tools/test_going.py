@@ -7,7 +7,7 @@ from made_life import made_character
 from virl.agent.tool import ToolData
 from virl.mind.lexicon import load_lexicon
 from virl.routines.by_tools.goals import read_goal
-from virl.routines.by_tools.street_plans import PlannedCall, Situation, go_to, roam
+from virl.routines.by_tools.street_plans import PlannedCall, Situation, choose_unvisited_link, go_to
 from virl.tools.base import Listing, bearing_of, tell_data
 from virl.tools.looking import Find
 from virl.tools.moving import Moved, Surroundings, WayOn, Whereabouts
@@ -88,5 +88,7 @@ def test_a_walker_takes_the_road_with_most_boards_and_goes_straight_on_where_non
         WayOn(direction=bearing_of(heading, 90), distance_m=10, pano_id=str(heading)) for heading in (0, 90)
     ]
     crossing = AHEAD.model_copy(update={"is_crossing": True, "ways": tuple(ways)})
-    found = [roam(crossing, (), boards) for boards in ({}, {0.0: 2, 90.0: 1}, {0.0: 1, 90.0: 1})]
+    found = [
+        choose_unvisited_link(crossing, (), boards) for boards in ({}, {0.0: 2, 90.0: 1}, {0.0: 1, 90.0: 1})
+    ]
     assert [way and way.pano_id for way in found] == ["90", "0", "90"]

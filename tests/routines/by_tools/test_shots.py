@@ -50,11 +50,11 @@ def test_two_signs_close_to_each_other_may_be_of_one_shop() -> None:
 def test_a_sign_cut_in_two_is_one_once_its_view_was_read() -> None:
     cut = scene(sign("Chapel Iron", 20), sign("mongers", 40))
     assert len(cut.best().shops) == 2
-    at = cut.to_read(cut.best())
+    at = cut.heading_to_read(cut.best())
     assert at is not None
     read = cut.read_closer(at, [sign("Chapel Ironmongers", 30)])
     assert texts(read) == ["Chapel Ironmongers"]
-    assert read.to_read(read.best()) is None
+    assert read.heading_to_read(read.best()) is None
 
 
 def test_a_place_without_anything_has_a_picture_too() -> None:

@@ -4,7 +4,14 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virl.routines.counting.showing import LEAST_SHARE, heat, hexagon, middle, nearest_cells, widest
+from virl.routines.counting.showing import (
+    LEAST_SHARE,
+    heat,
+    hexagon,
+    hexagon_middle,
+    largest_width,
+    nearest_cells,
+)
 
 metres = st.floats(-5000, 5000)
 SQUARE = shapely.box(0, 0, 1000, 1000)  # 100 hectares
@@ -15,7 +22,7 @@ SQUARE = shapely.box(0, 0, 1000, 1000)  # 100 hectares
 def test_each_point_lies_in_its_hexagon(points: list[tuple[float, float]], width: float) -> None:
     xy = np.array(points)
     for point, (column, row) in zip(points, nearest_cells(xy, width).tolist(), strict=True):
-        cell = hexagon(*middle(column, row, width), width)
+        cell = hexagon(*hexagon_middle(column, row, width), width)
         assert cell.distance(shapely.Point(point)) < 1e-6 * width
 
 
@@ -27,7 +34,7 @@ def test_a_hexagon_is_as_wide_as_it_says_and_has_a_corner_to_the_north() -> None
 
 
 def test_hexagons_leave_no_gap_and_do_not_overlap() -> None:
-    cells = [hexagon(*middle(column, row, 100.0), 100.0) for column in range(3) for row in range(3)]
+    cells = [hexagon(*hexagon_middle(column, row, 100.0), 100.0) for column in range(3) for row in range(3)]
     assert shapely.union_all(cells).area == pytest.approx(sum(cell.area for cell in cells))
 
 
@@ -65,4 +72,4 @@ def test_a_full_hexagon_has_its_area_and_one_at_the_edge_what_lies_inside() -> N
 
 @pytest.mark.parametrize(("hectares", "width"), [(1, 100), (18, 100), (150, 200), (340, 200), (3000, 500)])
 def test_hexagons_grow_with_the_region_in_round_lengths(hectares: float, width: float) -> None:
-    assert widest(hectares * 10_000) == width
+    assert largest_width(hectares * 10_000) == width

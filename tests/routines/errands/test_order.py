@@ -13,7 +13,7 @@ from virl.routines.errands.trip import (
     best_order,
     exact_order,
     local_search,
-    proven,
+    prove_order,
     times_between,
 )
 
@@ -63,7 +63,7 @@ def test_the_proof_finds_the_shortest_too(seed: int, stops: int, end: str, missi
     times = random_times(np.random.default_rng(seed), stops, end, missing)
     searched = local_search(times)
     assert sorted(searched.stops) == list(range(stops))
-    order = proven(times, searched, 20.0)
+    order = prove_order(times, searched, 20.0)
     assert sorted(order.stops) == list(range(stops))
     assert order.seconds == pytest.approx(by_force(times), abs=1e-4)
     assert order.bound <= by_force(times) + 1e-4
@@ -80,7 +80,7 @@ def test_more_stops_than_are_tried_one_by_one_are_ordered_as_well(end: str) -> N
 def test_a_search_that_is_cut_short_says_how_far_it_may_be_from_the_shortest() -> None:
     times = random_times(np.random.default_rng(3), 14, "open")
     searched = local_search(times)
-    cut = proven(times, searched, 1e-9)
+    cut = prove_order(times, searched, 1e-9)
     assert (cut.stops, cut.bound, cut.is_shortest) == (searched.stops, 0.0, False)
 
 

@@ -102,7 +102,7 @@ def told(profile: Profile = "low-vision", things: Sequence[MemoryObject] = ()) -
 
 def test_a_way_says_how_far_along_it_and_on_which_side_something_lies() -> None:
     track = Track([at(0, 0), at(0, 40), at(20, 40)])
-    assert track.length == pytest.approx(60.0, abs=0.1)
+    assert track.metres_along(-1) == pytest.approx(60.0, abs=0.1)
     left, right, on, later = (track.spot(at(*xy)) for xy in ((-6, 30), (6, 20), (1, 10), (15, 50)))
     assert (left.side, round(left.along), round(left.off)) == ("left", 30, -6)
     assert (right.side, round(right.along), round(right.off)) == ("right", 20, 6)

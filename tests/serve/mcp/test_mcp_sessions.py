@@ -373,7 +373,7 @@ def test_sessions_share_an_open_town_and_give_it_back(tmp_path: Path) -> None:
 
     async def finish() -> None:
         asked = TOOLS.find("finish").arguments.model_validate({"answer": "Done.", "succeeded": True})
-        call = one.submit(lambda acting: acting.hand("finish", asked))
+        call = one.submit(lambda acting: acting.executor("finish", asked))
         await asyncio.wrap_future(call.result)
 
     asyncio.run(finish())

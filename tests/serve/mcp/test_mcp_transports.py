@@ -94,7 +94,7 @@ def test_no_more_is_read_of_a_client_that_takes_no_answers() -> None:
 
     async def work() -> None:
         stdin = server._Stdin(StringIO("a request\n"))
-        answers = stdin.answers = server._Answers(Wire())
+        answers = stdin.answers = server._AnswerSender(Wire())
         said: Any = None
         unread = [asyncio.create_task(answers.send(said)) for _ in range(server._MOST_WAITING + 1)]
         await asyncio.sleep(0)

@@ -15,11 +15,11 @@ from platform import node
 from threading import Lock
 from typing import Any
 
-from virl.bench.engine.crew import Charge, Charged, Died, Ended, Event, FarLedger, Ready, Seat
+from virl.bench.engine.crew import Died, Ended, Event, LedgerReply, LedgerRequest, Ready, RemoteLedger, Slot
 from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench, reason_of
 from virl.bench.episode import Episode, WorkerLost
 from virl.bench.resources import ModelUse, OpenModel, Resources, Terms
-from virl.bench.shared_models import Pace, Question
+from virl.bench.shared_models import ModelCall, Pace
 from virl.errors import BadInput, ModelUnavailable, VirlError
 from virl.extras import module
 from virl.money.ledger import Ledger
@@ -27,12 +27,12 @@ from virl.platform.perception.models import ModelResources, read_model
 from virl.version import code_version
 
 _MODEL_THREADS = 64
-"""Requests that an actor with a model takes at once, to batch them. Chosen."""
+"""Most requests that the actor of a model accepts at once, to batch them. Chosen."""
 MOST_STILLBORN = 3
-"""Most workers that may die before they are ready, over a run, before it ends. Chosen."""
+"""Number of workers that die before they are ready at which a run ends. Chosen."""
 
 PATIENCE_S = 30.0
-"""Seconds without any ready worker until a warning says that the cluster has no room. Chosen."""
+"""Seconds without a ready worker after which a warning says that the cluster has no room. Chosen."""
 
 _LACKS = re.compile(r"No module named '([^']+)'")
 
@@ -40,17 +40,17 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Awaited:
-    """A worker's call whose reply is awaited: the worker, its seat and its episode."""
+class _PendingReply:
+    """A call to a worker that has not returned yet: the worker's number, its slot and its episode."""
 
     worker: int
-    seat: Seat = None
+    slot: Slot = None
     episode: Episode | None = None
     """Episode that the worker runs; `None` while it opens its world."""
 
 
 class ClusterCrew:
-    """A crew of Ray actors on a cluster. A worker that dies is replaced, wherever there is room.
+    """A crew of Ray actors on a cluster; an actor that dies is replaced, on any node with room.
 
     One worker is started first: in its world the models are opened, and take their room; the others follow.
 
@@ -66,61 +66,69 @@ class ClusterCrew:
     """
 
     def __init__(self, job: Job, count: int | None, address: str, book: Path | None) -> None:
-        """Join the Ray cluster at `address`, if not joined yet, and hire the first of `count` workers."""
+        """Join the Ray cluster at `address` and start the first of `count` workers; `book`: payments file."""
         self._ray = module("ray", extra="ray")
         self._job = job
         self._count = count
         self._is_ours = not self._ray.is_initialized()
         if self._is_ours:
             _connect(self._ray, address)
-        self._seats = 1
+        self._slots = 1
         self._is_first = True
         self._workers: dict[int, Any] = {}
-        self._awaited: dict[Any, _Awaited] = {}
-        self._free: dict[int, set[Seat]] = {}
-        self._worker_of: dict[Seat, int] = {}
+        self._pending: dict[Any, _PendingReply] = {}
+        self._free: dict[int, set[Slot]] = {}
+        self._worker_of: dict[Slot, int] = {}
         self._number = numbers()
         self._stillborn = 0
         self._heard = time.monotonic()
-        self._desk = _desk(self._ray, job.terms, book)
+        self._budget_actor = _budget_actor(self._ray, job.terms, book)
         self._hire()
 
-    def give(self, seat: Seat, episode: Episode) -> None:
-        """Start an episode at a free seat; returns at once."""
-        worker = self._worker_of[seat]
-        self._free[worker].remove(seat)
+    def give(self, slot: Slot, episode: Episode) -> None:
+        """Start an episode at a worker's free slot; returns at once."""
+        worker = self._worker_of[slot]
+        self._free[worker].remove(slot)
         reply = self._workers[worker].attempt.remote(episode)
-        self._awaited[reply] = _Awaited(worker, seat, episode)
+        self._pending[reply] = _PendingReply(worker, slot, episode)
 
     def events(self, timeout_s: float) -> Sequence[Event]:
-        """Return the events since the last call; wait for one, but no longer than `timeout_s`."""
-        ready, _ = self._ray.wait(list(self._awaited), num_returns=1, timeout=timeout_s)
+        """Return the events since the last call; wait at most `timeout_s` seconds, then return none."""
+        ready, _ = self._ray.wait(list(self._pending), num_returns=1, timeout=timeout_s)
         if ready:
-            ready, _ = self._ray.wait(list(self._awaited), num_returns=len(self._awaited), timeout=0)
+            ready, _ = self._ray.wait(list(self._pending), num_returns=len(self._pending), timeout=0)
             self._heard = time.monotonic()
-        elif not any(place.episode for place in self._awaited.values()):
-            self._tell_of_no_room()
-        return [event for reply in ready if reply in self._awaited for event in self._read_reply(reply)]
+        elif (
+            not any(place.episode for place in self._pending.values())
+            and time.monotonic() - self._heard > PATIENCE_S
+        ):
+            self._heard = time.monotonic()
+            _log.warning(
+                "no worker is ready yet: the cluster has %s free; a worker needs 1 CPU, and each model what "
+                "its file asks for",
+                self._ray.available_resources(),
+            )
+        return [event for reply in ready if reply in self._pending for event in self._read_reply(reply)]
 
     def dismiss(self) -> None:
         """End all workers; the models end with the actor of the budget, which owns them."""
-        for actor in (*self._workers.values(), self._desk):
+        for actor in (*self._workers.values(), self._budget_actor):
             self._ray.kill(actor)
         self._workers.clear()
         if self._is_ours:
             self._ray.shutdown()
 
     def _hire(self) -> None:
-        """Start another worker, and begin to wait until it has opened the benchmark."""
+        """Start one more worker, which begins to open the benchmark."""
         number = next(self._number)
         threads = max(self._count or 1, 1) + 1  # one to open the world, which may still run when it is asked
         actor = self._ray.remote(Worker).options(num_cpus=1, max_concurrency=threads)
-        self._workers[number] = actor.remote(self._job, self._desk)
-        self._awaited[self._workers[number].open.remote(code_version())] = _Awaited(number)
+        self._workers[number] = actor.remote(self._job, self._budget_actor)
+        self._pending[self._workers[number].open.remote(code_version())] = _PendingReply(number)
 
     def _read_reply(self, reply: Any) -> list[Event]:
-        """Return the events of a worker's reply: the end of an episode, free seats, or lost seats."""
-        place = self._awaited.pop(reply)
+        """Return the events in a Ray reply: an episode that ended, slots now free, or slots lost."""
+        place = self._pending.pop(reply)
         errors = self._ray.exceptions
         try:
             said = self._ray.get(reply)
@@ -133,61 +141,47 @@ class ClusterCrew:
                 raise _missing_module(fault) or lost from fault
             said = EpisodeOutcome(place.episode, "failed", reason=why, fault=type(fault).__name__)
         if isinstance(said, EpisodeOutcome):
-            self._free[place.worker].add(place.seat)
-            return [Ended(place.seat, said)]
+            self._free[place.worker].add(place.slot)
+            return [Ended(place.slot, said)]
         if said is not None:
             raise said.error()
-        return self._free_seats(place.worker)
+        return self._free_slots(place.worker)
 
-    def _free_seats(self, worker: int) -> list[Event]:
-        """Return an event for each seat of a worker that has just become ready."""
+    def _free_slots(self, worker: int) -> list[Event]:
+        """Return a `Ready` for each slot of a worker now open; the first also starts the others."""
         if self._is_first:
             self._is_first = False
             room = int(self._ray.available_resources().get("CPU", 0))
             wanted = self._count or room + 1
             more = max(0, min(wanted - 1, room))
-            self._seats = -(-wanted // (more + 1))
+            self._slots = -(-wanted // (more + 1))
             for _ in range(more):
                 self._hire()
-        seats: list[Seat] = [(worker, number) for number in range(self._seats)]
-        self._free[worker] = set(seats)
-        self._worker_of |= dict.fromkeys(seats, worker)
-        return [Ready(seat) for seat in seats]
+        slots: list[Slot] = [(worker, number) for number in range(self._slots)]
+        self._free[worker] = set(slots)
+        self._worker_of |= dict.fromkeys(slots, worker)
+        return [Ready(slot) for slot in slots]
 
-    def _drop_worker(self, place: _Awaited, fault: Exception) -> list[Event]:
-        """Return the events of a worker that died, which is dropped with its seats and replaced."""
+    def _drop_worker(self, place: _PendingReply, fault: Exception) -> list[Event]:
+        """End a dead worker, start another, and return a `Died` for each slot that was lost."""
         why = reason_of(fault)
         if place.worker not in self._workers:
-            return [Died(place.seat, why)] if place.episode else []
+            return [Died(place.slot, why)] if place.episode else []
         if place.episode is None:
             self._stillborn += 1
             if lacking := _missing_module(fault):
                 raise lacking
             if self._stillborn >= MOST_STILLBORN:
                 raise WorkerLost(f"workers die while they open the benchmark ({why}): see Ray's logs")
-        free: set[Seat] = self._free.pop(place.worker, set())
-        self._replace(place.worker)
-        told: list[Event] = [Died(seat, why) for seat in free]
-        return [*told, Died(place.seat, f"its worker died ({why})")] if place.episode else told
-
-    def _replace(self, worker: int) -> None:
-        """End a worker at once, and start another in its place."""
-        self._ray.kill(self._workers.pop(worker))  # one that is only out of reach must not go on
+        free: set[Slot] = self._free.pop(place.worker, set())
+        self._ray.kill(self._workers.pop(place.worker))  # one that is only out of reach must not go on
         self._hire()
-
-    def _tell_of_no_room(self) -> None:
-        """Warn that the cluster has no room if no worker became ready for `PATIENCE_S`."""
-        if time.monotonic() - self._heard > PATIENCE_S:
-            self._heard = time.monotonic()
-            _log.warning(
-                "no worker is ready yet: the cluster has %s free; a worker needs 1 CPU, and each model what "
-                "its file asks for",
-                self._ray.available_resources(),
-            )
+        told: list[Event] = [Died(slot, why) for slot in free]
+        return [*told, Died(place.slot, f"its worker died ({why})")] if place.episode else told
 
 
 def _connect(ray: Any, address: str) -> None:
-    """Join the Ray cluster at an address; raises BadInput with advice if that fails."""
+    """Join the Ray cluster at an address; raise BadInput with advice if that fails."""
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING)
     except (ConnectionError, ValueError, RuntimeError, ray.exceptions.AuthenticationError) as fault:
@@ -198,8 +192,8 @@ def _connect(ray: Any, address: str) -> None:
         ) from fault
 
 
-def _desk(ray: Any, terms: Terms, book: Path | None) -> Any:
-    """Start the actor that keeps the budget, on this process's node, where the file of payments is."""
+def _budget_actor(ray: Any, terms: Terms, book: Path | None) -> Any:
+    """Start the Ray actor that keeps the run's budget on this node; `book` is the file of payments."""
     here = ray.get_runtime_context().get_node_id()
     strategy = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(here, soft=False)
     actor = ray.remote(BudgetActor).options(
@@ -210,7 +204,7 @@ def _desk(ray: Any, terms: Terms, book: Path | None) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class RemoteFault:
-    """A `VirlError` of another process as its kind and text, since not each of them can be pickled."""
+    """An error of another process, as its class and text, since not each `VirlError` can be pickled."""
 
     kind: type[VirlError]
     text: str
@@ -221,29 +215,25 @@ class RemoteFault:
 
 
 class Worker:
-    """A Ray actor that runs episodes, several at once in threads."""
+    """A Ray actor that opens the benchmark and runs its episodes, several at once in threads."""
 
-    def __init__(self, job: Job, desk: Any) -> None:
-        """Keep the job, and `desk`, the actor that keeps the budget; opens nothing yet."""
+    def __init__(self, job: Job, budget_actor: Any) -> None:
+        """Keep the job and `budget_actor`, the handle of the run's `BudgetActor`; opens nothing yet."""
         self._job = job
-        self._desk = desk
+        self._budget_actor = budget_actor
         self._bench: Bench | None = None
 
     def open(self, version: str) -> RemoteFault | None:
-        """Open the benchmark's world; return the fault if that fails or virl's version differs, else `None`.
-
-        Args:
-            version: of virl on the machine that started the run.
-        """
+        """Open the benchmark; return a fault if that fails or virl is not of this version, else `None`."""
         if other := _other_version(version):
             return other
         ray = module("ray", extra="ray")
         is_paced = self._job.terms.requests_per_second is not None
         resources = Resources(
             self._job.terms,
-            FarLedger(lambda charge: ray.get(self._desk.charge.remote(charge))),
-            reserve=(lambda: float(ray.get(self._desk.reserve.remote()))) if is_paced else None,
-            open_elsewhere=lambda use: _open_far(ray, self._desk, use),
+            RemoteLedger(lambda charge: ray.get(self._budget_actor.charge.remote(charge))),
+            reserve=(lambda: float(ray.get(self._budget_actor.reserve.remote()))) if is_paced else None,
+            open_elsewhere=lambda use: _open_remote(ray, self._budget_actor, use),
             objects=self._job.objects,
         )
         try:
@@ -267,12 +257,12 @@ class Model:
     """A Ray actor that holds one perception model and batches the requests of all workers."""
 
     def __init__(self, terms: Terms, use: ModelUse) -> None:
-        """Prepare the resources of one model, which is opened later."""
+        """Prepare one model, named by role, name and city in `use`; its weights load at the first request."""
         self._use = use
         self._resources = Resources(replace(terms, workers=_MODEL_THREADS))
 
     def name(self, version: str) -> str | RemoteFault:
-        """Return the name of a recognizer's embeddings, or the fault that keeps the model from opening."""
+        """Return a recognizer's name of embeddings ("" for others), or the fault; `version` is virl's."""
         if other := _other_version(version):
             return other
         try:
@@ -280,19 +270,19 @@ class Model:
         except VirlError as fault:
             return _to_remote(fault)
 
-    def ask(self, question: Question, items: Sequence[Any]) -> Sequence[Any] | RemoteFault:
-        """Return the model's results for items, one each, or the fault of a failed question."""
+    def ask(self, call: ModelCall, items: Sequence[Any]) -> Sequence[Any] | RemoteFault:
+        """Return the results of one call of the model for `items`, one each, or the fault of the call."""
         try:
-            return list(self._resources.share_model(self._use).ask(question, items))
+            return list(self._resources.share_model(self._use).ask(call, items))
         except VirlError as fault:
             return _to_remote(fault)
 
 
 class BudgetActor:
-    """The one Ray actor that all workers share, with the run's models, budget and rate limit."""
+    """The one Ray actor that all workers share: it holds the ledger, rate limit and actors of models."""
 
     def __init__(self, terms: Terms, book: Path | None) -> None:
-        """Open the ledger and the rate limit that all workers share; `book` is the file of payments."""
+        """Open the run's ledger and rate limit; `book` is the file of payments, `None` for none."""
         self._terms = terms
         self._ledger = Ledger(terms.budget_usd, book=book)
         self._pace = Pace(terms.requests_per_second or 1.0)
@@ -300,7 +290,7 @@ class BudgetActor:
         self._lock = Lock()
 
     def model(self, use: ModelUse, needs: ModelResources) -> Any:
-        """Return the Ray actor that holds a model; starts it at the first request."""
+        """Return the handle of the actor that holds a model; starts it, with the CPUs and GPUs of `needs`."""
         with self._lock:
             if use not in self._models:
                 ray = module("ray", extra="ray")
@@ -314,37 +304,37 @@ class BudgetActor:
                 self._models[use] = actor.remote(self._terms, use)
             return self._models[use]
 
-    def charge(self, charge: Charge) -> Charged:
-        """Enter a worker's charge in the run's ledger, or sum up an account; return the reply."""
-        return charge.made_to(self._ledger)
+    def charge(self, charge: LedgerRequest) -> LedgerReply:
+        """Enter a worker's payment in the run's ledger, or sum up an account; return the reply."""
+        return charge.apply_to(self._ledger)
 
     def reserve(self) -> float:
-        """Reserve the next turn of the rate limit, and return the seconds to wait for it."""
+        """Reserve the next request to a mind, and return the seconds to wait before it."""
         return self._pace.reserve()
 
 
-def _open_far(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
-    """Return a model that another actor holds, as one to be asked like a local one."""
+def _open_remote(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
+    """Return a model held by another actor, whose `ask` is called like a local model's."""
     needs = read_model(use.role, use.name).resources
     actor = ray.get(desk.model.remote(use, needs))
 
     def check_reply(reply: Any) -> Any:
-        """Return an actor's reply; raises its error if the reply is a fault."""
+        """Wait for an actor's reply and return it; raise the error if it is a `RemoteFault`."""
         said = ray.get(reply)
         if isinstance(said, RemoteFault):
             raise said.error()
         return said
 
-    def ask(question: Question, items: Sequence[Any]) -> Sequence[Any]:
-        """Return the results of a question about items from the model's actor, one each."""
-        results: Sequence[Any] = check_reply(actor.ask.remote(question, items))
+    def ask(call: ModelCall, items: Sequence[Any]) -> Sequence[Any]:
+        """Return the results of one call of the remote model for `items`, one each."""
+        results: Sequence[Any] = check_reply(actor.ask.remote(call, items))
         return results
 
     return OpenModel(ask, check_reply(actor.name.remote(code_version())))
 
 
 def _other_version(wanted: str) -> RemoteFault | None:
-    """Return the fault that this node's virl has another version than `wanted`; `None` if it has the same."""
+    """Return a fault if this node's virl has another version than `wanted`, else `None`."""
     if code_version() == wanted:
         return None
     return RemoteFault(
@@ -355,7 +345,7 @@ def _other_version(wanted: str) -> RemoteFault | None:
 
 
 def _missing_module(fault: Exception) -> BadInput | None:
-    """Return the error that a node lacks a module, as Ray's text says; `None` for other faults."""
+    """Return a BadInput that names the Python module a node lacks, read from Ray's text; else `None`."""
     found = _LACKS.search(str(fault))
     if found is None:
         return None
@@ -366,7 +356,7 @@ def _missing_module(fault: Exception) -> BadInput | None:
 
 
 def _to_remote(fault: Exception) -> RemoteFault:
-    """Return an error as kind and text, to travel between processes."""
+    """Return an error as class and text, to be sent to another process."""
     if not isinstance(fault, VirlError):
         fault = _missing_module(fault) or fault
     kind = next((kind for kind in (ModelUnavailable, BadInput) if isinstance(fault, kind)), VirlError)

@@ -21,32 +21,33 @@ from virl.errors import BudgetExceeded, CannotWrite
 from virl.money.book import Book, Entry, Paid
 from virl.money.ledger import Ledger
 
-POLL_S = 0.2  # how soon an interruption is noticed; chosen
+POLL_S = 0.2
+"""Seconds between two looks at whether Ctrl-C was pressed. Chosen."""
 
-Seat = Hashable
-"""A slot of a worker, in which one episode runs at a time."""
+Slot = Hashable
+"""The key of one place in a worker, at which one episode runs at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The event that a seat is free for the first time."""
+    """The event that a worker's slot is free for the first time."""
 
-    seat: Seat
+    slot: Slot
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The event that a seat's episode has ended, with its outcome; the seat is free again."""
+    """The event that a slot's episode has ended, with its outcome; the slot is free again."""
 
-    seat: Seat
+    slot: Slot
     outcome: EpisodeOutcome
 
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """The event that a seat is lost with its episode, if any; the crew adds another seat."""
+    """The event that a slot is lost, with the episode that ran there, if any; the crew adds another slot."""
 
-    seat: Seat
+    slot: Slot
     why: str
 
 
@@ -54,14 +55,14 @@ Event = Ready | Ended | Died
 
 
 class Crew(Protocol):
-    """The workers that run episodes, each at one or several seats."""
+    """The workers that run a benchmark's episodes, each worker at one or several slots."""
 
-    def give(self, seat: Seat, episode: Episode) -> None:
-        """Start an episode at a free seat; returns at once."""
+    def give(self, slot: Slot, episode: Episode) -> None:
+        """Start an episode at a free slot; returns at once."""
         ...
 
     def events(self, timeout_s: float) -> Sequence[Event]:
-        """Return the events since the last call; waits for one, but no longer than `timeout_s`.
+        """Return the events since the last call; wait at most `timeout_s` seconds, then return none.
 
         Raises:
             VirlError: no worker can open the benchmark; says why.
@@ -69,14 +70,14 @@ class Crew(Protocol):
         ...
 
     def dismiss(self) -> None:
-        """End all workers, whatever they are running."""
+        """End all workers, and the episodes that they are running."""
         ...
 
 
 def dispatch(
     crew: Crew, episodes: Sequence[Episode], *, attempts: int, stopped: Callable[[], bool]
 ) -> Iterator[EpisodeOutcome]:
-    """Yield the outcome of each episode exactly once, as they end; gives the next ones to free seats.
+    """Give episodes to a crew's free slots until `stopped()`; yield each one's outcome once, as they end.
 
     An episode whose worker died is given out again, `attempts` times in all; then it has failed.
 
@@ -90,24 +91,24 @@ def dispatch(
         VirlError: as `Crew.events`.
     """
     todo = deque(episodes)
-    running: dict[Seat, Episode] = {}
-    free: deque[Seat] = deque()
+    running: dict[Slot, Episode] = {}
+    free: deque[Slot] = deque()
     lost: Counter[str] = Counter()
     while running or (todo and not stopped()):
         while free and todo and not stopped():
-            seat = free.popleft()
-            running[seat] = todo.popleft()
-            crew.give(seat, running[seat])
+            slot = free.popleft()
+            running[slot] = todo.popleft()
+            crew.give(slot, running[slot])
         for event in crew.events(POLL_S):
             if isinstance(event, Ready):
-                free.append(event.seat)
+                free.append(event.slot)
             elif isinstance(event, Ended):
-                episode = running.pop(event.seat)
-                free.append(event.seat)
+                episode = running.pop(event.slot)
+                free.append(event.slot)
                 yield replace(event.outcome, attempts=event.outcome.attempts + lost[episode.id])
             else:
-                free = deque(seat for seat in free if seat != event.seat)
-                if (fallen := running.pop(event.seat, None)) is None:
+                free = deque(slot for slot in free if slot != event.slot)
+                if (fallen := running.pop(event.slot, None)) is None:
                     continue
                 lost[fallen.id] += 1
                 if lost[fallen.id] < attempts:
@@ -119,14 +120,14 @@ def dispatch(
 
 
 @dataclass(frozen=True, slots=True)
-class Charge:
-    """A request to the process that keeps the ledger: to enter a payment, or to sum up an account."""
+class LedgerRequest:
+    """A request to the process that keeps the ledger: enter a payment, or sum up an account."""
 
     entry: Entry | None = None
     account: str = ""
 
-    def made_to(self, ledger: Ledger) -> "Charged":
-        """Enter the payment in a ledger, or sum up its account; return the reply."""
+    def apply_to(self, ledger: Ledger) -> "LedgerReply":
+        """Enter the payment in `ledger`, or sum up the account if there is no payment; return the reply."""
         if self.entry is None:
             return ledger.payments(self.account)
         try:
@@ -138,38 +139,35 @@ class Charge:
         return None
 
 
-Charged = Paid | tuple[float, float] | str | None
-"""Reply to a charge: an account's sums, (limit, spent) in dollars if too much, a write error, or `None`."""
+LedgerReply = Paid | tuple[float, float] | str | None
+"""Reply to a request: an account's sums, (limit, spent) in dollars if refused, a write error, or `None`."""
 
 
-class FarLedger(Ledger):
-    """A ledger whose file of payments another process keeps.
+class RemoteLedger(Ledger):
+    """A ledger whose payments are entered in another process."""
 
-    Args:
-        ask: hands a charge to that process, and waits for what comes of it.
-    """
-
-    def __init__(self, ask: Callable[[Charge], Charged]) -> None:
-        """Prepare a ledger whose book is in another process; `ask` sends a charge and returns its reply."""
+    def __init__(self, ask: Callable[[LedgerRequest], LedgerReply]) -> None:
+        """Prepare an empty ledger; `ask` sends a request to the other process and returns its reply."""
         super().__init__()
-        self.book = _FarBook(ask)
+        self.book = _RemoteBook(ask)
 
 
-class _FarBook(Book):
-    """A file of payments that another process keeps."""
+class _RemoteBook(Book):
+    """A book of payments that another process keeps."""
 
-    def __init__(self, ask: Callable[[Charge], Charged]) -> None:
+    def __init__(self, ask: Callable[[LedgerRequest], LedgerReply]) -> None:
+        """Prepare a book without a file; `ask` sends a request to the other process, returns its reply."""
         super().__init__()
         self._ask = ask
 
     def payments(self, account: str = "") -> Paid:
-        """Return what an account has paid, as `Book.payments` does."""
-        told = self._ask(Charge(account=account))
+        """Return the sums that an account has paid, as `Book.payments`."""
+        told = self._ask(LedgerRequest(account=account))
         return told if isinstance(told, Paid) else Paid()
 
     def enter(self, entry: Entry) -> None:
-        """Enter a charge into the book, as `Book.enter` does."""
-        told = self._ask(Charge(entry))
+        """Enter a payment into the other process's book, as `Book.enter`."""
+        told = self._ask(LedgerRequest(entry))
         if isinstance(told, tuple):
             raise BudgetExceeded(*told, entry.nano_usd / 1e9, entry.request)
         if isinstance(told, str):
@@ -180,36 +178,31 @@ _NAME = "episodes-"
 
 
 def episodes_are_running() -> bool:
-    """Return whether threads of a crew still run, as after an error or a second interruption."""
+    """Return whether threads of a `ThreadCrew` still run, as after an error or a second Ctrl-C."""
     return any(thread.name.startswith(_NAME) for thread in threading.enumerate())
 
 
 class ThreadCrew:
-    """A crew of threads that share one world.
-
-    Args:
-        work: runs an episode; raises nothing.
-        count: how many threads.
-    """
+    """A crew of threads of this process, which share the benchmark's open cities and models."""
 
     def __init__(self, work: Callable[[Episode], EpisodeOutcome], count: int) -> None:
-        """Start `count` threads, each of which runs an episode at a time by `work`."""
+        """Start `count` threads, each of which runs one episode at a time with `work`."""
         self._work = work
-        self._given: SimpleQueue[tuple[Seat, Episode] | None] = SimpleQueue()
+        self._given: SimpleQueue[tuple[Slot, Episode] | None] = SimpleQueue()
         self._events: SimpleQueue[Event] = SimpleQueue()
         self._count = count
-        for seat in range(count):
-            self._events.put(Ready(seat))
+        for slot in range(count):
+            self._events.put(Ready(slot))
             # daemons: a second interruption leaves episodes that hang
             serve = partial(copy_context().run, self._serve)  # traces are known in the context
-            threading.Thread(target=serve, name=f"{_NAME}{seat}", daemon=True).start()
+            threading.Thread(target=serve, name=f"{_NAME}{slot}", daemon=True).start()
 
-    def give(self, seat: Seat, episode: Episode) -> None:
-        """Start an episode at a free seat; returns at once."""
-        self._given.put((seat, episode))
+    def give(self, slot: Slot, episode: Episode) -> None:
+        """Start an episode at a thread's free slot; returns at once."""
+        self._given.put((slot, episode))
 
     def events(self, timeout_s: float) -> Sequence[Event]:
-        """Return the events since the last call; wait for one, but no longer than `timeout_s`."""
+        """Return the events since the last call; wait at most `timeout_s` seconds, then return none."""
         try:
             found = [self._events.get(timeout=timeout_s)]
         except Empty:
@@ -219,20 +212,20 @@ class ThreadCrew:
         return found
 
     def dismiss(self) -> None:
-        """End idle threads; the others end after their episode, or with the process."""
+        """End idle threads at once; busy ones end after their episode, or with the process."""
         for _ in range(self._count):
             self._given.put(None)
 
     def _serve(self) -> None:
-        """Run the episodes that are given to a thread until `None` is given."""
+        """Run the episodes in the queue, one after the other, until `None` is in it."""
         while (given := self._given.get()) is not None:
-            seat, episode = given
-            self._events.put(Ended(seat, self._work(episode)))
+            slot, episode = given
+            self._events.put(Ended(slot, self._work(episode)))
 
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """Yield a function that returns whether Ctrl-C was pressed; a second Ctrl-C raises.
+    """Yield a function that returns whether Ctrl-C was pressed; a second Ctrl-C raises KeyboardInterrupt.
 
     Elsewhere than in the main thread nothing changes, as signals come to that one alone.
     """

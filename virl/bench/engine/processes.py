@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from virl.bench.engine.crew import Charge, Charged, Died, Ended, Event, FarLedger, Ready, Seat
+from virl.bench.engine.crew import Died, Ended, Event, LedgerReply, LedgerRequest, Ready, RemoteLedger, Slot
 from virl.bench.engine.work import EpisodeOutcome, Job, open_bench, reason_of
 from virl.bench.episode import Episode, WorkerLost
 from virl.bench.resources import Resources
@@ -24,7 +24,7 @@ from virl.money.ledger import Ledger
 from virl.traces.spans import export_traces
 
 MOST_STILLBORN = 3
-"""Most processes that may die before they are ready, over a run, before it ends. Chosen."""
+"""Number of processes that die before they are ready at which a run ends. Chosen."""
 
 ENDING_S = 2.0
 """Seconds that a process has to end by itself before it is killed. Chosen."""
@@ -32,13 +32,13 @@ ENDING_S = 2.0
 _GUARDED = "__name__ == '__main__'"
 
 _OPEN = ("open",)
-"""Message of a process when its world is open; text in its place says why it cannot be."""
+"""Message of a process once its benchmark is open; a text in its place says why it cannot be opened."""
 
 _Worker = tuple[SpawnProcess, Connection]
 
 
 def is_main_importable() -> bool:
-    """Return whether a spawned process can import `__main__` without repeating the program's work.
+    """Return whether a spawned process can import `__main__` without running the program again.
 
     It is imported from its file, unless it was begun as a package or in a notebook. So what runs now has to
     stand below `if __name__ == "__main__":`.
@@ -62,35 +62,29 @@ def is_main_importable() -> bool:
 
 
 class ProcessCrew:
-    """A crew of processes, each with its own world and one episode at a time. One that dies is replaced.
-
-    Args:
-        job: what they are told.
-        count: how many.
-        ledger: of the run; what they ask is charged here, where the book is.
-    """
+    """A crew of processes, each with one open benchmark and one episode at a time; replaces one that dies."""
 
     def __init__(self, job: Job, count: int, ledger: Ledger) -> None:
-        """Start `count` processes that run the job's episodes and charge one ledger."""
+        """Start `count` processes that run the job's episodes; their payments go to `ledger`."""
         self._job = job
         self._ledger = ledger
-        self._workers: dict[Seat, _Worker] = {}
-        self._waiting: set[Seat] = set()
+        self._workers: dict[Slot, _Worker] = {}
+        self._waiting: set[Slot] = set()
         self._hired = 0
         self._stillborn = 0
         for _ in range(count):
             self._hire()
 
-    def give(self, seat: Seat, episode: Episode) -> None:
-        """Start an episode at a free seat; returns at once."""
+    def give(self, slot: Slot, episode: Episode) -> None:
+        """Start an episode at a process's free slot; returns at once."""
         with suppress(OSError):  # it died just now, which `events` will tell
-            self._workers[seat][1].send(episode)
+            self._workers[slot][1].send(episode)
 
     def events(self, timeout_s: float) -> Sequence[Event]:
-        """Return the events since the last call; wait for one, but no longer than `timeout_s`."""
-        seats = {worker[1]: seat for seat, worker in self._workers.items()}
-        heard = wait(list(seats), timeout_s)
-        events = [self._read_message(seats[line]) for line in heard if isinstance(line, Connection)]
+        """Return the events since the last call; wait at most `timeout_s` seconds, then return none."""
+        slots = {worker[1]: slot for slot, worker in self._workers.items()}
+        heard = wait(list(slots), timeout_s)
+        events = [self._read_message(slots[line]) for line in heard if isinstance(line, Connection)]
         return [event for event in events if event]
 
     def dismiss(self) -> None:
@@ -107,58 +101,58 @@ class ProcessCrew:
         self._workers.clear()
 
     def _hire(self) -> None:
-        """Start another process, in a new seat that is free once the process is ready."""
+        """Start another process at a new slot, which is ready once the process has opened the benchmark."""
         # spawn: a forked child would inherit locks of ONNX Runtime's threads
         context = get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs, self._job), daemon=True)
         process.start()
         theirs.close()
-        seat = self._hired
+        slot = self._hired
         self._hired += 1
-        self._workers[seat] = (process, ours)
-        self._waiting.add(seat)
+        self._workers[slot] = (process, ours)
+        self._waiting.add(slot)
 
-    def _read_message(self, seat: Seat) -> Event | None:
-        """Read a message of a seat's process; return its event, `None` for a charge, which is answered."""
-        process, line = self._workers[seat]
+    def _read_message(self, slot: Slot) -> Event | None:
+        """Return the event in a process's message; answer a ledger request, and return `None`."""
+        process, line = self._workers[slot]
         try:
             said = line.recv()
         except (EOFError, OSError):
-            return self._replace(seat)
-        if isinstance(said, Charge):
+            return self._replace(slot)
+        if isinstance(said, LedgerRequest):
             with suppress(OSError):  # it died just now, which `events` will tell
-                line.send(said.made_to(self._ledger))
+                line.send(said.apply_to(self._ledger))
             return None
         if isinstance(said, EpisodeOutcome):
-            return Ended(seat, said)
+            return Ended(slot, said)
         if isinstance(said, str):
             process.join(ENDING_S)
             raise VirlError(said)
-        self._waiting.discard(seat)
-        return Ready(seat)
+        self._waiting.discard(slot)
+        return Ready(slot)
 
-    def _replace(self, seat: Seat) -> Died:
-        """Start another process for one that died; return the event. Raises WorkerLost if too many do."""
-        process, line = self._workers.pop(seat)
+    def _replace(self, slot: Slot) -> Died:
+        """Replace the process that died at `slot`; return its `Died`. Raises WorkerLost if too many die."""
+        process, line = self._workers.pop(slot)
         line.close()
         process.join(ENDING_S)
         why = f"its process died (exit code {process.exitcode})"
-        if seat in self._waiting:
-            self._waiting.discard(seat)
+        if slot in self._waiting:
+            self._waiting.discard(slot)
             self._stillborn += 1
             if self._stillborn >= MOST_STILLBORN:
                 raise WorkerLost(f"processes die while they open the benchmark ({why}): try --engine threads")
         self._hire()
-        return Died(seat, why)
+        return Died(slot, why)
 
 
 def _serve(line: Connection, job: Job) -> None:
-    """Run a worker process: open the world, then run each episode that is sent until the line is closed."""
+    """Run a worker process: open the job's benchmark, then run each episode sent on `line` till it closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's own process decides what an interruption means
     signal.signal(signal.SIGTERM, _exit_by_signal)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    resources = Resources(job.terms, FarLedger(_asker(line)), objects=job.objects)
+    resources = Resources(job.terms, RemoteLedger(_ledger_asker(line)), objects=job.objects)
     try:
         try:
             bench = open_bench(job, resources)
@@ -175,22 +169,22 @@ def _serve(line: Connection, job: Job) -> None:
         resources.close()
 
 
-def _asker(line: Connection) -> Callable[[Charge], Charged]:
-    """Return a function that sends a charge to the main process and returns its reply; safe for threads."""
+def _ledger_asker(line: Connection) -> Callable[[LedgerRequest], LedgerReply]:
+    """Return a thread-safe function that sends a ledger request to the main process and returns its reply."""
     lock = threading.Lock()
 
-    def ask(charge: Charge) -> Charged:
-        """Send a charge to the main process, and return its reply."""
+    def ask(charge: LedgerRequest) -> LedgerReply:
+        """Send a ledger request to the main process, and return its reply."""
         with lock:
             line.send(charge)
-            charged: Charged = line.recv()
+            charged: LedgerReply = line.recv()
         return charged
 
     return ask
 
 
 def _end_with_parent() -> None:
-    """Wait for the end of the main process, then end this one at once, as nobody would record its work."""
+    """Wait until the main process ends, then end this one, whose work nobody would record."""
     if parent := parent_process():
         parent.join()
         os.kill(os.getpid(), signal.SIGTERM)
@@ -199,6 +193,6 @@ def _end_with_parent() -> None:
 
 
 def _exit_by_signal(number: int, frame: FrameType | None) -> NoReturn:
-    """End the process by SystemExit, so that libraries free what they hold, such as semaphores."""
+    """End the process by SystemExit with code 128 + `number`, so that libraries free what they hold."""
     del frame
     sys.exit(128 + number)

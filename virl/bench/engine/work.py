@@ -4,27 +4,26 @@ import json
 import logging
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from itertools import count
 from math import inf
 from typing import Any, Literal
 
 from virl.bench.benchmark import AnyBenchmark, BaseOptions, find_benchmark
-from virl.bench.episode import Episode, EpisodeResult, Record, is_shut, is_unpaid, may_pass
+from virl.bench.episode import Episode, EpisodeResult, Record, may_pass
 from virl.bench.records import FOLDER, slug
 from virl.bench.resources import Resources, Terms
 from virl.bugs import without_secrets
-from virl.errors import VirlError
+from virl.errors import BudgetExceeded, ModelShut, RunStopped, VirlError
 from virl.money.book import Paid
 from virl.money.ledger import Ledger, account
 from virl.plain_text import plain_lines, shorten
 from virl.retry import RetryPolicy
 from virl.settings.model import check_settings
-from virl.traces.spans import OpenSpan, span
+from virl.traces.spans import span
 
 FIRST_WAIT_S = 1.0
-"""Seconds before an episode's second try; doubles with each further try. Chosen: minds waited before."""
+"""Seconds before an episode's second try, doubled with each further one. Chosen: minds retry before."""
 
 LONGEST_REASON = 300
 """Most characters of a failure's reason that are kept. Chosen."""
@@ -34,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The job that all workers of a run share, as plain data that other processes can be given."""
+    """A benchmark's name, options and settings that all workers of a run share; can be sent to processes."""
 
     benchmark: str
     """Name of the benchmark for `virl.bench.benchmark.find_benchmark`."""
@@ -47,16 +46,16 @@ class Job:
     pictures: bool = True
     """True if the pictures of episodes are kept."""
     objects: Mapping[str, object] = field(default_factory=dict)
-    """Cities, minds and models given as objects by a program, by the names that stand for them."""
+    """Cities, minds and models that a program passed as objects, by the names that options use for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeOutcome:
-    """The outcome of one episode: status, result, pictures, reason of a failure and cost."""
+    """The outcome of one episode after all its tries: status, result, pictures, failure and cost."""
 
     episode: Episode
     status: Literal["done", "failed", "unpaid"]
-    """Status; `unpaid` if the run's budget was spent first: the episode waits until the run is resumed."""
+    """Status; `unpaid` if the budget was spent first, so that the episode waits for `--resume`."""
     result: EpisodeResult | None = None
     """Result without its pictures; `None` if the episode gave none."""
     pictures: Mapping[str, bytes] = field(default_factory=dict)
@@ -68,14 +67,10 @@ class EpisodeOutcome:
     shut: bool = False
     """True if the model's server refuses all requests, so that no further episode is started."""
     paid: Paid = field(default_factory=Paid)
-    """Amounts that the episode has paid by the ledger's file, failed and interrupted tries included."""
+    """Sums that the episode has paid by the run's ledger, failed and interrupted tries included."""
 
     def record(self, files: tuple[str, ...]) -> Record:
-        """Return the outcome as the record that a run keeps; `files` are the paths of its pictures.
-
-        Args:
-            files: paths of its pictures, relative to the run's folder.
-        """
+        """Return the outcome as a record; `files` are paths of pictures, relative to the run's folder."""
         episode, result = self.episode, self.result
         return Record(
             episode.id,
@@ -95,7 +90,7 @@ class EpisodeOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A benchmark with its world open, as a process holds it to run episodes."""
+    """A benchmark with its cities and models open, as one process holds it to run episodes."""
 
     benchmark: AnyBenchmark
     world: Any
@@ -103,8 +98,15 @@ class Bench:
     ledger: Ledger
 
     def attempt(self, episode: Episode) -> EpisodeOutcome:
-        """Run an episode, again while its failure may pass, and return its outcome."""
-        with account(f"{FOLDER}/{slug(episode.id)}") as own, self._trace_episode(episode) as told:
+        """Run an episode, up to `Job.attempts` times while its failure may pass, and return its outcome."""
+        traced = {
+            "virl.benchmark": self.benchmark.name,
+            "virl.episode.id": episode.id,
+            "virl.city": episode.city,
+            "virl.model": episode.model,
+        }
+        title = f"episode {self.benchmark.name}"
+        with account(f"{FOLDER}/{slug(episode.id)}") as own, span(title, traced) as told:
             tries = count(1)
             policy = RetryPolicy(self.job.attempts - 1, self.job.first_wait_s, longest_wait=inf)
             last = policy.run(
@@ -118,19 +120,7 @@ class Bench:
                 told.fail(outcome.fault)
         return outcome
 
-    def _trace_episode(self, episode: Episode) -> AbstractContextManager[OpenSpan]:
-        """Return the tracing span of an episode."""
-        return span(
-            f"episode {self.benchmark.name}",
-            {
-                "virl.benchmark": self.benchmark.name,
-                "virl.episode.id": episode.id,
-                "virl.city": episode.city,
-                "virl.model": episode.model,
-            },
-        )
-
-    def _try(self, episode: Episode, number: int) -> "_Tried":
+    def _try(self, episode: Episode, number: int) -> "_Attempt":
         """Run an episode once, as its try `number` from 1; return its outcome and whether to try again."""
         started = time.perf_counter()
         try:
@@ -144,7 +134,7 @@ class Bench:
         except Exception as fault:  # noqa: BLE001 - recorded: one episode must not end the run
             seconds = time.perf_counter() - started
             _log.debug("%s, try %d", episode.id, number, exc_info=True)
-            reason, unpaid = reason_of(fault), is_unpaid(fault)
+            reason, unpaid = reason_of(fault), isinstance(fault, BudgetExceeded | RunStopped)
             outcome = EpisodeOutcome(
                 episode,
                 "unpaid" if unpaid else "failed",
@@ -152,19 +142,19 @@ class Bench:
                 seconds=seconds,
                 reason=reason,
                 fault="" if unpaid else type(fault).__name__,
-                shut=is_shut(fault),
+                shut=isinstance(fault, ModelShut),
             )
-            return _Tried(outcome, may_retry=not unpaid and may_pass(fault))
+            return _Attempt(outcome, may_retry=not unpaid and may_pass(fault))
         ended = EpisodeOutcome(episode, "done", kept, pictures, number, time.perf_counter() - started)
         if result.failure is None:
-            return _Tried(ended)
+            return _Attempt(ended)
         why, kind = reason_of(result.failure), type(result.failure).__name__
-        return _Tried(replace(ended, status="failed", reason=why, fault=kind))
+        return _Attempt(replace(ended, status="failed", reason=why, fault=kind))
 
 
 @dataclass(frozen=True, slots=True)
-class _Tried:
-    """The outcome of one try of an episode, and whether to try again."""
+class _Attempt:
+    """The outcome of one try of an episode, and whether another try may succeed."""
 
     outcome: EpisodeOutcome
     may_retry: bool = False
@@ -173,7 +163,7 @@ class _Tried:
 
 
 def booked_cost(paid: Paid) -> dict[str, float]:
-    """Return amounts of the ledger as the cost of an episode by name; empty if nothing was paid."""
+    """Return sums of the ledger as an episode's cost by name, such as `usd`; empty if nothing was asked."""
     requests = sum(paid.sent.values())
     if not (paid.calls or requests):
         return {}
@@ -184,7 +174,7 @@ def booked_cost(paid: Paid) -> dict[str, float]:
 
 
 def open_bench(job: Job, resources: Resources) -> Bench:
-    """Return a job's benchmark with its world opened.
+    """Return a job's benchmark with its cities and models opened from `resources`.
 
     Raises:
         VirlError: something the user can mend.
@@ -197,7 +187,7 @@ def open_bench(job: Job, resources: Resources) -> Bench:
 
 
 def reason_of(fault: BaseException) -> str:
-    """Return an error in one line, without the keys that the environment holds.
+    """Return an error as one line of at most `LONGEST_REASON` characters, without API keys.
 
     The last line is kept of what is too long: the text of an error of another process ends with its cause.
     """

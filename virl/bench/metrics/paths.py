@@ -19,7 +19,7 @@ from virl.platform.city.hops import count_hops, linked_nodes, sources_of_links
 
 
 def dtw(distances: Floats) -> float:
-    """Return the dynamic time warping of a walk and the gold path: summed distances, best aligned.
+    """Return the dynamic time warping cost of a walk against the gold path, in the unit of `distances`.
 
     Args:
         distances: from each node walked to each node of the gold path, shape (walked, gold), none empty.
@@ -34,7 +34,7 @@ def dtw(distances: Floats) -> float:
 
 
 def ndtw(distances: Floats, threshold: float) -> float:
-    """Return the normalised dynamic time warping, [0, 1] (Magalhaes et al. 2019).
+    """Return the normalised dynamic time warping, [0, 1] with 1 best (Magalhaes et al. 2019).
 
     Args:
         distances: as for `dtw`.
@@ -44,7 +44,7 @@ def ndtw(distances: Floats, threshold: float) -> float:
 
 
 def sdtw(distances: Floats, threshold: float, success: bool) -> float:
-    """Return the success weighted by nDTW, [0, 1] (Magalhaes et al. 2019).
+    """Return the nDTW of a walk that succeeded, [0, 1], and 0 for any other (Magalhaes et al. 2019).
 
     Args:
         distances: metres from each step of the walk to each step of the gold path.
@@ -55,7 +55,7 @@ def sdtw(distances: Floats, threshold: float, success: bool) -> float:
 
 
 def cls(distances: Floats, threshold: float, walked_length: float, gold_length: float) -> float:
-    """Return the coverage weighted by length score, [0, 1] (Jain et al. 2019).
+    """Return the coverage weighted by length score, [0, 1] with 1 best (Jain et al. 2019).
 
     Args:
         distances: as for `dtw`.
@@ -70,7 +70,7 @@ def cls(distances: Floats, threshold: float, walked_length: float, gold_length: 
 
 
 def success_weighted_path_length(success: bool, walked: float, shortest: float) -> float:
-    """Return the SPL of one episode, [0, 1] (Anderson et al. 2018, equation 1). Lengths in metres.
+    """Return the SPL of one episode, [0, 1] (Anderson et al. 2018, equation 1); lengths in metres.
 
     Args:
         success: whether the walk succeeded.
@@ -89,7 +89,7 @@ _SHORTEST_M = 0.01  # the published code divides by no less than this
 
 @dataclass(frozen=True, slots=True)
 class IndoorScore:
-    """The metrics of one indoor episode, under the names that published results use."""
+    """The metrics of one indoor episode (R2R), under the names that published results use."""
 
     trajectory_lengths: float
     """TL: metres walked."""
@@ -108,12 +108,12 @@ class IndoorScore:
     CLS: float
 
     def finite(self) -> dict[str, float | None]:
-        """Return all metrics by name; `None` for an infinite distance, since JSON has no infinity."""
+        """Return {metric's name: value}, with `None` for an infinite distance, since JSON has no infinity."""
         return {name: value if isfinite(value) else None for name, value in asdict(self).items()}
 
 
 def score_indoor(distances: Floats, walked: Sequence[int], gold: Sequence[int]) -> IndoorScore:
-    """Return the metrics of one indoor walk; `distances` in metres has all pairs of nodes.
+    """Return R2R's metrics of one walk, from its nodes, the gold path's, and metres between all nodes.
 
     Args:
         distances: metres along links between all nodes of the scan, shape (nodes, nodes).
@@ -140,14 +140,14 @@ def score_indoor(distances: Floats, walked: Sequence[int], gold: Sequence[int]) 
 
 
 def _path_length(distances: Floats, path: Sequence[int]) -> float:
-    """Return the length of a path, in the unit of `distances`, which has all pairs of nodes."""
+    """Return the length of a path of node numbers, in the unit of `distances` (all pairs of nodes)."""
     return float(sum(distances[a, b] for a, b in pairwise(path)))
 
 
 Bools = NDArray[np.bool_]
 Nodes = Sequence[int]
 Walk = tuple[Nodes, Nodes]
-"""(nodes walked, nodes of the gold path), each with its start first and not empty."""
+"""(nodes walked, nodes of the gold path), each as node numbers with its start first and not empty."""
 
 THRESHOLD_LINKS = 2.0
 """Threshold distance of nDTW and CLS on street graphs, in links.
@@ -172,7 +172,7 @@ class StreetScore:
 
 @dataclass(frozen=True, slots=True)
 class PathScore:
-    """The likeness of one episode's walk to the gold path, each score in [0, 1]."""
+    """The likeness of one walk to its gold path: nDTW, SDTW and CLS, each in [0, 1] with 1 best."""
 
     nDTW: float  # noqa: N815 - the published name
     SDTW: float
@@ -180,23 +180,24 @@ class PathScore:
 
 
 def path_of(nodes: Nodes) -> list[int]:
-    """Return the nodes of a walk without repetitions in a row, which turns on the spot leave."""
+    """Return a walk's nodes, with only one of equal nodes in a row: turns on the spot repeat a node."""
     return [node for node, _ in groupby(nodes)]
 
 
 def task_completion(graph: NavigationGraph, end: int, target: int) -> bool:
-    """Return whether a walk ends at or beside its target, whichever way linked: TC (Chen et al. 2019).
+    """Return whether a walk ends at its target or at a node linked to it: TC (Chen et al. 2019).
 
     Args:
         graph: links between the panoramas.
         end: last node of the walk.
         target: node of the target.
     """
-    return end == target or _links_to(graph, end, target) or _links_to(graph, target, end)
+    pairs = ((end, target), (target, end))
+    return end == target or any(to in graph.target[graph.links(node)].tolist() for node, to in pairs)
 
 
 def shortest_path_distances(graph: NavigationGraph, ends: Nodes, targets: Nodes) -> Floats:
-    """Return the SPD (Chen et al. 2019): the number of links from each end to its target; `inf` if no way.
+    """Return the SPD (Chen et al. 2019), links from each end to its target; `inf` where no way leads.
 
     One search is made backward from each target, whatever the number of its ends.
 
@@ -204,9 +205,6 @@ def shortest_path_distances(graph: NavigationGraph, ends: Nodes, targets: Nodes)
         graph: its links are followed in their direction.
         ends: where each walk ended, shape (walks,).
         targets: where each should have ended.
-
-    Returns:
-        Shape (walks,); `inf` where no way leads.
     """
     walks_to: dict[int, list[int]] = {}
     for walk, target in enumerate(targets):
@@ -220,7 +218,7 @@ def shortest_path_distances(graph: NavigationGraph, ends: Nodes, targets: Nodes)
 
 
 def kpa(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
-    """Return the key point accuracy of VELMA's section 6.2, [0, 1]: right decisions at key points.
+    """Return the key point accuracy of VELMA's section 6.2, [0, 1]: share of right decisions at key points.
 
     Key points are the initial step, each passing of an intersection (more than two links leave it) after it
     along the gold path, and the target. The initial step is correct if the walk's first step is that of the
@@ -232,13 +230,17 @@ def kpa(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
         walked: nodes of the walk.
         gold: nodes of the gold path.
     """
-    return _keypoint_accuracy(
-        graph.degree > 2, path_of(walked), path_of(gold), task_completion(graph, walked[-1], gold[-1])
-    )
+    walk, route, crossings = path_of(walked), path_of(gold), graph.degree > 2
+    steps = list(pairwise(route))
+    onward = zip(steps[1:], crossings[route[1:]].tolist(), strict=False)
+    passed = Counter(step for step, crossing in onward if crossing)
+    correct = (passed & Counter(pairwise(walk))).total() + task_completion(graph, walk[-1], route[-1])
+    correct += bool(steps) and walk[:2] == route[:2]
+    return correct / (passed.total() + bool(steps) + 1)
 
 
 def kpa_published(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
-    """Return the key point accuracy as VELMA's published code computes it, [0, 1], its free point included.
+    """Return the key point accuracy as VELMA's published code computes it, [0, 1]: a kinder one than `kpa`.
 
     The first and the second node of a path count as two separate items, so that any walk that moves has one
     right. Paths of a single node have no items, and each item counts once however often it is passed.
@@ -248,76 +250,52 @@ def kpa_published(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
         walked: nodes of the walk.
         gold: nodes of the gold path.
     """
-    completed = task_completion(graph, walked[-1], gold[-1])
-    return _kpa_published(graph.degree > 2, path_of(walked), path_of(gold), completed)
+    wanted, taken = (_published_items(graph.degree > 2, path_of(path)) for path in (gold, walked))
+    return (len(wanted & taken) + task_completion(graph, walked[-1], gold[-1])) / (len(wanted) + 1)
 
 
 def score_walks(graph: NavigationGraph, walks: Sequence[Walk]) -> list[StreetScore]:
-    """Return the TC, SPD and both KPA of each walk."""
-    crossings = graph.degree > 2
+    """Return the TC, SPD and both KPA of each walk, in order."""
     ends, targets = [walked[-1] for walked, _ in walks], [gold[-1] for _, gold in walks]
-    scores = []
     distances = shortest_path_distances(graph, ends, targets).tolist()
-    for (walked, gold), spd in zip(walks, distances, strict=True):
-        walk, route = path_of(walked), path_of(gold)
-        completed = task_completion(graph, walk[-1], route[-1])
-        scores.append(
-            StreetScore(
-                tc=float(completed),
-                spd=spd,
-                kpa=_keypoint_accuracy(crossings, walk, route, completed),
-                kpa_published=_kpa_published(crossings, walk, route, completed),
-            )
+    return [
+        StreetScore(
+            tc=float(task_completion(graph, walked[-1], gold[-1])),
+            spd=spd,
+            kpa=kpa(graph, walked, gold),
+            kpa_published=kpa_published(graph, walked, gold),
         )
-    return scores
+        for (walked, gold), spd in zip(walks, distances, strict=True)
+    ]
 
 
 def score_paths(
     graph: NavigationGraph, walks: Sequence[Walk], *, threshold: float = THRESHOLD_LINKS
 ) -> list[PathScore]:
-    """Return the nDTW, SDTW and CLS of each walk, with links taken as two-way and `threshold` in links.
+    """Return the nDTW, SDTW and CLS of each walk, with links taken as two-way; `threshold` in links.
 
     Args:
         graph: where the walks went.
         walks: what to score; turns on the spot make no difference.
         threshold: in links.
     """
-    return [_score_path(graph, path_of(walked), path_of(gold), threshold) for walked, gold in walks]
-
-
-def _score_path(graph: NavigationGraph, walk: Nodes, route: Nodes, threshold: float) -> PathScore:
-    """Return the nDTW, SDTW and CLS of a walk against its gold path; `threshold` in links."""
-    between = np.stack(count_hops(linked_nodes(graph), route, [walk] * len(route)), axis=1)
-    return PathScore(
-        nDTW=ndtw(between, threshold),
-        SDTW=sdtw(between, threshold, task_completion(graph, walk[-1], route[-1])),
-        CLS=cls(between, threshold, len(walk) - 1, len(route) - 1),
-    )
-
-
-def _links_to(graph: NavigationGraph, node: int, other: int) -> bool:
-    """Return whether a node has a link to another node."""
-    return other in graph.target[graph.links(node)].tolist()
-
-
-def _keypoint_accuracy(crossings: Bools, walk: list[int], route: list[int], completed: bool) -> float:
-    """Return the share of decisions at the start, at crossings and at the end that were right, 0 to 1."""
-    steps = list(pairwise(route))
-    onward = zip(steps[1:], crossings[route[1:]].tolist(), strict=False)
-    passed = Counter(step for step, crossing in onward if crossing)
-    correct = (passed & Counter(pairwise(walk))).total() + completed
-    correct += bool(steps) and walk[:2] == route[:2]
-    return correct / (passed.total() + bool(steps) + 1)
-
-
-def _kpa_published(crossings: Bools, walk: list[int], route: list[int], completed: bool) -> float:
-    """Return the keypoint accuracy as the published code has it, 0 to 1."""
-    wanted, taken = _published_items(crossings, route), _published_items(crossings, walk)
-    return (len(wanted & taken) + completed) / (len(wanted) + 1)
+    scores = []
+    for walked, gold in walks:
+        walk, route = path_of(walked), path_of(gold)
+        between = np.stack(count_hops(linked_nodes(graph), route, [walk] * len(route)), axis=1)
+        completed = task_completion(graph, walk[-1], route[-1])
+        scores.append(
+            PathScore(
+                nDTW=ndtw(between, threshold),
+                SDTW=sdtw(between, threshold, completed),
+                CLS=cls(between, threshold, len(walk) - 1, len(route) - 1),
+            )
+        )
+    return scores
 
 
 def _published_items(crossings: Bools, path: list[int]) -> set[tuple[int, ...]]:
-    """Return the items that the published code compares: the first two nodes, and steps out of crossings."""
+    """Return the items that VELMA's code compares: a path's first two nodes, and steps out of crossings."""
     if len(path) < 2:
         return set()
     steps = zip(pairwise(path), crossings[path].tolist(), strict=False)

@@ -11,10 +11,14 @@ from virl.geo.globe import LatLng, distance
 from virl.mind.lexicon import Lexicon
 from virl.mind.replies import Reply
 
-SUCCESS_M = 25.0  # V-IRL, section 5.4: the walk ends nearer to the destination than this
-INTERSECTION_M = 5.0  # as the published code: a key position is passed nearer than this
-STOP_M = 20.0  # as the published code: the destination is passed nearer than this
-WINDOW = 3  # actions before the nearest moment, and from it on, in which the turn may come (published code)
+SUCCESS_M = 25.0
+"""Metres from the destination within which a walk has to end to succeed (V-IRL, section 5.4)."""
+INTERSECTION_M = 5.0
+"""Metres within which a walk has to pass a key position (as the published code)."""
+STOP_M = 20.0
+"""Metres within which a walk has to pass the destination (as the published code)."""
+WINDOW = 3
+"""Number of actions before a walk's nearest moment, and after, in which the turn counts (published code)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +31,8 @@ class KeyPosition:
 
 
 @dataclass(frozen=True, slots=True)
-class Walked:
-    """A walk: `actions[i]` was taken at `positions[i]`; the last position may have none."""
+class WalkedPath:
+    """The positions of a walk with its actions: `actions[i]` at `positions[i]`; the last may have none."""
 
     positions: Sequence[LatLng]
     actions: Sequence[str]
@@ -36,7 +40,7 @@ class Walked:
 
 @dataclass(frozen=True, slots=True)
 class VlnScore:
-    """The metrics of one VLN walk: each 1 or 0, or a share of the route's intermediate key positions."""
+    """The metrics of one walk along a V-IRL route: each 1 or 0, or a share of intermediate key positions."""
 
     success: float
     start_reaction: float
@@ -48,9 +52,9 @@ class VlnScore:
 
 
 def score_vln(
-    walked: Walked, first_action: str, between: Sequence[KeyPosition], destination: LatLng
+    walked: WalkedPath, first_action: str, between: Sequence[KeyPosition], destination: LatLng
 ) -> VlnScore:
-    """Return the metrics of one walk along a route, whatever ended the walk.
+    """Return V-IRL's metrics of one walk along a route of key positions, whatever ended the walk.
 
     Args:
         walked: the walk; its positions are not empty.
@@ -85,16 +89,16 @@ def _nearest(positions: Sequence[LatLng], goal: LatLng) -> tuple[int, float]:
 
 
 def _hit_share(hits: Sequence[bool]) -> float | None:
-    """Return the share of hits, [0, 1]; `None` if there are none to count."""
+    """Return the share of true values, [0, 1]; `None` if there are no values."""
     return sum(hits) / len(hits) if hits else None
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
-    """A place that a model had to find, and the labels of the boxes that were matched to it."""
+class SoughtPlace:
+    """A place that a model had to find, with the labels of the boxes that were matched to it."""
 
     types: frozenset[str]
-    """Those of the place's types that the model was asked for; not empty."""
+    """The place's types that the model was asked to find; not empty."""
     labels: frozenset[str]
     """Labels of the boxes that were matched to the place; empty if none was."""
 
@@ -105,7 +109,7 @@ class Sought:
 
     @property
     def is_detected(self) -> bool:
-        """Return whether a box with one of the place's types was matched to it."""
+        """Return whether a box labelled with one of the place's types was matched to it."""
         return bool(self.labels & self.types)
 
 
@@ -122,9 +126,9 @@ _STRICT = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _ANOTHER = re.compile(r"\s*(?:(?:and|or|[&/,])\s*)?[(]?[A-D]\s*(?:[).,;]|and\b|or\b|$)")
-"""Pattern of a second letter that a reply names behind the first."""
+"""Pattern of a second letter that a reply names right after the first."""
 _LISTED = re.compile(r"""^[^\S\n]*+[("'*]*+[A-D]\s*[).:]""", re.MULTILINE)
-"""Pattern of a letter that begins a line, as where a reply repeats the options."""
+"""Pattern of a letter that begins a line, as in a reply that repeats the options."""
 
 
 def strict_letter(reply: str) -> str | None:
@@ -149,7 +153,7 @@ class MappedLetter(Reply):
 
 
 class ReplyQuestion(BaseModel):
-    """Inputs of `vqa/letter`."""
+    """Inputs of the prompt `vqa/letter`: a question, its four options, and the reply to map to one."""
 
     question: str
     options: tuple[str, ...]
@@ -157,7 +161,7 @@ class ReplyQuestion(BaseModel):
 
 
 def map_reply(question: ReplyQuestion, _: Lexicon) -> MappedLetter:
-    """Return the one option whose text is the whole reply; `X` if none or several are."""
+    """Return the one option whose text occurs in the reply, any case; X if none or several do."""
     said = [
         letter
         for letter, option in zip(LETTERS, question.options, strict=True)
@@ -167,12 +171,12 @@ def map_reply(question: ReplyQuestion, _: Lexicon) -> MappedLetter:
 
 
 def needs_mapping(reply: str, right: str) -> bool:
-    """Return whether the published code would ask a chat model for the meaning of a reply."""
+    """Return whether V-IRL's published code would ask a chat model for the option that a reply means."""
     return legacy_letter(reply, right) is None
 
 
 def legacy_letter(reply: str, right: str, mapped: str = "") -> str | None:
-    """Return the letter that the published code takes from a reply, given the right one; `None` if none.
+    """Return the letter that V-IRL's published code takes from a reply, given the right one; else `None`.
 
     An exact letter with `.`, `)` or `,` after it; else the right letter if the reply begins with it in either
     case: so `Customers come` is C where C is right; else what a chat model read in it.
@@ -191,7 +195,7 @@ def legacy_letter(reply: str, right: str, mapped: str = "") -> str | None:
 
 
 def rotations(options: Sequence[str], answer: int) -> list[tuple[tuple[str, ...], int]]:
-    """Return (options, index of the right one) of each round of circular evaluation.
+    """Return (options, index of the right one) for each cyclic shift of a question's options.
 
     Args:
         options: in the order of the first round.

@@ -16,13 +16,11 @@ from urllib.parse import quote
 import numpy as np
 from jinja2 import Environment
 
-from virl.bench.benchmark import Shown, ShownPoint
+from virl.bench.benchmark import Confusion, Metric, Shown, ShownPoint
 from virl.bench.episode import Record
 from virl.bench.plan import CityPlan
 from virl.bench.records import FOLDER, slug
 from virl.bench.report.results import (
-    ConfusionTable,
-    MetricHead,
     Results,
     RowResult,
     cost_line,
@@ -32,7 +30,7 @@ from virl.bench.report.results import (
     spent_line,
     split,
 )
-from virl.bench.report.runs import Gathered, KeptRun, reading_data
+from virl.bench.report.runs import KeptRun, ReportRuns, reading_data
 from virl.errors import BadInput
 from virl.files.pictures import PictureFault, open_picture
 from virl.files.writing import is_inside, is_there, replace_file
@@ -40,7 +38,7 @@ from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.story import scalar
 from virl.pages.ground import ground_of_lines
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
-from virl.pages.paper import Extent, Paper, lay_out, on_paper
+from virl.pages.paper import Extent, lay_out, on_paper
 from virl.pages.shell import html_page, open_templates
 from virl.pages.theme import rgb
 
@@ -60,7 +58,7 @@ _STYLES, _SCRIPTS = ("charts.css", "bench.css"), ("maps.js",)
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """An episode in a report, with its record and the path of its page."""
+    """One episode in a report: its record, the contents of its page, and the page's path."""
 
     record: Record
     shown: Shown
@@ -83,7 +81,7 @@ class _Section:
 
 @cache
 def _templates() -> Environment:
-    """Return the templates of the pages, compiled once a process."""
+    """Return the Jinja environment of the report's templates, made once a process."""
     return open_templates(
         Path(__file__).parent / "templates",
         filters={
@@ -98,8 +96,10 @@ def _templates() -> Environment:
     )
 
 
-def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[tuple[str, str]] = ()) -> Path:
-    """Write `report.html` and the pages of its episodes into a folder; return the path of the former.
+def write_page(
+    home: Path, gathered: ReportRuns, results: Results, own: Sequence[tuple[str, str]] = ()
+) -> Path:
+    """Write `report.html` and the episodes' pages into the folder `home`; return the path of `report.html`.
 
     Args:
         home: the folder.
@@ -114,7 +114,8 @@ def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[t
     templates = _templates()
     sections = [section for run in gathered.runs for section in _sections(gathered, run)]
     for section in sections:
-        for before, page, after in _neighbours(section.pages):
+        pages = section.pages
+        for before, page, after in zip((None, *pages), pages, (*pages[1:], None), strict=False):
             context = {
                 "results": results,
                 "section": section,
@@ -145,8 +146,8 @@ def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[t
     return home / PAGE
 
 
-def _sections(gathered: Gathered, run: KeptRun) -> Iterator[_Section]:
-    """Yield a section for each model and city of a run."""
+def _sections(gathered: ReportRuns, run: KeptRun) -> Iterator[_Section]:
+    """Yield a report's section for each model and city of a run."""
     for model, cities in run.plan.episodes.items():
         for city in cities:
             records = [one for one in run.records if (one.model, one.city) == (model, city)]
@@ -158,8 +159,8 @@ def _sections(gathered: Gathered, run: KeptRun) -> Iterator[_Section]:
             yield _Section(run, model, city, with_page, drawn, left_out)
 
 
-def _pages(gathered: Gathered, run: KeptRun, records: Sequence[Record]) -> Iterator[_Page]:
-    """Yield the pages of records, in order; those beyond `MOST_PAGES` have an empty path."""
+def _pages(gathered: ReportRuns, run: KeptRun, records: Sequence[Record]) -> Iterator[_Page]:
+    """Yield an episode's page for each record; after `MOST_PAGES` scored ones the path is empty."""
     done = 0
     for record in records:
         name = slug(f"{run.name}/{record.id}" if run.name else record.id)
@@ -173,16 +174,8 @@ def _pages(gathered: Gathered, run: KeptRun, records: Sequence[Record]) -> Itera
         yield _Page(record, shown, path if done <= MOST_PAGES else "")
 
 
-def _neighbours(pages: Sequence[_Page]) -> Iterator[tuple[_Page | None, _Page, _Page | None]]:
-    """Yield (page before, page, page after) for each page; `None` at the ends."""
-    for number, page in enumerate(pages):
-        before = pages[number - 1] if number else None
-        after = pages[number + 1] if number + 1 < len(pages) else None
-        yield before, page, after
-
-
 def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, int, int]]:
-    """Return (name beside the page, width, height in pixels) of an episode's pictures, by the record's file.
+    """Return {file in the record: (name beside the page, width, height in pixels)} of an episode's pictures.
 
     Those of runs in other folders are copied; one that is gone or is no picture is left out.
     """
@@ -206,7 +199,7 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
 
 
 def _links(home: Path, run: KeptRun, page: _Page) -> list[tuple[str, str]]:
-    """Return (title, address relative to its page) of an episode's further files that exist."""
+    """Return (title, address relative to the episode's page) of its further files that exist."""
     folder = run.folders[page.record.id].resolve() / FOLDER / slug(page.record.id)
     here = (home / page.path).parent.resolve()
     return [
@@ -217,14 +210,14 @@ def _links(home: Path, run: KeptRun, page: _Page) -> list[tuple[str, str]]:
 
 
 def _write_text(path: Path, text: str) -> None:
-    """Write a text to a file, whole or not at all."""
+    """Write a text to a file as UTF-8, whole or not at all."""
     with replace_file(path, "report again") as file:
         file.write(text.encode("utf-8", "replace"))
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar of a chart: a model's value in a group; lengths in percent of the chart's width."""
+    """A bar of a chart, a model's value in a group: length and interval in percent of the chart's width."""
 
     series: int
     """Number of the model, from 0, which gives the bar's colour."""
@@ -245,7 +238,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A bar chart of one metric by group."""
+    """A bar chart of one metric: a group of bars, one per model, for each group of tallies."""
 
     heading: str
     groups: tuple[Group, ...]
@@ -253,16 +246,16 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class HeatRow:
-    """A row of a confusion matrix: a true label, and the labels that were given for it."""
+    """A row of a drawn confusion matrix: a true label, and how often each label was given for it."""
 
     label: str
     cells: tuple[tuple[str, int], ...]
-    """(text, shade from 0 on) of each cell."""
+    """(count as text, shade from 0 to 9) of each cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """A confusion matrix to be drawn, with shaded cells."""
+    """A confusion matrix as it is drawn, with shaded cells, without rows and columns that are all zero."""
 
     title: str
     labels: tuple[str, ...]
@@ -272,13 +265,13 @@ class Heat:
 
 
 def _whole_rows(results: Results) -> list[RowResult]:
-    """Return one row for each model and run: over all its cities, or in its only one."""
+    """Return one row for each run and model: over all its cities, or in its only one."""
     many = {(row.run, row.model) for row in results.rows if not row.city}
     return [row for row in results.rows if not row.city or (row.run, row.model) not in many]
 
 
 def _group_charts(results: Results) -> list[Chart]:
-    """Return a chart of each metric that is shown by group, with the first model's best group first."""
+    """Return a bar chart of each metric with `by_group`, groups sorted by the first row's value."""
     rows = _whole_rows(results)
     charts = []
     for metric in results.metrics:
@@ -294,8 +287,8 @@ def _group_charts(results: Results) -> list[Chart]:
     return charts
 
 
-def _heat(table: ConfusionTable) -> Heat:
-    """Return a matrix of the labels that occur, each row shaded by its shares of the row's sum."""
+def _heat(table: Confusion) -> Heat:
+    """Return a confusion matrix as drawn: labels that occur, cells shaded by their share of the row's sum."""
     rows = []
     columns = [number for number in range(len(table.labels)) if any(row[number] for row in table.counts)]
     for label, every in zip(table.labels, table.counts, strict=True):
@@ -311,8 +304,8 @@ def _heat(table: ConfusionTable) -> Heat:
     return Heat(table.title, given, tuple(rows), left_out)
 
 
-def _metric_bars(rows: Sequence[RowResult], metric: MetricHead, group: str, longest: float) -> list[Bar]:
-    """Return the bars of a metric in a group, one per row; lengths in percent of `longest`."""
+def _metric_bars(rows: Sequence[RowResult], metric: Metric, group: str, longest: float) -> list[Bar]:
+    """Return a metric's bars in one group, one per row with a value; `longest` is 100 percent."""
     bars = []
     for number, row in enumerate(rows):
         value = row.groups.get(metric.key, {}).get(group)
@@ -324,12 +317,7 @@ def _metric_bars(rows: Sequence[RowResult], metric: MetricHead, group: str, long
 
 
 def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> MapFigure | None:
-    """Return the map of episodes in a city, given as (account, page); `None` if they have no points or paths.
-
-    Args:
-        city: its streets.
-        shown: episodes, each with its page.
-    """
+    """Return the map of episodes in a city, given as (contents, page's path); `None` with nothing to draw."""
     positions = [point.position for one, _ in shown for point in one.points]
     positions += [position for one, _ in shown for position in one.path]
     if not positions:
@@ -338,19 +326,22 @@ def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> MapFigure | 
     places = [on_paper(frame, *position) for position in positions]
     paper = lay_out(frame, places, ground_of_lines(city.streets), extent=_EXTENT)
     paths = [MapPath([paper.place(position) for position in one.path]) for one, _ in shown if one.path]
-    return map_figure(
-        f"Map of {city.title}", paper, paths, [_score_mark(paper, *one) for one in _merge_points(shown)]
-    )
-
-
-def _score_mark(paper: Paper, point: ShownPoint, page: str) -> Mark:
-    """Return the mark of an episode's point on the map, coloured by its score and linked to its page."""
-    colour, title = color_of(point.score), point.label or "episode"
-    return Mark(*paper.place(point.position), "score", title, shape="spot", href=page, colour=colour)
+    marks = [
+        Mark(
+            *paper.place(point.position),
+            "score",
+            point.label or "episode",
+            shape="spot",
+            href=page,
+            colour=color_of(point.score),
+        )
+        for point, page in _merge_points(shown)
+    ]
+    return map_figure(f"Map of {city.title}", paper, paths, marks)
 
 
 def _merge_points(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:
-    """Return (point, page) of each position, best first: the mean score, and the worst episode's page."""
+    """Return (point with the mean score, worst episode's page) of each position and label, best first."""
     same: dict[tuple[LatLng, str], list[tuple[float, str]]] = {}
     for one, page in shown:
         for point in one.points:

@@ -4,13 +4,13 @@ Described in `docs/reference/benchmark-files.md`; its version rises when a field
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import isfinite
 
 from virl.bench.benchmark import AnyBenchmark, BaseOptions, Confusion, Metric, Scores, Tally
 from virl.bench.episode import Record
 from virl.bench.records import versions
-from virl.bench.report.runs import Gathered, KeptRun, reading_data
+from virl.bench.report.runs import KeptRun, ReportRuns, reading_data
 from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups
 from virl.money.ledger import paid_for
 from virl.pages.numbers import count_noun, dollars
@@ -22,7 +22,7 @@ Values = dict[str, Interval]
 
 
 class Episodes(Settings):
-    """Numbers of a row's episodes by state: done, failed and missing."""
+    """Numbers of a row's episodes: planned, done, failed and missing."""
 
     planned: int
     done: int
@@ -32,16 +32,8 @@ class Episodes(Settings):
     """Number of planned episodes that have not been tried yet."""
 
 
-class ConfusionTable(Settings):
-    """A confusion matrix over all cities; rows are true labels."""
-
-    title: str
-    labels: tuple[str, ...]
-    counts: tuple[tuple[float, ...], ...]
-
-
 class Spent(Settings):
-    """The amounts that a run has paid in total, by its ledgers."""
+    """The sums that a run has paid in total, by its ledgers."""
 
     usd: float
     map_requests: int
@@ -54,7 +46,7 @@ class Spent(Settings):
 
 
 class RowResult(Settings):
-    """A row of results: one model in one city, or over all its cities."""
+    """A row of results: one model of one run in one city, or over all its cities."""
 
     run: str
     model: str
@@ -62,18 +54,18 @@ class RowResult(Settings):
     """Name of the city; empty for all cities together."""
     episodes: Episodes
     values: Values
-    """Values by metric, with 95 % intervals; shares are in [0, 1]. Metrics without value are missing."""
+    """Values with 95 % intervals, by metric's key; shares in [0, 1]; metrics without value are missing."""
     groups: dict[str, Values]
-    """Values by metric and group, for metrics that are shown by group."""
+    """Values by metric's key and then by group, for metrics with `by_group`."""
     cost: dict[str, float]
     seconds: float
     """Seconds of all scored episodes, summed up as if they ran one after the other."""
-    confusions: tuple[ConfusionTable, ...] = ()
+    confusions: tuple[Confusion, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 class Compared(Settings):
-    """A comparison of a model with the first model of the first run, on the units that both have."""
+    """A comparison of a model with the first model of the first run, on the units that both have scored."""
 
     run: str
     model: str
@@ -81,11 +73,11 @@ class Compared(Settings):
     against_model: str
     metric: str
     difference: Difference
-    """Value of the model less the value of the first one."""
+    """Value of the model minus the value of the first model, with interval and p-value."""
 
 
 class Failure(Settings):
-    """A failed episode, with the reason."""
+    """A failed episode: run, id, class of the error, reason in a line, and number of tries."""
 
     run: str
     id: str
@@ -104,18 +96,6 @@ class PublishedRow(Settings):
     values: dict[str, float]
 
 
-class MetricHead(Settings):
-    """The key, heading and format of a metric in `results.json`."""
-
-    key: str
-    heading: str
-    percent: bool
-    digits: int
-    by_group: bool
-    aside: bool = False
-    about: str = ""
-
-
 class Results(Settings):
     """The contents of `results.json`."""
 
@@ -127,18 +107,18 @@ class Results(Settings):
     """Notices that the cities' data require: whom to credit, and what is invented."""
     versions: dict[str, str]
     runs: dict[str, dict[str, object]]
-    """The options of each run by its name; the name is empty if there is one run."""
+    """The options of each run by its name; the name is empty if there is only one run."""
     spent: dict[str, Spent]
     """Amounts paid by the run's name; runs that paid and requested nothing are left out."""
-    metrics: tuple[MetricHead, ...]
+    metrics: tuple[Metric, ...]
     rows: tuple[RowResult, ...]
     published: tuple[PublishedRow, ...]
     compared: tuple[Compared, ...]
     failures: tuple[Failure, ...]
 
 
-def make_results(gathered: Gathered) -> Results:
-    """Return the results of gathered runs: scored, merged and compared."""
+def make_results(gathered: ReportRuns) -> Results:
+    """Return the results of a report's runs: scored by model and city, merged over cities and compared."""
     benchmark = gathered.benchmark
     cells = [cell for run in gathered.runs for cell in _cells(gathered, run)]
     rows = [row for run in gathered.runs for row in _rows(benchmark.metrics, run, cells)]
@@ -153,7 +133,7 @@ def make_results(gathered: Gathered) -> Results:
         versions=versions(),
         runs={run.name: run.options.model_dump(mode="json") for run in gathered.runs},
         spent={run.name: spent for run in gathered.runs if (spent := _sum_cost(run))},
-        metrics=tuple(MetricHead(**asdict(metric)) for metric in benchmark.metrics),
+        metrics=benchmark.metrics,
         rows=tuple(rows),
         published=tuple(
             PublishedRow(name=row.name, source=row.source, values=dict(row.values))
@@ -188,7 +168,7 @@ class _Cell:
     scores: Scores
 
 
-def _cells(gathered: Gathered, run: KeptRun) -> Iterator[_Cell]:
+def _cells(gathered: ReportRuns, run: KeptRun) -> Iterator[_Cell]:
     """Yield the records and scores of each model in each city of a run."""
     kept: dict[tuple[str, str], list[Record]] = {}
     for record in run.records:
@@ -203,7 +183,7 @@ def _cells(gathered: Gathered, run: KeptRun) -> Iterator[_Cell]:
 
 
 def cell_scores(benchmark: AnyBenchmark, scored: Sequence[Record], options: BaseOptions) -> Scores:
-    """Return the scores of one model in one city, with units that are unique among all cities.
+    """Return one model's scores in one city from its scored records, units prefixed with the city's name.
 
     Args:
         benchmark: scores them.
@@ -221,14 +201,14 @@ def cell_scores(benchmark: AnyBenchmark, scored: Sequence[Record], options: Base
 
 
 def _in_city(tally: Tally, city: str) -> Tally:
-    """Return a tally whose unit is prefixed by its city, so that cities share none."""
+    """Return a tally whose unit has the city's name before it; raise TypeError if it is not finite."""
     if not (isinstance(tally.group, str) and isfinite(tally.hit) and isfinite(tally.weight)):
         raise TypeError(f"a tally of group {tally.group!r}, hit {tally.hit}, weight {tally.weight}")
     return replace(tally, unit=f"{city}/{tally.unit}")
 
 
 def _rows(metrics: Sequence[Metric], run: KeptRun, cells: Sequence[_Cell]) -> Iterator[RowResult]:
-    """Yield a row for each model and city, and one for each model over several cities."""
+    """Yield a run's row for each model and city, and one more for each model with several cities."""
     for model, planned in run.plan.episodes.items():
         own = [cell for cell in cells if (cell.run, cell.model) == (run.name, model)]
         for cell in own:
@@ -238,7 +218,7 @@ def _rows(metrics: Sequence[Metric], run: KeptRun, cells: Sequence[_Cell]) -> It
 
 
 def _merge_cells(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], planned: int) -> RowResult:
-    """Return one row from the scores of a model in several cities; `planned` is its number of episodes."""
+    """Return one row of a model's results in one or several cities; `planned` is the number of episodes."""
     records = [record for cell in cells for record in cell.records]
     done = sum(record.status == "done" for record in records)
     scored = [record for record in records if record.is_scored]
@@ -266,12 +246,12 @@ def _merge_cells(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], p
 
 
 def _tallies(cells: Sequence[_Cell], metric: str) -> list[Tally]:
-    """Return the tallies of a metric in all cells."""
+    """Return the tallies of the metric with this key in all cells."""
     return [tally for cell in cells for tally in cell.scores.tallies.get(metric, ())]
 
 
-def _tables(confusions: Sequence[Confusion]) -> Iterator[ConfusionTable]:
-    """Yield one confusion matrix per title, summed over cities."""
+def _tables(confusions: Sequence[Confusion]) -> Iterator[Confusion]:
+    """Yield one confusion matrix for each title, its counts summed over cities."""
     for title in dict.fromkeys(one.title for one in confusions):
         alike = [one for one in confusions if one.title == title]
         labels = tuple(dict.fromkeys(label for one in alike for label in one.labels))
@@ -280,7 +260,7 @@ def _tables(confusions: Sequence[Confusion]) -> Iterator[ConfusionTable]:
             for true, row in zip(one.labels, one.counts, strict=True):
                 for given, count in zip(one.labels, row, strict=True):
                     counts[true, given] += count
-        yield ConfusionTable(
+        yield Confusion(
             title=title,
             labels=labels,
             counts=tuple(tuple(counts[true, given] for given in labels) for true in labels),
@@ -288,7 +268,7 @@ def _tables(confusions: Sequence[Confusion]) -> Iterator[ConfusionTable]:
 
 
 def _compare_models(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterator[Compared]:
-    """Yield the comparison of each model of each run with the first model of the first run."""
+    """Yield the comparison, by metric, of each model of each run with the first model of the first run."""
     sides = list(dict.fromkeys((cell.run, cell.model) for cell in cells))
     first, *others = sides
     of = {side: [cell for cell in cells if (cell.run, cell.model) == side] for side in sides}
@@ -307,7 +287,7 @@ def _compare_models(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterat
 
 
 def _sum_cost(run: KeptRun) -> Spent | None:
-    """Return the amounts that a run paid in all its folders; `None` if it paid nothing."""
+    """Return the sums that a run paid in all its folders; `None` if it sent no request."""
     paid = [paid_for(folder) for folder in run.parts]
     usd = sum(one.usd for one in paid)
     told = sum(record.cost.get("usd", 0.0) for record in run.records)
@@ -331,15 +311,15 @@ def _total_cost(records: Sequence[Record]) -> dict[str, float]:
     return total
 
 
-def shown_metrics(results: Results) -> list[MetricHead]:
-    """Return the metrics that have a value in some row, which are the tables' columns."""
+def shown_metrics(results: Results) -> list[Metric]:
+    """Return the metrics with a value in some measured or published row, in the benchmark's order."""
     valued = {key for row in results.rows for key in row.values}
     valued |= {key for paper in results.published for key in paper.values}
     return [metric for metric in results.metrics if metric.key in valued]
 
 
 def split(results: Results) -> list[Results]:
-    """Return the results split so that rows in one part have metrics in common.
+    """Return the results in parts, so that rows with any metric in common are in one part.
 
     Rows without a value are in the first table.
     """
@@ -365,20 +345,34 @@ def split(results: Results) -> list[Results]:
     return [results.model_copy(update=rows_in(group)) for group in groups]
 
 
-def shown_number(value: float, metric: MetricHead) -> str:
-    """Return a metric's value as text, in percent or with its digits."""
+def shown_number(value: float, metric: Metric) -> str:
+    """Return a metric's value as text, in percent or as a number, with the metric's decimals."""
     return f"{100 * value if metric.percent else value:.{metric.digits}f}"
 
 
+def published_numbers(row: PublishedRow, metrics: Sequence[Metric], absent: str = "-") -> list[str]:
+    """Return a published row's values of these metrics as texts, with `absent` where it has none.
+
+    Args:
+        row: of a paper's table.
+        metrics: in the order of the texts.
+        absent: text for a metric without a value.
+    """
+    return [
+        shown_number(row.values[metric.key], metric) if metric.key in row.values else absent
+        for metric in metrics
+    ]
+
+
 def shown_done(episodes: Episodes) -> str:
-    """Return the number of finished episodes, such as `"98 of 100"`."""
+    """Return the number of episodes done as text, such as `"98 of 100"`, or `"100"` if all are."""
     return (
         f"{episodes.done} of {episodes.planned}" if episodes.done < episodes.planned else f"{episodes.done}"
     )
 
 
 def shown_share(episodes: Episodes) -> str:
-    """Return the numbers of finished, failed and missing episodes, such as `"98 of 100, 2 failed"`."""
+    """Return the numbers of episodes done, failed and missing as text, such as `"98 of 100, 2 failed"`."""
     parts = [shown_done(episodes)]
     parts += [f"{episodes.failed} failed"] if episodes.failed else []
     parts += [f"{episodes.missing} missing"] if episodes.missing else []
@@ -386,7 +380,7 @@ def shown_share(episodes: Episodes) -> str:
 
 
 def spent_line(spent: Spent, run: str) -> str:
-    """Return a line on what a run has paid; `run` is its name."""
+    """Return a line on what a run has paid; `run` is its name, empty for the only one."""
     lost = (
         f", {dollars(spent.unfinished_usd)} of it outside the finished episodes"
         if spent.unfinished_usd
@@ -398,7 +392,7 @@ def spent_line(spent: Spent, run: str) -> str:
 
 
 def cost_line(cost: Mapping[str, float]) -> str:
-    """Return a line on the cost of a row, by name such as `usd`; empty if nothing is known."""
+    """Return a row's cost as text, such as `"12 requests, $0.40"`; empty for no cost."""
     return ", ".join(
         f"${amount:,.2f}" if name == "usd" else f"{amount:,.4g} {name.replace('_', ' ')}"
         for name, amount in sorted(cost.items())

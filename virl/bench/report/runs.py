@@ -23,7 +23,7 @@ _RECORD = TypeAdapter(Record)
 
 @dataclass(frozen=True, slots=True)
 class KeptRun:
-    """A run as read from its folders: benchmark options, plan and records."""
+    """A run as read from its folders: options, plan and records."""
 
     name: str
     """Name that sets the run apart in a report; empty if it is the only one."""
@@ -32,13 +32,13 @@ class KeptRun:
     records: tuple[Record, ...]
     """All records, sorted by model and city in the order of the options, then by case."""
     folders: Mapping[str, Path]
-    """Folder that the paths of a record's files start from, by the record's id."""
+    """Folder of the run from which a record's file paths start, by the record's id."""
     parts: tuple[Path, ...] = ()
-    """Folders of the run, one for each part of it."""
+    """Folders of the run, one for each of its parts, such as shards."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class ReportRuns:
     """The runs of a report, all of one benchmark."""
 
     benchmark: AnyBenchmark
@@ -56,7 +56,7 @@ class _KeptSettings(Settings):
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """A run's folder as it was read: settings, plan, and records by id."""
+    """A run's folder as read: benchmark, options, plan, and records by id."""
 
     path: Path
     benchmark: str
@@ -65,8 +65,8 @@ class _Folder:
     records: dict[str, dict[str, Any]]
 
 
-def gather(folders: Sequence[Path]) -> Gathered:
-    """Read runs from folders; those with equal options are parts of one run, such as shards.
+def gather(folders: Sequence[Path]) -> ReportRuns:
+    """Return the runs in folders, for one report; folders with equal options are parts of one run.
 
     Where parts hold the same episode, one that is done counts before one that failed, then the later folder.
 
@@ -85,12 +85,12 @@ def gather(folders: Sequence[Path]) -> Gathered:
     groups = list(alike.values())
     titles = _titles([group[0].path for group in groups]) if len(groups) > 1 else [""]
     runs = [_merge_parts(benchmark, group, title) for group, title in zip(groups, titles, strict=True)]
-    return Gathered(benchmark, tuple(runs))
+    return ReportRuns(benchmark, tuple(runs))
 
 
 @contextmanager
 def reading_data(benchmark: AnyBenchmark, run: KeptRun) -> Iterator[None]:
-    """Turn an error of a benchmark over records it cannot read into one that names their run.
+    """Turn an error that the benchmark's code raises over a run's records into BadInput that names the run.
 
     Raises:
         BadInput: in place of what the benchmark stumbles over.
@@ -107,7 +107,7 @@ def reading_data(benchmark: AnyBenchmark, run: KeptRun) -> Iterator[None]:
 
 
 def _read_folder(folder: Path) -> _Folder:
-    """Return the settings, plan and records of a run's folder; raises BadInput if it is no such folder."""
+    """Return the settings, plan and records in a run's folder; raise BadInput if it is no such folder."""
     path = folder / SETTINGS
     if not path.is_file():
         raise BadInput(f"{path}: no such file: give a run folder")
@@ -120,7 +120,7 @@ def _read_folder(folder: Path) -> _Folder:
 
 
 def _titles(paths: Sequence[Path]) -> list[str]:
-    """Return as many last names of each path as are needed to tell the paths apart."""
+    """Return as many last names of each path, joined by "/", as are needed to tell the paths apart."""
     resolved = [path.resolve() for path in paths]
     depth = 1
     while len({path.parts[-depth:] for path in resolved}) < len(resolved):
@@ -129,7 +129,7 @@ def _titles(paths: Sequence[Path]) -> list[str]:
 
 
 def _merge_parts(benchmark: AnyBenchmark, parts: Sequence[_Folder], name: str) -> KeptRun:
-    """Return parts of a run as one; of an episode kept twice, the last done record, else the last failed."""
+    """Return a run's parts as one run named `name`; of an episode's records the last done one counts."""
     source = str(parts[0].path / SETTINGS)
     options: BaseOptions = check_settings(parts[0].options, benchmark.options, source=source)
     kept: dict[str, tuple[Record, Path]] = {}
@@ -149,7 +149,7 @@ def _merge_parts(benchmark: AnyBenchmark, parts: Sequence[_Folder], name: str) -
 
 
 def _check_record(data: dict[str, Any], folder: Path) -> Record:
-    """Return a record from the JSON of a folder; raises BadInput if it has other fields."""
+    """Return a record from its JSON, read from `folder`; raise BadInput if the fields do not fit."""
     if set(data) != _FIELDS:
         wrong = ", ".join(sorted(_FIELDS ^ set(data)))
         raise BadInput(f"{folder / RECORDS}: {data['id']}: fields missing or unknown ({wrong})")

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -12,8 +13,8 @@ from rich.text import Text
 
 from virl.bench.benchmark import Metric, Published
 from virl.bench.report.results import (
-    MetricHead,
     Results,
+    published_numbers,
     shown_done,
     shown_metrics,
     shown_number,
@@ -45,7 +46,7 @@ _LATEX = {
 
 
 def terminal_table(results: Results, width: int, *, published: bool = False) -> Group:
-    """Return the tables of results for the terminal: measured rows, legend and published rows.
+    """Return results as tables for a terminal `width` characters wide: measured, legend, published.
 
     Without what is aside. Columns that do not fit beside one another are in a further table.
 
@@ -58,7 +59,7 @@ def terminal_table(results: Results, width: int, *, published: bool = False) -> 
 
 
 def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[ConsoleRenderable]:
-    """Yield the tables for a terminal `width` characters wide, those of published results last."""
+    """Yield one part's tables for a terminal `width` characters wide, published results last."""
     metrics = [metric for metric in shown_metrics(results) if not metric.aside]
     rows = [[_cell(row.values.get(metric.key), metric) for metric in metrics] for row in results.rows]
     yield from _wrap_tables(results.title, _measured_columns(results), metrics, rows, width)
@@ -68,13 +69,7 @@ def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[
     lines += [f"{metric.heading}: {metric.about}" for metric in metrics if metric.about]
     yield Text("\n".join(line.replace("\n", " ") for line in lines), "dim")
     if results.published and published:
-        papers = [
-            [
-                shown_number(paper.values[metric.key], metric) if metric.key in paper.values else "-"
-                for metric in metrics
-            ]
-            for paper in results.published
-        ]
+        papers = [published_numbers(paper, metrics) for paper in results.published]
         names = ["model", *(paper.name for paper in results.published)]
         sources = ["source", *(paper.source for paper in results.published)]
         title = f"{results.title}: published results, not measured here"
@@ -82,9 +77,9 @@ def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[
 
 
 def _wrap_tables(
-    title: str, texts: list[list[str]], metrics: list[MetricHead], cells: list[list[str]], width: int
+    title: str, texts: list[list[str]], metrics: list[Metric], cells: list[list[str]], width: int
 ) -> Iterator[Table]:
-    """Yield tables of as many metrics each as fit beside the text columns in `width` characters."""
+    """Yield tables of text columns and of as many metrics each as fit in `width` characters."""
     wide = [
         max(map(cell_len, [*_stack_words(metric).split("\n"), *(row[number] for row in cells)])) + _GAP
         for number, metric in enumerate(metrics)
@@ -116,7 +111,7 @@ def _wrap_tables(
 
 
 def _measured_columns(results: Results) -> list[list[str]]:
-    """Return the text columns before the numbers, each with its heading first."""
+    """Return the text columns beside the numbers (model, city, episodes ...), headings first."""
     rows = results.rows
     columns = [
         ["model", *(row.model for row in rows)],
@@ -131,51 +126,36 @@ def _measured_columns(results: Results) -> list[list[str]]:
 
 
 def _fit_widths(wished: list[int], room: int) -> list[int]:
-    """Return widths of columns, in characters, that fit in `room`: the widest shrink first."""
+    """Return the columns' widths, in characters, reduced to `room` in sum by narrowing the widest."""
     widths = list(wished)
     while sum(widths) > room and max(widths) > _LEAST:
         widths[widths.index(max(widths))] -= 1
     return widths
 
 
-def _stack_words(metric: MetricHead) -> str:
-    """Return a metric's heading with each word on its own line."""
-    return _heading(metric).replace(" ", "\n").replace("\n%", " %")
+def _stack_words(metric: Metric) -> str:
+    """Return a metric's heading with each word on its own line, for a narrow column."""
+    return heading_of(metric).replace(" ", "\n").replace("\n%", " %")
 
 
 def text_tables(results: Results) -> Iterator[tuple[list[str], list[list[str]]]]:
-    """Yield (headings, rows) of each measured table, as texts."""
+    """Yield (headings, rows of texts) of each table of measured results."""
     for part in split(results):
         metrics = [metric for metric in shown_metrics(part) if not metric.aside]
         texts = _measured_columns(part)
         cells = [[_cell(row.values.get(metric.key), metric) for metric in metrics] for row in part.rows]
         names = [[column[number] for column in texts] for number in range(1, len(part.rows) + 1)]
         yield (
-            [*(column[0] for column in texts), *map(_heading, metrics)],
+            [*(column[0] for column in texts), *map(heading_of, metrics)],
             [[*name, *row] for name, row in zip(names, cells, strict=True)],
         )
 
 
 def csv_table(results: Results) -> str:
-    """Return results as CSV, a line per row and metric; shares in [0, 1], no interval if published."""
+    """Return results as CSV, a line per row and metric; shares in [0, 1], published ones without interval."""
     file = io.StringIO()
+    file.write("source,run,model,city,planned,done,failed,missing,metric,mean,low,high\n")
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(
-        [
-            "source",
-            "run",
-            "model",
-            "city",
-            "planned",
-            "done",
-            "failed",
-            "missing",
-            "metric",
-            "mean",
-            "low",
-            "high",
-        ]
-    )
     for part in split(results):
         for row in part.rows:
             counts = row.episodes
@@ -202,10 +182,10 @@ def latex_table(results: Results) -> str:
 
 
 def _latex_table(results: Results) -> str:
-    """Return results whose rows have metrics in common as one LaTeX table."""
+    """Return results, whose rows have metrics in common, as one LaTeX table."""
     many = len(results.runs) > 1
     metrics = shown_metrics(results)
-    heads = (["Run"] if many else []) + ["Model", "City", "Episodes", *map(_heading, metrics)]
+    heads = (["Run"] if many else []) + ["Model", "City", "Episodes", *map(heading_of, metrics)]
     lines = [
         rf"\begin{{tabular}}{{{'l' * (len(heads) - len(metrics))}{'r' * len(metrics)}}}",
         r"\toprule",
@@ -220,32 +200,29 @@ def _latex_table(results: Results) -> str:
         lines.append(r"\midrule")
     for paper in results.published:
         cells = ([""] if many else []) + [paper.name, paper.source, "published"]
-        plain = [
-            shown_number(paper.values[metric.key], metric) if metric.key in paper.values else "--"
-            for metric in metrics
-        ]
+        plain = published_numbers(paper, metrics, absent="--")
         lines.append(" & ".join([*map(_escape_tex, cells), *plain]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def _heading(metric: MetricHead) -> str:
+def heading_of(metric: Metric) -> str:
     """Return the heading of a metric, with a percent sign if it is shown in percent."""
     return f"{metric.heading} %" if metric.percent else metric.heading
 
 
-def _cell(value: Interval | None, metric: MetricHead) -> str:
+def _cell(value: Interval | None, metric: Metric) -> str:
     """Return a mean and its interval as text, such as `66.7 (0-100)`; a dash for `None`.
 
     Ends of shares in whole percents.
     """
     if value is None:
         return "-"
-    coarse = metric.model_copy(update={"digits": 0}) if metric.percent else metric
+    coarse = replace(metric, digits=0) if metric.percent else metric
     low, high = (shown_number(number, coarse) for number in value[1:])
     return f"{shown_number(value[0], metric)} ({low}\N{EN DASH}{high})"
 
 
-def _tex_cell(value: Interval | None, metric: MetricHead) -> str:
+def _tex_cell(value: Interval | None, metric: Metric) -> str:
     """Return a mean and its interval as LaTeX; a dash for `None`."""
     if value is None:
         return "--"
@@ -259,12 +236,12 @@ def _escape_tex(text: str) -> str:
 
 
 def _inert(text: str) -> str:
-    """Return a text changed so that no spreadsheet takes it for a formula."""
+    """Return a text with `'` before it if a spreadsheet would take it for a formula, else unchanged."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
 def means_of(scores: Sequence[Mapping[str, float | None]]) -> dict[str, Interval]:
-    """Return the mean and its interval of each metric over the episodes' scores, by the metric's key.
+    """Return {metric's key: mean and 95 % interval} over episodes, each given as {key: value or `None`}.
 
     Args:
         scores: the metrics of each episode, all with the same keys. Where one is `None`, as an infinite
@@ -285,7 +262,7 @@ def means_table(
     scores: Sequence[Mapping[str, float | None]],
     published: Sequence[Published] = (),
 ) -> Table:
-    """Return a table with the means of one agent, and published rows below.
+    """Return a table of one agent's mean scores with intervals, and published rows below.
 
     Args:
         title: of the table.
@@ -298,25 +275,34 @@ def means_table(
     shown = Table(title=title, caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     shown.add_column("agent")
     for metric in metrics:
-        shown.add_column(f"{metric.heading}{' %' * metric.percent}", justify="right")
+        shown.add_column(heading_of(metric), justify="right")
     means = means_of(scores)
     shown.add_row(
         Text.assemble(name, "\n", (f"{len(scores)} episodes", "dim")),
-        *(_mean_cell(means.get(metric.key), metric) for metric in metrics),
+        *(mean_cell(means.get(metric.key), metric) for metric in metrics),
     )
     for paper in published:
         shown.add_row(
             Text.assemble(paper.name, "\n", (f"published: {paper.source}", "dim")),
-            *(_mean_cell(paper.values.get(metric.key), metric) for metric in metrics),
+            *(mean_cell(paper.values.get(metric.key), metric) for metric in metrics),
         )
     return shown
 
 
-def _mean_cell(value: Interval | float | None, metric: Metric) -> Text:
-    """Return a cell with a number and, on the line below, the ends of its interval."""
+def mean_texts(value: Interval | float | None, metric: Metric) -> list[str]:
+    """Return a number, and the ends of its interval if it has one, as texts; a dash for `None`."""
     if value is None:
-        return Text("-")
-    scale = 100.0 if metric.percent else 1.0
-    numbers = value if isinstance(value, Interval) else (value,)
-    mean, *ends = (f"{scale * number:.{metric.digits}f}" for number in numbers)
+        return ["-"]
+    return [shown_number(one, metric) for one in (value if isinstance(value, Interval) else (value,))]
+
+
+def cell_text(value: Interval | float | None, metric: Metric) -> str:
+    """Return a number as text, with the ends of its interval on a second line; a dash for `None`."""
+    mean, *ends = mean_texts(value, metric)
+    return f"{mean}\n{' to '.join(ends)}" if ends else mean
+
+
+def mean_cell(value: Interval | float | None, metric: Metric) -> Text:
+    """Return a narrow table cell: a number and, below it, each end of its interval; a dash for `None`."""
+    mean, *ends = mean_texts(value, metric)
     return Text.assemble(mean, *(("\n" + end, "dim") for end in ends))

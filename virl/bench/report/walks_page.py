@@ -6,20 +6,17 @@ page draws the episode that is chosen.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from jinja2 import Environment
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from virl.bench.benchmark import PageHead
 from virl.bench.episode import Record
 from virl.bench.walks import WalkScores
 from virl.files.writing import write_whole
-from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
+from virl.geo.globe import Floats, LatLng, LocalFrame
 from virl.pages.shell import html_page, open_templates
 from virl.platform.city.graph import NavigationGraph
 
@@ -27,12 +24,11 @@ _AROUND_M = 120.0  # streets farther than this from every path are left out; cho
 _PRECISION = 10  # a tenth of a metre is the finest that the page draws
 End = Literal["reached", "missed", "failed"]
 """The end of a walk: it reached its target, missed it, or failed."""
-_TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True, slots=True)
 class ShownMove:
-    """A decision of a walk, in the list beside the map."""
+    """One decision of a walk, as listed beside the map."""
 
     action: str
     node: int
@@ -44,7 +40,7 @@ class ShownMove:
 
 @dataclass(frozen=True, slots=True)
 class ShownEpisode:
-    """A walk as the page shows it."""
+    """One walk as the page shows it: instruction, both paths, outcome, metrics and decisions."""
 
     id: str
     instruction: str
@@ -58,7 +54,7 @@ class ShownEpisode:
     note: str = ""
     """Reason of the failure; empty if the walk did not fail."""
     figures: Mapping[str, str] = field(default_factory=dict)
-    """Metrics of the walk as texts, by name."""
+    """Metrics of the walk as texts, by heading."""
     moves: tuple[ShownMove, ...] = ()
 
 
@@ -81,7 +77,7 @@ def write_walks_page(
     success: str,
     figures: Callable[[WalkScores], Mapping[str, str]],
 ) -> None:
-    """Write the page of a run's walks, with a map of each.
+    """Write the page of a run's walks, with a map of each, to the HTML file `path`.
 
     Args:
         path: of the HTML file.
@@ -109,7 +105,7 @@ def _to_episode(
     success: str,
     figures: Callable[[WalkScores], Mapping[str, str]],
 ) -> ShownEpisode:
-    """Return a walk as the page shows it; `success` is the key of the score of reaching its target."""
+    """Return a recorded walk as the page shows it; `success` is the key of the score of its arrival."""
     data = record.data
     moves = zip(data["actions"], data["states"], data["decisions"], strict=True)
     return ShownEpisode(
@@ -117,7 +113,7 @@ def _to_episode(
         data["instruction"],
         tuple(graph.number(node) for node in data["gold"]),
         tuple(graph.number(node) for node in data["pano_path"]),
-        _end_of(record, success),
+        "failed" if record.status == "failed" else "reached" if data["scores"][success] else "missed",
         data["scan"],
         note=record.reason,
         figures=figures(data["scores"]),
@@ -134,17 +130,10 @@ def _to_episode(
     )
 
 
-def _end_of(record: Record, success: str) -> End:
-    """Return how a walk ended: failed, reached or missed; `success` is the key of the deciding score."""
-    if record.status == "failed":
-        return "failed"
-    return "reached" if record.data["scores"][success] else "missed"
-
-
 def write_episodes_page(
     path: Path, head: PageHead, graphs: Mapping[str, NavigationGraph], episodes: Sequence[ShownEpisode]
 ) -> None:
-    """Write the page of walks that are ready to be shown.
+    """Write the page of walks to the HTML file `path`, with a map for each `scan` in `graphs`.
 
     Args:
         path: of the HTML file.
@@ -160,7 +149,7 @@ def write_episodes_page(
         "episodes": [_without_defaults(asdict(episode)) for episode in episodes],
     }
     page = html_page(
-        _templates(),
+        open_templates(Path(__file__).parent / "templates"),
         "episodes.html.j2",
         {"summary": head},
         styles=("browse.css",),
@@ -170,19 +159,16 @@ def write_episodes_page(
     write_whole(path, page.encode("utf-8", "replace"), "write the page again")
 
 
-@cache
-def _templates() -> Environment:
-    """Return the templates of the page, compiled once a process."""
-    return open_templates(_TEMPLATES)
-
-
 def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[str, object]:
-    """Return nodes near the walks, in tenths of a metre east and south, and the streets between them."""
+    """Return the nodes near the walks, in tenths of a metre east and south, and the links between them."""
     x, y = LocalFrame(LatLng(float(graph.lat.mean()), float(graph.lng.mean()))).to_metres(
         graph.lat, graph.lng
     )
     shown = sorted({node for episode in episodes for node in (*episode.path, *episode.gold)})
-    near = _is_near(np.stack([x, y], axis=1), np.asarray(shown, np.int64))
+    points = np.stack([x, y], axis=1)
+    near = np.zeros(len(points), bool)
+    if shown:
+        near = np.isfinite(cKDTree(points[shown]).query(points, distance_upper_bound=_AROUND_M)[0])
     source = np.repeat(np.arange(len(graph)), graph.degree)
     inside = near[source] & near[graph.target]
     ends = np.unique(np.sort(np.stack([source[inside], graph.target[inside]], axis=1), axis=1), axis=0)
@@ -195,15 +181,6 @@ def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[
     }
 
 
-def _is_near(points: Floats, shown: Ints) -> NDArray[np.bool_]:
-    """Return a mask of the points that are near one of the shown points."""
-    near = np.zeros(len(points), bool)
-    if len(shown):
-        distance, _ = cKDTree(points[shown]).query(points, distance_upper_bound=_AROUND_M)
-        near = np.isfinite(distance)
-    return near
-
-
 def _round_metres(metres: Floats) -> list[int]:
     """Return metres as whole tenths of a metre, as the page's data holds them."""
     rounded: list[int] = np.rint(metres * _PRECISION).astype(np.int64).tolist()
@@ -211,7 +188,7 @@ def _round_metres(metres: Floats) -> list[int]:
 
 
 def _without_defaults(value: object) -> object:
-    """Return data without its empty fields, so that a page of 800 episodes stays small."""
+    """Return JSON data without empty texts, lists and objects, so that a page of 800 walks stays small."""
     if isinstance(value, dict):
         return {key: _without_defaults(item) for key, item in value.items() if item not in ("", (), {})}
     if isinstance(value, (list, tuple)):

@@ -1,7 +1,7 @@
 """Writes all that a report consists of into one folder."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console, ConsoleRenderable
@@ -12,17 +12,15 @@ from virl.bench.records import RESULTS, slug
 from virl.bench.report.page import write_page
 from virl.bench.report.results import (
     Failure,
-    MetricHead,
     Results,
     make_results,
+    published_numbers,
     shown_metrics,
-    shown_number,
     shown_share,
     spent_line,
 )
-from virl.bench.report.runs import Gathered, KeptRun, gather
-from virl.bench.report.table import csv_table, latex_table, terminal_table
-from virl.bench.statistics import Interval
+from virl.bench.report.runs import KeptRun, ReportRuns, gather
+from virl.bench.report.table import cell_text, csv_table, heading_of, latex_table, terminal_table
 from virl.errors import BadInput, CannotWrite, VirlError
 from virl.files.writing import write_whole
 from virl.pages.numbers import count_noun
@@ -35,7 +33,7 @@ MOST_FAILURES = 5
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """Paths of the files of a report."""
+    """The paths of a report's `results.json` and `report.html`."""
 
     results: Path
     page: Path
@@ -44,7 +42,7 @@ class Reports:
 def write_reports(
     folders: Sequence[Path], console: Console, out: Path | None = None, *, published: bool = False
 ) -> Reports:
-    """Write `results.json`, `.csv`, `.tex` and the pages, print the table, and return the paths.
+    """Write a report's files (`results.json`, CSV, LaTeX, pages), print its table, and return two paths.
 
     Args:
         folders: of the runs; see `virl.bench.report.runs.gather` for what becomes of several.
@@ -67,7 +65,7 @@ def write_reports(
         (LATEX, plain_lines(latex_table(results))),
     ):
         write_whole(home / name, text.encode(), "report again")
-    own = write_own_pages(home, gathered, results)
+    own = _write_own_pages(home, gathered, results)
     page = write_page(home, gathered, results, own.links)
     console.print(terminal_table(results, console.width, published=published))
     for table in own.tables:
@@ -78,7 +76,7 @@ def write_reports(
 
 
 def _lines(results: Results, *, published: bool) -> list[str]:
-    """Return the sentences that a reader of the table has to know, a line each."""
+    """Return the lines printed below the table: notes, missing and failed episodes, and dollars paid."""
     lines = list(dict.fromkeys(note for row in results.rows for note in row.notes))
     missing = sum(row.episodes.missing for row in results.rows if row.city)
     if missing:
@@ -100,7 +98,7 @@ def _lines(results: Results, *, published: bool) -> list[str]:
 
 
 def _describe_counting(failure: Failure) -> str:
-    """Return a clause on whether a failure counts in the means, and whether it can be retried."""
+    """Return words on whether a failed episode counts in the means and can be tried again."""
     if failure.fault == CannotTry.__name__:
         return "cannot be run, not included in means"
     if failure.scored:
@@ -108,35 +106,23 @@ def _describe_counting(failure: Failure) -> str:
     return "failed, not included in means; --resume retries"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class OwnPages:
-    """The links, tables and faults of the pages that a benchmark wrote itself."""
+    """The links, tables and errors of the pages that a benchmark wrote itself."""
 
-    links: tuple[tuple[str, str], ...] = ()
+    links: list[tuple[str, str]] = field(default_factory=list)
     """(file beside the report, text of the link) of each page."""
-    missing: tuple[str, ...] = ()
+    missing: list[str] = field(default_factory=list)
     """Reasons why pages could not be written, a line each."""
-    tables: tuple[ConsoleRenderable, ...] = ()
+    tables: list[ConsoleRenderable] = field(default_factory=list)
     """Tables that the terminal prints."""
 
 
-def write_own_pages(home: Path, gathered: Gathered, results: Results) -> OwnPages:
-    """Write the own page of each run into a folder, if the benchmark has one; return links and tables.
-
-    Args:
-        home: folder of the report.
-        gathered: the runs with their benchmark.
-        results: their scores, for heads of pages.
-
-    Raises:
-        CannotWrite: the disk refuses.
-    """
-    page = gathered.benchmark.page
+def _write_own_pages(home: Path, gathered: ReportRuns, results: Results) -> OwnPages:
+    """Write the benchmark's own page for each run into the folder `home`; return links and tables."""
+    own, page = OwnPages(), gathered.benchmark.page
     if page is None:
-        return OwnPages()
-    links: list[tuple[str, str]] = []
-    missing: list[str] = []
-    tables: list[ConsoleRenderable] = []
+        return own
     for run in gathered.runs:
         path = Path(page.file)
         name = f"{path.stem}-{slug(run.name)}{path.suffix}" if run.name else page.file
@@ -145,49 +131,35 @@ def write_own_pages(home: Path, gathered: Gathered, results: Results) -> OwnPage
         except CannotWrite:
             raise
         except VirlError as fault:
-            missing.append(f"{home / name}: not written: {fault}")
+            own.missing.append(f"{home / name}: not written: {fault}")
         else:
-            links.append((name, f"{page.title}{f' ({run.name})' if run.name else ''}"))
-            tables += page.tables(run.records, run.options) if page.tables else ()
-    return OwnPages(tuple(links), tuple(missing), tuple(tables))
+            own.links.append((name, f"{page.title}{f' ({run.name})' if run.name else ''}"))
+            own.tables += page.tables(run.records, run.options) if page.tables else ()
+    return own
 
 
 def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageHead:
-    """Return the head of the run's page: title, columns, measured and published rows, notes."""
+    """Return the head of a run's own page: title, table of measured and published rows, and notes."""
     metrics = shown_metrics(results)
     rows = [row for row in results.rows if row.run == run.name]
     names = list(dict.fromkeys(row.model for row in rows))
     return PageHead(
         title=f"{benchmark.title}: {', '.join(names)}",
         about=benchmark.about,
-        columns=("agent", *(f"{one.heading}{' %' * one.percent}".replace("\n", " ") for one in metrics)),
+        columns=("agent", *(heading_of(one).replace("\n", " ") for one in metrics)),
         rows=(
             *(
                 (
                     f"{row.model}\n{row.city or 'all'}, {shown_share(row.episodes)} episodes",
-                    *(_cell(row.values.get(metric.key), metric) for metric in metrics),
+                    *(cell_text(row.values.get(metric.key), metric) for metric in metrics),
                 )
                 for row in rows
             ),
             *(
-                (
-                    f"{paper.name}\npublished: {paper.source}",
-                    *(
-                        shown_number(paper.values[metric.key], metric) if metric.key in paper.values else "-"
-                        for metric in metrics
-                    ),
-                )
+                (f"{paper.name}\npublished: {paper.source}", *published_numbers(paper, metrics))
                 for paper in results.published
             ),
         ),
         attribution="; ".join(sorted({city.attribution for city in run.plan.cities.values()} - {""})),
         notes=tuple(dict.fromkeys(note for row in rows for note in row.notes)),
     )
-
-
-def _cell(value: Interval | None, metric: MetricHead) -> str:
-    """Return a mean with its interval on a second line; a dash for `None`."""
-    if value is None:
-        return "-"
-    mean, low, high = (shown_number(number, metric) for number in value)
-    return f"{mean}\n{low} to {high}"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Literal
@@ -39,8 +40,8 @@ from virl.datasets.collect.places import (
     CollectionState,
     PlacesSettings,
     Progress,
-    RecognizedStorefront,
     collect_places,
+    storefront_score,
 )
 from virl.datasets.collect.questions import PlaceChoices, Served
 from virl.datasets.collect.routes import Guide, RoutesSettings, TriedRow, collect_routes
@@ -70,7 +71,7 @@ _ANY = TypeAdapter(dict[str, dict[str, object]])
 
 
 class Collection:
-    """A folder in which a data set is collected, with its settings.
+    """A folder in which a city's data set is collected, with the settings of each kind of data.
 
     Args:
         folder: of the data set; made where it is missing.
@@ -93,6 +94,7 @@ class Collection:
         mind: Mind | None = None,
         ledger: Ledger | None = None,
     ) -> None:
+        """Begin the data set in `folder`, or go on with it; raise BadInput if it is of another region."""
         self.folder = folder
         self.city = city
         self.region = region
@@ -104,11 +106,7 @@ class Collection:
         self.keep("where", {"city": city.name, "region": corners})
 
     def keep(self, part: str, settings: Mapping[str, object]) -> None:
-        """Write the settings of a part; refuses settings that differ from those the part was begun with.
-
-        Args:
-            part: such as `"places"`.
-            settings: plain JSON values.
+        """Write the settings of one kind of data; refuse others than those it was begun with.
 
         Raises:
             BadInput: the part was begun with other settings.
@@ -116,15 +114,17 @@ class Collection:
         """
         was, path = self._settings.get(part), self.folder / WORK / _SETTINGS
         if was is not None and was != settings:
+            names = [name for name in {**was, **settings} if was.get(name) != settings.get(name)]
+            difference = ", ".join(f"{n}: {was.get(n)!r} there, {settings.get(n)!r} here" for n in names)
             raise BadInput(
-                f"{self.folder}: {part} was started with other settings ({_difference(was, settings)}): "
+                f"{self.folder}: {part} was started with other settings ({difference}): "
                 "use those settings, or collect into another folder"
             )
         self._settings[part] = dict(settings)
         write_whole(path, _ANY.dump_json(self._settings, indent=2), "collect again")
 
     def finish(self) -> Card:
-        """Write the card from what the folder holds, and return it.
+        """Write the data set's card, from the files in the folder and the ledger, and return it.
 
         Raises:
             BadInput: a file of the folder is broken.
@@ -158,7 +158,7 @@ class Collection:
 
 @contextmanager
 def sole_writer(folder: Path) -> Iterator[None]:
-    """Lock a folder against other collecting processes until the block ends.
+    """Lock a data set's folder against other collecting processes until the block ends.
 
     Raises:
         BadInput: one of them does.
@@ -178,7 +178,7 @@ def sole_writer(folder: Path) -> Iterator[None]:
 
 
 def _read_settings(folder: Path) -> dict[str, dict[str, object]]:
-    """Return the settings in a folder, by part; empty for a new folder."""
+    """Return the settings in a data set's folder by kind of data; empty for a new folder."""
     path = folder / WORK / _SETTINGS
     if not path.exists():
         if (folder / CARD).exists():
@@ -193,17 +193,11 @@ def _read_settings(folder: Path) -> dict[str, dict[str, object]]:
         raise BadInput(f"{path}: is damaged ({fault.errors()[0]['msg']})") from None
 
 
-def _difference(was: Mapping[str, object], asked: Mapping[str, object]) -> str:
-    """Return in words the settings that differ, with both values."""
-    fields = [name for name in {**was, **asked} if was.get(name) != asked.get(name)]
-    return ", ".join(f"{name}: {was.get(name)!r} there, {asked.get(name)!r} here" for name in fields)
-
-
 _QUESTION = "Which of these people would find what they want at the place in the photo?"
-TRIES = 3  # chosen
-"""Most replies of a model for one place, before the place gets no question."""
-AT_ONCE = 8  # chosen: questions in the making side by side; the mind keeps its own rate limit
-"""Number of questions that are made at the same time."""
+TRIES = 3
+"""Most replies of a model for one place before the place gets no question. Chosen."""
+AT_ONCE = 8
+"""Number of questions that are made at the same time; the mind keeps its own rate limit. Chosen."""
 _LEFT_OUT = "unasked.jsonl"
 TRIED = "tried.jsonl"
 
@@ -218,7 +212,7 @@ def opened_collection(
     budget_usd: float | None = None,
     cache: Literal["off", "session", "ttl"] | None = None,
 ) -> Iterator[Collection]:
-    """Yield a collection of a city's data in a folder, new or continued, until the block ends.
+    """Yield the collection of a city's data in `folder`, new or continued, locked until the block ends.
 
     Args:
         folder: of the data set.
@@ -252,7 +246,7 @@ def collect_city_places(
     allow_downloads: bool,
     progress: Progress,
 ) -> Card:
-    """Collect the places of a city; write the data set's card, and return it.
+    """Collect the places of a city, with photos; write the data set's card, and return it.
 
     Args:
         collection: the data set that is being made.
@@ -268,14 +262,15 @@ def collect_city_places(
     if settings.recognizer:
         check_ready("recognizer", settings.recognizer, allow_downloads=allow_downloads)
     models = Models(ModelOptions(device, allow_downloads))
-    storefront = RecognizedStorefront(models.recognizer(settings.recognizer)) if settings.recognizer else None
+    recognizer = models.recognizer(settings.recognizer) if settings.recognizer else None
+    score_photo = partial(storefront_score, recognizer) if recognizer else None
     collection.keep("places", settings.model_dump(mode="json"))
     collect_places(
         collection.city,
         collection.region,
         collection.folder,
         settings,
-        storefront,
+        score_photo,
         progress=progress,
     )
     return collection.finish()
@@ -353,7 +348,7 @@ def make_questions(
     seed: int,
     progress: Progress,
 ) -> None:
-    """Make a question about each place that has an image and neither a question nor a reason against one.
+    """Add a question about each place with an image to `questions`, or a reason against one to `unasked`.
 
     Args:
         places: of the data set.
@@ -386,7 +381,7 @@ def make_questions(
 def _in_order(
     places: Iterable[PlaceRow], mind: Mind, seed: int, *, stopped: Callable[[], bool]
 ) -> Iterator[tuple[PlaceRow, Future[QuestionRow]]]:
-    """Yield (place, future of its question) in the order of the places, until `stopped` returns true."""
+    """Yield (place, future of its question) in the order of the places, until `stopped()` is true."""
     under_way: deque[tuple[PlaceRow, Future[QuestionRow]]] = deque()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for place in places:
@@ -399,11 +394,7 @@ def _in_order(
 
 
 def _question(place: PlaceRow, mind: Mind, seed: int) -> QuestionRow:
-    """Return a question about a place with four options, one of them right.
-
-    Raises:
-        MindFailed: none came of three tries.
-    """
+    """Return a question about a place with four options; raise MindFailed after `TRIES` bad replies."""
     ask, check = load_prompt("vqa/choices", PlaceChoices), load_prompt("vqa/check", Served)
     faults = ""
     for _ in range(TRIES):
@@ -428,7 +419,7 @@ def _question(place: PlaceRow, mind: Mind, seed: int) -> QuestionRow:
 def _question_fault(
     place: PlaceRow, mind: Mind, check: Prompt[Served], options: Sequence[str], answer: int
 ) -> str:
-    """Return the fault that a model finds in a question; empty if only the right option is right."""
+    """Return the fault that the mind finds in a question; empty if only option `answer` is right."""
     served = mind.ask(check, types=list(place.types), options=list(options)).served
     if answer not in served:
         return f"the place does not fulfil {options[answer]!r}"
@@ -438,7 +429,7 @@ def _question_fault(
 
 @contextmanager
 def collecting_bar(console: Console) -> Iterator[Progress]:
-    """Yield a function that shows a collection's progress as a bar on a console."""
+    """Yield a function (task, number done, total) that shows progress as a bar on a console."""
     columns = (
         TextColumn("[dim]{task.description}"),
         BarColumn(),

@@ -18,7 +18,7 @@ from virl.platform.city.streetview import Pose
 
 
 class Row(JsonRecord):
-    """The base of all rows of a data set: immutable JSON with an `id` that is unique in its file."""
+    """One row of a data set's file: an immutable JSON object with an `id` that is unique in the file."""
 
     id: str
 
@@ -27,7 +27,7 @@ RowT = TypeVar("RowT", bound=Row)
 
 
 class Rows(Generic[RowT]):
-    """The rows of one file of a data set, in the order in which they were added.
+    """The rows of one file of JSON lines in a data set, in the order in which they were added.
 
     A last line that was cut off, as a kill leaves it, is dropped when the next row is added.
 
@@ -40,6 +40,7 @@ class Rows(Generic[RowT]):
     """
 
     def __init__(self, path: Path, model: type[RowT]) -> None:
+        """Read the rows of `path`, if it exists; raise BadInput with file, line and field of a broken one."""
         self.path = path
         self._model = model
         self._rows: dict[str, RowT] = {}
@@ -48,22 +49,24 @@ class Rows(Generic[RowT]):
             self._rows[row.id] = row
 
     def __len__(self) -> int:
+        """Return the number of rows."""
         return len(self._rows)
 
     def __contains__(self, row_id: object) -> bool:
+        """Return whether a row has this id."""
         return row_id in self._rows
 
     @property
     def all(self) -> tuple[RowT, ...]:
-        """All rows, the one that was added first at the beginning."""
+        """All rows, in the order in which they were added."""
         return tuple(self._rows.values())
 
     def get(self, row_id: str) -> RowT | None:
-        """Return the row with an id; `None` if there is none."""
+        """Return the row with this id; `None` if there is none."""
         return self._rows.get(row_id)
 
     def add(self, row: RowT) -> None:
-        """Add a row to the file, on disk before this returns; refuses an id that is taken.
+        """Write a row to the file's end, on disk before this returns; raise ValueError if its id is taken.
 
         Raises:
             ValueError: there is a row of its id.
@@ -75,7 +78,7 @@ class Rows(Generic[RowT]):
         self._rows[row.id] = row
 
     def _new_row(self, line: bytes) -> RowT:
-        """Return the row in a line of JSON; raises if its id is taken."""
+        """Return the row in a line of JSON; raise ValueError if it is broken or its id is taken."""
         row = self._model.model_validate_json(line)
         if row.id in self._rows:
             raise ValueError(f"id: {row.id!r} is repeated")
@@ -99,7 +102,7 @@ Heading = Annotated[float, Field(ge=0, lt=360)]
 
 
 class PanoramaRow(Row):
-    """A panorama of the region; its id is that of the provider."""
+    """A panorama of the data set's region; `id` is the provider's."""
 
     lat: Lat
     lng: Lng
@@ -111,7 +114,7 @@ class PanoramaRow(Row):
 
 
 class PlaceRow(Row):
-    """A place of the data set; its id is that of the provider."""
+    """A place of the data set; `id` is the provider's."""
 
     name: str
     types: tuple[str, ...] = Field(min_length=1)
@@ -145,7 +148,7 @@ class KeyPoint(BaseModel):
     lat: Lat
     lng: Lng
     heading: Heading
-    """Heading of the arrival, degrees clockwise from north; at the start, the initial heading."""
+    """Heading on arriving there, degrees clockwise from north; at the start, the initial heading."""
     turn: str = ""
     """Direction in which the route goes on, such as `"left"`; empty at the end."""
     landmark: str = ""
@@ -161,7 +164,7 @@ class KeyPoint(BaseModel):
 
 
 class RouteRow(Row):
-    """A route to a place, with its instruction in two wordings."""
+    """A route along panoramas to a place, with its instruction in two wordings."""
 
     place_id: str
     """Id of the place at the end of the route."""
@@ -178,12 +181,12 @@ class RouteRow(Row):
     instruction: str = Field(min_length=1)
     """Instruction that counts crossings, for an agent that sees all of them."""
     instruction_paper: str = Field(min_length=1)
-    """Instruction without counts, for V-IRL's hints: each turn is at the next key position."""
+    """Instruction without counts, for V-IRL's hints, by which each turn is at the next key point."""
     key_points: tuple[KeyPoint, ...]
 
     @model_validator(mode="after")
     def _turns_on_its_way(self) -> "RouteRow":
-        """Return the row; refuses turns that are not on the path, and a path with a panorama twice."""
+        """Return the row; raise ValueError for a turn off the path, or a panorama that comes twice."""
         onward = set(self.pano_ids[:-1])
         beside = [key.pano_id for key in self.key_points if key.kind == "turn" and key.pano_id not in onward]
         if beside:
@@ -204,7 +207,7 @@ class RouteRow(Row):
 
 
 class QuestionRow(Row):
-    """A question with four options, one of them right; its id is that of its place."""
+    """A question about a place with four options, one of them right; `id` is the place's."""
 
     question: str
     types: tuple[str, ...] = Field(min_length=1)
@@ -216,7 +219,7 @@ class QuestionRow(Row):
 
 
 class Card(BaseModel):
-    """The description of a data set: its source, region, terms, settings and counts."""
+    """The description of a data set: city, provider, region, terms, settings, counts and cost."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -235,17 +238,17 @@ class Card(BaseModel):
     attribution: str = ""
     """Names to credit in everything made from the data; empty if there are none."""
     settings: dict[str, object]
-    """Settings with which each part was collected, by part."""
+    """Settings by kind of data, such as `places`, with which it was collected."""
     counts: dict[str, int]
     """Numbers of rows of each file, and of candidates that each rule removed, by name."""
     requests: dict[str, int]
-    """Numbers of requests sent, by endpoint."""
+    """Numbers of requests sent, by endpoint, and to the model as `model`."""
     usd: float
     """Dollars that collecting cost by list prices, models included."""
 
     @model_validator(mode="after")
     def _is_known(self) -> "Card":
-        """Return the card; refuses one of another format's version."""
+        """Return the card; raise ValueError if its format is not `FORMAT`."""
         if self.format != FORMAT:
             raise ValueError(
                 f"format {self.format} is not {FORMAT}: use the virl that wrote it ({self.virl})"
@@ -265,12 +268,12 @@ class DataSet:
     questions: tuple[QuestionRow, ...]
 
     def image(self, name: str) -> Path:
-        """Return the path of a picture that a row names."""
+        """Return the path of the picture that a row names, such as `"images/a.jpg"`."""
         return self.folder / name
 
 
 def open_dataset(folder: Path) -> DataSet:
-    """Return the checked data set in a folder; raises BadInput if it is broken.
+    """Return the data set in a folder, checked; raise BadInput if it is missing or broken.
 
     Raises:
         BadInput: it is none, or a part is missing or broken; names file, line and field.
@@ -290,7 +293,7 @@ def open_dataset(folder: Path) -> DataSet:
 
 
 def read_card(folder: Path) -> Card:
-    """Return the card of the data set in a folder; raises BadInput if there is none.
+    """Return the card of the data set in a folder; raise BadInput if it is missing or broken.
 
     Raises:
         BadInput: it is broken.
@@ -312,7 +315,7 @@ def write_card(folder: Path, card: Card) -> None:
 
 
 def _check_images(data: DataSet) -> None:
-    """Refuse images that are missing or outside the data set's folder."""
+    """Raise BadInput if a row names an image that is missing or outside the data set's folder."""
     named = [
         (PLACES, number, row.image)
         for number, row in enumerate(data.places, start=1)

@@ -4,10 +4,10 @@ V-IRL, section 5.1 and appendix: a place is kept if it is near enough to a panor
 photo is kept if it shows a storefront. Cheap rules come first: no photo is paid for a place that falls.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import PIL.Image
 from pydantic import Field
@@ -26,49 +26,38 @@ from virl.platform.perception.base import Recognizer
 from virl.settings.model import Settings
 
 LABELS = ("storefront", "indoor", "others")
-"""Labels that a recognizer chooses from for a photo; the first stands for a storefront."""
-STOREFRONT_SCORE = 0.92  # V-IRL's code
-"""Least score, [0, 1], at which a photo counts as a storefront."""
+"""Labels that a recognizer chooses from for a photo; the first is that of storefronts (V-IRL's code)."""
+STOREFRONT_SCORE = 0.92
+"""Least score, [0, 1], at which a photo counts as a storefront (V-IRL's code)."""
 
 
-class Storefront(Protocol):
-    """A judge of whether photos show storefronts."""
-
-    def score(self, photo: Image) -> float:
-        """Return the likeness of a photo to a storefront, [0, 1]."""
-        ...
+ScorePhoto = Callable[[Image], float]
+"""A function that returns the likeness of a photo to a storefront, [0, 1]."""
 
 
-class RecognizedStorefront:
-    """A judge of storefronts by a recognizer such as CLIP, over the labels of V-IRL's code."""
-
-    def __init__(self, recognizer: Recognizer) -> None:
-        self._recognizer = recognizer
-
-    def score(self, photo: Image) -> float:
-        """Return the likeness of a photo to a storefront rather than to the other labels, [0, 1]."""
-        scores = self._recognizer.recognize([photo], LABELS)[0]
-        return float(scores[0])
+def storefront_score(recognizer: Recognizer, photo: Image) -> float:
+    """Return a recognizer's score of a photo as a storefront among `LABELS`, [0, 1]."""
+    return float(recognizer.recognize([photo], LABELS)[0][0])
 
 
 WORK = "work"
-"""Name of the folder with the state of a collection; a complete data set needs it no more."""
-COVER_M = 25.0  # chosen: one search stands for the panoramas nearer than this
-"""Metres around a searched panorama within which no other panorama is searched from."""
-MAX_DISTANCE_M = 25.0  # V-IRL's code for localization
-"""Most metres from a place to its nearest panorama."""
-MIN_REVIEWS = 30  # V-IRL's code for localization
-"""Least number of reviews of a place."""
-PHOTOS = 3  # V-IRL's code looks at up to three photos
-"""Most photos of a place that are looked at."""
+"""Name of the folder with the state of a collection, which a complete data set no longer needs."""
+COVER_M = 25.0
+"""Metres around a searched panorama within which no other panorama is searched from. Chosen."""
+MAX_DISTANCE_M = 25.0
+"""Most metres from a place to its nearest panorama (V-IRL's code for localization)."""
+MIN_REVIEWS = 30
+"""Least number of reviews of a place (V-IRL's code for localization)."""
+PHOTOS = 3
+"""Most photos of a place that are looked at (V-IRL's code)."""
 JPEG_QUALITY = 92  # chosen
 
 Progress = Callable[[str, int, int], None]
-"""A function from what is being done, the number done and the total, called to show progress."""
+"""A function that shows progress; takes words on the task, the number done and the total."""
 
 
 class PlacesSettings(Settings):
-    """The settings for collecting places."""
+    """The settings for collecting places: spacing, distances, reviews and photos."""
 
     spacing_m: float = Field(default=SPACING_M, gt=0)
     """Metres between the positions at which panoramas are looked for."""
@@ -83,13 +72,13 @@ class PlacesSettings(Settings):
 
 
 class SearchRow(Row):
-    """The ids of places that a search around a panorama found; its id is the panorama's."""
+    """The ids of places that the search around one panorama found; `id` is the panorama's."""
 
     places: tuple[str, ...]
 
 
 class CandidateRow(Row):
-    """A place as a search found it, before the rules are applied."""
+    """A place as a search found it, before the rules that remove places are applied."""
 
     name: str
     types: tuple[str, ...]
@@ -106,15 +95,15 @@ class CandidateRow(Row):
 
 
 class JudgedRow(Row):
-    """The fate of a candidate: kept, or the rule that removed it; its id is the place's."""
+    """The fate of a candidate, kept or removed; `id` is the place's."""
 
     fate: str
-    """`"kept"`, or the rule that removed it."""
+    """`"kept"`, or the name of the rule that removed the candidate."""
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionState:
-    """The files that hold the state of a collection in progress."""
+    """The files of a collection in progress: panoramas, searches, candidates and their fates."""
 
     folder: Path
     panoramas: Rows[PanoramaRow]
@@ -125,7 +114,7 @@ class CollectionState:
 
     @classmethod
     def open(cls, folder: Path) -> "CollectionState":
-        """Open the files of a collection's state in a folder, new or continued.
+        """Open the files of a collection in a data set's folder, new or continued.
 
         Raises:
             BadInput: a file is broken.
@@ -141,11 +130,8 @@ class CollectionState:
         )
 
     def fates(self) -> dict[str, int]:
-        """Return the numbers of candidates that were kept and that each rule removed, by name."""
-        counts: dict[str, int] = {}
-        for row in self.judged.all:
-            counts[row.fate] = counts.get(row.fate, 0) + 1
-        return dict(sorted(counts.items()))
+        """Return the number of candidates by fate: kept, or removed by each rule; sorted by name."""
+        return dict(sorted(Counter(row.fate for row in self.judged.all).items()))
 
 
 def collect_places(
@@ -153,18 +139,18 @@ def collect_places(
     region: Region,
     folder: Path,
     settings: PlacesSettings,
-    storefront: Storefront | None,
+    score_photo: ScorePhoto | None,
     *,
     progress: Progress,
 ) -> CollectionState:
-    """Collect the places of a region into a folder, new or continued; return the state's files.
+    """Collect a region's places into `folder`, new or continued; return the files of the collection.
 
     Args:
         city: where.
         region: what part of it.
         folder: of the data set.
         settings: how.
-        storefront: judges photos; `None` takes the first one.
+        score_photo: judges photos; `None` takes the first photo of a place.
         progress: is told how far it is.
 
     Raises:
@@ -196,12 +182,12 @@ def collect_places(
     for number, candidate in enumerate(work.candidates.all):
         progress("cleaning places", number, len(work.candidates))
         if candidate.id not in work.judged:
-            _judge(city, region, candidate, away[candidate.id], settings, storefront, work)
+            _judge(city, region, candidate, away[candidate.id], settings, score_photo, work)
     return work
 
 
 def cover_region(region: Region, panoramas: Sequence[PanoramaRow]) -> list[PanoramaRow]:
-    """Return the panoramas to search from, so that each panorama is within `COVER_M` of one of them.
+    """Return the panoramas to search places from: each other one is within `COVER_M` of one of them.
 
     Each is taken that no earlier one stands for: within twice the fewest that would do.
     """
@@ -236,14 +222,14 @@ def _judge(
     candidate: CandidateRow,
     away: tuple[PanoramaRow, float],
     settings: PlacesSettings,
-    storefront: Storefront | None,
+    score_photo: ScorePhoto | None,
     work: CollectionState,
 ) -> None:
-    """Add a candidate with its photo to the places, or record the rule that removes it."""
+    """Add a candidate, with its photo, to the places, or record the rule that removes it."""
     panorama, metres = away
     fate = _failed_rule(region, candidate, metres, settings)
     if not fate and candidate.id not in work.places:
-        image, score = _photo(city, candidate.id, settings, storefront, work.folder)
+        image, score = _photo(city, candidate.id, settings, score_photo, work.folder)
         work.places.add(
             PlaceRow(
                 **candidate.model_dump(exclude={"types"}),
@@ -259,7 +245,7 @@ def _judge(
 
 
 def _failed_rule(region: Region, candidate: CandidateRow, away: float, settings: PlacesSettings) -> str:
-    """Return the name of the first rule that removes a candidate; empty if none does."""
+    """Return the name of the first rule that removes a candidate; empty if none does. `away` in metres."""
     if not region.contains(candidate.position):
         return "outside the region"
     if not types_96().intersection(candidate.types):
@@ -272,13 +258,13 @@ def _failed_rule(region: Region, candidate: CandidateRow, away: float, settings:
 
 
 def _photo(
-    city: City, place_id: str, settings: PlacesSettings, storefront: Storefront | None, folder: Path
+    city: City, place_id: str, settings: PlacesSettings, score_photo: ScorePhoto | None, folder: Path
 ) -> tuple[str | None, float | None]:
-    """Return (path, score in [0, 1]) of the first photo that shows a storefront; `None` for missing ones."""
+    """Keep the first photo that shows a storefront; return (path, score in [0, 1]), each `None` if absent."""
     if settings.photos == 0:
         return None, None
-    for photo in each_photo(city.places, place_id, settings.photos if storefront else 1):
-        score = storefront.score(photo) if storefront else None
+    for photo in each_photo(city.places, place_id, settings.photos if score_photo else 1):
+        score = score_photo(photo) if score_photo else None
         if score is None or score >= settings.storefront_score:
             # The id of a place may hold letters that no file name takes.
             name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in place_id)
@@ -304,7 +290,7 @@ def _candidate(place: Place) -> CandidateRow:
 
 
 def _frame_metres(region: Region, positions: Sequence[LatLng]) -> list[tuple[float, float]]:
-    """Return (east, north) of each position in metres, in the region's frame."""
+    """Return (east, north) of each position, in metres from the origin of the region's frame."""
     x, y = region.frame.to_metres([one.lat for one in positions], [one.lng for one in positions])
     return list(zip(x.tolist(), y.tolist(), strict=True))
 

@@ -36,7 +36,7 @@ class PlaceChoices(Reply):
 
     @model_validator(mode="after")
     def _are_fair(self, info: ValidationInfo) -> "PlaceChoices":
-        """Return the reply; refuses options that are alike, too short or long, or tell the place's name."""
+        """Return the reply; raise ValueError if options are equal, too short or long, or tell the name."""
         if len({option.casefold() for option in self.options}) < 4:
             raise ValueError("two of the four are the same")
         for option in self.options:
@@ -63,7 +63,7 @@ class Served(Reply):
     @field_validator("served")
     @classmethod
     def _were_offered(cls, served: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
-        """Return the reply's numbers, each once; refuses those of wishes that were not offered."""
+        """Return the reply's numbers, each once; raise ValueError for one that was not offered."""
         offered = (info.context or {}).get("options")
         wrong = [number for number in served if offered is not None and not 0 <= number < len(offered)]
         if wrong:
@@ -72,7 +72,7 @@ class Served(Reply):
 
 
 def leaks(name: str, types: tuple[str, ...], options: tuple[str, ...]) -> str:
-    """Return the name of a place, or the word of it, that an option tells; empty if none does.
+    """Return the place's name, or the word of it, that one of the options contains; empty if none does.
 
     Words that name its kind, such as `bakery`, and words of fewer than four letters tell nothing by
     themselves; the whole name does, however short.
@@ -99,17 +99,17 @@ def leaks(name: str, types: tuple[str, ...], options: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Intentions:
-    """The sentences on why people go to places, by place type."""
+    """The sentences on what people go to a place for, by place type."""
 
     groups: Mapping[str, Mapping[str, str]]
     """Sentences by group of similar types, then by place type."""
 
     def group_of(self, place_type: str) -> str | None:
-        """Return the group of a place type; `None` if it is in none."""
+        """Return the name of the group of similar types that a place type is in; `None` if in none."""
         return next((group for group, types in self.groups.items() if place_type in types), None)
 
     def sentence(self, place_type: str) -> str:
-        """Return the sentence on why people go to a place of this type.
+        """Return the sentence on what people go to a place of this type for; raise KeyError if unknown.
 
         Raises:
             KeyError: the table does not know the type.
@@ -118,7 +118,7 @@ class Intentions:
 
 
 class ChoicesQuestion(BaseModel):
-    """The inputs of the prompt `vqa/choices`."""
+    """The inputs of the prompt `vqa/choices`: a place, the question and faults of earlier replies."""
 
     name: str
     types: tuple[str, ...]
@@ -127,7 +127,7 @@ class ChoicesQuestion(BaseModel):
 
 
 class CheckQuestion(BaseModel):
-    """The inputs of the prompt `vqa/check`."""
+    """The inputs of the prompt `vqa/check`: a place's types and the four options."""
 
     types: tuple[str, ...]
     options: tuple[str, ...]
@@ -135,7 +135,7 @@ class CheckQuestion(BaseModel):
 
 @cache
 def load_intentions() -> Intentions:
-    """Return the sentences that the table of place types holds."""
+    """Return the sentences of the table of place types, read once a process."""
     groups: dict[str, dict[str, str]] = {}
     for place_type, wish in by_type("wish").items():
         for group, sentence in wish.items():
@@ -144,7 +144,7 @@ def load_intentions() -> Intentions:
 
 
 def choose_wishes(question: ChoicesQuestion, lexicon: Lexicon) -> PlaceChoices:
-    """Return the sentence of the place's first known type, and three of groups that it is not in.
+    """Return the table's wish for the place's first known type, and three of groups it is not in.
 
     The same place always gets the same three. A sentence that happens to hold a word of its name is left out.
 
@@ -174,7 +174,7 @@ def choose_wishes(question: ChoicesQuestion, lexicon: Lexicon) -> PlaceChoices:
 
 
 def judge_wishes(question: CheckQuestion, lexicon: Lexicon) -> Served:
-    """Return the wishes that the table assigns to a type in one of the place's groups."""
+    """Return the numbers of the options that are the table's wishes for the groups of the place's types."""
     del lexicon
     known = load_intentions()
     own = {known.group_of(kind) for kind in question.types} - {"other"} or {"other"}

@@ -24,7 +24,7 @@ NORTH = 0.0
 
 
 class RoutesSettings(Settings):
-    """The settings for collecting routes. The numbers are those of V-IRL's code unless said otherwise."""
+    """The settings for collecting routes; defaults are those of V-IRL's code unless said otherwise."""
 
     count: int = Field(default=10, ge=1)
     """Number of routes that are collected."""
@@ -34,7 +34,7 @@ class RoutesSettings(Settings):
     """Most metres from a destination to its nearest panorama."""
     nearest_start_m: float = Field(default=40.0, ge=0)
     farthest_start_m: float = Field(default=150.0, gt=0)
-    """Most metres from a destination to the place at which its route begins, as the crow flies."""
+    """Most metres, as the crow flies, from a destination to the place where its route begins."""
     longest_m: float = Field(default=150.0, gt=0)
     """Most metres along a route."""
     end_m: float = Field(default=18.0, gt=0)
@@ -50,7 +50,7 @@ class RoutesSettings(Settings):
 
 
 class TriedRow(Row):
-    """A destination that was tried, with the result; its id is the place's."""
+    """A destination that was tried, with the result; `id` is the place's."""
 
     reason: str
     """Result of the try: `"kept"`, or why there is no route."""
@@ -58,7 +58,7 @@ class TriedRow(Row):
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """The objects that plan routes and describe them."""
+    """The city, mover, mind and lookout with which routes are planned and described."""
 
     city: City
     mover: Mover
@@ -75,7 +75,7 @@ def collect_routes(
     *,
     progress: Progress,
 ) -> None:
-    """Collect routes to the most reviewed places, up to the number in the settings.
+    """Add routes to the most reviewed places to `routes`, until there are `settings.count`.
 
     Args:
         guide: plans and tells the walks.
@@ -99,7 +99,7 @@ def collect_routes(
 
 
 def _destinations(places: Sequence[PlaceRow], settings: RoutesSettings) -> list[PlaceRow]:
-    """Return the places that may be destinations by the settings, the most reviewed first.
+    """Return the places that routes may lead to by the settings, the most reviewed first.
 
     Where any place has an image, only those with one: parks and sculptures have none.
     """
@@ -121,7 +121,7 @@ def _try(
     routes: Rows[RouteRow],
     settings: RoutesSettings,
 ) -> str:
-    """Add a route to a place to `routes`; return `"kept"`, or why there is none."""
+    """Add the route to `place` with the most landmarks to `routes`; return `"kept"`, or why there is none."""
     walks = ((start, _walk(guide, start, place, settings)) for start in _starts(place, places, settings))
     fitting = list(islice(((start, walk) for start, walk in walks if walk), settings.starts))
     if not fitting:
@@ -129,19 +129,25 @@ def _try(
     destination = _destination(place)
     try:
         # only the walk that is taken is told: the others cost no question to the mind
-        start, walk = max(fitting, key=lambda pair: _landmarks(pair[1], destination, guide.lookout))
+        start, walk = max(
+            fitting,
+            key=lambda pair: sum(
+                one.landmark is not None
+                for one in milestones_of(pair[1], destination, guide.lookout, count_crossings=True)
+            ),
+        )
         counted, uncounted = (
             directions_for(guide.mind, walk, destination, guide.lookout, count_crossings=count)
             for count in (True, False)
         )
     except (MindFailed, NoImagery) as fault:
         return str(fault)
-    routes.add(route_row(counted, uncounted.instruction, start.id, guide.city))
+    routes.add(_route_row(counted, uncounted.instruction, start.id, guide.city))
     return "kept"
 
 
 def _starts(place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSettings) -> Iterator[PlaceRow]:
-    """Yield the places at allowed distances from a place, one for each panorama."""
+    """Yield the places where a route to `place` may begin, by their distance from it, one per panorama."""
     met: set[str] = set()
     for other in places:
         metres = distance(place.position, other.position)
@@ -154,7 +160,7 @@ def _starts(place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSetting
 def _walk(
     guide: Guide, start: PlaceRow, place: PlaceRow, settings: RoutesSettings
 ) -> tuple[Stand, ...] | None:
-    """Return the stands of the route between two places; `None` if it breaks a limit of the settings."""
+    """Return the stands along a walk between two places; `None` if it breaks a limit of the settings."""
     city, pose = guide.city, Pose(start.pano_id, NORTH)
     try:
         walk = plan_walk(city.streetview, city.maps, guide.mover, pose, _destination(place), guide.lookout)
@@ -166,26 +172,13 @@ def _walk(
     return walk if beside and fits else None
 
 
-def _landmarks(walk: Sequence[Stand], destination: Place, lookout: Lookout) -> int:
-    """Return the number of key positions from which a landmark is seen."""
-    told = milestones_of(walk, destination, lookout, count_crossings=True)
-    return sum(one.landmark is not None for one in told)
-
-
 def _destination(place: PlaceRow) -> Place:
-    """Return a row of the data set as a place."""
+    """Return a data set's row as a place, without its address and rating."""
     return Place(place.id, place.name, place.types, place.position, review_count=place.review_count)
 
 
-def route_row(directions: Directions, uncounted: str, start_id: str, city: City) -> RouteRow:
-    """Return directions as a row of routes; `uncounted` are the same without counts of crossings.
-
-    Args:
-        directions: to a place.
-        uncounted: the same ones without counts of crossings.
-        start_id: panorama where they begin.
-        city: where they are.
-    """
+def _route_row(directions: Directions, uncounted: str, start_id: str, city: City) -> RouteRow:
+    """Return directions as a data set's row; `uncounted` is the instruction without counts of crossings."""
     return RouteRow(
         id=directions.place_id,
         place_id=directions.place_id,
@@ -203,7 +196,7 @@ def route_row(directions: Directions, uncounted: str, start_id: str, city: City)
 
 
 def _key_point(milestone: Milestone, city: City) -> KeyPoint:
-    """Return a milestone of directions as a key point."""
+    """Return a milestone of directions as a key point, with its landmark's position from `city`."""
     seen = milestone.landmark
     where = _position_of(seen.place_id, city) if seen else None
     return KeyPoint.model_validate(
@@ -222,7 +215,7 @@ def _key_point(milestone: Milestone, city: City) -> KeyPoint:
 
 
 def _position_of(place_id: str, city: City) -> LatLng | None:
-    """Return the position of a place by its id; `None` if the id is empty or unknown."""
+    """Return the position of the place with this id; `None` if the id is empty or unknown."""
     try:
         return city.places.details(place_id).position
     except NotFound:

@@ -23,8 +23,8 @@ SAY_STREET = 0.7
 
 
 @dataclass(frozen=True, slots=True)
-class Crossed:
-    """A crossing inside a path, with the words for its ways out and the way taken."""
+class PathCrossing:
+    """A crossing inside a path, with the word for each way out and for the way taken."""
 
     index: int
     """Index of its node in the path."""
@@ -35,11 +35,11 @@ class Crossed:
     lit: bool
     """True if the crossing has traffic lights."""
     street: str | None
-    """Name of the street taken; `None` if it has none, or is the street before."""
+    """Name of the street taken; `None` if it has no name, or is the same as before."""
 
 
-def crossings_of(town: Town, path: Sequence[int]) -> list[Crossed]:
-    """Return the crossings inside a path, its two ends left out.
+def crossings_of(town: Town, path: Sequence[int]) -> list[PathCrossing]:
+    """Return the crossings inside a path of nodes, without its two ends.
 
     Raises:
         ValueError: the path leaves one by a way that has no name.
@@ -55,14 +55,14 @@ def crossings_of(town: Town, path: Sequence[int]) -> list[Crossed]:
             streets = town.streets[path[index]]
             before, after = streets.get(path[index - 1]), streets.get(path[index + 1])
             street = after if after != before else None
-            found.append(Crossed(index, words, way, bool(town.lit[node]), street))
+            found.append(PathCrossing(index, words, way, bool(town.lit[node]), street))
     return found
 
 
 def describe(
     town: Town, path: Sequence[int], ending: Sequence[Clause], rng: Random, *, face: bool
 ) -> tuple[Clause, ...] | None:
-    """Return the clauses that describe a path before `ending`; `None` if none says which way to face.
+    """Return the clauses on a path's nodes, drawn by `rng`; `None` if nothing tells the way to face.
 
     Args:
         town: where it is.
@@ -70,9 +70,6 @@ def describe(
         ending: what follows its last turn.
         rng: chooses which of the things that are true are said.
         face: whether it must be said which way to face at the start.
-
-    Returns:
-        `None` where it must be said which way to face, and nothing there tells it.
     """
     clauses: list[Clause] = []
     if face:
@@ -84,7 +81,7 @@ def describe(
         clauses.append(
             rng.choice(traffic if traffic and (not landmarks or rng.random() < SAY_TRAFFIC) else landmarks)
         )
-    passed: list[Crossed] = []
+    passed: list[PathCrossing] = []
     since = 0
     for crossing in crossings_of(town, path):
         passed.append(crossing)
@@ -93,11 +90,18 @@ def describe(
             clauses += _turn(town, path, passed, rng)
             since, passed = crossing.index, []
     clauses += _sights(town, path, since, len(path) - 1, rng)
-    return _without_repeats((*clauses, *ending))
+    clauses += ending
+    named = [clause.landmark.name for clause in clauses if not isinstance(clause, Pass) and clause.landmark]
+    # a landmark that another clause names too is not told as passed
+    return tuple(
+        clause
+        for clause in clauses
+        if not (isinstance(clause, See) and named.count(clause.landmark.name) > 1)
+    )
 
 
 def landmarks_abeam(town: Town, node: int, heading: float) -> Iterator[tuple[TownLandmark, Mention]]:
-    """Yield (landmark, how it is mentioned) of those level with a walker at a node heading so, degrees.
+    """Yield (landmark, its mention) of those level with a walker at `node` whose `heading` is in degrees.
 
     Args:
         town: with the landmarks that each node sees.
@@ -110,13 +114,13 @@ def landmarks_abeam(town: Town, node: int, heading: float) -> Iterator[tuple[Tow
             yield landmark, Mention(landmark.name, landmark.type, _side(right))
 
 
-def counting_unit(crossings: Sequence[Crossed], rng: Random) -> Unit:
-    """Return the unit in which crossings are counted: sometimes lights, if all have them."""
+def counting_unit(crossings: Sequence[PathCrossing], rng: Random) -> Unit:
+    """Return the unit in which crossings are counted: lights, by chance, if all have them."""
     return "light" if all(one.lit for one in crossings) and rng.random() < SAY_LIGHT else "intersection"
 
 
-def _turn(town: Town, path: Sequence[int], passed: Sequence[Crossed], rng: Random) -> list[Clause]:
-    """Return the clauses on the crossings passed and the turn at the last of them."""
+def _turn(town: Town, path: Sequence[int], passed: Sequence[PathCrossing], rng: Random) -> list[Clause]:
+    """Return the clauses on the crossings in `passed` and the turn at the last of them."""
     crossing = passed[-1]
     corner = list(_corners(town, path, crossing))
     landmark = rng.choice(corner) if corner and rng.random() < SAY_CORNER else None
@@ -130,8 +134,8 @@ def _turn(town: Town, path: Sequence[int], passed: Sequence[Crossed], rng: Rando
     return [Turn(crossing.way, unit, count, landmark, street)]
 
 
-def _corners(town: Town, path: Sequence[int], crossing: Crossed) -> Iterator[Mention]:
-    """Yield the landmarks at a crossing's corners, as a walker sees them on arriving.
+def _corners(town: Town, path: Sequence[int], crossing: PathCrossing) -> Iterator[Mention]:
+    """Yield the landmarks at a crossing's corners, with their side and near or far, as seen on arriving.
 
     There is a near corner on each side that a way leaves to, and a far one if a way goes straight on too.
     """
@@ -146,36 +150,24 @@ def _corners(town: Town, path: Sequence[int], crossing: Crossed) -> Iterator[Men
 
 
 def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
-    """Yield the clauses that tell a path's first link from all other links of its start."""
-    yield from _with_traffic(town, path)
+    """Yield the clauses on facing that fit the path's first link and no other link of its start."""
     heading = town.headings[path[0]][path[1]]
-    others = _others(town, path)
+    others = [other for node, other in town.headings[path[0]].items() if node != path[1]]
+    if town.driven[path[0]]:
+        yaw = float(town.graph.yaw[path[0]])
+        off, others_off = abs(signed_turn(yaw, heading)), [abs(signed_turn(yaw, other)) for other in others]
+        if off <= WITH_DEG and all(other >= AGAINST_DEG for other in others_off):
+            yield Face("traffic", along=True)
+        if off >= AGAINST_DEG and all(other <= WITH_DEG for other in others_off):
+            yield Face("traffic", along=False)
     for landmark, mention in landmarks_abeam(town, path[0], heading):
         turned = [_relative(town, path[0], other, landmark)[1] for other in others]
         if all(abs(right) >= ASIDE_M and _side(right) != mention.side for right in turned):
             yield Face("landmark", landmark=mention)
 
 
-def _with_traffic(town: Town, path: Sequence[int]) -> Iterator[Face]:
-    """Yield the clauses on the traffic's direction that tell a path's first link from all others."""
-    if not town.driven[path[0]]:
-        return
-    heading, others = town.headings[path[0]][path[1]], _others(town, path)
-    yaw = float(town.graph.yaw[path[0]])
-    off, others_off = abs(signed_turn(yaw, heading)), [abs(signed_turn(yaw, other)) for other in others]
-    if off <= WITH_DEG and all(other >= AGAINST_DEG for other in others_off):
-        yield Face("traffic", along=True)
-    if off >= AGAINST_DEG and all(other <= WITH_DEG for other in others_off):
-        yield Face("traffic", along=False)
-
-
-def _others(town: Town, path: Sequence[int]) -> list[float]:
-    """Return headings, degrees, of the first node's links other than the path's first."""
-    return [other for node, other in town.headings[path[0]].items() if node != path[1]]
-
-
 def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random) -> list[Clause]:
-    """Return, at random, a clause on a landmark passed between two indices of a path, or none."""
+    """Return, by chance, one clause on a landmark passed between two indices of a path, else none."""
     # Off the crossings at both ends: what stands there is on a corner.
     inside = range(since + 2, until - 1)
     if not inside or rng.random() >= SAY_SEE:
@@ -188,23 +180,13 @@ def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random
     return [See(rng.choice(seen))] if seen else []
 
 
-def _without_repeats(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-    """Return the clauses without those on passed landmarks that another clause names too."""
-    named = [clause.landmark.name for clause in clauses if not isinstance(clause, Pass) and clause.landmark]
-    return tuple(
-        clause
-        for clause in clauses
-        if not (isinstance(clause, See) and named.count(clause.landmark.name) > 1)
-    )
-
-
 def _relative(town: Town, node: int, heading: float, landmark: TownLandmark) -> tuple[float, float]:
-    """Return (metres ahead, metres to the right) of a landmark for a walker at a node heading so."""
+    """Return (metres ahead, metres to the right) of a landmark for a walker whose `heading` is in degrees."""
     east, north = (np.array((landmark.x, landmark.y)) - town.xy[node]).tolist()
     sine, cosine = sin(radians(heading)), cos(radians(heading))
     return east * sine + north * cosine, east * cosine - north * sine
 
 
 def _side(right: float) -> Side:
-    """Return the side, left or right, of a distance to the right in metres."""
+    """Return the side of a landmark from its metres to the right, which are negative to the left."""
     return "right" if right > 0 else "left"

@@ -30,18 +30,16 @@ _LONG_BLOCK = 7  # panoramas, crossings included, from which shares of a block a
 _CLEAR_M = 1.5  # by which the panorama before a landmark is nearer to it than any other; chosen
 _SAY_BESIDE = 0.5  # how often a landmark is named beside the end of a path; chosen
 Ending = tuple[Clause, ...]
-"""The clauses that say where a path ends."""
-WINDOW = 3  # ends within so many panoramas of the length drawn are tried; chosen
-"""Number of panoramas by which a path may be longer or shorter than drawn."""
-PATIENCE = (
-    300  # walks tried in vain, one after the other, before the part of town is called too small; chosen
-)
-"""Number of draws in a row without a new episode, after which drawing gives up."""
+"""The clauses of an instruction that say where its path ends."""
+WINDOW = 3
+"""Number of panoramas by which a path may be longer or shorter than the length drawn. Chosen."""
+PATIENCE = 300
+"""Number of draws in a row without a new episode after which the part of town is too small. Chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedEpisode:
-    """A drawn episode: its path, initial heading, and the clauses of its instruction."""
+    """A drawn episode: gold path, initial heading, instruction, and the clauses it is made of."""
 
     path: tuple[str, ...]
     """Ids of the panoramas on the gold path, the start first."""
@@ -51,12 +49,14 @@ class ExportedEpisode:
     clauses: tuple[Clause, ...]
 
 
-def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: bool) -> list[ExportedEpisode]:
-    """Return `count` episodes drawn in a part of a town, with no gold path twice.
+def draw_episodes(
+    town: Town, allowed: Flags, count: int, rng: Random, *, face: bool
+) -> list[ExportedEpisode]:
+    """Return `count` episodes with different gold paths, drawn on the nodes that `allowed` marks.
 
     Args:
         town: where it is.
-        part: the nodes that gold paths may visit, shape (nodes,).
+        allowed: the nodes that gold paths may visit, shape (nodes,).
         count: how many.
         rng: the source of chance.
         face: as in Touchdown, start with any heading and say which way to face; else, as in Map2seq, start
@@ -67,10 +67,10 @@ def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: boo
     """
     found: dict[tuple[str, ...], ExportedEpisode] = {}
     # Walks begin in the middle of blocks, at nodes with all their links.
-    begin = np.flatnonzero(part & town.whole & (town.graph.degree == 2)).tolist()
+    begin = np.flatnonzero(allowed & town.whole & (town.graph.degree == 2)).tolist()
     in_vain = 0 if begin else PATIENCE
     while len(found) < count and in_vain < PATIENCE:
-        told = _draw_episode(town, part, rng.choice(begin), rng, face=face)
+        told = _draw_episode(town, allowed, rng.choice(begin), rng, face=face)
         in_vain += 1
         if told and told.path not in found:
             found[told.path] = told
@@ -83,9 +83,11 @@ def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: boo
     return list(found.values())
 
 
-def _draw_episode(town: Town, part: Flags, start: int, rng: Random, *, face: bool) -> ExportedEpisode | None:
-    """Return an episode drawn from a start node; `None` if its walk is too short or not describable."""
-    walk = _draw_walk(town, part, start, rng)
+def _draw_episode(
+    town: Town, allowed: Flags, start: int, rng: Random, *, face: bool
+) -> ExportedEpisode | None:
+    """Return an episode drawn from the node `start`; `None` if the walk is too short or not describable."""
+    walk = _draw_walk(town, allowed, start, rng)
     if len(walk) < _PANORAMAS[0]:
         return None
     wanted = rng.randint(_PANORAMAS[0], len(walk))
@@ -112,7 +114,7 @@ def _draw_episode(town: Town, part: Flags, start: int, rng: Random, *, face: boo
 
 
 def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
-    """Yield all ways to say where a path ends; none if nothing marks the end.
+    """Yield each way to say where a path of nodes ends, a `Stop` last; none if nothing marks the end.
 
     The last clause is a `Stop`; a `Pass` may stand before it.
 
@@ -128,7 +130,7 @@ def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
     passed = crossings[turns[-1] + 1 :]
     last = len(path) - 1
     if town.is_crossing(path[last]):
-        unit = _unit(town, path[last], rng)
+        unit = _draw_unit(town, path[last], rng)
         count = sum(unit == "intersection" or crossing.lit for crossing in passed)
         yield (Stop("crossing", count + 1, unit),)
         return
@@ -150,17 +152,17 @@ def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
 
 
 def _by_steps(town: Town, path: Sequence[int], since: int, rng: Random) -> Iterator[Stop]:
-    """Yield the clauses that count a few steps after the last crossing, or before the next one."""
+    """Yield stops by a few steps after the crossing at index `since` of a path, or before the next one."""
     steps = len(path) - 1 - since
     if steps <= _FEW_STEPS:
         yield Stop("after", steps)
     ahead = _to_crossing(town, path)
     if ahead and len(ahead) <= _FEW_STEPS:
-        yield Stop("before", len(ahead), _unit(town, ahead[-1], rng))
+        yield Stop("before", len(ahead), _draw_unit(town, ahead[-1], rng))
 
 
 def _by_share(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
-    """Yield the clauses for a share of a long block, such as a third, that is nearest to the end."""
+    """Yield the stop at that share, such as a third, of the block from index `since` which is at the end."""
     ahead = _to_crossing(town, path)
     block = [*path[since:], *ahead]
     if not ahead or len(block) < _LONG_BLOCK:
@@ -175,7 +177,7 @@ def _by_share(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
 
 
 def _by_landmark(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
-    """Yield the clauses that name a landmark to which the end is clearly nearest."""
+    """Yield stops at landmarks level with the path's end and nearer to it than to the block's other nodes."""
     ahead = _to_crossing(town, path)
     if not ahead:
         return
@@ -187,13 +189,13 @@ def _by_landmark(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
             yield Stop("landmark", landmark=mention)
 
 
-def _unit(town: Town, crossing: int, rng: Random) -> Unit:
-    """Return the unit in which a crossing is counted: sometimes lights, if it has them."""
+def _draw_unit(town: Town, crossing: int, rng: Random) -> Unit:
+    """Return the unit in which the crossing, a node, is counted: lights, by chance, if it has them."""
     return "light" if town.lit[crossing] and rng.random() < SAY_LIGHT else "intersection"
 
 
 def _to_crossing(town: Town, path: Sequence[int]) -> list[int]:
-    """Return the nodes after a path up to the next crossing; empty if none comes soon."""
+    """Return the nodes after a path up to the next crossing; empty if none comes within 50 nodes."""
     before, node = path[-2:]
     nodes: list[int] = []
     while len(nodes) < _PANORAMAS[1] and not town.is_crossing(node):
@@ -205,13 +207,13 @@ def _to_crossing(town: Town, path: Sequence[int]) -> list[int]:
     return nodes if town.is_crossing(node) else []
 
 
-def _draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:
-    """Return the nodes of a random walk from `start` within a part, at most 50.
+def _draw_walk(town: Town, allowed: Flags, start: int, rng: Random) -> list[int]:
+    """Return the nodes of a random walk from `start` on the nodes that `allowed` marks, at most 50.
 
     It turns at crossings alone, visits no node twice, and stops short of a fifth turn.
     """
     path = [start, rng.choice(list(town.headings[start]))]
-    if not _may_step(town, part, *path):
+    if not _may_step(town, allowed, *path):
         return path[:1]
     turns = passed = 0
     while len(path) < _PANORAMAS[1]:
@@ -221,7 +223,8 @@ def _draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:
             on = [n for n, word in words.items() if word == "straight" and passed < _MOST_PASSED]
             off = [n for n, word in words.items() if word not in (None, "straight") and turns < _TURNS[1]]
             on, off = (
-                [n for n in nodes if n not in path and _may_step(town, part, node, n)] for nodes in (on, off)
+                [n for n in nodes if n not in path and _may_step(town, allowed, node, n)]
+                for nodes in (on, off)
             )
             if not on and not off:
                 break
@@ -234,15 +237,17 @@ def _draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:
                 onward != node
                 and abs(signed_turn(town.headings[before][node], town.headings[node][onward])) > _BEND_DEG
             )
-            if onward in path or bends or not _may_step(town, part, node, onward):
+            if onward in path or bends or not _may_step(town, allowed, node, onward):
                 break
             path.append(onward)
     return path
 
 
-def _may_step(town: Town, part: Flags, before: int, node: int) -> bool:
-    """Return whether a walk within a part may go from node `before` to `node`.
+def _may_step(town: Town, allowed: Flags, before: int, node: int) -> bool:
+    """Return whether a walk may go from node `before` to `node`: allowed, whole, not crossing to crossing.
 
     Not from a crossing straight into the next: who counts takes two that are so near to each other for one.
     """
-    return bool(part[node] and town.whole[node]) and not (town.is_crossing(before) and town.is_crossing(node))
+    return bool(allowed[node] and town.whole[node]) and not (
+        town.is_crossing(before) and town.is_crossing(node)
+    )

@@ -8,32 +8,28 @@ from virl.errors import BadInput
 from virl.files.json_reading import JsonFault, read_json
 from virl.files.writing import is_partial, replace_file
 from virl.platform.providers.graph.city import MANIFEST
-from virl.platform.providers.planned import Source
+from virl.platform.providers.planned import ExportSource
 from virl.version import __version__
 
-FORMAT_VERSION = 1  # one more whenever the same city and seed would give other files
-"""Version of the format of the export's manifest."""
+FORMAT_VERSION = 1
+"""Version of the exports' files; one more whenever the same city and seed would give other files."""
 README = "README.md"
 
 
 def refuse_other_files(folder: Path, kind: str) -> None:
-    """Refuse a folder that holds files other than an earlier export of the same format.
-
-    Args:
-        folder: where an export is to go.
-        kind: its format, such as `"touchdown"`.
+    """Raise BadInput if a folder holds anything but an earlier export of the format `kind`.
 
     Raises:
         BadInput: the folder holds something, and no earlier export of this format. What a killed process left
             half written is nothing.
     """
     taken = folder.is_file() or (folder.is_dir() and not all(map(is_partial, folder.iterdir())))
-    if taken and _kind(folder / MANIFEST) != kind:
+    if taken and (_read_manifest(folder) or {}).get("format") != kind:
         raise BadInput(f"{folder}: contains something other than a {kind} export: choose a new folder")
 
 
 def begin(folder: Path, kind: str) -> None:
-    """Mark a folder as an unfinished export, which the next run makes again.
+    """Mark a folder as an unfinished export of the format `kind`, which the next run makes again.
 
     Raises:
         CannotWrite: the disk refuses.
@@ -41,8 +37,8 @@ def begin(folder: Path, kind: str) -> None:
     write_json(folder / MANIFEST, {"format": kind, "unfinished": True}, indent=1)
 
 
-def told_source(source: Source, kind: str, layout: str) -> dict[str, object]:
-    """Return the fields of the source with which every manifest begins.
+def source_fields(source: ExportSource, kind: str, layout: str) -> dict[str, object]:
+    """Return the first fields of a manifest: format, version, city, and credits of a real one.
 
     Args:
         source: what the export is made from.
@@ -61,8 +57,8 @@ def told_source(source: Source, kind: str, layout: str) -> dict[str, object]:
     return told
 
 
-def finish(folder: Path, source: Source, manifest: Mapping[str, object]) -> None:
-    """Write the manifest and the notice on the data's source, which complete the export.
+def finish(folder: Path, source: ExportSource, manifest: Mapping[str, object]) -> None:
+    """Write the manifest and, for real data, the notice on its source, which complete an export.
 
     Args:
         folder: of the export.
@@ -79,8 +75,8 @@ def finish(folder: Path, source: Source, manifest: Mapping[str, object]) -> None
     write_json(folder / MANIFEST, manifest, indent=1)
 
 
-def _notice(source: Source, manifest: Mapping[str, object]) -> list[str]:
-    """Return the lines of the notice on a town of OpenStreetMap."""
+def _notice(source: ExportSource, manifest: Mapping[str, object]) -> list[str]:
+    """Return the lines of the notice on data from OpenStreetMap, with its licence."""
     return [
         f"# {source.name}, exported by virl",
         "",
@@ -97,15 +93,12 @@ def _notice(source: Source, manifest: Mapping[str, object]) -> list[str]:
 
 def is_finished(folder: Path) -> bool:
     """Return whether a folder holds a complete export."""
-    try:
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(found, dict) and not found.get("unfinished")
+    manifest = _read_manifest(folder)
+    return manifest is not None and not manifest.get("unfinished")
 
 
 def write_json(file: Path, value: object, indent: int | None = None) -> None:
-    """Write one JSON value to a file.
+    """Write a value to a file as JSON, with `indent` spaces a level, or on one line if that is `None`.
 
     Args:
         file: to write.
@@ -119,7 +112,7 @@ def write_json(file: Path, value: object, indent: int | None = None) -> None:
 
 
 def write_lines(file: Path, lines: Iterable[str]) -> None:
-    """Write lines of text, each ended by a newline; makes the folder.
+    """Write lines of text as UTF-8, each ended by a newline; makes the file's folder.
 
     Raises:
         CannotWrite: the disk refuses.
@@ -129,14 +122,14 @@ def write_lines(file: Path, lines: Iterable[str]) -> None:
 
 
 def json_line(value: object, indent: int | None = None) -> str:
-    """Return a value as JSON with non-ASCII letters kept."""
+    """Return a value as JSON, non-ASCII letters kept, with `indent` spaces a level or on one line."""
     return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
-def _kind(manifest: Path) -> str | None:
-    """Return the kind of export in a manifest; `None` if it is missing or broken."""
+def _read_manifest(folder: Path) -> dict[str, object] | None:
+    """Return the manifest of the export in a folder; `None` if it is missing or broken."""
     try:
-        found = read_json(manifest.read_bytes())
+        found = read_json((folder / MANIFEST).read_bytes())
     except (OSError, JsonFault):
         return None
-    return str(found.get("format")) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else None

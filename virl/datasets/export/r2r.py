@@ -7,26 +7,26 @@ from random import Random
 import numpy as np
 
 from virl.datasets.export.episodes import ExportedEpisode, draw_episodes
-from virl.datasets.export.files import begin, finish, refuse_other_files, told_source, write_json
+from virl.datasets.export.files import begin, finish, refuse_other_files, source_fields, write_json
 from virl.datasets.export.town import Town, survey
 from virl.datasets.export.wording import word
-from virl.geo.globe import Flags, Floats
+from virl.geo.globe import Flags
 from virl.platform.providers.planned import source_of
 
-EPISODES = 100  # of each split; chosen
-"""Number of paths in each split."""
-RADIUS_M = 220.0  # chosen: connectivity files grow with the square of the number of viewpoints
-"""Metres around the city's centre within which nodes are exported."""
-INSTRUCTIONS = 3  # of each path, as in R2R
-"""Number of instructions of each path."""
-FIRST_PATH = {"val_seen": 1, "val_unseen": 100_001}  # ids, so that no two splits share one
-"""Number of the first path in each split."""
+EPISODES = 100
+"""Number of paths in each split. Chosen."""
+RADIUS_M = 220.0  # connectivity files grow with the square of the number of viewpoints
+"""Metres around the city's centre within which panoramas are exported. Chosen."""
+INSTRUCTIONS = 3
+"""Number of instructions of each path, as in R2R."""
+FIRST_PATH = {"val_seen": 1, "val_unseen": 100_001}
+"""Id of the first path in each split, so far apart that no two splits share an id."""
 
 
 def export_r2r(
     city: str, folder: Path, *, episodes: int = EPISODES, seed: int = 0, radius: float = RADIUS_M
 ) -> Path:
-    """Write a city as an R2R data set with two splits into a folder, and return the folder.
+    """Write the middle of a city as an R2R data set with two splits into `folder`, and return it.
 
     The scan is named after the city. The same arguments and version give the same bytes.
 
@@ -37,9 +37,6 @@ def export_r2r(
         episodes: how many paths of each split, each with three instructions.
         seed: what gold paths and wording are drawn from, 0 or more.
         radius: keep what lies within so many metres of the city's centre.
-
-    Returns:
-        The folder.
 
     Raises:
         UnknownName: there is no such city.
@@ -56,7 +53,7 @@ def export_r2r(
     for split, routes in told.items():
         write_json(folder / f"R2R_{split}.json", routes, indent=1)
     manifest = {
-        **told_source(source, "r2r", "R2R, not its"),
+        **source_fields(source, "r2r", "R2R, not its"),
         "seed": seed,
         "radius": radius,
         "viewpoints": len(town.graph),
@@ -67,36 +64,28 @@ def export_r2r(
 
 
 def _viewpoints(town: Town) -> list[dict[str, object]]:
-    """Return the connectivity entry of each panorama, whose camera looks north with z up."""
+    """Return the connectivity entry of each panorama in R2R's layout; cameras look north with z up."""
     linked = np.zeros((len(town.graph), len(town.graph)), dtype=bool)
     linked[np.repeat(np.arange(len(town.graph)), town.graph.degree), town.graph.target] = True
     return [
         {
             "image_id": pano_id,
-            "pose": _pose(xy),
+            "pose": [1.0, 0.0, 0.0, x, 0.0, 1.0, 0.0, y, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
             "included": True,
             "visible": row.tolist(),
             "unobstructed": row.tolist(),
             "height": 0.0,
         }
-        for pano_id, xy, row in zip(town.graph.ids, town.xy, linked, strict=True)
+        for pano_id, (x, y), row in zip(town.graph.ids, town.xy.tolist(), linked, strict=True)
     ]
 
 
-def _pose(xy: Floats) -> list[float]:
-    """Return a camera's pose at x and y, in metres, as a 4 x 4 matrix in 16 numbers by row."""
-    pose = np.eye(4)
-    pose[:2, 3] = xy
-    flat: list[float] = pose.ravel().tolist()
-    return flat
-
-
 def _routes(
-    town: Town, scan: str, split: str, part: Flags, episodes: int, seed: int
+    town: Town, scan: str, split: str, allowed: Flags, episodes: int, seed: int
 ) -> list[dict[str, object]]:
-    """Return the paths of a split with their instructions, in R2R's layout."""
+    """Return a split's paths, drawn on the nodes that `allowed` marks, with instructions in R2R's layout."""
     rng = Random(f"{seed} r2r {split}")
-    told = draw_episodes(town, part, episodes, rng, face=False)
+    told = draw_episodes(town, allowed, episodes, rng, face=False)
     return [
         {
             "distance": round(_metres(town, one), 2),
@@ -111,6 +100,6 @@ def _routes(
 
 
 def _metres(town: Town, told: ExportedEpisode) -> float:
-    """Return the length of an episode's gold path in metres."""
+    """Return the length of an episode's gold path in metres, from panorama to panorama."""
     xy = town.xy[[town.graph.number(pano_id) for pano_id in told.path]]
     return float(np.linalg.norm(np.diff(xy, axis=0), axis=1).sum())

@@ -16,7 +16,7 @@ from virl.datasets.export.files import (
     is_finished,
     json_line,
     refuse_other_files,
-    told_source,
+    source_fields,
     write_json,
     write_lines,
 )
@@ -26,10 +26,10 @@ from virl.files.writing import refusals_in_a_line
 from virl.platform.providers.planned import source_of
 from virl.version import __version__
 
-EPISODES = 400  # of each split; chosen
-"""Number of episodes in each split."""
+EPISODES = 400
+"""Number of episodes in each split. Chosen."""
 SPLITS = ("map2seq_seen", "map2seq_unseen", "touchdown_unseen")
-"""Names of the splits that are exported."""
+"""Names of the exported splits: data set whose layout it has, and half of the town."""
 
 
 def export_touchdown(
@@ -40,7 +40,7 @@ def export_touchdown(
     seed: int = 0,
     radius: float | None = None,
 ) -> Path:
-    """Write a city as a Touchdown data set with three splits into a folder, and return the folder.
+    """Write a city as a Touchdown data set with three splits into `folder`, and return it.
 
     The same arguments and version give the same bytes.
 
@@ -51,9 +51,6 @@ def export_touchdown(
         episodes: how many of each split.
         seed: what gold paths and wording are drawn from, 0 or more.
         radius: keep what lies within so many metres of the city's centre; all of it by default.
-
-    Returns:
-        The folder.
 
     Raises:
         UnknownName: there is no such city.
@@ -70,7 +67,7 @@ def export_touchdown(
     for split, items in told.items():
         _write_split(folder / split, split, items)
     manifest = {
-        **told_source(source, "touchdown", "Touchdown and Map2seq, not their"),
+        **source_fields(source, "touchdown", "Touchdown and Map2seq, not their"),
         "seed": seed,
         "radius": radius,
         "panoramas": len(town.graph),
@@ -83,7 +80,7 @@ def export_touchdown(
 def exported_touchdown(
     cache: Path, *, city: str = "virlton", episodes: int = EPISODES, seed: int = 0
 ) -> Path:
-    """Return the folder of a city's standard export, which the first call makes in some seconds.
+    """Return the folder of a city's export in `cache`, which the first call makes in some seconds.
 
     Args:
         cache: folder to keep it in; made if it is not there. An export of another version stays beside it.
@@ -122,7 +119,7 @@ def _draw(town: Town, split: str, episodes: int, seed: int) -> list[ExportedEpis
 
 
 def _write_graph(folder: Path, town: Town) -> None:
-    """Write the nodes and links of a town as Touchdown's graph."""
+    """Write `nodes.txt` and `links.txt` of a town in Touchdown's layout."""
     graph = town.graph
     nodes = (
         f"{pano_id},{yaw:.0f},{lat:.{DECIMALS}f},{lng:.{DECIMALS}f},{'unseen' if unseen else 'seen'}"
@@ -140,7 +137,7 @@ def _write_graph(folder: Path, town: Town) -> None:
 
 
 def _write_split(folder: Path, split: str, items: list[ExportedEpisode]) -> None:
-    """Write the episodes of a split, with their landmarks and clauses."""
+    """Write the episodes of a split, and beside them their landmarks and clauses."""
     key = "route_id" if split.startswith("touchdown") else "id"
     records = [
         {
@@ -167,7 +164,7 @@ def _write_split(folder: Path, split: str, items: list[ExportedEpisode]) -> None
 
 
 def _drop_missing(fields: dict[str, object]) -> dict[str, object]:
-    """Return fields without those that are `None`, also in nested ones."""
+    """Return fields without those that are `None`, also in nested objects."""
     return {
         name: _drop_missing(value) if isinstance(value, dict) else value
         for name, value in fields.items()

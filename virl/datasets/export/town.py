@@ -16,27 +16,27 @@ from scipy.spatial import cKDTree
 from virl.errors import BadInput
 from virl.geo.globe import Flags, Floats, Ints, signed_turn
 from virl.platform.city.graph import NavigationGraph, build_graph
-from virl.platform.providers.planned import Source
+from virl.platform.providers.planned import ExportSource
 from virl.towns.life.parks import NO_FRONTAGE
 from virl.towns.plan.town_plan import CityPlan, Shop
 from virl.towns.streetview import panorama_graph
 
-SIGHT_M = 32.0  # a landmark is named from no farther; chosen: across the widest crossing
-"""Most metres from which a landmark is seen."""
+SIGHT_M = 32.0
+"""Most metres from which a landmark is seen and named. Chosen: across the widest crossing."""
 GRAZING = 0.26  # cosine of the flattest angle, 75 degrees, at which a front is read; chosen
 BEFORE_FRONT_M = 0.5  # the point of a front that has to be seen lies this far before its wall
 DECIMALS = 7  # of a degree: about a centimetre
-EDGE_M = 60.0  # a dead end so near to the edge of what was read of a town is none; chosen
-"""Metres from the edge of a town within which a dead end counts as cut off by the edge."""
-LONGEST_NAME = 40  # letters of a place that an instruction names; chosen
-"""Most characters of a landmark's name."""
-MIN_NODES = 60  # fewer give no walk of a sensible length; chosen
-"""Least number of nodes of an exported town."""
+EDGE_M = 60.0
+"""Metres from a town's edge within which a dead end counts as cut off by the edge. Chosen."""
+LONGEST_NAME = 40
+"""Most characters of the name of a place that an instruction may name. Chosen."""
+MIN_NODES = 60
+"""Least number of panoramas of an exported town; fewer give no walk of a sensible length. Chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class TownLandmark:
-    """A place with a sign that an instruction may name."""
+    """A place with a sign that an instruction may name, at the middle of its front."""
 
     name: str
     type: str
@@ -49,10 +49,10 @@ class TownLandmark:
 
 @dataclass(frozen=True, slots=True)
 class Town:
-    """A city, or its middle, as a graph with the landmarks seen from its nodes."""
+    """A city, or its middle, as a graph of panoramas with the landmarks seen from each."""
 
     graph: NavigationGraph
-    """Graph with headings in whole degrees, no two links of a node alike, and positions as written."""
+    """Graph with headings in whole degrees, distinct at each node, and positions rounded as written."""
     xy: Floats
     """Metres (east, north) of each node from the city's origin, shape (nodes, 2)."""
     lit: Flags
@@ -64,7 +64,7 @@ class Town:
     driven: Flags
     """True for each node where all traffic runs in the direction of its yaw, shape (nodes,)."""
     unseen: Flags
-    """True for each node of the unseen part, the eastern half, shape (nodes,)."""
+    """True for each node of the eastern half, which the `unseen` splits are drawn from, shape (nodes,)."""
     landmarks: tuple[TownLandmark, ...]
     sees: tuple[tuple[TownLandmark, ...], ...]
     """Landmarks in sight of each node, the nearest first."""
@@ -78,12 +78,8 @@ class Town:
         return len(self.headings[node]) > 2
 
 
-def survey(source: Source, radius: float | None = None) -> Town:
+def survey(source: ExportSource, radius: float | None = None) -> Town:
     """Return a city, or its part within `radius` metres of the centre, ready for drawing episodes.
-
-    Args:
-        source: the city.
-        radius: keep what lies within so many metres of its centre; all of it by default.
 
     Raises:
         BadInput: too little of it lies within the radius.
@@ -95,7 +91,8 @@ def survey(source: Source, radius: float | None = None) -> Town:
     xy = plan.layout.panoramas.xy[kept]
     street = plan.layout.panoramas.street[kept]
     shops = _landmark_shops(plan)
-    fronts = _fronts(plan, shops)
+    ends = {front.id: (front.left, front.right) for front in plan.layout.frontages}
+    fronts = np.array([ends[shop.frontage] for shop in shops]).reshape(-1, 2, 2)  # (shop, end, x or y)
     landmarks = tuple(
         TownLandmark(shop.place.name, shop.place.types[0], float(x), float(y))
         for shop, (x, y) in zip(shops, fronts.mean(axis=1), strict=True)
@@ -109,7 +106,10 @@ def survey(source: Source, radius: float | None = None) -> Town:
         unseen=xy[:, 0] >= np.median(xy[:, 0]),
         landmarks=landmarks,
         sees=_sight(plan, xy, fronts, landmarks),
-        headings=_headings(graph),
+        headings=tuple(
+            dict(zip(graph.target[links].tolist(), graph.heading[links].tolist(), strict=True))
+            for links in map(graph.links, range(len(graph)))
+        ),
         streets=_streets(plan, graph, xy) if source.is_real else ({},) * len(graph),
     )
 
@@ -131,7 +131,7 @@ def whole_degrees(headings: Sequence[float]) -> list[int]:
 
 
 def _connected_nodes(graph: NavigationGraph, xy: Floats, radius: float | None) -> Ints:
-    """Return the numbers of all nodes, or of the largest connected part within `radius` metres."""
+    """Return the numbers of all nodes, or of the largest connected part within `radius` metres of (0, 0)."""
     if radius is None:
         return np.arange(len(graph))
     inside = np.hypot(xy[:, 0], xy[:, 1]) <= radius
@@ -149,7 +149,7 @@ def _connected_nodes(graph: NavigationGraph, xy: Floats, radius: float | None) -
 
 
 def _whole_degree_graph(full: NavigationGraph, kept: Ints) -> NavigationGraph:
-    """Return the graph of the nodes `kept`, with headings in whole degrees."""
+    """Return the part of a graph on the nodes `kept`, with headings in whole degrees."""
     number = np.full(len(full), -1)
     number[kept] = np.arange(len(kept))
     source = number[np.repeat(np.arange(len(full)), full.degree)]
@@ -172,16 +172,8 @@ def _whole_degree_graph(full: NavigationGraph, kept: Ints) -> NavigationGraph:
     )
 
 
-def _headings(graph: NavigationGraph) -> tuple[Mapping[int, float], ...]:
-    """Return the headings of each node's links, by the node they lead to."""
-    ways = [graph.links(node) for node in range(len(graph))]
-    return tuple(
-        dict(zip(graph.target[links].tolist(), graph.heading[links].tolist(), strict=True)) for links in ways
-    )
-
-
-def _cut_off(source: Source, graph: NavigationGraph, xy: Floats) -> Flags:
-    """Return a mask of the dead ends at the edge of the town's map extract, shape (nodes,)."""
+def _cut_off(source: ExportSource, graph: NavigationGraph, xy: Floats) -> Flags:
+    """Return a mask of the dead ends within `EDGE_M` of the edge of the town's extract, shape (nodes,)."""
     if source.outline is None:
         return np.zeros(len(graph), bool)
     edge = source.outline.exterior
@@ -189,7 +181,7 @@ def _cut_off(source: Source, graph: NavigationGraph, xy: Floats) -> Flags:
 
 
 def _streets(plan: CityPlan, graph: NavigationGraph, xy: Floats) -> tuple[Mapping[int, str], ...]:
-    """Return the street names of each node's links, by the node they lead to.
+    """Return the street names of each node's links, by the node they lead to; unnamed ones are left out.
 
     A link runs along the street that is nearest to its middle.
     """
@@ -204,7 +196,7 @@ def _streets(plan: CityPlan, graph: NavigationGraph, xy: Floats) -> tuple[Mappin
 
 
 def _landmark_shops(plan: CityPlan) -> list[Shop]:
-    """Return the open shops with a sign on their front and a short name that no other place has."""
+    """Return the open shops with a sign on their front and a short name that no other shop has."""
     names = Counter(shop.place.name.casefold() for shop in plan.shops)
     signed = (
         shop for shop in plan.shops if shop.place.is_open and shop.frontage != NO_FRONTAGE and shop.signs
@@ -219,7 +211,7 @@ def _landmark_shops(plan: CityPlan) -> list[Shop]:
 
 
 def _crossings_with_lights(plan: CityPlan, xy: Floats, crossing: Flags) -> Flags:
-    """Return a mask of the crossings that are nearest to a traffic light, shape (nodes,)."""
+    """Return a mask of the crossings that are the nearest one to a traffic light, shape (nodes,)."""
     lights = [(thing.x, thing.y) for thing in plan.layout.furniture if thing.kind == "traffic light"]
     lit = np.zeros(len(xy), dtype=bool)
     nodes = np.flatnonzero(crossing)
@@ -228,16 +220,10 @@ def _crossings_with_lights(plan: CityPlan, xy: Floats, crossing: Flags) -> Flags
     return lit
 
 
-def _fronts(plan: CityPlan, shops: Sequence[Shop]) -> Floats:
-    """Return the left and the right end of each shop's front, shape (shops, 2, 2)."""
-    fronts = {front.id: (front.left, front.right) for front in plan.layout.frontages}
-    return np.array([fronts[shop.frontage] for shop in shops]).reshape(-1, 2, 2)
-
-
 def _sight(
     plan: CityPlan, xy: Floats, fronts: Floats, landmarks: Sequence[TownLandmark]
 ) -> tuple[tuple[TownLandmark, ...], ...]:
-    """Return the landmarks seen from each node: near, not at a flat angle, with no building between."""
+    """Return the landmarks seen from each node, nearest first: near, not at a flat angle, nothing between."""
     run = fronts[:, 1] - fronts[:, 0]
     out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
     points = fronts.mean(axis=1) + BEFORE_FRONT_M * out
@@ -257,7 +243,7 @@ def _sight(
 
 
 Way = Literal["straight", "left", "right", "slight left", "slight right", "sharp left", "sharp right"]
-"""Words for a way out of a crossing, such as "left"."""
+"""A word for a way out of a crossing, such as "left"."""
 WAYS: tuple[Way, ...] = get_args(Way)
 
 # All chosen: degrees from straight ahead. A way that fits none of the words is given no name, and no
@@ -270,15 +256,12 @@ PAIR_SLIGHT_DEG, PAIR_SHARP_DEG, PAIR_APART_DEG = 65.0, 105.0, 35.0  # where two
 
 
 def ways_out(town: Town, before: int, node: int) -> dict[int, Way | None]:
-    """Return the word for each way out of a node for one from `before`; `None` for an unclear way.
+    """Return a word for each way out of `node` for a walker from `before`; `None` for an unclear way.
 
     Args:
         town: where it is.
         before: the node come from.
         node: the node stood at.
-
-    Returns:
-        A word for each way, no two alike; `None` for one that no word fits.
     """
     arrival = town.headings[before][node]
     turns = {
@@ -303,12 +286,12 @@ def ways_out(town: Town, before: int, node: int) -> dict[int, Way | None]:
 
 
 def ends_here(words: dict[int, Way | None]) -> bool:
-    """Return whether a street ends in a T, where the ways out go left and right only."""
+    """Return whether a street ends in a T: its ways out go left and right only."""
     return sorted(word or "" for word in words.values()) == ["left", "right"]
 
 
 def _straight(turns: dict[int, float]) -> int | None:
-    """Return the node to which the way goes straight on; `None` if none is clearly straight."""
+    """Return the node to which the way goes straight on, from turns in degrees; `None` if none does."""
     ranked = sorted((abs(turn), target) for target, turn in turns.items())
     if not ranked or ranked[0][0] > STRAIGHT_DEG:
         return None
@@ -318,7 +301,7 @@ def _straight(turns: dict[int, float]) -> int | None:
 
 
 def _degrees_of_turn(turns: list[float]) -> list[str]:
-    """Return a degree such as "slight" for each turn to one side; the smallest turn is the first."""
+    """Return "slight", "", "sharp" or "no word" for each turn to one side, degrees, the smallest first."""
     if len(turns) == 1:
         (turn,) = turns
         bounds = ((SLIGHT_DEG, "slight"), (SHARP_DEG, ""), (BACK_DEG, "sharp"))

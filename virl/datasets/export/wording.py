@@ -19,35 +19,35 @@ from virl.datasets.export.town import Way
 from virl.settings.model import Settings, load_settings
 
 Side = Literal["left", "right"]
-"""The sides of a walker: left and right."""
+"""A side of a walker."""
 Unit = Literal["intersection", "light"]
-"""The things that an instruction counts: all crossings, or those with traffic lights."""
+"""A thing that an instruction counts: all crossings, or only those with traffic lights."""
 
 Share = Literal["1/4", "1/3", "1/2", "2/3", "3/4"]
-"""The shares of a block that an instruction may name, such as a third."""
+"""A share of a block that an instruction may name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A landmark as an instruction names it, with the side it is on."""
+    """A landmark as an instruction names it, with the side on which the walker sees it."""
 
     name: str
     type: str
     """Google's place type, such as `"bakery"`."""
     side: Side
     depth: Literal["near", "far"] | None = None
-    """Place on a corner: before or beyond the crossing; `None` for a landmark beside the street."""
+    """Corner it is on, before or beyond the crossing; `None` for a landmark beside the street."""
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """A clause on the direction to face at the start, which fits one link only."""
+    """A clause on the direction to face at the start, which fits only one link."""
 
     by: Literal["traffic", "landmark"]
     along: bool | None = None
     """True if the camera car drove this way, False if against it; `None` if a landmark tells the way."""
     landmark: Mention | None = None
-    """Landmark on a side; `None` if the traffic tells the way."""
+    """Landmark that tells the way, with the side it is on; `None` if the traffic tells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Turn:
     landmark: Mention | None = None
     """Landmark on a corner of the crossing; `None` if none is named."""
     street: str | None = None
-    """Name of the street to take; `None` if it has none, or is the street before."""
+    """Name of the street to take; `None` if it has none, or is the same as before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,11 @@ class Stop:
 
     at: Literal["after", "before", "crossing", "share", "landmark", "dead end"]
     count: int | None = None
-    """Number of steps or of the crossing, by `at`; `None` if no number is needed."""
+    """Number of steps, or of the crossing from 1, by `at`; `None` if no number is needed."""
     unit: Unit | None = None
     share: Share | None = None
     landmark: Mention | None = None
-    """Landmark beside the last panorama, if `at` is `landmark` or it is named besides; else `None`."""
+    """Landmark beside the last panorama; `None` if none is named."""
 
 
 Clause = Face | See | Pass | Turn | Stop
@@ -106,81 +106,82 @@ Clause = Face | See | Pass | Turn | Stop
 
 
 def mentions(clauses: tuple[Clause, ...]) -> list[Mention]:
-    """Return the landmarks named in clauses, in order."""
+    """Return the landmarks that clauses name, in order."""
     named = [clause.landmark for clause in clauses if not isinstance(clause, Pass)]
     return [mention for mention in named if mention is not None]
 
 
-Choice = tuple[str, ...]
+Templates = tuple[str, ...]
 """Templates with the same meaning, of which one is drawn."""
-SAY_DEPTH = 0.75  # how often a corner is called near or far; chosen
-"""Probability with which a corner is described as near or far."""
+SAY_DEPTH = 0.75
+"""Probability with which a corner is called near or far. Chosen."""
 
 
 class _Corners(Settings):
     """The templates for landmarks at corners: near ones, far ones, and either."""
 
-    near: Choice
-    far: Choice
-    either: Choice
+    near: Templates
+    far: Templates
+    either: Templates
 
 
 class Phrases(Settings):
     """The templates of `phrases.yaml`, whose comments describe their slots."""
 
-    turns: dict[str, Choice]
-    units: dict[Unit, Choice]
-    counts: dict[int, Choice]
-    ordinals: dict[int, Choice]
-    next_turn: Choice
-    nth_turn: Choice
-    end_turn: Choice
-    onto: Choice
-    pass_one: Choice
-    pass_many: Choice
+    turns: dict[str, Templates]
+    units: dict[Unit, Templates]
+    counts: dict[int, Templates]
+    ordinals: dict[int, Templates]
+    next_turn: Templates
+    nth_turn: Templates
+    end_turn: Templates
+    onto: Templates
+    pass_one: Templates
+    pass_many: Templates
     corner: _Corners
-    see: Choice
-    face_with_traffic: Choice
-    face_against_traffic: Choice
-    face_landmark: Choice
-    stop_after: Choice
-    stop_after_turn: Choice
-    stop_just_before: Choice
-    stop_before: Choice
-    stop_next_crossing: Choice
-    stop_nth_crossing: Choice
-    stop_share: Choice
-    stop_landmark: Choice
-    stop_dead_end: Choice
-    beside: Choice
-    shares: dict[Share, Choice]
-    place: Choice
+    see: Templates
+    face_with_traffic: Templates
+    face_against_traffic: Templates
+    face_landmark: Templates
+    stop_after: Templates
+    stop_after_turn: Templates
+    stop_just_before: Templates
+    stop_before: Templates
+    stop_next_crossing: Templates
+    stop_nth_crossing: Templates
+    stop_share: Templates
+    stop_landmark: Templates
+    stop_dead_end: Templates
+    beside: Templates
+    shares: dict[Share, Templates]
+    place: Templates
     kinds: dict[str, str] = Field(default_factory=dict)
 
 
 @cache
 def phrases() -> Phrases:
-    """Return the templates that come with virl."""
+    """Return the templates of `phrases.yaml`, read once a process."""
     return load_settings(Path(__file__).with_name("phrases.yaml"), Phrases)
 
 
 def word(clauses: Iterable[Clause], rng: Random) -> str:
-    """Return the instruction that clauses make: a sentence or two for each clause."""
+    """Return the instruction that clauses make, a sentence or two for each, in words drawn by `rng`."""
     wording = _Wording(rng)
     return " ".join(wording.clause(clause) for clause in clauses)
 
 
 class _Wording:
-    """A writer of one instruction, which keeps to the same words for the same units."""
+    """A writer of one instruction, which uses the same word for a unit throughout."""
 
     def __init__(self, rng: Random) -> None:
+        """Draw the instruction's words for units with `rng`."""
         self._rng = rng
         self._units = {unit: rng.choice(words) for unit, words in phrases().units.items()}
         self._last: Clause | None = None
         """Last clause that turned at or passed a crossing; `None` at the start."""
 
     def clause(self, clause: Clause) -> str:
-        """Return the sentence for a clause."""
+        """Return the sentence or sentences for one clause."""
         match clause:
             case Face():
                 along = phrases().face_with_traffic if clause.along else phrases().face_against_traffic
@@ -224,24 +225,16 @@ class _Wording:
             words["share"] = self._rng.choice(phrases().shares[clause.share])
         if isinstance(self._last, Pass):
             words["last"] = self._units[self._last.unit]
-        return self._fill(self._stop_templates(clause), **words)
-
-    def _stop_templates(self, clause: Stop) -> Choice:
-        """Return the templates for a kind of stop."""
-        told = phrases()
-        match clause.at:
-            case "after":
-                return told.stop_after if isinstance(self._last, Pass) else told.stop_after_turn
-            case "before":
-                return told.stop_before if clause.count != 1 else told.stop_just_before
-            case "crossing":
-                return told.stop_nth_crossing if clause.count != 1 else told.stop_next_crossing
-            case "share":
-                return told.stop_share
-            case "landmark":
-                return told.stop_landmark
-            case "dead end":
-                return told.stop_dead_end
+        told, is_one, has_passed = phrases(), clause.count == 1, isinstance(self._last, Pass)
+        templates = {
+            "after": told.stop_after if has_passed else told.stop_after_turn,
+            "before": told.stop_just_before if is_one else told.stop_before,
+            "crossing": told.stop_next_crossing if is_one else told.stop_nth_crossing,
+            "share": told.stop_share,
+            "landmark": told.stop_landmark,
+            "dead end": told.stop_dead_end,
+        }
+        return self._fill(templates[clause.at], **words)
 
     def _count_words(self, count: int, unit: Unit) -> dict[str, str]:
         """Return the words for a count of a unit, by slot of the templates."""
@@ -255,7 +248,7 @@ class _Wording:
         }
 
     def _corner(self, mention: Mention) -> str:
-        """Return the words for a landmark at a corner."""
+        """Return the words for a landmark at a corner, near or far by chance."""
         corners = phrases().corner
         exact = corners.near if mention.depth == "near" else corners.far
         templates = exact if self._rng.random() < SAY_DEPTH else corners.either
@@ -269,6 +262,6 @@ class _Wording:
         place = self._fill(templates, name=mention.name, kind=kind)
         return {"place": place, "side": mention.side}
 
-    def _fill(self, templates: Choice, **words: str) -> str:
-        """Return a drawn template with its slots filled."""
+    def _fill(self, templates: Templates, **words: str) -> str:
+        """Return one of the templates, drawn at random, with its slots filled."""
         return self._rng.choice(templates).format(**words)

@@ -11,7 +11,7 @@ from virl.geo.globe import LatLng
 from virl.geo.region import Region
 from virl.money.ledger import Ledger
 from virl.pages.notebooks import card, length_m, map_image
-from virl.platform.city.inventory import Inventory
+from virl.platform.city.inventory import Inventory, MappedStreet
 from virl.platform.city.left_out import LeftOut
 from virl.platform.city.maps import Maps
 from virl.platform.city.places import Places
@@ -23,7 +23,9 @@ class Listing:
     """A home to rent, as its provider lists it."""
 
     id: str
+    """Id that the provider gives the listing."""
     address: str
+    """Address in one line."""
     position: LatLng
     price: float
     """Rent in dollars a month."""
@@ -45,20 +47,20 @@ class Listings(Protocol):
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Return the homes to rent within an area (degrees) and a range of monthly rents, cheapest first.
+        """Return the homes to rent in an area, (longitude, latitude), at a monthly rent, cheapest first.
 
         Args:
-            area: polygon whose points are (longitude, latitude), as in GeoJSON.
+            area: polygon whose points are (longitude, latitude) in degrees, as in GeoJSON.
             price: lowest and highest rent in dollars a month, both included.
-            bedrooms: how many exactly; `None` takes any, unknown ones too.
+            bedrooms: exact number of bedrooms; `None` takes any number, unknown ones too.
         """
         ...
 
 
-MEASURED = 12
-"""Largest number of panoramas around the start that are looked at; chosen: about 120 m of street."""
+MOST_COUNTED = 12
+"""Largest number of panoramas around a start whose links are counted; chosen: about 120 m of street."""
 LONELY_SHARE = 0.25
-"""Share of panoramas with fewer than two links above which links are thin; chosen."""
+"""Share, [0, 1], of panoramas with fewer than two links above which links are too few to walk; chosen."""
 MOVERS_WITHOUT_LINKS = ("grid", "web")
 """Names of the movers that need no links between panoramas."""
 
@@ -68,44 +70,46 @@ class MoverChoice:
     """A mover for a city by its name, with the reason for the choice."""
 
     name: str
+    """Name of the mover, such as `links` or `grid`."""
     reason: str
+    """Reason for the choice, as part of a sentence."""
     works: tuple[str, ...] = ()
     """Names of all movers that work in the city; empty if every one does."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkDensity:
-    """A count of the panoramas around a start, and of those with few links."""
+    """The number of panoramas that links lead to around a start, and how many of them have few links."""
 
     seen: int
-    """Number of panoramas reached by links, the first one included; at most `MEASURED`."""
+    """Number of panoramas reached by links, the start included; at most `MOST_COUNTED`."""
     lonely: int
     """Number of the panoramas of `seen` with fewer than two links."""
 
     @property
     def are_thin(self) -> bool:
         """Return whether a walk would often find no link where a street goes on."""
-        return self.seen < MEASURED or self.lonely > LONELY_SHARE * self.seen
+        return self.seen < MOST_COUNTED or self.lonely > LONELY_SHARE * self.seen
 
     @property
     def summary(self) -> str:
-        """Counts of the panoramas and of those with few links, in words."""
-        if self.seen < MEASURED:
+        """Counts of the panoramas and of those with few links, as part of a sentence."""
+        if self.seen < MOST_COUNTED:
             return f"links lead to {self.seen - 1} panoramas around the start only"
         return f"{self.lonely} of {self.seen} panoramas around the start have fewer than two links"
 
 
 def links_around(streetview: StreetView, start: Panorama) -> LinkDensity:
-    """Return the counts of the panoramas around a start, nearest first, and of those with few links.
+    """Count the panoramas fewest links away from a start, itself included, and those with few links.
 
     Args:
-        streetview: asked about at most `MEASURED` panoramas.
-        start: where to begin.
+        streetview: asked about at most `MOST_COUNTED` panoramas.
+        start: panorama from which links are followed.
     """
     found, ahead = {start.id: start}, deque([start])
-    while ahead and len(found) < MEASURED:
+    while ahead and len(found) < MOST_COUNTED:
         for link in ahead.popleft().links:
-            if link.pano_id not in found and len(found) < MEASURED:
+            if link.pano_id not in found and len(found) < MOST_COUNTED:
                 found[link.pano_id] = streetview.panorama(link.pano_id)
                 ahead.append(found[link.pano_id])
     return LinkDensity(len(found), sum(len(panorama.links) < 2 for panorama in found.values()))
@@ -122,7 +126,7 @@ class Visible:
     label: str
     """Words of a sign (empty where no font can draw them, so that it is blank), or `kind` for furniture."""
     box: Box
-    """Pixels (left, top, right, bottom) of the part that can be seen."""
+    """Box around the part that can be seen, pixels (left, top, right, bottom)."""
     distance: float
     """Distance from the camera in metres."""
     visible_fraction: float
@@ -137,7 +141,7 @@ class Visible:
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A piece of street furniture that truly stands somewhere."""
+    """A piece of street furniture of a town, such as a bench or a parked car, where it truly stands."""
 
     id: str
     """Id of the thing in `Visible`, the same from wherever it is seen."""
@@ -157,9 +161,9 @@ class Truth(Protocol):
         """Return the signs and furniture of which a view shows at least `min_pixels` pixels, nearest first.
 
         Args:
-            pano_id: where the camera stands.
-            camera: of the view.
-            min_pixels: fewer are not seen.
+            pano_id: id of the panorama where the camera stands.
+            camera: direction, field of view and size of the view.
+            min_pixels: number of pixels below which something counts as not seen.
             kinds: the only kinds looked for, such as `{"sign", "trash bin"}`; `None` looks for all. The
                 fewer, the faster.
 
@@ -177,7 +181,7 @@ class Truth(Protocol):
         ...
 
     def attributes(self, place_id: str) -> Mapping[str, bool]:
-        """Return the hidden attributes of a place, such as `{"spicy": False, "quiet": True}`.
+        """Return the attributes of a place that no agent is told, such as `{"spicy": False}`; empty if none.
 
         Raises:
             NotFound: no place has this id.
@@ -187,22 +191,18 @@ class Truth(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PanoramaPage:
-    """The data that the mover `web` needs to show a city's street view in a page."""
+    """The data that the mover `web` needs to show a city's street view in a web page."""
 
     maps_js: str
-    """Address of the Maps JavaScript API."""
+    """URL of Google's Maps JavaScript API."""
     pay: Callable[[], None]
-    """Function that books the price of a panorama object before the page makes it.
-
-    Raises:
-        BudgetExceeded: it would cost more than is left.
-    """
+    """Function that books the price of a panorama in the page, before it loads; raises `BudgetExceeded`."""
     outdoor: bool = True
     """True to leave out links to panoramas that were taken indoors."""
 
 
 class StreetMap(Protocol):
-    """The lines of all streets and the ids of all panoramas of a city, for drawing; only of a whole city."""
+    """The lines of all streets and the ids of all panoramas of a city, where all are known at once."""
 
     def lines(self) -> Sequence[Sequence[LatLng]]:
         """Return the centre line of each street, as positions."""
@@ -211,15 +211,6 @@ class StreetMap(Protocol):
     def panorama_ids(self) -> Sequence[str]:
         """Return the ids of all panoramas, in a fixed order."""
         ...
-
-
-def _do_nothing() -> None:
-    """Do nothing, as a city without connections when it is closed."""
-
-
-def _no_credit() -> str:
-    """Return an empty text: nobody has to be credited."""
-    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,17 +223,17 @@ class Capabilities:
     """True where an agent may look up every sign that it reads, as that costs nothing.
     Names of real shops rarely tell what they are."""
     is_drawn: bool = False
-    """True where virl draws the views but has no truth of them: a made town behind a server."""
+    """True where virl draws the views but does not know what they show: a made town behind a server."""
     cheap_view: tuple[int, int] | None = None
-    """(width, height) in pixels up to which a view costs less; `None` if all cost alike."""
+    """Largest (width, height) in pixels of a view that costs less; `None` if all cost alike."""
     visual_memory: str = "default"
     """Name in `platform/memory/` of the settings of visual memory for this city.
     They expect panoramas to be placed as inexactly as the city's are."""
     panorama_page: PanoramaPage | None = None
-    """Page that shows street view to the mover `web`; `None` where there is none."""
+    """Data for a web page of street view, for the mover `web`; `None` where there is no such page."""
     fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None
-    """Function (start, mover asked for or `None`) to the mover that fits; asks the provider.
-    It raises `BadInput` for a mover that does not work. `None` if the city's file says all there is."""
+    """Function (start, name of the mover asked for or `None`) to the mover that fits; asks the provider.
+    It raises `BadInput` for a mover that does not work. `None` if the city's file decides alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,9 +263,9 @@ class City:
     life: Sequence[LatLng] = field(default=(), compare=False)
     """Positions of the named shops and amenities, where all are known at once; else empty."""
     choice: str = ""
-    """Hint how to choose another part of the provider's area; empty where there is no choice."""
+    """Hint in errors how to choose another part of the provider's area; empty where there is no choice."""
     capabilities: Capabilities = Capabilities()
-    """Abilities that not every city has."""
+    """Abilities beyond street view, places and maps, which not every city has."""
     ledger: Ledger | None = None
     """Ledger of the requests and their costs; `None` for a city that is not asked over a network."""
     left_out: LeftOut = field(default_factory=LeftOut)
@@ -291,16 +282,31 @@ class City:
     """Terms under which the provider gives pictures and texts, in a sentence or two."""
     attribution: str = ""
     """Names that every page about the city has to credit; empty for nobody."""
-    credits: Callable[[], str] = _no_credit
+    credits: Callable[[], str] = lambda: ""
     """Function that returns further names to credit for the pictures known by now; empty for nobody."""
     invented: str = ""
     """The invented parts of a real town, such as `reviews and ratings are invented`; empty for nothing."""
-    close: Callable[[], None] = _do_nothing
+    close: Callable[[], None] = lambda: None
     """Function that closes the city's connections; does nothing where there are none."""
     opened_as: str = ""
     """The name, or the path of a file, that the city was opened by."""
     opened: "City | None" = field(default=None, compare=False, repr=False)
     """The same city as `open_city` made it, which a copy by `dataclasses.replace` keeps."""
+
+    @property
+    def panorama_ids(self) -> Sequence[str]:
+        """Ids of all panoramas, in a fixed order; empty where they are not known at once."""
+        return self.street_map.panorama_ids() if self.street_map else ()
+
+    @property
+    def street_lines(self) -> Sequence[Sequence[LatLng]]:
+        """Centre line of each street, as positions; empty where they are not known at once."""
+        return self.street_map.lines() if self.street_map else ()
+
+    @property
+    def mapped_streets(self) -> Sequence[MappedStreet]:
+        """All streets with their names and classes; empty where these are not known at once."""
+        return self.inventory.streets() if self.inventory else ()
 
     @property
     def is_as_opened(self) -> bool:
@@ -313,7 +319,7 @@ class City:
         )
 
     def __deepcopy__(self, _: dict[int, object]) -> Self:
-        """Return the same city: its connections, caches and budget are not for copying."""
+        """Return this city itself, as its connections, caches and budget cannot be copied."""
         return self
 
     def look(
@@ -331,10 +337,10 @@ class City:
         Args:
             at: a pose, such as that of a walk's step, or any position within 800 m of a panorama.
             heading: degrees clockwise from north; by default that of the pose, and north from a position.
-            pitch: degrees upward, in [-90, 90].
-            fov: horizontal degrees, in [10, 120].
-            width: pixels, in [16, 2048].
-            height: pixels, in [16, 2048].
+            pitch: degrees above the horizon, in [-90, 90].
+            fov: horizontal field of view in degrees, in [10, 120].
+            width: width of the view in pixels, in [16, 2048].
+            height: height of the view in pixels, in [16, 2048].
 
         Raises:
             NoStreetView: there is no panorama so near.
@@ -352,30 +358,26 @@ class City:
         return self.streetview.view(pano_id, camera)
 
     def _repr_html_(self) -> str:
-        """Return HTML for a notebook: the map, what the city holds and whose data it is."""
+        """Return HTML for a notebook: the map, counts of what the city holds, and whose data it is."""
         facts: list[tuple[str, object]] = [("middle", self.center), ("time zone", self.time_zone)]
-        lines = self.street_map.lines() if self.street_map else ()
+        lines = self.street_lines
         if self.street_map:
-            facts.append(("panoramas", f"{len(self.street_map.panorama_ids()):,}"))
+            facts.append(("panoramas", f"{len(self.panorama_ids):,}"))
             facts.append(("streets", f"{sum(map(length_m, lines)) / 1000:,.1f} km"))
         if self.inventory:
             facts.append(("houses", f"{len(self.inventory.houses()):,}"))
             facts.append(("places", f"{len(self.inventory.places()):,}"))
-        facts.append(("may be shown to others", _yes_or_no(self.shareable)))
+        may_show = {True: "yes", False: "no", None: "as the terms say"}[self.shareable]
+        facts.append(("may be shown to others", may_show))
         picture = map_image(f"Map of {self.title}", streets=lines)
         return card(self.title, facts, picture=picture, notes=(self.notice, self.terms))
 
     @property
     def lacks(self) -> str:
-        """The statement that the city has no opinions and prices; empty for a city that can have some."""
+        """Sentence that the city has no reviews, ratings or prices; empty for a city that can have some."""
         return "" if self.capabilities.has_reviews else f"{self.title} has no reviews, ratings or prices"
 
     @property
     def notice(self) -> str:
-        """The notice for every page and result about the city: whose data it shows, and what is invented."""
+        """Notice for every page and result about the city: whose data it shows, and what is invented."""
         return "; ".join(part for part in (self.attribution, self.credits(), self.invented) if part)
-
-
-def _yes_or_no(answer: bool | None) -> str:
-    """Return "yes", "no", or "as the terms say" for `None`."""
-    return "as the terms say" if answer is None else "yes" if answer else "no"

@@ -17,7 +17,7 @@ from virl.platform.city.city import City, Thing, Truth
 from virl.platform.city.inventory import Inventory
 from virl.platform.city.places import DAYS, Place
 
-_StandingT = TypeVar("_StandingT", Thing, Place)
+_ItemT = TypeVar("_ItemT", Thing, Place)
 ARRIVED_M = 25.0
 """Largest distance in metres at which an agent has arrived at a place (V-IRL's)."""
 IN_SIGHT_M = 20.0
@@ -56,7 +56,9 @@ class PlaceClaim:
     """A claim that a place has the type, attributes and opening hours that were wished for."""
 
     place_id: str
+    """Id of the place that the agent claims."""
     name: str
+    """Name of the place."""
     types: tuple[str, ...] = ()
     """Place types of which the place has to have one; empty if any place will do."""
     wishes: Mapping[str, bool] = field(default_factory=dict)
@@ -86,7 +88,7 @@ class CountClaim:
     """A claim of how many things of a kind stand where an agent has looked."""
 
     thing: str
-    """Kind of the things, in the words of the detector."""
+    """Kind of the things, such as `"trash bin"`, in the words of the detector."""
     positions: tuple[LatLng, ...]
     """Position of each reported thing."""
     looked_from: tuple[LatLng, ...]
@@ -102,6 +104,7 @@ class HomeClaim:
     """A claim of the minutes on foot from a home to the nearest place of each kind."""
 
     address: str
+    """Address of the home in one line."""
     position: LatLng
     minutes: Mapping[str, float | None]
     """Minutes on foot by place type; `None` where none is within `reach_m`."""
@@ -136,10 +139,11 @@ class ToldTruth:
     known: str
     """Reason why the truth about the city is known, in a sentence."""
     checked: tuple[CheckedClaim, ...]
+    """Claims in the order in which the agent made them."""
 
     @property
     def line(self) -> str:
-        """All claims and what is true of each, in one line."""
+        """Up to three claims with what is true of each, or the count of true ones, in one line."""
         if not self.checked:
             return "The run ended without a claim"
         if len(self.checked) <= 3:
@@ -151,25 +155,25 @@ class ToldTruth:
 
 
 def check_claims(city: City, claims: Sequence[Claim]) -> ToldTruth | None:
-    """Return claims compared with the truth; `None` in a city whose truth is not known."""
+    """Return the claims of a run compared with the truth; `None` in a city whose truth is not known."""
     if city.truth is None or city.inventory is None:
         return None
-    town = _Town(city, city.truth, city.inventory)
+    checker = _ClaimChecker(city, city.truth, city.inventory)
     source = f"drawn from {city.attribution}" if city.attribution else "a made town"
     invented = f", in which {city.invented}" if city.invented else ""
     known = f"Known because {city.title} is {source}{invented}; the agent was not told."
-    return ToldTruth(known, tuple(town.check(one) for one in claims))
+    return ToldTruth(known, tuple(checker.check(one) for one in claims))
 
 
 def pairs_within(reported: Sequence[LatLng], true: Sequence[LatLng], radius: float) -> dict[int, int]:
-    """Match reported to true positions; return the index of the true one by the reported one's index.
+    """Match reported to true positions, one to one; return the true index by the reported index.
 
-    As many pairs as there can be, one to one; of these, the nearest.
+    There are as many pairs as there can be; of all such pairings, the one with the least sum of distances.
 
     Args:
-        reported: in any order.
-        true: in any order.
-        radius: metres that the two of a pair are apart at most.
+        reported: reported positions, in any order.
+        true: true positions, in any order.
+        radius: largest distance in metres between the two of a pair.
     """
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - takes 0.2 s, which no start needs
 
@@ -183,7 +187,7 @@ def pairs_within(reported: Sequence[LatLng], true: Sequence[LatLng], radius: flo
 
 
 @dataclass(frozen=True, slots=True)
-class _Town:
+class _ClaimChecker:
     """A checker of claims in a town whose truth is known."""
 
     city: City
@@ -209,7 +213,15 @@ class _Town:
         neighbours = f" beside {' and '.join(map(_words, claim.beside))}" if claim.beside else ""
         claimed = f"{'at' if claim.arrived else 'not at'} {claim.sought}{neighbours}"
         if claim.at is None:
-            places = [one for one in self.inventory.places() if _is_sought(one, claim)]
+            places = [
+                one
+                for one in self.inventory.places()
+                if (
+                    any(_is_a(kind, one) for kind in claim.types)
+                    if claim.types
+                    else one.name.casefold() == claim.sought.casefold()
+                )
+            ]
             for kind in claim.beside:
                 near = [one.position for one in self.inventory.places() if one.is_open and _is_a(kind, one)]
                 places = _filter_near(places, near, BESIDE_M)
@@ -221,36 +233,37 @@ class _Town:
             name, where = claim.sought, claim.at
         metres = distance(where, claim.stood)
         arrived = metres <= claim.within_m
-        told = "arrived" if arrived else "not arrived"
-        true = f"{told}, {name} is {metres:.0f} m from the end of the walk"
+        words = "arrived" if arrived else "not arrived"
+        true = f"{words}, {name} is {metres:.0f} m from the end of the walk"
         return CheckedClaim(claimed, true, arrived == claim.arrived, {"metres": round(metres, 1)})
 
     def _check_place(self, claim: PlaceClaim) -> CheckedClaim:
         """Return a claim on a place, compared with the truth about each wish."""
         place = next((one for one in self.inventory.places() if one.id == claim.place_id), None)
-        claimed = claim.name
         if place is None:
-            return CheckedClaim(claimed, "the town has no such place", holds=False)
-        parts = list(self._parts(claim, place))
-        held = [holds for _, holds in parts]
+            return CheckedClaim(claim.name, "the town has no such place", holds=False)
+        wishes = list(self._check_wishes(claim, place))
+        held = [holds for _, holds in wishes]
         holds = False if False in held else None if None in held else True
         verdict = {True: "fits", False: "does not fit", None: "may fit"}[holds]
-        told = ", ".join(text for text, _ in parts)
-        return CheckedClaim(claimed, f"{verdict} ({told})" if told else verdict, holds)
+        words = ", ".join(text for text, _ in wishes)
+        return CheckedClaim(claim.name, f"{verdict} ({words})" if words else verdict, holds)
 
     def _check_absence(self, claim: AbsenceClaim) -> CheckedClaim:
         """Return a claim of absence, compared by the number of open places on the walk that (may) fit."""
         near = _filter_near([one for one in self.inventory.places() if one.is_open], claim.walked, ARRIVED_M)
-        held = [[holds for _, holds in self._parts(claim, one)] for one in near]
+        held = [[holds for _, holds in self._check_wishes(claim, one)] for one in near]
         fit = sum(all(one) for one in held)
         may = sum(False not in one for one in held) - fit
         more = f", and {may} more may" if may else ""
-        told = f"{fit} of the places within {ARRIVED_M:.0f} m of the walk fit{more}"
+        true = f"{fit} of the places within {ARRIVED_M:.0f} m of the walk fit{more}"
         holds = False if fit else None if may else True
-        return CheckedClaim(f"no {_words(claim.types[0])} that fits", told, holds, {"fit": fit, "may": may})
+        return CheckedClaim(f"no {_words(claim.types[0])} that fits", true, holds, {"fit": fit, "may": may})
 
-    def _parts(self, claim: PlaceClaim | AbsenceClaim, place: Place) -> Iterator[tuple[str, bool | None]]:
-        """Yield (wish as it truly is, in words; True if met, `None` if not known) for each wish."""
+    def _check_wishes(
+        self, claim: PlaceClaim | AbsenceClaim, place: Place
+    ) -> Iterator[tuple[str, bool | None]]:
+        """Yield (truth about a place in words; True if the wish is met, `None` if not known) by wish."""
         if claim.types:
             kind = next((one for one in claim.types if _is_a(one, place)), None)
             yield _words(kind) if kind else f"no {_words(claim.types[0])}", kind is not None
@@ -258,19 +271,19 @@ class _Town:
             day, minute = claim.at
             when = f"{DAYS[day]} {show_clock(minute)}"
             is_open = None if place.is_unsure else place.may_be_open_at(day, minute)
-            told = {True: f"open at {when}", False: f"closed at {when}", None: "opening hours not known"}
-            yield told[is_open], is_open
+            words = {True: f"open at {when}", False: f"closed at {when}", None: "opening hours not known"}
+            yield words[is_open], is_open
         attributes = self.truth.attributes(place.id)
         for name, wished in claim.wishes.items():
-            so = attributes.get(name)
-            if so is None:
+            holds = attributes.get(name)
+            if holds is None:
                 yield f"{_words(name)}: not known", None
             else:
-                told_so = _words(name) if so else f"not {_words(name)}"
-                yield told_so if so == wished else f"{told_so}, not as wished", so == wished
+                text = _words(name) if holds else f"not {_words(name)}"
+                yield text if holds == wished else f"{text}, not as wished", holds == wished
 
     def _check_count(self, claim: CountClaim) -> CheckedClaim:
-        """Return a claim of a count, compared with the things near the walk and the ones that exist."""
+        """Return a claim of a count, compared with the number of things near the walk and their positions."""
         claimed = f"{len(claim.positions)} {claim.thing}"
         things = self.truth.things({claim.thing})
         if not things:
@@ -291,27 +304,19 @@ class _Town:
 
     def _check_home(self, claim: HomeClaim) -> CheckedClaim:
         """Return a claim on a home, compared with the minutes on foot by the city's maps for each kind."""
-        parts: list[tuple[str, bool]] = []
+        truths: list[str] = []
+        holds = True
         numbers: dict[str, float] = {}
-        for kind, told in claim.minutes.items():
+        for kind, claimed in claim.minutes.items():
             near = [one.position for one in self.inventory.places() if kind in one.types and one.is_open]
             near = [one for one in near if distance(one, claim.position) <= claim.reach_m]
             seconds = self.city.maps.travel_times([claim.position], near)[0].min() if near else np.inf
             walk = float(seconds) / 60 if np.isfinite(seconds) else None
-            same = told is walk if told is None or walk is None else abs(told - walk) <= SAME_MIN
-            said = "none within reach" if walk is None else f"{walk:.0f} min"
-            parts.append((f"{_words(kind)} {said}", same))
+            holds &= claimed is walk if claimed is None or walk is None else abs(claimed - walk) <= SAME_MIN
+            truths.append(f"{_words(kind)} {'none within reach' if walk is None else f'{walk:.0f} min'}")
             numbers |= {} if walk is None else {f"minutes to {_words(kind)}": round(walk, 1)}
-        holds = all(same for _, same in parts)
-        claimed = f"{claim.address} has near it what is wished for"
-        return CheckedClaim(claimed, ", ".join(text for text, _ in parts), holds, numbers)
-
-
-def _is_sought(place: Place, claim: ArrivalClaim) -> bool:
-    """Return whether a place has one of the types that a claim sought, or else its name."""
-    if claim.types:
-        return any(_is_a(one, place) for one in claim.types)
-    return place.name.casefold() == claim.sought.casefold()
+        wish = f"{claim.address} has near it what is wished for"
+        return CheckedClaim(wish, ", ".join(truths), holds, numbers)
 
 
 def _is_a(kind: str, place: Place) -> bool:
@@ -319,16 +324,14 @@ def _is_a(kind: str, place: Place) -> bool:
     return any(one == kind or one.endswith(f"_{kind}") for one in place.types)
 
 
-def _filter_near(
-    standing: Iterable[_StandingT], positions: Sequence[LatLng], radius: float
-) -> list[_StandingT]:
-    """Return the things or places within `radius` metres of one of the positions."""
+def _filter_near(items: Iterable[_ItemT], positions: Sequence[LatLng], radius: float) -> list[_ItemT]:
+    """Return the things or places within `radius` metres of at least one of the positions."""
     if not positions:
         return []
-    here = np.array(positions)
-    return [one for one in standing if distances(*one.position, here[:, 0], here[:, 1]).min() <= radius]
+    lat, lng = np.array(positions).T
+    return [one for one in items if distances(*one.position, lat, lng).min() <= radius]
 
 
 def _words(name: str) -> str:
-    """Return a type or attribute with spaces in place of underscores."""
+    """Return the name of a place type or attribute with spaces in place of underscores."""
     return name.replace("_", " ")

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 from scipy.spatial import cKDTree
 
 from virl.errors import BadInput, NoRoute, NoStreetView, NotFound
@@ -19,7 +19,7 @@ from virl.platform.city.streetview import MAX_RADIUS_M, Link, Panorama
 
 @dataclass(frozen=True, eq=False)
 class NavigationGraph:
-    """A graph of panoramas with positions and one-way links, as arrays, made by `build_graph`.
+    """A graph of panoramas with positions and one-way links, as arrays; `build_graph` makes it.
 
     The links of node `i` are the entries `first[i]` to `first[i + 1]` of `target`, `heading` and `length`.
     """
@@ -48,8 +48,11 @@ class NavigationGraph:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __contains__(self, node_id: str) -> bool:
+        return node_id in self._number
+
     def number(self, node_id: str) -> int:
-        """Return the number of the node with this id.
+        """Return the number of the node with this panorama id, from 0; raise `NoStreetView` if none has it.
 
         Raises:
             NoStreetView: there is none.
@@ -64,7 +67,7 @@ class NavigationGraph:
         return LatLng(float(self.lat[node]), float(self.lng[node]))
 
     def links(self, node: int) -> slice:
-        """Return the slice of `target`, `heading` and `length` that holds a node's links."""
+        """Return the slice of `target`, `heading` and `length` that holds the links that leave a node."""
         return slice(int(self.first[node]), int(self.first[node + 1]))
 
     @property
@@ -78,16 +81,19 @@ class NavigationGraph:
         Raises:
             BadInput: the position is not finite.
         """
-        point = self._frame.point(position)
+        frame, tree = self._frame_and_tree
+        point = frame.point(position)
         if not np.isfinite(point).all():
             raise BadInput(f"{position} is not a position: latitude and longitude must be finite")
-        node = int(self._tree.query(point)[1])
+        node = int(tree.query(point)[1])
         return node, distance(position, self.position(node))
 
     def distances_from(self, sources: Sequence[int]) -> Floats:
-        """Return metres along links from sources to all nodes, shape (sources, nodes); `inf` for no way."""
+        """Return metres along links from source nodes to all, shape (sources, nodes); `inf` for no way."""
         if len(sources) == 0:
             return np.empty((0, len(self)))
+        from scipy.sparse.csgraph import dijkstra  # noqa: PLC0415 - takes 0.1 s, which no start needs
+
         lengths: Floats = dijkstra(self._matrix, indices=np.asarray(sources))
         return lengths
 
@@ -97,6 +103,8 @@ class NavigationGraph:
         Raises:
             NoRoute: no way leads there.
         """
+        from scipy.sparse.csgraph import dijkstra  # noqa: PLC0415 - takes 0.1 s, which no start needs
+
         lengths, before = dijkstra(self._matrix, indices=source, return_predecessors=True)
         if not np.isfinite(lengths[target]):
             raise NoRoute(f"no path leads from {self.ids[source]} to {self.ids[target]}")
@@ -111,14 +119,10 @@ class NavigationGraph:
         return csr_array((self.length, self.target, self.first), shape=(len(self), len(self)))
 
     @cached_property
-    def _frame(self) -> LocalFrame:
-        """Return the metric frame around the mean position of the nodes."""
-        return LocalFrame(LatLng(float(self.lat.mean()), float(self.lng.mean())))
-
-    @cached_property
-    def _tree(self) -> cKDTree:
-        """Return a search tree of the nodes' positions in metres of `_frame`."""
-        return cKDTree(np.stack(self._frame.to_metres(self.lat, self.lng), axis=1))
+    def _frame_and_tree(self) -> tuple[LocalFrame, cKDTree]:
+        """Return (frame of metres around the mean position, search tree of the nodes' metres in it)."""
+        frame = LocalFrame(LatLng(float(self.lat.mean()), float(self.lng.mean())))
+        return frame, cKDTree(np.stack(frame.to_metres(self.lat, self.lng), axis=1))
 
 
 def build_graph(
@@ -133,14 +137,14 @@ def build_graph(
     yaw: ArrayLike | None = None,
     height: ArrayLike | None = None,
 ) -> NavigationGraph:
-    """Return the graph of nodes (ids, degrees) and links (numbers of nodes), with headings and metres.
+    """Return the graph of nodes (ids, degrees) and one-way links (numbers of nodes, degrees, metres).
 
     Args:
-        ids: one for each node, no two alike.
-        lat: degrees, shape (nodes,).
-        lng: degrees, shape (nodes,).
+        ids: panorama id of each node, no two alike.
+        lat: latitude of each node in degrees, shape (nodes,).
+        lng: longitude of each node in degrees, shape (nodes,).
         source: node number at which each link starts, shape (links,), in any order.
-        target: node number at which each link ends.
+        target: node number at which each link ends, shape (links,).
         heading: degrees in which each link leaves; that of the straight line by default.
         length: metres of each link; that of the straight line by default.
         yaw: degrees that the capturing car faced at each node; not known by default.
@@ -162,9 +166,9 @@ def build_graph(
     if len(ends) and not 0 <= ends.min() <= ends.max() < len(nodes):
         raise BadInput(f"a link of the navigation graph leads to no node: there are {len(nodes)}")
     straight = (lats[sources], lngs[sources], lats[targets], lngs[targets])
-    given = bearings(*straight) if heading is None else np.asarray(heading, float) % 360.0
+    headings = bearings(*straight) if heading is None else np.asarray(heading, float) % 360.0
     # A full turn added makes headings equal that are one direction: angles less than 1e-13 degrees apart.
-    headings = (given + 360.0) % 360.0
+    headings = (headings + 360.0) % 360.0
     lengths = distances(*straight) if length is None else np.asarray(length, float)
     if len(lengths) and not lengths.min() >= 0:
         raise BadInput("a link of the navigation graph has a negative length")
@@ -193,9 +197,9 @@ def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> P
     Its heading is 0 where no yaw is known.
 
     Args:
-        graph: where the node is.
-        node: its number.
-        date: ISO 8601 month.
+        graph: graph with the node.
+        node: number of the node.
+        date: month in which the panorama was taken, ISO 8601; `None` where it is not known.
     """
     links = graph.links(node)
     columns = (graph.target[links], graph.heading[links], graph.length[links])
@@ -217,10 +221,10 @@ def panorama_near(
     """Return the panorama nearest to a position within `radius` metres; `None` if there is none.
 
     Args:
-        graph: links between the panoramas.
-        position: to search around.
-        radius: metres.
-        date: of the panoramas, if it is known.
+        graph: graph of the panoramas.
+        position: any position on Earth.
+        radius: largest distance in metres, in (0, 1000].
+        date: month in which all panoramas were taken, ISO 8601; `None` where it is not known.
 
     Raises:
         BadInput: the radius is outside (0, 1000] metres, or the position is not finite.
@@ -236,7 +240,9 @@ class InstructionEpisode:
     """An item of an instruction-following benchmark: instruction, start and gold path."""
 
     id: str
+    """Id of the episode, unique in its file."""
     instruction: str
+    """Text that tells the way from the start to the target."""
     path: tuple[str, ...]
     """Gold path: ids of the panoramas, start and target included. Its links need not exist."""
     heading: float
@@ -256,58 +262,45 @@ class InstructionEpisode:
 
 
 def whole_graph(city: City) -> NavigationGraph:
-    """Return the graph of all panoramas of a city that is held whole.
+    """Return the graph of all panoramas of a city whose panoramas are all known at once.
 
     Raises:
-        BadInput: it does not.
+        BadInput: the city is asked over a network, panorama by panorama.
     """
     if city.street_map is None:
         raise BadInput(f"not all panoramas of {city.name} are known: choose a made town or a map extract")
-    found = [city.streetview.panorama(name) for name in city.street_map.panorama_ids()]
-    number = {panorama.id: index for index, panorama in enumerate(found)}
-    links = [(number[one.id], number[link.pano_id]) for one in found for link in one.links]
+    panoramas = [city.streetview.panorama(name) for name in city.panorama_ids]
+    number = {panorama.id: index for index, panorama in enumerate(panoramas)}
+    links = [(number[one.id], number[link.pano_id]) for one in panoramas for link in one.links]
     ends = np.array(links, np.int64).reshape(-1, 2)
-    lat, lng = np.array([one.position for one in found], float).T
-    return build_graph([one.id for one in found], lat, lng, ends[:, 0], ends[:, 1])
+    lat, lng = np.array([one.position for one in panoramas], float).T
+    return build_graph([one.id for one in panoramas], lat, lng, ends[:, 0], ends[:, 1])
 
 
 OFF_MAP_M = 100.0
 """Distance in metres from every panorama beyond which a stop is off the map; chosen."""
 
 
-def _no_addresses(address: str) -> LatLng:
-    """Raise `NotFound` for any address, as a graph has none.
-
-    Raises:
-        NotFound: always.
-    """
-    raise NotFound(
-        f"no position of {address!r}: a street graph has no addresses: give latitude and longitude"
-    )
-
-
+@dataclass(eq=False)
 class GraphMaps:
     """Routes and travel times along the links between panoramas.
 
     Ways lead straight from a stop to the panorama nearest to it, and along the links from there. Between two
     stops with the same nearest panorama they lead straight.
-
-    Args:
-        graph: the panoramas.
-        find: the position of an address; data sets have none.
     """
 
-    def __init__(self, graph: NavigationGraph, find: Callable[[str], LatLng] = _no_addresses) -> None:
-        self._graph = graph
-        self._find = find
+    graph: NavigationGraph
+    """Graph of the panoramas."""
+    find: Callable[[str], LatLng] | None = None
+    """Function from an address to its position, or `NotFound`; `None` for data sets without addresses."""
 
     def geocode(self, address: str) -> LatLng:
-        """Return the position of an address.
-
-        Raises:
-            NotFound: nothing matches.
-        """
-        return self._find(address)
+        """Return the position of an address."""
+        if self.find is None:
+            raise NotFound(
+                f"no position of {address!r}: a street graph has no addresses: give latitude and longitude"
+            )
+        return self.find(address)
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
         """Return the shortest way through two or more stops, in their order.
@@ -319,14 +312,17 @@ class GraphMaps:
         if len(stops) < 2:
             raise BadInput(f"a route needs two or more stops, not {len(stops)}")
         speed = speed_of(mode)
-        nodes, access = self._snap(stops)
+        nodes, access = self._nearest(stops)
+        for stop, away in zip(stops, access.tolist(), strict=True):
+            if away > OFF_MAP_M:
+                raise NoRoute(f"{stop} is off the map: the nearest street is {away:.0f} m away")
         path, metres = [stops[0]], 0.0
-        for leg, (here, there) in enumerate(zip(nodes[:-1].tolist(), nodes[1:].tolist(), strict=True)):
+        for leg, (here, there) in enumerate(pairwise(nodes.tolist())):
             if here == there:
                 metres += distance(stops[leg], stops[leg + 1])
             else:
-                way, length = self._graph.shortest_path(here, there)
-                path += [self._graph.position(node) for node in way]
+                way, length = self.graph.shortest_path(here, there)
+                path += [self.graph.position(node) for node in way]
                 metres += float(access[leg]) + length + float(access[leg + 1])
             path.append(stops[leg + 1])
         return Route(tuple(path), metres, metres / speed)
@@ -338,15 +334,12 @@ class GraphMaps:
 
         Returns:
             `inf` where no way leads, also where a stop is over 100 m from the nearest panorama.
-
-        Raises:
-            BadInput: an unknown mode.
         """
         speed = speed_of(mode)
         (start, leave), (end, arrive) = self._nearest(origins), self._nearest(destinations)
         leave, arrive = (np.where(metres > OFF_MAP_M, np.inf, metres) for metres in (leave, arrive))
         sources, row = np.unique(start, return_inverse=True)
-        metres = self._graph.distances_from(sources.tolist())[row][:, end] + leave[:, None] + arrive
+        metres = self.graph.distances_from(sources.tolist())[row][:, end] + leave[:, None] + arrive
         a = np.array(origins, float).reshape(-1, 1, 2)
         b = np.array(destinations, float).reshape(1, -1, 2)
         straight = distances(a[..., 0], a[..., 1], b[..., 0], b[..., 1])
@@ -354,16 +347,8 @@ class GraphMaps:
         seconds: Floats = np.where(is_beside, straight, metres) / speed
         return seconds
 
-    def _snap(self, stops: Sequence[LatLng]) -> tuple[Ints, Floats]:
-        """Return (number of the nearest node, metres to it) of stops; raise an error for one off the map."""
-        nodes, away = self._nearest(stops)
-        for stop, metres in zip(stops, away.tolist(), strict=True):
-            if metres > OFF_MAP_M:
-                raise NoRoute(f"{stop} is off the map: the nearest street is {metres:.0f} m away")
-        return nodes, away
-
     def _nearest(self, stops: Sequence[LatLng]) -> tuple[Ints, Floats]:
-        """Return (number of the node nearest to each stop, metres to it), shape (stops,) each."""
-        found = [self._graph.nearest(stop) for stop in stops]
+        """Return (numbers of the nodes nearest to stops, metres to them), both of shape (stops,)."""
+        found = [self.graph.nearest(stop) for stop in stops]
         nodes = np.array([node for node, _ in found], np.int64)
         return nodes, np.array([metres for _, metres in found], float)

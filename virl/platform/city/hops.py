@@ -1,4 +1,4 @@
-"""How many links lie between nodes, by a breadth-first search that stops when it has found what it seeks."""
+"""Numbers of links between nodes, by a breadth-first search that stops when all nodes sought are found."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,20 +11,20 @@ from scipy.sparse.csgraph import dijkstra
 from virl.geo.globe import Floats, Ints
 from virl.platform.city.graph import NavigationGraph
 
-GRAPHS = 16
+KEPT_GRAPHS = 16
 """Number of graphs whose neighbours are kept in memory at a time; chosen."""
 
 Neighbours = Sequence[Sequence[int]]
 """Numbers of the neighbours of each node, by the node's number."""
 
 
-@lru_cache(GRAPHS)
+@lru_cache(KEPT_GRAPHS)
 def sources_of_links(graph: NavigationGraph) -> Neighbours:
-    """Return for each node the nodes whose links lead to it, for a search against the links."""
+    """Return for each node the nodes with a link to it, for a search against the links' direction."""
     return _gather(len(graph), graph.target, _starts(graph))
 
 
-@lru_cache(GRAPHS)
+@lru_cache(KEPT_GRAPHS)
 def linked_nodes(graph: NavigationGraph) -> Neighbours:
     """Return for each node the nodes with a link to it or from it."""
     starts = _starts(graph)
@@ -35,21 +35,18 @@ def linked_nodes(graph: NavigationGraph) -> Neighbours:
 def count_hops(
     neighbours: Neighbours, sources: Sequence[int], sought: Sequence[Sequence[int]]
 ) -> list[Floats]:
-    """Return the number of links from each source to the nodes sought from it; `inf` where no way leads.
+    """Return for each source the numbers of links to the nodes sought from it; `inf` where no way leads.
 
     Args:
-        neighbours: which way the search runs.
-        sources: node numbers.
-        sought: the nodes sought from each source.
-
-    Returns:
-        For each source an array as long as what was sought from it.
+        neighbours: nodes to which the search goes on from each node.
+        sources: numbers of the nodes where searches start.
+        sought: numbers of the nodes sought from each source.
     """
     return [_search(neighbours, source, nodes) for source, nodes in zip(sources, sought, strict=True)]
 
 
 def _search(neighbours: Neighbours, source: int, sought: Sequence[int]) -> Floats:
-    """Return the number of links from a node to others; `inf` where no way leads."""
+    """Return the number of links from a node to each node sought; `inf` where no way leads."""
     depth = {source: 0}
     missing = set(sought) - {source}
     queue = [source]  # grows while it is read
@@ -70,27 +67,24 @@ def _starts(graph: NavigationGraph) -> Ints:
 
 
 def _gather(nodes: int, source: Ints, target: Ints) -> Neighbours:
-    """Return the neighbours of each node, from the source and the target of each link."""
+    """Return the neighbours of `nodes` nodes, from the source and the target of each link."""
     order = np.argsort(source, kind="stable")
     first = np.searchsorted(source[order], np.arange(1, nodes))
     return [group.tolist() for group in np.split(target[order], first)]
 
 
 NO_WAY = -1
-"""Number of links that stands for a target which no way leads to."""
+"""Value in place of a number of links, for a target to which no way leads."""
 
 
 class Hops:
     """A table of the number of links from nodes to some targets, computed for a target on first use.
 
-    Takes 4 bytes for each panorama and target that was asked for.
-
-    Args:
-        graph: where the ways go.
-        targets: numbers of nodes.
+    Takes 4 bytes for each pair of a panorama and a target.
     """
 
     def __init__(self, graph: NavigationGraph, targets: Sequence[int]) -> None:
+        """Make the table for the nodes of a graph and some targets, numbers of nodes; compute nothing yet."""
         links = np.ones(len(graph.target)), (graph.target, _starts(graph))
         self._backward = csr_array(links, shape=(len(graph), len(graph)))
         self._targets = targets
@@ -98,7 +92,7 @@ class Hops:
         self._known = np.zeros(len(targets), bool)
 
     def __call__(self, nth: ArrayLike, node: ArrayLike) -> NDArray[np.int32]:
-        """Return the number of links from nodes to the nth targets, `NO_WAY` without a way; broadcasts."""
+        """Return the numbers of links from nodes to the nth targets, broadcast together; else `NO_WAY`."""
         nth = np.asarray(nth, np.intp)
         for missing in np.unique(nth[~self._known[nth]]):
             found = dijkstra(self._backward, indices=int(self._targets[missing]), unweighted=True)

@@ -14,7 +14,7 @@ import shapely
 from virl.errors import BadInput
 from virl.extras import require
 from virl.files.writing import write_whole
-from virl.geo.globe import LatLng, LocalFrame, signed_turn
+from virl.geo.globe import Floats, LatLng, LocalFrame, signed_turn
 from virl.platform.city.city import City, StreetMap
 from virl.platform.city.inventory import Inventory, MappedStreet
 
@@ -51,10 +51,10 @@ def to_networkx(city: City) -> "nx.MultiDiGraph[int]":
         >>> virl.to_networkx(town).is_directed()
         True
     """
-    street_map = held_street_map(city)
+    held_street_map(city)
     import networkx as nx  # noqa: PLC0415 - takes a tenth of a second, when it is needed
 
-    panoramas = [city.streetview.panorama(name) for name in street_map.panorama_ids()]
+    panoramas = [city.streetview.panorama(name) for name in city.panorama_ids]
     number = {panorama.id: index for index, panorama in enumerate(panoramas)}
     links = [
         (start, number[link.pano_id], link)
@@ -69,20 +69,26 @@ def to_networkx(city: City) -> "nx.MultiDiGraph[int]":
     for node, panorama in enumerate(panoramas):
         lat, lng = panorama.position
         graph.add_node(node, y=lat, x=lng, street_count=beside[node], pano_id=panorama.id)
-    middles = [_halfway(panoramas[start].position, panoramas[end].position) for start, end, _ in links]
-    mapped = city.inventory.streets() if city.inventory else ()
-    streets, nearest = streets_at(middles, mapped), streets_at(middles, mapped, inf)
+    ends = ((panoramas[start].position, panoramas[end].position) for start, end, _ in links)
+    # A link may cross the 180th meridian, so longitudes are halved by their signed difference.
+    middles = [
+        LatLng((one.lat + other.lat) / 2, one.lng + signed_turn(one.lng, other.lng) / 2)
+        for one, other in ends
+    ]
+    streets = streets_at(middles, city.mapped_streets)
+    nearest = streets_at(middles, city.mapped_streets, inf)
     for (start, end, link), street, near in zip(links, streets, nearest, strict=True):
-        told = {"name": street.name if street else "", "highway": (near and near.kind) or UNCLASSIFIED}
+        way = re.fullmatch(r"w(\d+)", street.id) if street else None
         graph.add_edge(
             start,
             end,
-            osmid=_way_number(street) or -(1 + min(start, end) * len(panoramas) + max(start, end)),
+            osmid=int(way[1]) if way else -(1 + min(start, end) * len(panoramas) + max(start, end)),
             length=link.distance,
             bearing=link.heading,
             oneway=(end, start) not in pairs,
             reversed=start > end,
-            **{key: value for key, value in told.items() if value},
+            **({"name": street.name} if street and street.name else {}),
+            highway=(near and near.kind) or UNCLASSIFIED,
         )
     return graph
 
@@ -93,17 +99,17 @@ def streets_at(
     """Return the street nearest to each position; `None` where none is within `most_m` metres.
 
     Args:
-        positions: any number.
-        streets: any number.
-        most_m: metres at most; infinite for any distance.
+        positions: any number of positions.
+        streets: any number of streets.
+        most_m: largest distance in metres; infinite for any distance.
     """
     found: list[MappedStreet | None] = [None] * len(positions)
     if not positions or not streets:
         return found
     frame = LocalFrame(positions[0])
-    lines = shapely.STRtree([shapely.LineString(_metres(frame, street.line)) for street in streets])
+    lines = shapely.STRtree([shapely.LineString(in_metres(frame, street.line)) for street in streets])
     there, nearest = lines.query_nearest(
-        shapely.points(_metres(frame, positions)),
+        shapely.points(in_metres(frame, positions)),
         max_distance=None if most_m == inf else most_m,
         all_matches=False,
     )
@@ -113,7 +119,7 @@ def streets_at(
 
 
 def held_street_map(city: City) -> StreetMap:
-    """Return the street map of a city that is held whole.
+    """Return the street map of a city whose streets and panoramas are all known at once.
 
     Raises:
         BadInput: the city is asked over a network, panorama by panorama.
@@ -126,18 +132,8 @@ def held_street_map(city: City) -> StreetMap:
     return city.street_map
 
 
-def _way_number(street: MappedStreet | None) -> int | None:
-    """Return the number of the OpenStreetMap way that a street is a part of; `None` where it has none."""
-    return int(street.id[1:]) if street and re.fullmatch(r"w\d+", street.id) else None
-
-
-def _halfway(one: LatLng, other: LatLng) -> LatLng:
-    """Return the position halfway between two positions."""
-    return LatLng((one.lat + other.lat) / 2, one.lng + signed_turn(one.lng, other.lng) / 2)
-
-
-def _metres(frame: LocalFrame, positions: Sequence[LatLng]) -> np.ndarray:
-    """Return positions in metres of a frame, shape (positions, 2): east and north."""
+def in_metres(frame: LocalFrame, positions: Sequence[LatLng]) -> Floats:
+    """Return positions as metres (east, north) from the middle of a frame, shape (positions, 2)."""
     lat, lng = np.array(positions, float).T
     return np.column_stack(frame.to_metres(lat, lng))
 
@@ -163,17 +159,42 @@ def to_geodataframes(city: City) -> "dict[str, gpd.GeoDataFrame]":
     require("geo", "geopandas", what="to_geodataframes")
     import geopandas as gpd  # noqa: PLC0415 - an extra
 
-    rows = {
-        "streets": _streets(city.inventory) if city.inventory else _lines(street_map.lines()),
-        "panoramas": [_panorama(city, name) for name in street_map.panorama_ids()],
-        "houses": _houses(city.inventory) if city.inventory else [],
-        "places": _places(city.inventory) if city.inventory else [],
-        "furniture": _furniture(city),
+    inventory = city.inventory
+    rows: dict[str, list[Row]] = {
+        "streets": [
+            {"id": one.id, "name": one.name, "highway": one.kind, "geometry": _line(one.line)}
+            for one in inventory.streets()
+        ]
+        if inventory
+        else [{"id": str(n), "geometry": _line(line)} for n, line in enumerate(street_map.lines())],
+        "panoramas": [
+            {
+                "id": one.id,
+                "heading": one.heading,
+                "links": len(one.links),
+                "geometry": _point(one.position),
+            }
+            for one in map(city.streetview.panorama, street_map.panorama_ids())
+        ],
+        "houses": [
+            {
+                "id": one.id,
+                "height": one.height,
+                "height_known": one.is_height_known,
+                "geometry": one.outline,
+            }
+            for one in (inventory.houses() if inventory else ())
+        ],
+        "places": _places(inventory) if inventory else [],
+        "furniture": [
+            {"id": one.id, "kind": one.kind, "is_mapped": one.is_mapped, "geometry": _point(one.position)}
+            for one in (city.truth.things() if city.truth else ())
+        ],
     }
     frames = {}
-    for layer, found in rows.items():
-        if found:
-            frames[layer] = gpd.GeoDataFrame(found, geometry="geometry", crs=CRS)
+    for layer, table in rows.items():
+        if table:
+            frames[layer] = gpd.GeoDataFrame(table, geometry="geometry", crs=CRS)
             frames[layer].attrs["attribution"] = city.notice
     return frames
 
@@ -184,67 +205,30 @@ def save_geodataframes(frames: "Mapping[str, gpd.GeoDataFrame]", path: Path) -> 
     The description of each layer says whom to name.
 
     Args:
-        frames: as `to_geodataframes` gives them.
+        frames: tables by name, as `to_geodataframes` gives them.
         path: a GeoPackage that gets all tables, if it ends in `.gpkg`; else a folder that gets a GeoJSON file
             for each.
 
     Raises:
         CannotWrite: the disk refuses.
     """
+    is_whole = path.suffix == GEOPACKAGE
     with tempfile.TemporaryDirectory(prefix="virl-geo-") as scratch:
-        if path.suffix == GEOPACKAGE:
-            whole = Path(scratch, path.name)
-            for layer, frame in frames.items():
-                said = {"DESCRIPTION": frame.attrs.get("attribution", "")}
-                frame.to_file(whole, layer=layer, layer_options=said, engine="pyogrio")
-            write_whole(path, whole.read_bytes(), "choose another file")
-            return
+        whole = Path(scratch, path.name)
         for layer, frame in frames.items():
-            part = Path(scratch, f"{layer}.geojson")
-            said = {"DESCRIPTION": frame.attrs.get("attribution", "")}
-            frame.to_file(part, driver="GeoJSON", layer_options=said, engine="pyogrio")
-            write_whole(path / part.name, part.read_bytes(), "choose another folder")
-
-
-def _streets(inventory: Inventory) -> list[Row]:
-    """Return a row for each street: id, name, value of `highway` and line."""
-    return [
-        {"id": street.id, "name": street.name, "highway": street.kind, "geometry": _line(street.line)}
-        for street in inventory.streets()
-    ]
-
-
-def _lines(lines: Iterable[Iterable[LatLng]]) -> list[Row]:
-    """Return a row for each line of positions, numbered from 0."""
-    return [{"id": str(number), "geometry": _line(line)} for number, line in enumerate(lines)]
-
-
-def _panorama(city: City, name: str) -> Row:
-    """Return the row of a panorama: id, heading in degrees, number of links and point."""
-    panorama = city.streetview.panorama(name)
-    return {
-        "id": panorama.id,
-        "heading": panorama.heading,
-        "links": len(panorama.links),
-        "geometry": _point(panorama.position),
-    }
-
-
-def _houses(inventory: Inventory) -> list[Row]:
-    """Return a row for each house: id, height in metres, True if the height is known, and outline."""
-    return [
-        {
-            "id": house.id,
-            "height": house.height,
-            "height_known": house.is_height_known,
-            "geometry": house.outline,
-        }
-        for house in inventory.houses()
-    ]
+            options = {"DESCRIPTION": frame.attrs.get("attribution", "")}
+            if is_whole:
+                frame.to_file(whole, layer=layer, layer_options=options, engine="pyogrio")
+            else:
+                part = Path(scratch, f"{layer}.geojson")
+                frame.to_file(part, driver="GeoJSON", layer_options=options, engine="pyogrio")
+                write_whole(path / part.name, part.read_bytes(), "choose another folder")
+        if is_whole:
+            write_whole(path, whole.read_bytes(), "choose another file")
 
 
 def _places(inventory: Inventory) -> list[Row]:
-    """Return a row for each place: name, types, address, hours, rating, signs and point."""
+    """Return a row for each place: id, name, types, address, hours, rating, facts, signs and point."""
     signed, listed = inventory.ids_with_sign(), inventory.ids_on_directory()
     return [
         {
@@ -263,14 +247,6 @@ def _places(inventory: Inventory) -> list[Row]:
             "geometry": _point(place.position),
         }
         for place in inventory.places()
-    ]
-
-
-def _furniture(city: City) -> list[Row]:
-    """Return a row for each piece of street furniture; none where the truth is not known."""
-    return [
-        {"id": thing.id, "kind": thing.kind, "is_mapped": thing.is_mapped, "geometry": _point(thing.position)}
-        for thing in (city.truth.things() if city.truth else ())
     ]
 
 

@@ -1,4 +1,4 @@
-"""All that a city holds, at once: for pages and exports. No agent may ask it."""
+"""An inventory of all that a city holds, for pages and exports. No agent may ask it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +31,7 @@ class House:
     """A building or a piece of one, such as a separately mapped part or the two sides of a passage."""
 
     id: str
+    """Id of the mapped building, which several pieces may share."""
     outline: Polygon
     """Outline with its courtyards, WGS84 degrees; x is the longitude."""
     height: float
@@ -52,7 +53,7 @@ class GroundArea:
 
 @dataclass(frozen=True, slots=True)
 class CityStatistics:
-    """The counts of a city's contents, and of what was left out; `None` where nobody counted."""
+    """The counts of a city's contents, and of what was left out; `None` for a count that was not made."""
 
     area_m2: float
     """Area in square metres of the ground that the city covers."""
@@ -75,7 +76,7 @@ class CityStatistics:
     dropped_m: Mapping[str, float] = field(default_factory=dict)
     """Metres of mapped ways that were left out, by reason."""
     water_m2: float | None = None
-    """Area in square metres of water within the city; `None` where nobody counted."""
+    """Area in square metres of water within the city."""
     houses_in_water: int | None = None
     """Number of houses in water whose tags allow it, such as boathouses."""
     drawn_m: Mapping[str, float] = field(default_factory=dict)
@@ -83,7 +84,7 @@ class CityStatistics:
     parts: int | None = None
     """Number of mapped parts of buildings that are drawn."""
     heights_unread: Mapping[str, int] = field(default_factory=dict)
-    """Times that each tag of a height or levels could not be read or is absurd, such as `height=1e9`."""
+    """Number of times that each tag of a height or levels cannot be used, such as `height=1e9`."""
     looks_unread: Mapping[str, int] = field(default_factory=dict)
     """Number of houses for each tag of a colour or material that cannot be read."""
     houses_with_height: int | None = None
@@ -99,7 +100,7 @@ class CityStatistics:
     left_out: Sequence[Omission] = ()
     """Objects, hours and heights that cannot be used, by kind, with the first reasons."""
     unmapped: Mapping[str, int] = field(default_factory=dict)
-    """Times that each tag of a place has no place type, such as `shop=toys`, the most frequent first."""
+    """Number of mapped places by their tag without a place type, such as `shop=toys`, most frequent first."""
 
     @property
     def places(self) -> int:
@@ -108,7 +109,7 @@ class CityStatistics:
 
 
 class Inventory(Protocol):
-    """A list of all that a city holds; only for a city that is held whole."""
+    """A list of all that a city holds, where all is known at once."""
 
     def streets(self) -> Sequence[MappedStreet]:
         """Return all streets."""
@@ -131,7 +132,7 @@ class Inventory(Protocol):
         ...
 
     def ids_on_directory(self) -> frozenset[str]:
-        """Return the ids of the places named on the directory of a building."""
+        """Return the ids of the places without a sign of their own, named on the directory of a building."""
         ...
 
     def statistics(self) -> CityStatistics:
@@ -140,7 +141,7 @@ class Inventory(Protocol):
 
 
 def street_finder(inventory: Inventory) -> Callable[[LatLng], str]:
-    """Return a function from a position to the name of the nearest named street; empty if none has a name."""
+    """Return a function from a position to the name of the nearest named street, empty where none has one."""
     named = [street for street in inventory.streets() if street.name and len(street.line) > 1]
     if not named:
         return lambda _: ""

@@ -1,4 +1,4 @@
-"""Counts of what was left out of replies and files, and of places out of reach."""
+"""Counts of items and fields that were left out of replies and files, and of places out of reach."""
 
 import logging
 import threading
@@ -20,12 +20,13 @@ MOST_REASONS = 10
 _Part = tuple[str, str, int, int]
 """(source, reason, checksum, number among equal parts) of an item or field that was left out."""
 _PART: TypeAdapter[_Part] = TypeAdapter(_Part)
+"""Reader and writer of a line of the file `LEFT_OUT`."""
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """The number of parts of one source that were left out, with the first reasons."""
+    """The number of items and fields of one source that were left out, with the first reasons."""
 
     source: str
     """The service or file, such as `"Places API (New): places_nearby"`."""
@@ -37,31 +38,32 @@ class Omission:
 
 @dataclass(slots=True, eq=False)
 class LeftOut:
-    """Counts of the parts of a city's services and files that cannot be read, and of unreachable places.
+    """Counts of a city's items and fields that cannot be read, and of places to which no way leads.
 
     Safe for several threads. The first of each source is told once, as a warning in the log.
     """
 
     is_told: bool = True
-    """True to log a warning for the first part left out of each source."""
+    """True to log a warning for the first item or field left out of each source."""
     _counts: Counter[str] = field(default_factory=Counter)
-    """Number of parts left out, by source."""
+    """Number of items and fields left out, by source."""
     _reasons: dict[str, list[str]] = field(default_factory=dict)
-    """The first reasons, by source."""
+    """First reasons, at most `MOST_REASONS`, by source."""
     _known: dict[_Part, None] = field(default_factory=dict)
-    """Parts that were counted already, as the keys of a dict in their order."""
+    """Items and fields that were counted already, as the keys of a dict in their order."""
     _kept: JsonLines | None = None
-    """File to which each part is written; `None` for no file."""
+    """File to which each counted item or field is written; `None` for no file."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    """Lock that guards the counts."""
 
     def add(self, source: str, reason: str, part: object = None, nth: int = 1) -> None:
-        """Count an item or field that cannot be read, once however often it is read.
+        """Count an item or field of a source that cannot be read for a reason, once however often it is read.
 
         Args:
-            source: the service or file.
-            reason: what it is and why it cannot be read.
-            part: the item itself, or what holds the field: tells it from others that have the same reason.
-            nth: the number of those in one reply that are the same, this one included.
+            source: name of the service or file.
+            reason: description of the item or field, and why it cannot be read.
+            part: the item, or the object with the field; tells it from others that have the same reason.
+            nth: number of equal parts in one reply so far, this one included.
         """
         known = (source, reason, crc32(repr(part).encode("utf-8", "replace")), nth)
         with self._lock:
@@ -75,9 +77,9 @@ class LeftOut:
             self._warn(source, reason)
 
     def keep(self, path: Path) -> None:
-        """Write each part that is counted to a file, and count the parts that the file has already.
+        """Write each item and field that is counted to a file, and count those that the file has already.
 
-        What `take` counts is not kept: it is known again when the city is opened.
+        Counts of `take` are not kept, as they are known again when the city is opened.
 
         Raises:
             BadInput: the file is broken.
@@ -93,7 +95,7 @@ class LeftOut:
             self._kept = lines
 
     def _count(self, part: _Part) -> None:
-        """Count a part under its source and keep its reason among the first."""
+        """Count an item or field under its source, and keep its reason among the first."""
         source, reason, *_ = part
         self._known[part] = None
         self._counts[source] += 1
@@ -102,17 +104,12 @@ class LeftOut:
             reasons.append(reason)
 
     def add_unreached(self, mode: str, names: Iterable[str]) -> None:
-        """Count places to which no way of a mode of travel leads.
-
-        Args:
-            mode: of travel, such as `"walking"`.
-            names: of the places.
-        """
+        """Count the places with these names, to which no way of a mode such as `"walking"` leads."""
         for name in names:
             self.add(f"ways ({mode})", f"no way leads to {name}", name)
 
     def take(self, omission: Omission) -> None:
-        """Replace the count and reasons of a source by those found at another time."""
+        """Replace the count and reasons of a source by those that were counted at another time."""
         with self._lock:
             is_new = omission.source not in self._counts
             self._counts[omission.source] = omission.count
@@ -121,7 +118,7 @@ class LeftOut:
             self._warn(omission.source, omission.reasons[0])
 
     def omissions(self) -> tuple[Omission, ...]:
-        """Return the count and first reasons of each source, in the order in which sources were met."""
+        """Return the count and first reasons of each source, in the order in which sources came up first."""
         with self._lock:
             return tuple(
                 Omission(source, count, tuple(self._reasons[source]))
@@ -130,5 +127,5 @@ class LeftOut:
 
     @staticmethod
     def _warn(source: str, reason: str) -> None:
-        """Warn in the log of the first part that is left out of a source."""
+        """Warn in the log of the first item or field that is left out of a source."""
         _log.warning("%s: some is left out and counted, first %s", source, reason)

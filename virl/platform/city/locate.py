@@ -1,4 +1,4 @@
-"""Where a text means: an address in the way of some country, or a place by its name or sort."""
+"""Positions that texts mean: addresses in the form of some country, and places by their name or sort."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from virl.errors import NotFound, PlaceClosed
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
 from virl.platform.city.names import is_shortened, name_ratio, score_names, spelt
-from virl.platform.city.places import Place, closed_among
+from virl.platform.city.places import closed_among
 
 __all__ = ["BLOCKS", "NUMBER_FIRST", "NUMBER_LAST", "WORD", "address_in", "begins_with_house", "is_address"]
 
@@ -26,6 +26,7 @@ _BEFORE_STREET = r"\b(?:rue|place|avenue|calle|plaza|via|piazza|rua|улица|�
 _AFTER_STREET = (
     r"(?:aukio|kaari|katu|kuja|polku|ranta|tie|tori|gata|gränd|kaj|väg|улица|переулок|проспект|набережная)"
 )
+"""Pattern of the words for a street that stand after its name, such as "katu"."""
 NUMBER_LAST = re.compile(
     rf"(?<![\w'-])(?:{_BEFORE_STREET}[^\S\n]++(?:{_SMALL}[^\S\n]++){{0,2}})?{WORD}+"
     rf"(?:[^\S\n]++(?:{_SMALL}[^\S\n]++){{0,2}}(?:{WORD}+|{_AFTER_STREET}\b)){{0,7}}+,?[^\S\n]++"
@@ -34,6 +35,7 @@ NUMBER_LAST = re.compile(
 )
 """Pattern of an address with its house number after the street, such as "Aleksanterinkatu 14 B"."""
 _DASH = r"[-\N{EN DASH}\N{MINUS SIGN}]"
+"""Pattern of a dash between the numbers of an address."""
 _CHOME = rf"\d{{1,3}}[ -]?[Cc]h[oō]me\b(?:,?[ -]?\d{{1,4}}(?:{_DASH}\d{{1,4}}){{0,2}})?"
 """Pattern of a Japanese district part with its block and house, such as "1 Chome-2-3"."""
 _HAN = "[\u3041-\u30ff\u3005\u3400-\u9fff]"
@@ -61,7 +63,7 @@ _GOES_ON = re.compile(r"\s++(?!(?:and|then|but|or|in|on|for|at|by|from|with)\b)\
 
 
 def address_in(text: str) -> str:
-    """Return the first address that stands in a text; empty if there is none.
+    """Return the first address in a text, with its number first, last or by blocks; empty if there is none.
 
     One with its number last counts only after a word such as "to", and where no counted thing follows it.
     """
@@ -77,7 +79,7 @@ def address_in(text: str) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text may be an address: whether it has what may be a house number.
+    """Return whether a text may be an address, as it has a number that may be a house number.
 
     "Hauptstraße 12a", "1-2-3 Ginza" and "銀座一丁目" may be; "5th Avenue" and "7-Eleven" are not.
     """
@@ -86,7 +88,7 @@ def is_address(text: str) -> bool:
 
 
 def begins_with_house(text: str) -> bool:
-    """Return whether a text begins with what may be a house number."""
+    """Return whether a text begins with a number that may be a house number, before a word."""
     return bool(_FIRST.match(_NO_HOUSE.sub("", unicodedata.normalize("NFKC", text))))
 
 
@@ -95,24 +97,27 @@ SAME_NAME = 80.0
 
 
 def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatLng]:
-    """Return the title and position of an address, or of the open place that fits a text best.
+    """Return (title, position) of an address, or of the open place that fits a text best.
 
     What is written as no address is looked for among the places first: a geocoder finds something for nearly
     any text. A listing may shorten the name, but its numbers are those of the text.
 
     Args:
-        city: where it is.
+        city: city in which the text is looked for.
         text: an address, a name such as `"Banca del Olivo"`, or, in small letters, a sort such as `"bank"`.
-        near: where places are looked for; the middle of the city by default.
+        near: position around which places are looked for; the middle of the city by default.
 
     Raises:
         PlaceClosed: only a place that has closed has this name.
-        NotFound: there is none.
+        NotFound: there is no such address or open place.
     """
     found = [] if is_address(text) else city.places.search(text, near)
     places = [place for place in found if place.is_open]
     named = next((place for place in places if _is_called(text, place.name)), None)
-    if _has_closed(text, closed_among(found), named):
+    # A closed place counts where it fits the name better than the open one; a mere sort is no name.
+    least = name_ratio(text, named.name) if named else 0.0
+    closed = [place.name for place in closed_among(found) if _is_called(text, place.name)]
+    if not text.islower() and any(name_ratio(text, name) > least for name in closed):
         raise PlaceClosed(f"{text!r} in {city.title} has closed")
     if named:
         return named.name, named.position
@@ -120,29 +125,17 @@ def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatL
         return text, city.maps.geocode(text)
     except NotFound as fault:
         places = places or [place for place in city.places.search(text, near) if place.is_open]
-        alike = [place for place in places if _is_nearly_called(text, place.name)]
-        if not alike and begins_with_house(text):
+        house = text.split(maxsplit=1)[0].casefold() if begins_with_house(text) else ""
+        for place in places:
+            # "12 Cafe Roma" means no "Cafe Roma" unless its name has the number.
+            has_house = not house or house in spelt(place.name).split()
+            if has_house and score_names(fuzz.token_set_ratio, text, place.name) >= SAME_NAME:
+                return place.name, place.position
+        if house:
             raise
-        if not alike:
-            raise NotFound(f"no place in {city.title} matches {text!r}; {fault}") from fault
-    return alike[0].name, alike[0].position
-
-
-def _has_closed(text: str, closed: list[Place], named: Place | None) -> bool:
-    """Return whether a closed place fits the name that was asked for better than the open one found."""
-    least = name_ratio(text, named.name) if named else 0.0
-    return not text.islower() and any(
-        _is_called(text, place.name) and name_ratio(text, place.name) > least for place in closed
-    )
+        raise NotFound(f"no place in {city.title} matches {text!r}; {fault}") from fault
 
 
 def _is_called(text: str, name: str) -> bool:
-    """Return whether a place's name fits a text; every name fits a text that is a kind of place."""
+    """Return whether a place's name fits a text; every name fits a text in small letters, a sort of place."""
     return text.islower() or name_ratio(text, name) >= SAME_NAME or is_shortened(name, text)
-
-
-def _is_nearly_called(text: str, name: str) -> bool:
-    """Return whether a text may mean a place of this name; its house number has to be in the name."""
-    if begins_with_house(text) and text.split(maxsplit=1)[0].casefold() not in spelt(name).split():
-        return False
-    return score_names(fuzz.token_set_ratio, text, name) >= SAME_NAME

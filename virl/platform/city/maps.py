@@ -1,6 +1,6 @@
 """Maps: addresses to positions, ways between positions, and journeys by public transport."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, Protocol, runtime_checkable
@@ -15,13 +15,16 @@ from virl.pages.notebooks import card, map_image
 TravelMode = Literal["walking", "cycling", "driving"]
 
 OFF_MAP_M: dict[TravelMode, float] = {"walking": 100.0, "cycling": 300.0, "driving": 300.0}
-"""Largest distance in metres from a stop to a way, by mode. Chosen: cars stop 5 min on foot away."""
+"""Metres from a stop to the nearest way beyond which it is off the map. Chosen: 300 m is 4 min on foot."""
 
 SPEED_M_S: dict[TravelMode, float] = {"walking": 1.35, "cycling": 4.2, "driving": 7.0}
 """Speed in metres a second in town, by mode. Chosen: usual planning values, driving with its stops."""
-BEND_DEG, AROUND_DEG = 40.0, 150.0  # from where on a bend is a turn, and a turn leads back; chosen
-SHORT_M = 2.0  # shorter pieces of a route are not told; chosen
+BEND_DEG, AROUND_DEG = 40.0, 150.0
+"""Degrees of a bend from which on it is told as a turn, and beyond which it leads back; chosen."""
+SHORT_M = 2.0
+"""Length in metres below which a piece of a route is not told; chosen."""
 _TRANSIT = frozenset({"transit", "public transport", "bus", "tram", "train", "subway", "metro", "ferry"})
+"""Words for modes of public transport, which have an error text of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,21 @@ class Route:
     @property
     def instructions(self) -> tuple[str, ...]:
         """Sentences that describe the way, one for each stretch between two turns or changes of street."""
-        return tuple(_instructions(self))
+        sentences: list[str] = []
+        before: _Stretch | None = None
+        for stretch in _stretches(self):
+            turn = signed_turn(before.last, stretch.first) if before else 0.0
+            along = f"{f'along {stretch.street} ' if stretch.street else ''}for {stretch.metres:.0f} m"
+            if before is None:
+                sentences.append(f"Go {compass_word(stretch.first)} {along}.")
+            elif abs(turn) < BEND_DEG:
+                sentences.append(f"Continue and go {along}.")
+            elif abs(turn) > AROUND_DEG:
+                sentences.append(f"Turn around and go {along}.")
+            else:
+                sentences.append(f"Turn {'right' if turn > 0 else 'left'} and go {along}.")
+            before = stretch
+        return tuple(sentences)
 
     @property
     def __geo_interface__(self) -> dict[str, object]:
@@ -50,7 +67,7 @@ class Route:
         return {"type": "Feature", "geometry": line, "properties": about}
 
     def _repr_html_(self) -> str:
-        """Return an HTML of the map, length and instructions, for a notebook."""
+        """Return HTML for a notebook: the map, length, duration and instructions."""
         told = f"{self.distance:,.0f} m, {max(1, round(self.duration / 60))} min"
         steps = [(f"{number}.", text) for number, text in enumerate(self.instructions, 1)]
         return card(told, steps, picture=map_image("Route", path=self.path))
@@ -83,7 +100,7 @@ class Maps(Protocol):
     """A provider of positions of addresses, of routes and of travel times."""
 
     def geocode(self, address: str) -> LatLng:
-        """Return the position of an address or of a place named in it.
+        """Return the position of an address, or of the place that a text names.
 
         Raises:
             NotFound: nothing matches.
@@ -105,9 +122,9 @@ class Maps(Protocol):
         """Return the seconds from every origin to every destination, shape (origins, destinations).
 
         Args:
-            origins: n positions.
-            destinations: m positions.
-            mode: of travel.
+            origins: positions from which the ways start.
+            destinations: positions where the ways end.
+            mode: mode of travel.
 
         Returns:
             `inf` where no way leads, also from or to a stop that is off the map.
@@ -117,7 +134,7 @@ class Maps(Protocol):
 
 @runtime_checkable
 class ReverseMaps(Protocol):
-    """Maps that know the addresses of positions too."""
+    """Maps that also know which address lies nearest to a position."""
 
     def address_at(self, position: LatLng, radius: float) -> Address | None:
         """Return the address nearest to a position within `radius` metres; `None` if there is none."""
@@ -139,12 +156,12 @@ class PanoramaMaps(Protocol):
 
 
 def walked_route(maps: Maps, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-    """Return the way through stops along panoramas if the maps know such ways, else by `mode`.
+    """Return the way through stops from panorama to panorama if the maps know such ways, else by `mode`.
 
     Args:
-        maps: of the city.
-        stops: at least two, in order.
-        mode: of travel, where the way is not along panoramas.
+        maps: maps of the city.
+        stops: two or more positions, in their order.
+        mode: mode of travel, where the maps know no ways along panoramas.
 
     Raises:
         BadInput: fewer than two stops.
@@ -157,7 +174,7 @@ def speed_of(mode: TravelMode) -> float:
     """Return the speed of a mode of travel in metres a second.
 
     Raises:
-        BadInput: there is no such mode, or it is one that no provider knows.
+        BadInput: there is no such mode, or it is public transport.
     """
     if mode in SPEED_M_S:
         return SPEED_M_S[mode]
@@ -175,10 +192,10 @@ def in_blocks(
     """Return travel times in seconds, shape (origins, destinations), asked for in blocks of limited size.
 
     Args:
-        origins: its rows.
-        destinations: its columns.
-        block: most rows and columns of a part.
-        ask: gives a part.
+        origins: positions of the rows.
+        destinations: positions of the columns.
+        block: largest numbers of origins and of destinations of one request.
+        ask: function (some origins, some destinations) to their seconds, of the same shape.
     """
     found = np.full((len(origins), len(destinations)), np.inf)
     for top in range(0, len(origins), block[0]):
@@ -193,35 +210,22 @@ def table_of_rows(
     shape: tuple[int, int],
     note: Callable[[str, object], None],
 ) -> Floats | None:
-    """Return rows of travel times as a table, seconds, `inf` where unknown; `None` if no row has its width.
+    """Return rows of a reply as a table of seconds, `inf` where unknown; `None` if none has the asked width.
 
     Args:
-        rows: the seconds; `None` for a cell or a row that is unknown, which is `inf` in the table.
-        shape: the rows and columns that were asked for.
-        note: counts a row of another length, which is `inf` too.
+        rows: seconds of each row; `None` for a cell or a row that is unknown, which is `inf` in the table.
+        shape: numbers of rows and columns that were asked for; with another number of rows there is no table.
+        note: function (reason, row) that counts a row of another length, which is `inf` too.
     """
     if len(rows) != shape[0]:
         return None
-    found = np.full(shape, np.inf)
+    table = np.full(shape, np.inf)
     for number, row in enumerate(rows):
         if row is not None and len(row) == shape[1]:
-            found[number] = [np.inf if cell is None else cell for cell in row]
+            table[number] = [np.inf if cell is None else cell for cell in row]
         elif row is not None:
             note(f"a row of a table has {len(row)} of {shape[1]} cells", row)
-    return found if any(row is not None and len(row) == shape[1] for row in rows) else None
-
-
-def _instructions(route: Route) -> Iterator[str]:
-    """Yield a sentence for each stretch of a route."""
-    before: _Stretch | None = None
-    for stretch in _stretches(route):
-        along = f"along {stretch.street} " if stretch.street else ""
-        how = f"{along}for {stretch.metres:.0f} m"
-        if before is None:
-            yield f"Go {compass_word(stretch.first)} {how}."
-        else:
-            yield f"{_turn_word(signed_turn(before.last, stretch.first))} and go {how}."
-        before = stretch
+    return table if any(row is not None and len(row) == shape[1] for row in rows) else None
 
 
 def _stretches(route: Route) -> list[_Stretch]:
@@ -241,18 +245,9 @@ def _stretches(route: Route) -> list[_Stretch]:
     return found
 
 
-def _turn_word(turn: float) -> str:
-    """Return the instruction for a turn of `turn` degrees, positive to the right."""
-    if abs(turn) < BEND_DEG:
-        return "Continue"
-    if abs(turn) > AROUND_DEG:
-        return "Turn around"
-    return f"Turn {'right' if turn > 0 else 'left'}"
-
-
 @dataclass(frozen=True, slots=True)
 class JourneyLeg:
-    """Part of a journey: a ride, or a way on foot."""
+    """One leg of a journey by public transport: a ride, or a way on foot."""
 
     path: tuple[LatLng, ...]
     """Positions along the leg."""
@@ -275,7 +270,7 @@ class JourneyLeg:
 
     @property
     def words(self) -> str:
-        """Sentence part for the leg, such as line and stops of a ride."""
+        """Description as part of a sentence: minutes on foot, or line, stops and times of a ride."""
         if not self.line:
             return f"walk {whole_minutes(self.duration)} min"
         times = (
@@ -292,6 +287,7 @@ class Journey:
     """A way by public transport that sets out at a given time."""
 
     legs: tuple[JourneyLeg, ...]
+    """Rides and ways on foot, in their order."""
     duration: float
     """Seconds from setting out to the arrival, waiting included."""
 
@@ -313,8 +309,7 @@ class Journey:
     @property
     def words(self) -> str:
         """Description of the legs in a sentence, without ways on foot of under a minute."""
-        told = [leg.words for leg in self.legs if leg.line or leg.duration >= 60]
-        return "; ".join(told)
+        return "; ".join(leg.words for leg in self.legs if leg.line or leg.duration >= 60)
 
 
 @runtime_checkable
@@ -322,13 +317,13 @@ class TransitMaps(Protocol):
     """Maps that also give journeys by public transport."""
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
-        """Return the journey that arrives first and sets out at a minute of a day (0: Monday) or later.
+        """Return the journey that arrives first and sets out on a weekday (0: Monday) at a minute or later.
 
         Args:
-            here: from where.
-            there: to where.
-            weekday: 0 is Monday.
-            minute: after midnight, [0, 1440].
+            here: position where the journey starts.
+            there: position where the journey ends.
+            weekday: day of the week, 0 for Monday.
+            minute: minutes after midnight, [0, 1440].
 
         Raises:
             NoRoute: none is known.

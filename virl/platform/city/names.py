@@ -17,7 +17,7 @@ from virl.settings.model import Settings, load_settings
 __all__ = ["is_numbered_otherwise", "is_shortened", "name_ratio", "numbers_differ", "score_names", "spelt"]
 
 SAME_BUT_NUMBER = 80.0
-"""Likeness, 0 to 100, from which two names differ in no more than a number; chosen as in `matching`."""
+"""Least likeness, 0 to 100, of two names without their numbers to be one name; chosen as in `matching`."""
 SHARED_WORDS = 2
 """Least number of words of a shortened name; chosen: one word is within many longer names by chance."""
 
@@ -35,27 +35,29 @@ class _Writings(Settings):
     """The tables of `names.yaml`: abbreviations and numbers in words."""
 
     same_words: dict[str, tuple[str, ...]]
+    """Other writings of a word, by the form that is compared."""
     endings: dict[str, tuple[str, ...]]
+    """Short endings of words, by the full ending that is compared."""
     ordinals: tuple[str, ...]
+    """Ordinal numbers in words, from "first"."""
     cardinals: tuple[str, ...]
+    """Cardinal numbers in words, from "one"."""
     small: frozenset[str]
+    """Small words, such as "the", that do not make one name longer than another."""
 
 
 def name_ratio(one: str, other: str) -> float:
-    """Return how alike two whole names are, [0, 100]; 0 if they differ in a number."""
+    """Return the likeness of two whole names, [0, 100], 100 for equal ones; 0 if they differ in a number."""
     return score_names(fuzz.ratio, one, other)
 
 
 def score_names(scorer: Callable[[str, str], float], one: str, other: str) -> float:
-    """Return the score of two names, [0, 100]: the higher one of their own and their normalized spelling.
+    """Return the higher score, [0, 100], of two names as written and as `spelt`; 0 if a number differs.
 
     Args:
-        scorer: [0, 100] for two texts in small letters without punctuation.
+        scorer: function from two texts in small letters without punctuation to their likeness, [0, 100].
         one: a name, or the words of a sign.
         other: a name.
-
-    Returns:
-        0 if the two differ in a number.
     """
     if numbers_differ(one, other):
         return 0.0
@@ -64,39 +66,39 @@ def score_names(scorer: Callable[[str, str], float], one: str, other: str) -> fl
 
 
 def numbers_differ(one: str, other: str) -> bool:
-    """Return whether two names have numbers, and each has one that the other lacks."""
+    """Return whether each of two names has a number that the other lacks: "Platform 3", "Platform 13"."""
     mine, theirs = _numbers(one), _numbers(other)
     return not (mine <= theirs or theirs <= mine)
 
 
 def is_numbered_otherwise(text: str, name: str) -> bool:
-    """Return whether a text names the same with another number: "Platform 3" for "Platform 13"."""
+    """Return whether a text has the name but for another number: "Platform 3" for "Platform 13"."""
     if not numbers_differ(text, name):
         return False
-    said, known = (
+    words, known = (
         " ".join(word for word in spelt(one).split() if not _NUMBER.fullmatch(word)) for one in (text, name)
     )
-    return bool(said and known) and fuzz.partial_ratio(said, known) >= SAME_BUT_NUMBER
+    return bool(words and known) and fuzz.partial_ratio(words, known) >= SAME_BUT_NUMBER
 
 
 def is_shortened(listed: str, name: str) -> bool:
-    """Return whether a listed name is the longer name without some words, such as "The" or "& Café"."""
+    """Return whether a listed name is a longer name without some of its words, such as "The" or "& Café"."""
     kept, words = (set(spelt(text).split()) - _writings().small for text in (listed, name))
     return len(kept) >= SHARED_WORDS and kept <= words and not numbers_differ(listed, name)
 
 
 @lru_cache(maxsize=16_384)
 def spelt(name: str) -> str:
-    """Return a name as names are compared: in small letters, without accents, numbers in one form."""
+    """Return a name normalized for comparison: small letters, no accents, numbers and short forms alike."""
     folded = unicodedata.normalize("NFKD", name.casefold().replace("&", " and ").replace("\u00f8", "o"))
-    words = _initials_joined(_WRITTEN.findall(_SILENT.sub("", folded)))
-    forms = _forms()
-    if len(words) > 1:
-        words = [_cardinals().get(word, word) for word in words]
-    return " ".join(forms.get(word) or _with_ending(_normalize_number(word)) for word in words)
+    words = _join_initials(_WRITTEN.findall(_SILENT.sub("", folded)))
+    forms, cardinals = _forms()
+    if len(words) > 1:  # a number in words that stands alone is a whole name
+        words = [cardinals.get(word, word) for word in words]
+    return " ".join(forms.get(word) or _spell_out(_normalize_number(word)) for word in words)
 
 
-def _initials_joined(words: list[str]) -> list[str]:
+def _join_initials(words: list[str]) -> list[str]:
     """Return words with single letters in a row joined to one word: "j", "p", "morgan" as "jp", "morgan"."""
     joined: list[str] = []
     is_open = False
@@ -118,8 +120,8 @@ def _normalize_number(word: str) -> str:
     return word.lstrip("0") or "0" if word.isascii() and word.isdigit() else word
 
 
-def _with_ending(word: str) -> str:
-    """Return a word with the common form of its ending: "hauptstr" as "hauptstrasse"."""
+def _spell_out(word: str) -> str:
+    """Return a word with its ending spelt out: "hauptstr" as "hauptstrasse"."""
     for ending, others in _writings().endings.items():
         for other in others:
             if word.endswith(other) and len(word) > len(other) + 2:
@@ -129,7 +131,7 @@ def _with_ending(word: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def _numbers(name: str) -> frozenset[str]:
-    """Return the numbers in a name, as spelt in one form."""
+    """Return the numbers in a name in digits, without ordinal endings."""
     found = (_NUMBER.fullmatch(word) for word in spelt(name).split())
     return frozenset(one[1] for one in found if one)
 
@@ -141,14 +143,9 @@ def _writings() -> _Writings:
 
 
 @cache
-def _forms() -> dict[str, str]:
-    """Return the common form of each abbreviation and written ordinal, for comparison."""
-    told = _writings()
-    forms = {other: one for one, others in told.same_words.items() for other in others}
-    return forms | {word: f"{number}th" for number, word in enumerate(told.ordinals, start=1)}
-
-
-@cache
-def _cardinals() -> dict[str, str]:
-    """Return the digits of each written cardinal number."""
-    return {word: str(number) for number, word in enumerate(_writings().cardinals, start=1)}
+def _forms() -> tuple[dict[str, str], dict[str, str]]:
+    """Return (common form of each abbreviation and written ordinal, digits of each written cardinal)."""
+    tables = _writings()
+    forms = {other: one for one, others in tables.same_words.items() for other in others}
+    forms |= {word: f"{number}th" for number, word in enumerate(tables.ordinals, start=1)}
+    return forms, {word: str(number) for number, word in enumerate(tables.cardinals, start=1)}

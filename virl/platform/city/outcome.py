@@ -1,4 +1,4 @@
-"""How a walk or a run ended: a typed value, and the sentence that is written from it."""
+"""Outcomes of walks and runs: a typed value, and the sentence that is written from it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -42,6 +42,7 @@ class Outcome:
     """The outcome of a walk or a run. Decide by `kind`, never by its sentence."""
 
     kind: OutcomeKind
+    """Kind of the end, by which programs decide."""
     reason: str = ""
     """Sentence on the end; empty where the usual sentence of its kind says it all."""
     what: str = ""

@@ -11,20 +11,20 @@ from virl.files.stores import collector_paused
 from virl.resources import data_folder
 from virl.settings.model import Settings, check_settings, load_settings
 
-
-def _split(words: object) -> object:
-    """Return a text split at its commas; any other value as it is."""
-    return tuple(word.strip() for word in words.split(",")) if isinstance(words, str) else words
-
-
-Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
+Words = Annotated[
+    tuple[str, ...],
+    BeforeValidator(
+        lambda words: tuple(word.strip() for word in words.split(",")) if isinstance(words, str) else words
+    ),
+]
+"""Tuple of texts, which a file may also write as one text with commas."""
 
 
 class TypeWords(Settings):
     """The words that mean one place type, by ISO 639-1 code of their language."""
 
     weight: float = Field(default=1.0, gt=0, le=1)
-    """Factor on the score of the words; below 1 where they also name streets and quarters."""
+    """Factor, (0, 1], on the score of the words; below 1 where they also name streets and quarters."""
     names: dict[str, Words]
     """Words by language that say outright what the place is."""
     hints: dict[str, Words] = Field(default_factory=dict)
@@ -35,12 +35,16 @@ class MoreWords(Settings):
     """Words that supplement a lexicon, where it has no entry of its own."""
 
     compounding: tuple[str, ...] = ()
-    """Languages whose words also count as the last part of a longer word."""
+    """ISO 639-1 codes of languages whose words also count as the last part of a longer word."""
     types: dict[str, TypeWords]
+    """Words by place type."""
 
 
 def words_of(types: Mapping[str, TypeWords]) -> Iterator[tuple[str, str, str, bool]]:
-    """Yield (type, language, word, True if it names the type) for all words, hints before names."""
+    """Yield (type, language, word, True if the word names the type, not hints at it) for all words.
+
+    Hints come before names within each type.
+    """
     for place_type, words in types.items():
         for group, are_names in ((words.hints, False), (words.names, True)):
             for language, of_language in group.items():
@@ -50,7 +54,7 @@ def words_of(types: Mapping[str, TypeWords]) -> Iterator[tuple[str, str, str, bo
 
 @cache
 def more_words(name: str) -> MoreWords:
-    """Return the words of a file in `platform/words`.
+    """Return the words of the file `platform/words/NAME.yaml`.
 
     Raises:
         BadInput: there is no such file, or it does not fit.
@@ -77,7 +81,7 @@ Mark = Literal[
 
 
 SHARED_BY_TRADES = ("types", "scope", "group", "hours", "width", "visitors")
-"""Fields that later trades of a row take from its first trade unless they give their own."""
+"""Names of the fields that later trades of a row take from its first trade unless they give their own."""
 
 
 class PlaceType(Settings):
@@ -118,15 +122,11 @@ class PlaceType(Settings):
 
     @property
     def wider(self) -> tuple[str, ...]:
-        """Wider types that a place with the row's first OpenStreetMap tag has besides."""
+        """Wider types of a place with the row's first OpenStreetMap tag; empty for a row without tags."""
         return _names_in(self.osm[0])[1:] if self.osm else ()
 
     def told_trades(self, name: str) -> dict[str, dict[str, Any]]:
-        """Return the trades of this type by name, with all fields that the table leaves out filled in.
-
-        Args:
-            name: of the type.
-        """
+        """Return the trades of this type, called `name`, by name, with fields that the table leaves out."""
         trades = ({name: self.trade} if self.trade else {}) | self.trades
         first = next(iter(trades.values()), {})
         usual = {"types": (name, *self.wider)} | {key: first[key] for key in SHARED_BY_TRADES if key in first}
@@ -144,7 +144,7 @@ class PlaceTypes(Settings):
     no_place: Words
     """Tags of OpenStreetMap on objects that are no place."""
     orders: dict[str, Words]
-    """Order of types, by field of `PlaceType`; types that are not named follow."""
+    """Types in the order that counts for a field, by the field of `PlaceType`; all others follow."""
 
 
 def table_file() -> Path:
@@ -165,14 +165,14 @@ def place_table() -> PlaceTypes:
 
 @cache
 def by_type(field: str) -> Mapping[str, Any]:
-    """Return the values of one field of `PlaceType`, by type; types with an empty value are left out."""
+    """Return the values of a field of `PlaceType` by type, in order; types with an empty one are left out."""
     table = place_table()
     names = dict.fromkeys((*table.orders.get(field, ()), *table.types))
     return {name: said for name in names if (said := getattr(table.types[name], field))}
 
 
 def by_type_as(field: str, model: type[ModelT]) -> dict[str, ModelT]:
-    """Return the values of one field of `PlaceType`, fitted to a model, by type.
+    """Return the values of a field of `PlaceType` as objects of a pydantic model, by type.
 
     Raises:
         BadInput: a row does not fit; names the table, the type and the field.
@@ -190,20 +190,20 @@ def types_marked(mark: Mark) -> frozenset[str]:
 
 
 def types_96() -> frozenset[str]:
-    """Return Google's Table 1 of place types, the options of V-IRL's recognition benchmark (section 5.2)."""
+    """Return the 96 place types of Google's Table 1, the options of V-IRL's recognition (section 5.2)."""
     return types_marked("virl96")
 
 
 @cache
 def types_20() -> tuple[str, ...]:
-    """Return the types of V-IRL's place localization (section 5.1), in the order of its settings."""
+    """Return the 20 types of V-IRL's place localization (section 5.1), in the order of its settings."""
     numbers = by_type("virl20")
     return tuple(sorted(numbers, key=lambda name: numbers[name]))
 
 
 @cache
 def types_named(field: Literal["osm", "overture"]) -> Mapping[str, tuple[str, ...]]:
-    """Return the place types of each name in another vocabulary, the finest first."""
+    """Return the place types, the finest first, of each tag of OpenStreetMap or category of Overture."""
     found: dict[str, tuple[str, ...]] = {}
     for place_type, names in by_type(field).items():
         for name in names:
@@ -213,19 +213,16 @@ def types_named(field: Literal["osm", "overture"]) -> Mapping[str, tuple[str, ..
 
 
 def _names_in(written: str) -> tuple[str, ...]:
-    """Return the name of another vocabulary and its place types, from `shop=wine + liquor_store + store`."""
+    """Return the parts of an entry such as `shop=wine + liquor_store + store`: the tag, then place types."""
     return tuple(part.strip() for part in written.split(" + "))
 
 
 def sort_of(types: Sequence[str]) -> str:
-    """Return the coarse type that a place counts as, by its types: a general one only if no other fits.
+    """Return the coarse type that a place counts as, from its types, the most specific first; may be empty.
 
     A ramen restaurant counts as a restaurant, a bookshop that also sells gifts as a bookshop, and a hotel
-    with a restaurant as lodging. A place without any coarse type counts as its first type, and one without
-    types as nothing, `""`.
-
-    Args:
-        types: place types, the most specific first.
+    with a restaurant as lodging. A general type counts only if no other fits. A place without any coarse type
+    counts as its first type, and one without types as nothing, `""`.
     """
     coarse = [kind for kind in types if kind in types_96() or kind in types_marked("coarse")]
     plain = [kind for kind in coarse if kind not in types_marked("general")]

@@ -16,6 +16,7 @@ from virl.platform.city.streetview import Image
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 """Short names of weekdays in patterns of hours, Monday first."""
 DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+"""Full names of weekdays, Monday first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +31,11 @@ class OpeningHours:
     """Closing time in minutes after midnight of `day`, (opens, 2880): beyond 1440 it is the next morning."""
 
     def __str__(self) -> str:
-        return f"{DAYS[self.day]} {_clock(self.opens)}-{_clock(self.closes)}"
+        return f"{DAYS[self.day]} {show_clock(self.opens % 1440)}-{show_clock(self.closes % 1440)}"
 
 
 CONTACTS = frozenset({"phone", "website"})
-"""Names of the facts that say how to reach a place, such as its website."""
+"""Names of the facts of a place that say how to reach it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,9 @@ class Review:
     rating: float
     """Stars, 1 (worst) to 5 (best)."""
     text: str
+    """Words of the visitor; may be empty."""
     author: str = ""
+    """Name of the visitor; empty where it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,30 +89,33 @@ class Place:
 
     @property
     def traits(self) -> dict[str, str]:
-        """Facts about the place itself, by name, without those of `CONTACTS`."""
+        """Text of each of the `facts`, by name, without phone and website."""
         return {name: text for name, text in self.facts if name not in CONTACTS}
 
     @property
     def is_unsure(self) -> bool:
-        """Return whether the opening hours are unknown, and the place is not outdoors."""
+        """Return whether the opening hours of an open place, which is not outdoors, are unknown."""
         return self.is_open and not self.hours and not types_marked("outdoors").intersection(self.types)
 
     def open_at(self, day: int, minute: int) -> bool:
-        """Return whether the place is open at a minute of a day (0: Monday); False where unknown."""
+        """Return whether the place is open on a day (0: Monday), minutes after midnight; False if unknown."""
         return self.is_open and open_then(self.hours, day, minute)
 
     def may_be_open_at(self, day: int, minute: int) -> bool:
-        """Return whether the place is open then, or its hours are unknown and it has not closed down."""
+        """Return whether the place is open on a day (0: Monday) and minute of it, or has unknown hours.
+
+        A place that has closed down is not open.
+        """
         return self.is_open and (not self.hours or self.open_at(day, minute))
 
 
 def open_then(hours: Iterable[OpeningHours], day: int, minute: int) -> bool:
-    """Return whether a minute of a day (0: Monday) lies within some opening hours.
+    """Return whether a day (0: Monday) and its minutes after midnight lie within some opening hours.
 
     Args:
-        hours: of a place, in its local time.
-        day: 0 is Monday.
-        minute: after midnight.
+        hours: opening hours of a week, in local time.
+        day: day of the week, 0 for Monday.
+        minute: minutes after midnight.
     """
     now = day * 1440 + minute
     return any(
@@ -120,42 +126,32 @@ def open_then(hours: Iterable[OpeningHours], day: int, minute: int) -> bool:
 
 
 class NearbyPlaces(list[Place]):
-    """A list of places near a position, nearest first, of which some farther away may be missing.
-
-    Args:
-        places: in their order.
-        complete: metres from the position up to which none is missing.
-    """
+    """A list of places near a position, nearest first, of which some farther away may be missing."""
 
     def __init__(self, places: Iterable[Place], complete: float) -> None:
-        """Make the list; none is missing up to `complete` metres from the position."""
+        """Make a list of places, nearest first; none is missing up to `complete` metres from the position."""
         super().__init__(places)
         self.complete = complete
 
 
 class SearchResults(list[Place]):
-    """A list of open places found for a text, which also keeps the closed ones that it leaves out.
-
-    Args:
-        places: in their order.
-        closed: those left out, in their order.
-    """
+    """A list of open places found for a text, with the closed ones that were found and left out."""
 
     def __init__(self, places: Iterable[Place], closed: Iterable[Place]) -> None:
-        """Make the list of open places; `closed` are the places left out."""
+        """Make a list of the open `places`, best first; `closed` are the places found that have closed."""
         super().__init__(places)
         self.closed = tuple(closed)
 
 
-def closed_among(found: Sequence[Place]) -> list[Place]:
-    """Return the places found that have closed, listed or left out of the list."""
-    left_out = found.closed if isinstance(found, SearchResults) else ()
-    return [*(place for place in found if not place.is_open), *left_out]
+def closed_among(places: Sequence[Place]) -> list[Place]:
+    """Return the closed places of a list, and those that `SearchResults` leave out of it."""
+    left_out = places.closed if isinstance(places, SearchResults) else ()
+    return [*(place for place in places if not place.is_open), *left_out]
 
 
-def complete_to(found: Sequence[Place]) -> float:
-    """Return the distance in metres up to which a list misses no place; infinite for a complete one."""
-    return found.complete if isinstance(found, NearbyPlaces) else inf
+def complete_to(places: Sequence[Place]) -> float:
+    """Return the metres up to which a list of places near a position is complete; infinite for all of it."""
+    return places.complete if isinstance(places, NearbyPlaces) else inf
 
 
 class Places(Protocol):
@@ -167,16 +163,16 @@ class Places(Protocol):
         """Return the places within `radius` metres, nearest first; `NearbyPlaces` if some may be missing.
 
         Args:
-            position: the centre.
-            radius: metres, in (0, 50000].
-            types: keep places that have one of these types; empty keeps all.
+            position: centre of the circle.
+            radius: radius of the circle in metres, in (0, 50000].
+            types: place types, of which a place has to have one; empty takes all places.
             whole: metres within which none should be missing, by default all of the radius. A smaller circle
                 can cost less.
         """
         ...
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Return the places whose name, type or address fits a text, best first."""
+        """Return the places whose name, type or address fits a text, best first, preferably `near` there."""
         ...
 
     def details(self, place_id: str) -> Place:
@@ -219,10 +215,10 @@ class PlacesInFull(Protocol):
         """Return the places of `Places.nearby` with hours and reviews, so that `details` costs nothing later.
 
         Args:
-            position: to search around.
-            radius: metres.
-            types: empty for all.
-            whole: as of `Places.nearby`.
+            position: centre of the circle.
+            radius: radius of the circle in metres.
+            types: place types, of which a place has to have one; empty takes all places.
+            whole: metres within which none should be missing, as for `Places.nearby`.
         """
         ...
 
@@ -239,14 +235,14 @@ class RatedPlaces(Protocol):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """Return places within `radius` metres, with details, rated `least` (of 5) or better.
+        """Return places within `radius` metres, with hours and reviews, rated `least` stars of 5 or better.
 
         Args:
-            position: the centre.
-            radius: metres.
-            types: keep places that have one of these types.
-            least: mean rating, a multiple of 0.5.
-            max_price_level: keep places that are known to be no dearer.
+            position: centre of the circle.
+            radius: radius of the circle in metres.
+            types: place types, of which a place has to have one.
+            least: least mean rating in stars, a multiple of 0.5.
+            max_price_level: highest price level, 0 to 4, of places whose level is known; `None` takes all.
         """
         ...
 
@@ -256,7 +252,7 @@ class PhotosOneByOne(Protocol):
     """A provider whose photos of places cost something each, and are fetched one by one."""
 
     def each_photo(self, place_id: str, limit: int = 1) -> Iterator[Image]:
-        """Yield up to `limit` photos; there may be none.
+        """Yield up to `limit` photos of a place, each fetched when it is taken; there may be none.
 
         Raises:
             NotFound: no place has this id.
@@ -265,12 +261,12 @@ class PhotosOneByOne(Protocol):
 
 
 def each_photo(places: Places, place_id: str, limit: int = 1) -> Iterator[Image]:
-    """Yield up to `limit` photos of a place one by one, fetched only when they are taken.
+    """Yield up to `limit` photos of a place; where each costs something, it is fetched when it is taken.
 
     Args:
-        places: of a city.
-        place_id: of the place.
-        limit: photos at most.
+        places: provider of the places.
+        place_id: id of the place.
+        limit: largest number of photos.
 
     Raises:
         NotFound: no place has this id.
@@ -288,66 +284,38 @@ def nearby_in_full(
     *,
     whole: float | None = None,
 ) -> list[Place]:
-    """Return the places within `radius` metres, with details where these would cost more later.
+    """Return the places within `radius` metres, with hours and reviews where these would cost more later.
 
     Args:
-        places: of a city.
-        position: to search around.
-        radius: metres.
-        types: empty for all.
-        whole: as of `Places.nearby`.
+        places: provider of the places.
+        position: centre of the circle.
+        radius: radius of the circle in metres.
+        types: place types, of which a place has to have one; empty takes all places.
+        whole: metres within which none should be missing, as for `Places.nearby`.
     """
     ask = places.nearby_in_full if isinstance(places, PlacesInFull) else places.nearby
     return ask(position, radius, types, whole=whole)
 
 
-def _clock(minute: int) -> str:
-    """Return minutes after midnight as `HH:MM`, modulo a day."""
-    return f"{minute // 60 % 24:02d}:{minute % 60:02d}"
-
-
+@dataclass(frozen=True, slots=True)
 class NoPlaces:
-    """A provider without places, for a city that has none; every question raises `NotFound`.
+    """A provider without places, for a city that has none; every question raises `NotFound`."""
 
-    Args:
-        city: its name.
-    """
+    city: str
+    """Name of the city, for the error."""
 
-    def __init__(self, city: str) -> None:
-        self._city = city
+    def nearby(self, *_: object, **__: object) -> NoReturn:
+        """Raise `NotFound`, as the city has no places."""
+        raise NotFound(f"the city {self.city!r} has no places, only streets: choose another city")
 
-    def nearby(
-        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
-    ) -> list[Place]:
-        """Raise `NotFound`: the city has no places."""
-        del position, radius, types, whole
-        self._refuse()
-
-    def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Raise `NotFound`: the city has no places."""
-        del query, near
-        self._refuse()
-
-    def details(self, place_id: str) -> Place:
-        """Raise `NotFound`: the city has no places."""
-        del place_id
-        self._refuse()
-
-    def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Raise `NotFound`: the city has no places."""
-        del place_id, limit
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
-        """Raise `NotFound` with the reason why the city has no places."""
-        raise NotFound(f"the city {self._city!r} has no places, only streets: choose another city")
+    search = details = photos = nearby
 
 
-NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 Moment = tuple[int, int]
 """(day of a week, 0 for Monday; minutes after midnight)."""
 
-_MOMENT = re.compile(rf"\bit is ({'|'.join(NAMES)}) at (\d{{1,2}}[:.]\d\d)", re.IGNORECASE)
+_MOMENT = re.compile(rf"\bit is ({'|'.join(DAY_NAMES)}) at (\d{{1,2}}[:.]\d\d)", re.IGNORECASE)
+"""Pattern of a statement of day and time, such as "It is Friday at 9:30"."""
 
 
 @cache
@@ -357,8 +325,14 @@ def parse_hours(pattern: str) -> tuple[OpeningHours, ...]:
     Days may run over the end of the week (`thu-tue`); hours beyond 24 are of the next morning.
 
     Raises:
-        ValueError: it is no such pattern.
+        ValueError: the text is no such pattern.
     """
+
+    def minutes(clock: str) -> int:
+        """Return the minutes after midnight of a clock time such as `17:30`; hours may exceed 24."""
+        hour, minute = map(int, clock.split(":"))
+        return hour * 60 + minute
+
     stretches = []
     for part in pattern.split(","):
         days, times = part.split()
@@ -366,28 +340,22 @@ def parse_hours(pattern: str) -> tuple[OpeningHours, ...]:
         start, count = DAYS.index(first), (DAYS.index(last or first) - DAYS.index(first)) % 7 + 1
         for day in [(start + step) % 7 for step in range(count)]:
             for stretch in times.split("+"):
-                opens, closes = (_minutes(clock) for clock in stretch.split("-"))
+                opens, closes = map(minutes, stretch.split("-"))
                 stretches.append(OpeningHours(day, opens, closes))
     return tuple(sorted(stretches, key=lambda hours: (hours.day, hours.opens)))
 
 
 def told_moment(day: int, minute: int) -> str:
-    """Return a sentence for a day and minute, such as "It is Wednesday at 12:30"."""
-    return f"It is {NAMES[day]} at {show_clock(minute)}."
+    """Return the sentence for a day (0: Monday) and minutes after midnight, as "It is Friday at 12:30."."""
+    return f"It is {DAY_NAMES[day]} at {show_clock(minute)}."
 
 
 def moment_in(text: str) -> Moment | None:
-    """Return the moment in a text's first `It is DAY at HH:MM`; `None` if there is none."""
+    """Return (day, minutes after midnight) of a text's first "It is Friday at 12:30"; `None` without one."""
     told = _MOMENT.search(text)
     if told is None:
         return None
     try:
-        return [name.lower() for name in NAMES].index(told[1].lower()), parse_clock(told[2])
+        return DAY_NAMES.index(told[1].capitalize()), parse_clock(told[2])
     except ValueError:  # such as 25:00
         return None
-
-
-def _minutes(clock: str) -> int:
-    """Return the minutes of a clock time such as `17:30`; hours may exceed 24."""
-    hours, minutes = clock.split(":")
-    return int(hours) * 60 + int(minutes)

@@ -1,25 +1,23 @@
-"""Where a stranger starts in a town, and addresses and stops around there for those that it lacks."""
+"""Starts of walks: the liveliest spot of a town, and addresses and stops drawn at random around a start."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from random import Random
 
 import numpy as np
-import shapely
 from scipy.spatial import cKDTree
 from shapely import LineString, Point
 
 from virl.errors import NoRoute, NoStreetView, NotFound
-from virl.geo.globe import Floats, LatLng, LocalFrame, destination, distance
+from virl.geo.globe import LatLng, LocalFrame, destination, distance
 from virl.platform.city.city import City
-from virl.platform.city.interchange import streets_at
-from virl.platform.city.inventory import MappedStreet
+from virl.platform.city.interchange import in_metres, streets_at
 from virl.platform.city.locate import locate
 from virl.platform.city.maps import Address, ReverseMaps, walked_route
 from virl.platform.city.streetview import RADII_M, Panorama, relocate
 
 PART_M = 600.0
-"""Radius in metres around a spot of the part of town whose places count: ten minutes' walk across."""
+"""Radius in metres around a spot of the part of town whose places count: 15 minutes' walk across."""
 SPOT_M = 100.0
 """Radius in metres around a spot of the square or shopping street whose places count."""
 _FRONT_M = 50.0
@@ -28,7 +26,8 @@ _TRIED = 400
 """Largest number of places that are tried for a street with a name; chosen."""
 _PATHS = frozenset({"footway", "path", "steps", "corridor", "track", "bridleway"})
 """Values of OpenStreetMap's `highway` that are paths, not streets."""
-_LINES, _BESIDE_M = 12, 200.0  # streets on which the nearest panorama may be, and how far along; chosen
+_LINES, _BESIDE_M = 12, 200.0
+"""Number of nearest streets at which a panorama is looked for, and metres within which; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,39 +55,32 @@ def liveliest(city: City) -> LivelySpot | None:
     if not city.life:
         return None
     frame = LocalFrame(city.life[0])
-    xy = _metres(frame, city.life)
+    xy = in_metres(frame, city.life)
     tree = cKDTree(xy)
     around = tree.query_ball_point(xy, PART_M, return_length=True)
     part = np.array(tree.query_ball_point(xy[around.argmax()], PART_M))
     beside = tree.query_ball_point(xy[part], SPOT_M, return_length=True)
     order = part[np.lexsort((part, -around[part], -beside))]
-    before = (city.streetview.nearest(city.life[place], _FRONT_M) for place in order.tolist()[:_TRIED])
-    found = [panorama for panorama in before if panorama]
-    if not found:
+    fronts = (city.streetview.nearest(city.life[place], _FRONT_M) for place in order.tolist()[:_TRIED])
+    panoramas = [panorama for panorama in fronts if panorama]
+    if not panoramas:
         return None
-    streets = streets_at(
-        [panorama.position for panorama in found], city.inventory.streets() if city.inventory else ()
-    )
-    panorama, street = min(zip(found, streets, strict=True), key=lambda one: _rank(one[1]))
-    name = street.name if street else ""
-    count = len(tree.query_ball_point(_metres(frame, [panorama.position])[0], PART_M))
-    return LivelySpot(panorama, name, count)
-
-
-def _rank(street: MappedStreet | None) -> int:
-    """Return how good a street is to start on: 0 with a name, 1 for a path with a name, 2 for any other."""
-    if street is None or not street.name:
-        return 2
-    return int(street.kind in _PATHS)
+    streets = streets_at([panorama.position for panorama in panoramas], city.mapped_streets)
+    # Streets with a name first, then paths with one, then all others.
+    ranks = [street.kind in _PATHS if street and street.name else 2 for street in streets]
+    best = ranks.index(min(ranks))
+    panorama, street = panoramas[best], streets[best]
+    count = len(tree.query_ball_point(in_metres(frame, [panorama.position])[0], PART_M))
+    return LivelySpot(panorama, street.name if street else "", count)
 
 
 def start_near(city: City, position: LatLng, place: str) -> Panorama:
     """Return the panorama nearest to a position, in the first of ever wider circles that holds one.
 
     Args:
-        city: the city.
+        city: city whose street view is asked.
         position: any position on Earth.
-        place: a name of the position for the error, such as `"the start"`.
+        place: words for the position in the error, such as `"the start"`.
 
     Raises:
         NoStreetView: there is none near; names the nearest one where all are known at once.
@@ -109,22 +101,14 @@ def start_near(city: City, position: LatLng, place: str) -> Panorama:
 
 def _nearest(city: City, position: LatLng) -> LatLng | None:
     """Return the position of the panorama nearest to a position, however far; `None` if that is not known."""
-    frame = LocalFrame(position)
-    drawn = [line for line in city.street_map.lines() if len(line) > 1] if city.street_map else []
-    lines = np.array([LineString(_metres(frame, line)) for line in drawn], object)
-    near = np.argsort(shapely.distance(lines, Point(0.0, 0.0)))[:_LINES]
-    spots = shapely.line_interpolate_point(
-        lines[near], shapely.line_locate_point(lines[near], Point(0.0, 0.0))
-    )
+    frame, origin = LocalFrame(position), Point(0.0, 0.0)
+    lines = [LineString(in_metres(frame, line)) for line in city.street_lines if len(line) > 1]
+    # The panorama nearest to the nearest street need not be the nearest of all, so several streets are tried.
+    near = sorted(lines, key=origin.distance)[:_LINES]
+    spots = (line.interpolate(line.project(origin)) for line in near)
     beside = [city.streetview.nearest(frame.position(spot.x, spot.y), _BESIDE_M) for spot in spots]
     found = [panorama.position for panorama in beside if panorama]
     return min(found, key=lambda one: distance(one, position), default=None)
-
-
-def _metres(frame: LocalFrame, positions: Sequence[LatLng]) -> Floats:
-    """Return positions in metres of a frame, shape (positions, 2): east and north."""
-    lat, lng = np.array(positions, float).T
-    return np.column_stack(frame.to_metres(lat, lng))
 
 
 _TRIES = 24
@@ -138,16 +122,16 @@ _DETOUR = 2.5
 
 
 def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Random) -> list[LatLng]:
-    """Return the stops of a tour around a start, each about `leg_m` metres from the one before.
+    """Return up to `stops` positions of a tour around a start, each about `leg_m` metres from the last.
 
     Fewer stops, or none, are returned where no way leads on.
 
     Args:
-        city: with streets.
-        start: of the tour.
-        stops: number.
-        leg_m: metres.
-        random: source of chance.
+        city: city with street view and ways on foot.
+        start: position where the tour starts.
+        stops: number of stops.
+        leg_m: preferred metres of way between two stops.
+        random: source of random numbers.
     """
     bearing, turn = random.uniform(0.0, 360.0), 360.0 / (stops + 1)
     tour = [start]
@@ -170,18 +154,26 @@ def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Rando
 
 
 def draw_address(city: City, start: LatLng, taken: Collection[str], random: Random) -> Address | None:
-    """Return an address near a start, not among the `taken` texts; `None` where no way leads anywhere.
+    """Return an address near a start, none of the texts `taken`; `None` where no way leads to any.
 
     Where no address is known, it is a spot on a street.
 
     Args:
-        city: with streets.
-        start: near which it lies.
-        taken: texts of addresses.
-        random: source of chance.
+        city: city with street view and ways on foot.
+        start: position 80 to 400 m from which the address is sought.
+        taken: texts of addresses that are not returned.
+        random: source of random numbers.
     """
     spots: list[LatLng] = []
-    for at in _spots(city, start, random):
+    for number in range(_TRIES):
+        metres = random.uniform(_NEAREST_M, _FARTHEST_M)
+        spot = destination(start, random.uniform(0.0, 360.0), metres)
+        # Where streets are few, panoramas are looked for ever farther from the spot.
+        panorama = city.streetview.nearest(spot, _STREET_M * (1.0 + number / 4.0))
+        on_foot = (panorama and _way_m(city, start, panorama.position)) or 0.0
+        if not panorama or not _NEAREST_M / 2 <= on_foot <= _FARTHEST_M * _DETOUR:
+            continue
+        at = panorama.position
         address = _address_at(city, at)
         if address and address.text not in taken:
             return address
@@ -191,12 +183,12 @@ def draw_address(city: City, start: LatLng, taken: Collection[str], random: Rand
 
 
 def is_there(city: City, text: str, near: LatLng) -> bool:
-    """Return whether a text is an address or place that a city has beside street view.
+    """Return whether a text means an address or place of a city within 50 m of street view.
 
     Args:
-        city: that knows addresses and places.
-        text: address, name or kind.
-        near: where it is searched.
+        city: city whose addresses and places are searched.
+        text: address, name of a place or kind of place.
+        near: position around which places are searched.
     """
     try:
         position = locate(city, text, near)[1]
@@ -206,28 +198,16 @@ def is_there(city: City, text: str, near: LatLng) -> bool:
 
 
 def spot_name(city: City, position: LatLng) -> str:
-    """Return the address nearest to a position as text; street and position where none is known."""
+    """Return the address nearest to a position as text; street and position where none is within 40 m."""
     if address := _address_at(city, position):
         return address.text
-    streets = city.inventory.streets() if city.inventory else ()
-    street = streets_at([position], streets)[0]
+    street = streets_at([position], city.mapped_streets)[0]
     return f"{street.name} at {position}" if street and street.name else str(position)
 
 
 def _address_at(city: City, position: LatLng) -> Address | None:
-    """Return the address within `_HOUSE_M` metres of a position; `None` if there or in the maps is none."""
+    """Return the nearest address within `_HOUSE_M` metres of a position; `None` if the maps know none."""
     return city.maps.address_at(position, _HOUSE_M) if isinstance(city.maps, ReverseMaps) else None
-
-
-def _spots(city: City, start: LatLng, random: Random) -> Iterator[LatLng]:
-    """Yield positions of panoramas `_NEAREST_M` to `_FARTHEST_M` metres from a start, reached on foot."""
-    for number in range(_TRIES):
-        metres = random.uniform(_NEAREST_M, _FARTHEST_M)
-        spot = destination(start, random.uniform(0.0, 360.0), metres)
-        at = city.streetview.nearest(spot, _STREET_M * (1.0 + number / 4.0))  # few streets: look farther
-        metres_on_foot = (at and _way_m(city, start, at.position)) or 0.0
-        if at and _NEAREST_M / 2 <= metres_on_foot <= _FARTHEST_M * _DETOUR:
-            yield at.position
 
 
 def _way_m(city: City, one: LatLng, other: LatLng) -> float | None:

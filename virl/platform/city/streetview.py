@@ -19,7 +19,8 @@ Image = NDArray[np.uint8]
 Box = tuple[float, float, float, float]
 """Pixels (x0, y0, x1, y1): left, top, right, bottom; x right and y down from the top left corner."""
 
-MIN_FOV, MAX_FOV = 10.0, 120.0  # limits of Street View Static
+MIN_FOV, MAX_FOV = 10.0, 120.0
+"""Limits of a camera's horizontal field of view in degrees: those of Google's Street View Static."""
 MAX_RADIUS_M = 1000.0
 """Largest radius of `StreetView.nearest` in metres; chosen."""
 
@@ -38,9 +39,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Panorama:
-    """One panorama of street view: where and how it was taken, and the links that leave it."""
+    """One panorama of street view: position, heading, date, and the links that leave it."""
 
     id: str
+    """Id that the provider gives the panorama."""
     position: LatLng
     heading: float
     """Heading of the capturing car, degrees clockwise from north, [0, 360)."""
@@ -75,13 +77,6 @@ class Pose:
 class Camera:
     """The direction and horizontal field of view in degrees, and the picture size in pixels, of a view.
 
-    Args:
-        heading: degrees clockwise from north; stored in [0, 360).
-        pitch: degrees above the horizon, [-90, 90].
-        fov: horizontal field of view in degrees, [10, 120].
-        width: pixels, [16, 2048].
-        height: pixels, [16, 2048].
-
     Raises:
         BadInput: a value is out of its range.
 
@@ -91,10 +86,15 @@ class Camera:
     """
 
     heading: float
+    """Direction of the middle column, degrees clockwise from north; stored in [0, 360)."""
     pitch: float = 0.0
+    """Direction of the middle row, degrees above the horizon, [-90, 90]."""
     fov: float = 90.0
+    """Horizontal field of view in degrees, [10, 120]."""
     width: int = 640
+    """Width of the picture in pixels, [16, 2048]."""
     height: int = 640
+    """Height of the picture in pixels, [16, 2048]."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "heading", normalize_heading(self.heading))
@@ -111,7 +111,7 @@ class Camera:
         return self.width / 2 / tan(radians(self.fov / 2))
 
     def direction(self, x: float, y: float) -> tuple[float, float]:
-        """Return the heading and pitch, degrees, of the ray through pixel (x, y). Exact for a pinhole."""
+        """Return (heading, pitch) in degrees of the ray through a point, pixels from the top left corner."""
         right, up = x - self.width / 2, self.height / 2 - y
         tilt = radians(self.pitch)
         forward = self.focal * np.cos(tilt) - up * np.sin(tilt)
@@ -120,7 +120,7 @@ class Camera:
         return heading, degrees(atan2(rise, hypot(right, forward)))
 
     def sector(self, box: Box) -> tuple[float, float]:
-        """Return the headings, degrees, of the left and the right edge of a box at its middle row."""
+        """Return the headings, degrees clockwise from north, of a box's left and right edge at its middle."""
         middle = (box[1] + box[3]) / 2
         return self.direction(box[0], middle)[0], self.direction(box[2], middle)[0]
 
@@ -153,7 +153,7 @@ class View:
 
 
 class PictureCamera(Camera):
-    """A camera that took a picture of any size; no provider is asked for its views."""
+    """A camera for a picture of any size from elsewhere, whose values are not checked."""
 
     __slots__ = ()
 
@@ -171,14 +171,7 @@ class StreetView(Protocol):
     """A provider of panoramas, their links and views. Every provider passes `tests/contracts.py`."""
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Return the panorama nearest to a position within `radius` metres; `None` if there is none.
-
-        Args:
-            position: any position on Earth.
-            radius: metres, in (0, 1000].
-
-        Returns:
-            The nearest panorama, or `None` if there is none within `radius`.
+        """Return the panorama nearest to a position within `radius` metres, (0, 1000]; `None` without one.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -204,19 +197,14 @@ class StreetView(Protocol):
 
 
 Floats = NDArray[np.float32]
+"""Array of single-precision numbers."""
 Rays = tuple[Floats, Floats, Floats]
-"""Components (right, up, forward) of directions, arrays of equal shape and any length of vector."""
+"""Components of directions along three axes: arrays of equal shape, vectors of any length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attitude:
-    """The heading, pitch and roll in degrees of the camera that took a panorama.
-
-    Args:
-        heading: the way its centre column faces, degrees clockwise from north.
-        pitch: how far its centre looks above the horizon, degrees.
-        roll: how far it leans to the right, degrees, clockwise as seen along its heading.
-    """
+    """The heading, pitch and roll in degrees of the camera that took a panorama."""
 
     heading: float = 0.0
     """Heading of the middle column of the picture, degrees clockwise from north."""
@@ -231,24 +219,24 @@ class Attitude:
         return self.pitch == 0 and self.roll == 0
 
     def seen_from_capture(self, east: Floats, up: Floats, north: Floats) -> Rays:
-        """Return (right, up, forward) by the camera's axes of directions given as east, up and north.
+        """Return (right, up, forward) in the camera's axes of directions given as east, up and north.
 
         Args:
-            east: components of directions in the world, any shape.
-            up: components.
-            north: components.
+            east: components to the east of directions in the world, any shape.
+            up: upward components, same shape.
+            north: components to the north, same shape.
         """
         right, ahead = _rotate(east, north, self.heading)
         rise, forward = _rotate(up, ahead, self.pitch)
         return (*_rotate(right, rise, self.roll), forward)
 
     def in_world(self, right: Floats, up: Floats, forward: Floats) -> Rays:
-        """Return (east, up, north) of directions given by the camera's axes: undoes `seen_from_capture`.
+        """Return (east, up, north) of directions given in the camera's axes: undoes `seen_from_capture`.
 
         Args:
-            right: components by the capture's axes, any shape.
-            up: components.
-            forward: components.
+            right: components to the camera's right, any shape.
+            up: components to the camera's top, same shape.
+            forward: components along the camera's line of sight, same shape.
         """
         level, rise = _rotate(right, up, -self.roll)
         risen, ahead = _rotate(rise, forward, -self.pitch)
@@ -257,7 +245,7 @@ class Attitude:
 
 
 def _rotate(one: Floats, other: Floats, angle: float) -> tuple[Floats, Floats]:
-    """Return two components after a rotation by `angle` degrees from the first axis to the second."""
+    """Return the components along two axes of vectors turned `angle` degrees from the first to the second."""
     across, along = np.float32(cos(radians(angle))), np.float32(sin(radians(angle)))
     return (
         np.asarray(one * across - other * along, np.float32),
@@ -277,13 +265,13 @@ def relocate(
     """Return the panorama nearest to a position, in the first of ever wider circles that holds one.
 
     Args:
-        streetview: who is asked, at most once for each radius.
+        streetview: provider that is asked, at most once for each radius.
         position: any position on Earth.
-        place: what the position is, for the error, such as `"the start"`.
-        radii: metres, each in (0, 1000], rising.
+        place: words for the position in the error, such as `"the start"`.
+        radii: radii of the circles in metres, each in (0, 1000], rising.
 
     Raises:
-        NoStreetView: there is none within the widest.
+        NoStreetView: there is no panorama within the widest circle.
     """
     for radius in radii:
         panorama = streetview.nearest(position, radius)

@@ -34,7 +34,7 @@ class Mover(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Road:
-    """A street that could be taken from a crossing, as seen from the crossing."""
+    """A street that a walker could take from a crossing, with the view down it."""
 
     link: Link
     """First link of the street."""
@@ -72,15 +72,15 @@ class Step:
     index: int
     """Number of moves so far: 0 at the start."""
     pose: Pose
-    """Id of the panorama arrived at, and the heading faced, degrees."""
+    """Panorama arrived at, by id, and heading faced, degrees."""
     panorama: Panorama
     """Panorama at which the walker stands."""
     distance: float
     """Length of the move that led here, metres."""
     choose: Callable[[], Choice]
-    """Function that makes the navigator's choice; it decides anew on each call, `choice` only once."""
+    """Function that makes the navigator's choice, anew on each call; read `choice` instead."""
     ways: Callable[[], tuple[Link, ...]] | None = None
-    """Function to the links that a decider may take; `None` for those of the panorama."""
+    """Function that returns the links a decider may take; `None` for those of the panorama."""
     steered: Callable[[Choice], None] | None = None
     """Function called with a choice that the navigator did not make, before the walk goes on with it."""
     last: bool = False
@@ -100,7 +100,7 @@ class Step:
         return self._chosen[0]
 
     def steered_choice(self) -> Choice | None:
-        """Return the choice of the decider who steers the walk; `None` leaves it to the navigator."""
+        """Return the choice of the decider who steers the walk; `None` if the navigator is to choose."""
         steering = None if self.last else _STEERING.get()
         return steering.decide(self) if steering else None
 
@@ -149,7 +149,7 @@ _STEERING: ContextVar[Steering | None] = ContextVar("steering", default=None)
 
 @contextmanager
 def steered_by(steering: Steering | None) -> Iterator[None]:
-    """Make every walk within the block, in this context, ask `steering` first where to go at each step.
+    """Make walks within the block ask `steering` for each choice before their navigator.
 
     With `None` nobody is asked, as befits a walk that is only planned.
     """
@@ -160,19 +160,19 @@ def steered_by(steering: Steering | None) -> Iterator[None]:
         _STEERING.reset(token)
 
 
+@dataclass(eq=False)
 class LinksMover:
     """A mover along the links that the provider of street view lists for a panorama."""
 
-    def __init__(self, streetview: StreetView) -> None:
-        self._streetview = streetview
+    streetview: StreetView
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
         """Return the links that leave a pose, by heading."""
-        panorama = self._streetview.panorama(pose.pano_id)
+        panorama = self.streetview.panorama(pose.pano_id)
         return tuple(sorted(panorama.links, key=lambda link: link.heading))
 
     def take(self, pose: Pose, link: Link) -> Pose:
         """Return the pose after moving along a link, facing the way the link led."""
         if link not in self.links(pose):
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
-        return Pose(self._streetview.panorama(link.pano_id).id, link.heading)
+        return Pose(self.streetview.panorama(link.pano_id).id, link.heading)

@@ -7,7 +7,7 @@ from virl.platform.city.graph import NavigationGraph, build_graph
 from virl.platform.city.streetview import Panorama, Pose, StreetView
 from virl.platform.movers.base import Mover
 
-MOST_PANORAMAS = 2000  # of a graph; chosen: some twenty blocks
+MOST_PANORAMAS = 2000  # chosen: some twenty blocks
 """Largest number of panoramas of a graph, if the caller sets no other limit."""
 
 
@@ -22,15 +22,15 @@ def graph_around(
     """Return the graph of the panoramas that a mover reaches within `reach_m` metres of `start`.
 
     Args:
-        streetview: where they stand.
+        streetview: street view that has the panoramas.
         mover: asked once for the links of each panorama, facing the way it came; for `hybrid`, the grid is
             asked where no listed link leads on.
         start: id of the panorama to begin at.
-        reach_m: as far from there, as the crow flies; metres.
-        most: panoramas at most, the nearest by links first.
+        reach_m: largest distance from the start as the crow flies, metres.
+        most: largest number of panoramas; those over the fewest links are kept.
 
     Raises:
-        NoStreetView: there is no such panorama.
+        NoStreetView: there is no panorama of that id.
     """
     first = streetview.panorama(start)
     found: dict[str, Panorama] = {first.id: first}

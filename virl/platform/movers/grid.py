@@ -7,7 +7,7 @@ view takes many, nothing is asked twice, and a link found from one end is known 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, cos, hypot, radians
 from typing import Protocol, runtime_checkable
 
@@ -17,7 +17,7 @@ from virl.geo.globe import LatLng, LocalFrame, signed_turn
 from virl.platform.city.streetview import Link, Panorama, Pose, StreetView
 from virl.platform.movers.base import Mover
 
-__all__ = ["BatchStreetView", "GridMover", "Rings"]
+__all__ = ["BatchStreetView", "GridMover", "Rings", "relocate"]
 
 RELOCATE_RADIUS_M = 50.0  # Google's own where a request names none, as those of V-IRL do not
 """Radius in metres within which a street view looks for the panorama nearest to a position."""
@@ -40,9 +40,25 @@ class BatchStreetView(Protocol):
         ...
 
 
+def relocate(streetview: StreetView, positions: Sequence[LatLng], radius: float) -> Sequence[Panorama | None]:
+    """Return the panorama nearest to each position within `radius` metres; `None` for one without.
+
+    Args:
+        streetview: street view to ask; a `BatchStreetView` gets all positions in one request.
+        positions: in any order; none asks nothing.
+        radius: metres, in (0, 1000].
+
+    Raises:
+        BadInput: the radius is out of its range.
+    """
+    if positions and isinstance(streetview, BatchStreetView):
+        return streetview.nearest_many(positions, radius)
+    return [streetview.nearest(position, radius) for position in positions]
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A position that was asked for, and the panorama nearest to it within `RELOCATE_RADIUS_M`, if any."""
+    """A position that was asked for, and the panorama nearest to it."""
 
     position: LatLng
     panorama: Panorama | None
@@ -50,19 +66,20 @@ class Answer:
 
 
 class Survey:
-    """A search for the panoramas nearest to positions around one, by earlier answers, inference or questions.
+    """A search for the panoramas nearest to positions around one, by inference or by questions.
 
     No panorama is nearer to a position than its answer. So where another panorama is known, and the circle
     around a second position that goes through it lies within the first circle, it is the answer there too.
     This holds as far as the street view keeps to its contract and gives the nearest.
 
     Args:
-        streetview: whom to ask.
-        here: the panorama.
-        earlier: answers around its neighbours.
+        streetview: street view to ask.
+        here: panorama around which the positions lie.
+        earlier: answers that were given around its neighbours.
     """
 
     def __init__(self, streetview: StreetView, here: Panorama, earlier: Iterable[Answer] = ()) -> None:
+        """Record the panorama and the earlier answers."""
         self.gained: list[Answer] = []
         """New answers, without those given earlier."""
         self._streetview = streetview
@@ -85,7 +102,7 @@ class Survey:
         return self._gain(position, self._streetview.nearest(position, RELOCATE_RADIUS_M))
 
     def ask_together(self, positions: Sequence[LatLng]) -> None:
-        """Ask for the positions whose answers do not follow from earlier ones, in one request if possible."""
+        """Ask in one request for the positions that cannot be inferred, if the street view takes many."""
         if not isinstance(self._streetview, BatchStreetView):
             return
         unknown = [position for position in positions if self._infer_panorama(position) is None]
@@ -95,14 +112,14 @@ class Survey:
                 self._gain(position, panorama)
 
     def _gain(self, position: LatLng, panorama: Panorama | None) -> Panorama | None:
-        """Record a new answer, also in `gained`, and return its panorama."""
+        """Record the answer of the street view for a position, also in `gained`, and return its panorama."""
         answer = Answer(position, panorama)
         self.gained.append(answer)
         self._record(answer)
         return panorama
 
     def _record(self, answer: Answer) -> None:
-        """Record an answer: its panorama, and a circle around the position without any other."""
+        """Record an answer: its panorama, and the circle around its position that holds no other."""
         self._asked[answer.position] = answer.panorama
         x, y = self._frame.point(answer.position)
         radius = RELOCATE_RADIUS_M
@@ -129,7 +146,7 @@ class Survey:
 
 
 MAX_REACH_M = 90.0  # what rings within RELOCATE_RADIUS_M find in any of eight directions
-"""Largest distance in metres for `Rings.with_reach`."""
+"""Largest distance in metres that `Rings.with_reach` takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,23 +156,20 @@ class Rings:
     A neighbour is found where a position asked is nearer to it than to the pose, so the farthest ring finds
     neighbours almost twice as far away: the defaults up to 16.6 m in any direction, 18 m on a heading asked.
 
-    Args:
-        headings: how many, evenly spread from north.
-        radii: metres, ascending, each in (0, 50].
-        heading_range: degrees; of neighbours that lie no farther apart than this the first found is kept.
 
     Raises:
         BadInput: a value is out of its range.
     """
 
     headings: int = 8
-    """Number of headings asked, evenly spread from north on."""
+    """Number of headings asked, evenly spread from north on; at least 3."""
     radii: tuple[float, ...] = (3.0, 6.0, 9.0)
-    """Radii of the rings of positions, metres."""
+    """Radii of the rings of positions in metres, ascending, each in (0, 50]."""
     heading_range: float = 20.0
-    """Largest angle in degrees from a known link's heading at which no position is asked."""
+    """Largest angle in degrees from a known link's heading at which nothing is asked, [0, 180)."""
 
     def __post_init__(self) -> None:
+        """Check that each value is in its range."""
         if self.headings < 3:
             raise BadInput(f"a grid needs at least three headings, not {self.headings}")
         if not self.radii or sorted(set(self.radii)) != list(self.radii):
@@ -170,7 +184,7 @@ class Rings:
         """Return rings that find neighbours up to `metres` away in any direction.
 
         Args:
-            metres: in (0, 90].
+            metres: distance to the farthest neighbours, in (0, 90].
             spacing: metres from ring to ring.
 
         Raises:
@@ -188,7 +202,7 @@ class Rings:
         return 2 * self.radii[-1] * cos(radians(180 / self.headings))
 
     def rays(self, center: LatLng) -> list[tuple[float, list[LatLng]]]:
-        """Return (heading in degrees, positions to ask along it, the nearest first) of all headings."""
+        """Return (heading in degrees, positions along it to ask, the nearest first) for each heading."""
         headings = [360.0 * ray / self.headings for ray in range(self.headings)]
         return [
             (heading, [globe.destination(center, heading, radius) for radius in self.radii])
@@ -203,11 +217,12 @@ class GridMover:
     looked at. A `BatchStreetView` gets one request for each panorama that is left for the first time.
 
     Args:
-        streetview: where to relocate.
-        rings: where to ask around a pose.
+        streetview: street view that is asked for panoramas.
+        rings: positions to ask around a pose; V-IRL's by default.
     """
 
     def __init__(self, streetview: StreetView, rings: Rings | None = None) -> None:
+        """Begin with no position asked for yet."""
         self._streetview = streetview
         self._rings = rings or Rings()
         self._panoramas: dict[str, Panorama] = {}
@@ -218,7 +233,7 @@ class GridMover:
         """Return the links that leave a pose, by heading; the grid is asked at each panorama once."""
         here = self._panorama(pose.pano_id)
         if here.id not in self._answers:
-            self._answers[here.id] = self._explore(here)
+            self._answers[here.id] = self._find_links(here)
         return tuple(sorted(self._links_known_at(here.id).values(), key=lambda link: link.heading))
 
     def take(self, pose: Pose, link: Link) -> Pose:
@@ -241,8 +256,8 @@ class GridMover:
         """Return the links known to leave a panorama, by the id of the panorama led to."""
         return self._links.setdefault(pano_id, {})
 
-    def _explore(self, here: Panorama) -> list[Answer]:
-        """Ask around a panorama, link it with those found, and return the answers."""
+    def _find_links(self, here: Panorama) -> list[Answer]:
+        """Link a panorama with its neighbours on the rings, and return the new answers."""
         known = self._links_known_at(here.id)
         survey = Survey(
             self._streetview, here, [answer for near in known for answer in self._answers.get(near, ())]
@@ -254,7 +269,7 @@ class GridMover:
         return survey.gained
 
     def _ask_along(self, here: Panorama, heading: float, ray: Sequence[LatLng], survey: Survey) -> None:
-        """Link a panorama with the first one found on a ray, unless a link leads that way already."""
+        """Link a panorama with the first neighbours found on a ray, until a link leads that way."""
         known = self._links_known_at(here.id)
         if self._covers(known, heading):
             return
@@ -266,68 +281,63 @@ class GridMover:
             if found is None or found.id in {here.id, *known}:
                 continue
             if not self._covers(known, globe.bearing(here.position, found.position)):
-                self._join(here, found)
+                metres = globe.distance(here.position, found.position)
+                for a, b in ((here, found), (found, here)):
+                    self._panoramas.setdefault(a.id, a)
+                    link = Link(b.id, globe.bearing(a.position, b.position), metres)
+                    self._links_known_at(a.id).setdefault(b.id, link)
 
     def _covers(self, known: Mapping[str, Link], heading: float) -> bool:
         """Return whether one of the known links leads within `heading_range` degrees of a heading."""
         turns = (abs(globe.signed_turn(heading, link.heading)) for link in known.values())
         return any(turn <= self._rings.heading_range for turn in turns)
 
-    def _join(self, here: Panorama, there: Panorama) -> None:
-        """Link two panoramas in both directions."""
-        metres = globe.distance(here.position, there.position)
-        for a, b in ((here, there), (there, here)):
-            self._panoramas.setdefault(a.id, a)
-            self._links_known_at(a.id).setdefault(
-                b.id, Link(b.id, globe.bearing(a.position, b.position), metres)
-            )
-
 
 HEADING_RANGE = 30.0  # degrees; V-IRL's general configuration
 """Largest angle in degrees from the wanted heading to a listed link that makes the grid unnecessary."""
 
 
+@dataclass(eq=False)
 class HybridMover:
-    """A mover along another mover's links, and along the grid's where none of these leads the wanted way.
+    """A mover along the links of another mover, or along a grid's where none of these leads the wanted way.
 
     Once the grid was asked at a panorama, the links it found stay.
 
-    Args:
-        first: the mover asked first, `links` or `web`.
-        grid: the mover asked where `first` has no link within `heading_range` of the wanted heading.
-        heading_range: degrees.
     """
 
-    def __init__(self, first: Mover, grid: GridMover, heading_range: float = HEADING_RANGE) -> None:
-        self._first = first
-        self._grid = grid
-        self._heading_range = heading_range
-        self._gridded: set[str] = set()
+    first: Mover
+    """Mover that is asked first, `links` or `web`."""
+    grid: GridMover
+    """Mover that is asked where `first` has no link within `heading_range` of the wanted heading."""
+    heading_range: float = HEADING_RANGE
+    """Largest angle in degrees from the wanted heading to a link that makes the grid unnecessary."""
+    _gridded: set[str] = field(default_factory=set)
+    """Ids of the panoramas at which the grid was asked."""
 
     def links(self, pose: Pose, toward: float | None = None) -> tuple[Link, ...]:
         """Return the links that leave a pose, by heading; asks the grid if none leads the wanted way.
 
         Args:
-            pose: where to leave from.
+            pose: panorama to leave, and heading faced.
             toward: the wanted heading in degrees; the pose's own by default.
 
         Raises:
             NoStreetView: the pose stands at no panorama.
         """
-        listed = self._first.links(pose)
+        listed = self.first.links(pose)
         wanted = pose.heading if toward is None else toward
-        covered = any(abs(signed_turn(wanted, link.heading)) <= self._heading_range for link in listed)
+        covered = any(abs(signed_turn(wanted, link.heading)) <= self.heading_range for link in listed)
         if pose.pano_id not in self._gridded:
             if covered:
                 return listed
-            self._grid.learn(pose.pano_id, listed)
+            self.grid.learn(pose.pano_id, listed)
             self._gridded.add(pose.pano_id)
-        return self._grid.links(pose)
+        return self.grid.links(pose)
 
     def take(self, pose: Pose, link: Link) -> Pose:
         """Return the pose after moving along a link, facing the way the link led."""
-        if link in self._first.links(pose):
-            return self._first.take(pose, link)
+        if link in self.first.links(pose):
+            return self.first.take(pose, link)
         if pose.pano_id not in self._gridded:
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
-        return self._grid.take(pose, link)
+        return self.grid.take(pose, link)

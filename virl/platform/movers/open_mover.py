@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
-from virl.errors import UnknownName
+from virl.errors import BadInput, UnknownName, choices
 from virl.platform.city.city import City, MoverChoice
 from virl.platform.city.streetview import Panorama, StreetView
 from virl.platform.movers.base import LinksMover, Mover
 from virl.platform.movers.grid import GridMover, HybridMover, Rings
+from virl.platform.providers.cities import city_settings
+from virl.platform.providers.provider import provider_of
 
 if TYPE_CHECKING:
     from virl.platform.movers.web import WebSettings
@@ -18,15 +20,15 @@ MOVERS = ("links", "grid", "web", "hybrid")
 
 
 def fit_mover(city: City, start: Panorama, asked: str | None = None) -> MoverChoice:
-    """Return the mover for a walk: the one asked for, or the one that suits the city at the start.
+    """Return the mover's name for a walk, with the reason: the one asked for, or one that suits the city.
 
     Args:
-        city: that may choose.
-        start: where the walk begins.
+        city: city that may have a mover of its own for each place.
+        start: panorama where the walk begins.
         asked: name of a mover; `None` to choose.
 
     Raises:
-        BadInput: the one asked for does not work there.
+        BadInput: the mover asked for does not work there.
     """
     if city.capabilities.fit_mover is not None:
         return city.capabilities.fit_mover(start, asked)
@@ -42,13 +44,13 @@ def open_mover(
     web: "WebSettings | None" = None,
     first: Literal["links", "web"] = "links",
 ) -> Iterator[Mover]:
-    """Yield the mover with this name, and close its browser, if it has one, at the end.
+    """Yield the mover of a name; at the end close its browser, if it has one.
 
     Args:
         name: `"links"`, `"grid"`, `"web"` or `"hybrid"`.
-        streetview: where it moves.
-        rings: where `grid` and `hybrid` ask around a pose; as V-IRL by default.
-        web: what the page of `web` loads; from the environment by default.
+        streetview: street view through which it moves.
+        rings: positions that `grid` and `hybrid` ask around a pose; V-IRL's by default.
+        web: settings of the page of `web`; from the environment by default.
         first: the mover that `hybrid` asks before the grid.
 
     Raises:
@@ -68,3 +70,19 @@ def open_mover(
             yield HybridMover(before, GridMover(streetview, rings))
     else:
         raise UnknownName("mover", name, list(MOVERS))
+
+
+def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
+    """Return the mover for a city before it is opened, with the reason: the one asked for, or one that fits.
+
+    Raises:
+        UnknownName: there is no such mover.
+        BadInput: it does not work there.
+    """
+    file = city_settings(city)
+    fit = file.mover or MoverChoice(provider_of(file).mover, "")
+    if asked and asked not in MOVERS:
+        raise UnknownName("mover", asked, list(MOVERS))
+    if asked and fit.works and asked not in fit.works:
+        raise BadInput(f"mover {asked!r} does not work in {city} ({fit.reason}): {choices(fit.works)}")
+    return MoverChoice(asked, "you asked for it", fit.works) if asked else fit

@@ -38,8 +38,10 @@ __all__ = ["BrowserUnavailable", "WebMover", "WebSettings", "arrow_heading"]
 
 GOOGLE = "https://maps.googleapis.com"
 MAPS_JS = "/maps/api/js"
+"""Path of the Maps JavaScript API below its host."""
 SERVICE = "Maps JavaScript API"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+"""Commands of the browsers that can be used, the first one installed is."""
 _NOT_THERE = "ZERO_RESULTS"  # the status of a panorama that is not there
 _REFUSED = "the key was refused"  # as page.js says it
 _LONGEST_WAIT_S = 30.0
@@ -52,10 +54,6 @@ _PAGE = files("virl.platform.movers") / "web_page"
 
 class BrowserUnavailable(VirlError):
     """The error of a web mover without a browser; its message says how to get one."""
-
-
-def _do_nothing() -> None:
-    """Do nothing, where panorama objects cost nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +74,21 @@ class WebSettings:
     """True to read and click the arrows that are drawn, as V-IRL did, instead of the panorama's own links."""
     outdoor: bool = True
     """True to leave out links to panoramas that are known to be indoors."""
-    pay: Callable[[], None] = field(default=_do_nothing, repr=False)
-    """Function that books the price of a panorama object before the page makes it."""
+    pay: Callable[[], None] = field(default=lambda: None, repr=False)
+    """Function that books the price of a panorama object before the page makes it; free by default."""
 
     @classmethod
     def of_page(cls, page: PanoramaPage) -> Self:
-        """Return settings for the street-view page of a city, with the key in `GOOGLE_MAPS_API_KEY`."""
+        """Return settings for the street-view page of a city, with the key from `GOOGLE_MAPS_API_KEY`."""
         key = os.environ.get("GOOGLE_MAPS_API_KEY", "")
         return cls(maps_js=page.maps_js, key=key, outdoor=page.outdoor, pay=page.pay)
 
     @classmethod
     def from_environment(cls, *, arrows: bool = False) -> Self:
-        """Return settings with the key and the host of the environment, or Google's host.
+        """Return settings with the key and host of the environment; Google's host where it names none.
 
         Raises:
-            BadInput: the host is none.
+            BadInput: the variable of the host has no valid address.
         """
         given = os.environ.get(BASE_URL_VARIABLE)
         host = checked_host(given, BASE_URL_VARIABLE) if given else GOOGLE
@@ -100,7 +98,7 @@ class WebSettings:
 
 @dataclass(frozen=True, slots=True)
 class PagePanorama:
-    """A panorama that the page shows: id, position and links."""
+    """A panorama as the page shows it."""
 
     pano_id: str
     position: LatLng
@@ -110,11 +108,13 @@ class PagePanorama:
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    """A failed try: its error, True to try again, and seconds to wait first (`None` for the usual)."""
+    """A failed call of the page, which may be tried again."""
 
     error: ProviderError
     may_retry: bool = True
+    """True if another try may help."""
     wait: float | None = None
+    """Seconds to wait before another try; `None` for the usual wait."""
 
 
 class StreetViewPage:
@@ -129,6 +129,7 @@ class StreetViewPage:
     """
 
     def __init__(self, settings: WebSettings) -> None:
+        """Start the browser, serve the page and load it, as the settings say."""
         self._settings = settings
         self._retries = RetryPolicy(settings.further, settings.first_wait, _LONGEST_WAIT_S)
         self._is_loaded = False
@@ -155,11 +156,11 @@ class StreetViewPage:
         return self._read_panorama(self._ask("go", pano_id, heading, pano_id=pano_id))
 
     def click(self, arrow: int) -> PagePanorama:
-        """Click on the arrow with a number, and return the panorama shown then."""
+        """Click on an arrow drawn on the page, by its index, and return the panorama shown then."""
         return self._read_panorama(self._call("click", arrow))
 
     def arrows(self) -> tuple[list[str], float]:
-        """Return the transforms of the arrows drawn, and the heading that the view faces, in degrees."""
+        """Return (CSS transform of each arrow drawn, heading in degrees that the view faces)."""
         found = self._call("arrows", int(1000 * self._settings.timeout / 2))
         return [str(transform) for transform in found["transforms"]], float(found["heading"])
 
@@ -170,14 +171,14 @@ class StreetViewPage:
         self.close()
 
     def _read_panorama(self, found: Mapping[str, Any]) -> PagePanorama:
-        """Return the panorama of the page's reply."""
+        """Return the panorama that a reply of the page describes."""
         links = ((str(link["pano"]), normalize_heading(float(link["heading"]))) for link in found["links"])
         return PagePanorama(
             str(found["pano"]), LatLng(float(found["lat"]), float(found["lng"])), tuple(links)
         )
 
     def _ask(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
-        """Return the reply of a function of the page, tried again on failure; `""` only loads the page."""
+        """Return the reply of a function of the page, called again on failure; `""` only loads the page."""
 
         def attempt() -> Mapping[str, Any] | _Failed:
             """Return the reply, or a failed try, of one call of the page, loaded before where needed."""
@@ -195,7 +196,7 @@ class StreetViewPage:
         return outcome
 
     def _load(self) -> None:
-        """Load the page and start its panorama."""
+        """Load the page and start its panorama, which is paid for first."""
         from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
 
         # Before the page makes its panorama: a spent budget has to stop it.
@@ -208,7 +209,7 @@ class StreetViewPage:
         self._is_loaded = True
 
     def _call(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
-        """Return the reply of a function of the loaded page."""
+        """Return the reply of a function of the loaded page, called once."""
         from selenium.common.exceptions import TimeoutException, WebDriverException  # noqa: PLC0415
 
         script = (
@@ -232,30 +233,30 @@ class StreetViewPage:
 
 
 class _PageFailed(ProviderError):
-    """An error of the page after which another try may help."""
+    """An error of the page, with whether another try may help."""
 
     may_retry = True
 
 
 def _browser_failed(fault: "WebDriverException") -> _PageFailed:
-    """Return the error of a browser that failed."""
+    """Return the error to raise for a browser that failed."""
     reason = (fault.msg or "no reason given").splitlines()[0]
     return _PageFailed(SERVICE, f"the browser failed ({reason})", "start again")
 
 
 def _failure(outcome: Mapping[str, Any] | _Failed) -> _Failed | None:
-    """Return the failed try that an outcome is; `None` for a reply."""
+    """Return the failed call that an outcome is; `None` for a reply."""
     return outcome if isinstance(outcome, _Failed) else None
 
 
 def _log_retry(outcome: Mapping[str, Any] | _Failed, pause: float) -> None:
-    """Write to the log that a failed try is repeated after a pause, seconds."""
+    """Write to the log that a failed call is repeated after a pause in seconds."""
     if isinstance(outcome, _Failed):
         _log.info("%s: trying again in %.1f s", outcome.error, pause)
 
 
 def _start_browser(timeout: float, folder: str) -> "Chrome":
-    """Start a browser that leaves files nowhere but in `folder`, unless that folder's path is too long."""
+    """Start a browser that keeps its files in `folder`, unless its path is too long; return its driver."""
     require("web", "selenium", what="the web mover", error=BrowserUnavailable)
     from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
     from selenium.webdriver import Chrome, ChromeOptions  # noqa: PLC0415
@@ -297,7 +298,8 @@ def _start_browser(timeout: float, folder: str) -> "Chrome":
 
 
 def _arguments() -> list[str]:
-    """Return the browser's arguments; incognito, as a cache on disk would hold the address with the key."""
+    """Return the command-line options of the browser."""
+    # Incognito: a cache on disk would hold the address with the key.
     # Containers have little /dev/shm, and Chromium dies where it is full; so it uses the temporary folder.
     arguments = [
         "--headless=new",
@@ -314,14 +316,13 @@ def _arguments() -> list[str]:
 
 @contextmanager
 def _serve_page(settings: Mapping[str, str]) -> Iterator[str]:
-    """Serve the page while the context is open, in one document: a part that fails to load would be missed.
+    """Serve the page while the context is open, as one document: a part that fails to load would be missed.
 
     Args:
-        settings: what the page reads at its start, the key among them. It stands in no file and in no
-            address.
+        settings: values that the page reads at its start, the key among them; they are in no file or address.
 
     Yields:
-        The address of the page.
+        Address of the page.
     """
     secret = secrets.token_urlsafe(16)
     script = (_PAGE / "page.js").read_text("utf-8")
@@ -344,7 +345,7 @@ def _serve_page(settings: Mapping[str, str]) -> Iterator[str]:
 
 
 def _handler(path: str, page: bytes) -> type[BaseHTTPRequestHandler]:
-    """Return a request handler that serves a page at a path, and nothing else."""
+    """Return a class of request handlers that serve one page at a path, and nothing else."""
 
     class Handler(BaseHTTPRequestHandler):
         """A request handler that serves the one page."""
@@ -377,11 +378,12 @@ class WebMover:
     drawn, and a click on one moves. That depends on how a page happens to be drawn; it is there to compare.
 
     Args:
-        streetview: where the neighbours are, for the length of links.
-        settings: what the page loads; from the environment by default.
+        streetview: street view that has the neighbours' positions, for the length of links.
+        settings: settings of the page; from the environment by default.
     """
 
     def __init__(self, streetview: StreetView, settings: WebSettings | None = None) -> None:
+        """Begin without a browser, which opens on first use."""
         self._streetview = streetview
         self._settings = settings or WebSettings.from_environment()
         self._opened: StreetViewPage | None = None
@@ -432,7 +434,7 @@ class WebMover:
         return self._opened
 
     def _add_lengths(self, shown: PagePanorama) -> list[Link]:
-        """Return the page's links with metres, without those to nowhere or, if set, indoors."""
+        """Return the links of a panorama with metres, without those to nowhere or, if set, indoors."""
         found = []
         for pano_id, heading in shown.links:
             try:
@@ -444,7 +446,7 @@ class WebMover:
         return found
 
     def _drawn_links(self, shown: PagePanorama) -> PagePanorama:
-        """Return a panorama with only the links that an arrow is drawn for, with the arrows' headings."""
+        """Return a panorama with those links only for which an arrow is drawn, at the arrows' headings."""
         links = {
             min(shown.links, key=lambda link: abs(signed_turn(heading, link[1])))[0]: heading
             for heading in self._arrow_headings()
@@ -462,7 +464,7 @@ def arrow_heading(transform: str, facing: float) -> float:
     """Return the heading in degrees of an arrow, by its CSS transform and the heading that the view faces.
 
     Args:
-        transform: of the arrow's element, as SVG or CSS write it; no rotation in it stands for 0.
+        transform: attribute of the arrow's element, as SVG or CSS write it; without a rotation it is 0.
         facing: heading of the view, degrees.
 
     Returns:

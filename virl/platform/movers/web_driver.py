@@ -13,11 +13,11 @@ from threading import Event, Thread
 
 
 def main(folder: str, *command: str) -> int:
-    """Run a driver's command in a process group that ends with this process, and return its exit code.
+    """Run a browser driver in a process group that ends with this process, and return its exit code.
 
     Args:
-        folder: removed when standard input ends.
-        command: the driver and its arguments.
+        folder: path that is removed when standard input ends.
+        command: path of the driver and its arguments.
     """
     is_alone = Event()
     driver = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 # nosec B603

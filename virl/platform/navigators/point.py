@@ -8,8 +8,8 @@ distance.
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 
 import networkx as nx
@@ -21,17 +21,17 @@ from virl.platform.city.maps import Maps, TravelMode, walked_route
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Link, Panorama, Pose, StreetView
 from virl.platform.movers.base import Choice, Mover, Step
-from virl.platform.movers.grid import BatchStreetView
+from virl.platform.movers.grid import relocate
 
 RADIUS_M = 50.0  # Google's own where a request names none
-"""Radius in metres within which a position gets its panorama."""
+"""Radius in metres within which a position gets the panorama nearest to it."""
 BEND_M = 5.0  # corners that bend a route by less are no sub-goals; chosen: as near as arriving is
 """Distance in metres that a path may deviate from a straight line before it has a corner there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A panorama to reach: a destination, or a corner of the route to a destination."""
+    """A panorama to reach: that of a destination, or that of a corner of the route to one."""
 
     pano_id: str
     position: LatLng
@@ -46,7 +46,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class PointPlan:
-    """The panoramas that a walk goes by, in order, and the destinations that have none."""
+    """The goals of a walk, in order, and the destinations that have none."""
 
     destinations: tuple[LatLng, ...]
     goals: tuple[Goal, ...]
@@ -65,9 +65,9 @@ def plan_path(streetview: StreetView, positions: Sequence[LatLng], *, radius: fl
     Raises:
         BadInput: no position, or the radius is out of its range.
     """
-    ends = _ends(streetview, positions, radius)
+    ends, unplanned = _find_ends(streetview, positions, radius)
     goals = tuple(Goal(one.id, one.position, number) for number, one in enumerate(ends) if one)
-    return PointPlan(tuple(positions), goals, tuple(_without_imagery(ends, positions, radius)))
+    return PointPlan(tuple(positions), goals, tuple(unplanned))
 
 
 def plan_route(
@@ -79,21 +79,20 @@ def plan_route(
     mode: TravelMode = "walking",
     radius: float = RADIUS_M,
 ) -> PointPlan:
-    """Return the plan of a walk along routes, one request for each destination that can be reached.
+    """Return the plan of a walk along the maps' routes to each destination that can be reached.
 
     Args:
         streetview: who relocates.
-        maps: who knows the ways.
-        start: where the walk begins.
+        maps: gives the routes, with one request for each destination.
+        start: position where the walk begins.
         destinations: at least one, in the order to go to them.
-        mode: of the routes, where the maps know no way along panoramas.
+        mode: way of travelling of the routes, where the maps know no way along panoramas.
         radius: metres within which a destination has its panorama, in (0, 1000].
 
     Raises:
         BadInput: no destination, or the radius is out of its range.
     """
-    ends = _ends(streetview, destinations, radius)
-    unplanned = _without_imagery(ends, destinations, radius)
+    ends, unplanned = _find_ends(streetview, destinations, radius)
     goals: list[Goal] = []
     for number, end in enumerate(ends):
         if end is None:
@@ -110,45 +109,34 @@ def plan_route(
     return PointPlan(tuple(destinations), tuple(goals), tuple(sorted(unplanned)))
 
 
-def _ends(streetview: StreetView, positions: Sequence[LatLng], radius: float) -> Sequence[Panorama | None]:
-    """Return the panorama nearest to each destination, within `radius` metres; `None` without one."""
+def _find_ends(
+    streetview: StreetView, positions: Sequence[LatLng], radius: float
+) -> tuple[Sequence[Panorama | None], list[tuple[int, str]]]:
+    """Return (panorama nearest to each position or `None`, (number, reason) for each without one)."""
     if not positions:
         raise BadInput("a walk needs at least one destination")
-    return _relocate(streetview, positions, radius)
-
-
-def _without_imagery(
-    ends: Sequence[Panorama | None], positions: Sequence[LatLng], radius: float
-) -> list[tuple[int, str]]:
-    """Return (number, reason) of each destination without a panorama nearby."""
-    reason = "no street view within {:g} m of {}"
+    ends = relocate(streetview, positions, radius)
     pairs = enumerate(zip(ends, positions, strict=True))
-    return [(number, reason.format(radius, where)) for number, (end, where) in pairs if end is None]
+    reason = f"no street view within {radius:g} m of"
+    return ends, [(number, f"{reason} {where}") for number, (end, where) in pairs if end is None]
 
 
 def _corners(streetview: StreetView, path: Sequence[LatLng], radius: float, before: str | None) -> list[Goal]:
-    """Return the panoramas at the corners of a path, its ends left out, none twice in a row."""
+    """Return the goals at the corners of a path, its ends left out, no panorama twice in a row."""
     frame = LocalFrame(path[0])
     bends = LineString([frame.point(position) for position in path]).simplify(BEND_M).coords[1:-1]
     goals: list[Goal] = []
-    for corner in _relocate(streetview, [frame.position(*bend) for bend in bends], radius):
+    for corner in relocate(streetview, [frame.position(*bend) for bend in bends], radius):
         if corner is not None and corner.id != before:
             goals.append(Goal(corner.id, corner.position))
             before = corner.id
     return goals
 
 
-def _relocate(
-    streetview: StreetView, positions: Sequence[LatLng], radius: float
-) -> Sequence[Panorama | None]:
-    """Return the panorama nearest to each position within `radius` metres, `None` without one."""
-    if positions and isinstance(streetview, BatchStreetView):
-        return streetview.nearest_many(positions, radius)
-    return [streetview.nearest(position, radius) for position in positions]
-
-
-DETOUR = 5.0  # a goal may cost so many times the straight way to it,
-DETOUR_M = 200.0  # and so many metres more; both chosen
+DETOUR = 5.0
+"""Metres that may be walked for a goal, per metre of the straight line to it; chosen."""
+DETOUR_M = 200.0
+"""Metres that may be walked for a goal besides those of `DETOUR`; chosen."""
 
 _log = logging.getLogger(__name__)
 _GOAL = ""
@@ -157,7 +145,7 @@ _GOAL = ""
 
 @dataclass(frozen=True, slots=True)
 class DestinationOutcome:
-    """The result for one destination: True if it was reached, and the reason."""
+    """A destination with the result of the walk to it, and the reason for the result."""
 
     destination: LatLng
     reached: bool
@@ -165,19 +153,20 @@ class DestinationOutcome:
 
 
 class Pursuit:
-    """A search for the goals of a plan, one after the other, which gives up goals out of reach.
+    """A pursuit of a plan's goals, one after the other, which gives up those out of reach.
 
     Args:
-        plan: the goals.
+        plan: goals and destinations of the walk.
         arrive: metres from a goal within which it is reached.
     """
 
     def __init__(self, plan: PointPlan, arrive: float) -> None:
+        """Begin before the first panorama, with the destinations that have no goal as results."""
         self.outcomes = {
             number: DestinationOutcome(plan.destinations[number], reached=False, reason=reason)
             for number, reason in plan.unplanned
         }
-        """The outcomes by the number of the destination."""
+        """Results so far, by the number of the destination."""
         self._destinations = plan.destinations
         # Reversed, so that the goal of the moment is popped from the end.
         self._left = list(reversed(plan.goals))
@@ -206,10 +195,10 @@ class Pursuit:
         return Outcome("missed" if missed else "arrived", reason)
 
     def arrive(self, here: Panorama) -> float:
-        """Record a panorama come to, mark the goals reached there, and return metres from the one before.
+        """Record a panorama that the walker comes to, and mark the goals reached there.
 
         Returns:
-            Metres from the panorama before.
+            Metres from the panorama before; 0 at the first.
         """
         before, self._here = self._here, here
         metres = distance(before.position, here.position) if before else 0.0
@@ -226,15 +215,13 @@ class Pursuit:
         return metres
 
     def next_link(self, goal: Goal, toward: float, links: Sequence[Link]) -> Link | None:
-        """Return the link to take for the current goal; `None` to give it up.
+        """Return the link to take for the current goal; `None` if the goal is given up.
 
         Args:
-            goal: of the moment.
-            toward: heading of the straight way to it, degrees.
+            goal: the current goal.
+            toward: heading of the straight line to it, degrees.
             links: those that leave the panorama arrived at last.
 
-        Returns:
-            `None` if the goal is given up, for the next one to be the goal.
 
         Raises:
             RuntimeError: the pursuit has not arrived anywhere yet.
@@ -260,22 +247,22 @@ class Pursuit:
         return onward
 
     def be_led(self) -> None:
-        """Start anew for the goal at the next panorama, which a user or other decider chose."""
+        """Expect a panorama that somebody else chose: the search for the goal starts anew there."""
         self._led = True
 
     def end(self, reason: str) -> None:
-        """Give up all goals that are left."""
+        """Give up all goals that are left, for one reason."""
         while self._left:
             self._end_goal(reached=False, reason=reason)
 
     def _give_up(self, here: Panorama, reason: str) -> None:
-        """Give up the current goal for a reason, and begin with the next one."""
+        """Give up the current goal for a reason, and begin with the next one from a panorama."""
         self._end_goal(reached=False, reason=reason)
         self._start_goal(here)
         self._mark_reached(here)
 
     def _mark_reached(self, here: Panorama) -> None:
-        """Mark the goals reached at a panorama, and begin with the next one."""
+        """Mark the next goals that are reached at a panorama, and begin with the one after them."""
         while (goal := self.goal) and (
             here.id == goal.pano_id or distance(here.position, goal.position) <= self._arrive
         ):
@@ -287,7 +274,7 @@ class Pursuit:
             self._start_goal(here)
 
     def _end_goal(self, *, reached: bool, reason: str) -> None:
-        """End the current goal, and record the outcome of its destination, if it is one."""
+        """End the current goal, and record the result for its destination, if it is one."""
         goal = self._left.pop()
         if goal.destination is not None:
             self.outcomes[goal.destination] = DestinationOutcome(
@@ -305,19 +292,19 @@ class Pursuit:
             self._end_goal(reached=False, reason="passed on another way")
 
     def _start_goal(self, here: Panorama) -> None:
-        """Begin with the current goal at a panorama, with a new limit of metres."""
+        """Begin with the current goal from a panorama, with a new limit of metres."""
         # Only within one goal is a panorama not to be visited twice: the next goal may lead back.
         self._visited = {here.id}
         if self.goal is not None:
             self._budget = DETOUR * distance(here.position, self.goal.position) + DETOUR_M
 
 
+@dataclass
 class Explored:
-    """A map of visited panoramas and the links that leave them."""
+    """A graph of visited panoramas and the links seen there."""
 
-    def __init__(self) -> None:
-        self._graph: nx.DiGraph[str] = nx.DiGraph()
-        self._positions: dict[str, LatLng] = {}
+    _graph: "nx.DiGraph[str]" = field(default_factory=nx.DiGraph)
+    _positions: dict[str, LatLng] = field(default_factory=dict)
 
     def see(self, panorama: Panorama, links: Iterable[Link]) -> None:
         """Record a panorama and the links that leave it."""
@@ -332,21 +319,19 @@ class Explored:
             self._graph.add_edge(link.pano_id, _GOAL)
 
     def way_on(self, here: str, goal: LatLng, visited: Collection[str]) -> Link | None:
-        """Return the link to take towards a position, by known links and straight on; `None` without one.
-
-        That is the one with the fewest metres along links seen to it and on in a straight line.
+        """Return the first link of the shortest way to a position, by seen links and then straight on.
 
         Args:
-            here: where to leave from; a panorama stood at.
-            goal: the position to come to.
-            visited: panoramas that do not promise anything any more.
+            here: id of the visited panorama to leave from.
+            goal: position to come to.
+            visited: ids of panoramas from which no straight line counts.
 
         Returns:
-            `None` where all ends of links that lead from here are visited.
+            `None` where every panorama that seen links lead to is visited.
         """
 
         def metres(start: str, end: str, edge: Mapping[str, Link]) -> float | None:
-            """Return the metres of a link, or of the straight line to the goal; `None` from a visited one."""
+            """Return the metres of a link, or straight to the goal; `None` from a visited panorama."""
             if end != _GOAL:
                 return edge["link"].distance
             # networkx takes `None` for no edge.
@@ -364,39 +349,32 @@ ARRIVE_M = 5.0  # V-IRL's
 """Distance in metres from a goal at which it counts as reached."""
 
 
+@dataclass
 class PointNavigator:
     """A navigator to the destinations of a plan, in their order.
-
-    Args:
-        streetview: where.
-        mover: which links leave a pose.
-        plan: where to, by `plan_route` or `plan_path`.
-        max_steps: moves after which it stops.
-        arrive: metres from a goal within which it counts as reached.
 
     Raises:
         BadInput: `max_steps` is below 0, or `arrive` not above 0.
     """
 
-    def __init__(
-        self,
-        streetview: StreetView,
-        mover: Mover,
-        plan: PointPlan,
-        *,
-        max_steps: int,
-        arrive: float = ARRIVE_M,
-    ) -> None:
-        if max_steps < 0:
-            raise BadInput(f"a limit of {max_steps} steps: must be 0 or more")
-        if not arrive > 0:
-            raise BadInput(f"arriving within {arrive:g} m: must be above 0")
-        self._streetview = streetview
-        self._mover = mover
-        self._max_steps = max_steps
-        self._plan = plan
-        self._arrive = arrive
-        self._pursuit = Pursuit(plan, arrive)
+    streetview: StreetView
+    mover: Mover
+    """Mover that says which links leave a pose."""
+    plan: PointPlan
+    """Goals of the walk, by `plan_route` or `plan_path`."""
+    _: KW_ONLY
+    max_steps: int
+    """Number of moves after which the walk ends."""
+    arrive: float = ARRIVE_M
+    """Metres from a goal within which it counts as reached."""
+
+    def __post_init__(self) -> None:
+        """Check the limits, and begin with no goal reached."""
+        if self.max_steps < 0:
+            raise BadInput(f"a limit of {self.max_steps} steps: must be 0 or more")
+        if not self.arrive > 0:
+            raise BadInput(f"arriving within {self.arrive:g} m: must be above 0")
+        self._pursuit = Pursuit(self.plan, self.arrive)
 
     @property
     def outcomes(self) -> tuple[DestinationOutcome, ...]:
@@ -404,62 +382,57 @@ class PointNavigator:
         return tuple(outcome for _, outcome in sorted(self._pursuit.outcomes.items()))
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk; `outcomes` grows with it.
+        """Yield the steps of a walk to the plan's goals; `outcomes` grows with it.
 
         Args:
             start: where the walk begins or goes on.
             trail: ids of the panoramas walked before, the oldest first, where a walk is resumed.
             steered: numbers of the steps of the trail at which somebody else decided.
         """
-        pursuit = self._pursuit = Pursuit(self._plan, self._arrive)
+        pursuit = self._pursuit = Pursuit(self.plan, self.arrive)
         # Played through, so that the pursuit knows what it had seen, visited and given up.
         for number, pano_id in enumerate(trail):
-            here = self._streetview.panorama(pano_id)
+            here = self.streetview.panorama(pano_id)
             pursuit.arrive(here)
             if number in steered:
                 pursuit.be_led()
             else:
                 self._decide(here, pursuit)
         pose = start
-        for index in range(len(trail), self._max_steps + 1):
-            here = self._streetview.panorama(pose.pano_id)
+        for index in range(len(trail), self.max_steps + 1):
+            here = self.streetview.panorama(pose.pano_id)
             metres = pursuit.arrive(here)
             step = Step(
                 index,
                 pose,
                 here,
                 metres,
-                self._choose(here, index, pursuit),
-                ways=partial(self._mover.links, pose),
+                partial(self._choose, here, index, pursuit),
+                ways=partial(self.mover.links, pose),
                 steered=lambda _: pursuit.be_led(),
-                last=index == self._max_steps,
+                last=index == self.max_steps,
             )
             yield step
             link = step.choice.link
             if link is None:
                 return
-            pose = self._mover.take(Pose(here.id, link.heading), link)
+            pose = self.mover.take(Pose(here.id, link.heading), link)
 
-    def _choose(self, here: Panorama, index: int, pursuit: Pursuit) -> Callable[[], Choice]:
-        """Return the function that chooses at a step; at the limit of steps it ends the walk."""
-
-        def choose() -> Choice:
-            """Return the navigator's choice, or the end at the limit of steps."""
-            if index == self._max_steps and pursuit.goal is not None:
-                limit = Outcome("limit", limit=self._max_steps, what="steps")
-                pursuit.end(limit.sentence)
-                return Choice.end(limit.with_detail(pursuit.outcome.sentence))
-            return self._decide(here, pursuit)
-
-        return choose
+    def _choose(self, here: Panorama, index: int, pursuit: Pursuit) -> Choice:
+        """Return the choice at the step of an index, or the walk's end at the limit of steps."""
+        if index == self.max_steps and pursuit.goal is not None:
+            limit = Outcome("limit", limit=self.max_steps, what="steps")
+            pursuit.end(limit.sentence)
+            return Choice.end(limit.with_detail(pursuit.outcome.sentence))
+        return self._decide(here, pursuit)
 
     def _decide(self, here: Panorama, pursuit: Pursuit) -> Choice:
-        """Choose the link towards the first goal that can be approached; give up the others."""
+        """Return the choice of the link towards the first goal that can be approached; give up the others."""
         while pursuit.goal is not None:
             goal = pursuit.goal
             facing = Pose(here.id, bearing(here.position, goal.position))
             # Facing the goal: a hybrid mover asks its grid where no listed link leads that way.
-            link = pursuit.next_link(goal, facing.heading, self._mover.links(facing))
+            link = pursuit.next_link(goal, facing.heading, self.mover.links(facing))
             if link is not None:
                 metres = distance(here.position, goal.position)
                 return Choice(link, f"{goal.title} is {metres:.0f} m away")

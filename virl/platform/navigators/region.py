@@ -8,6 +8,7 @@ from the last point, at a constant cost.
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -32,7 +33,7 @@ from virl.platform.navigators.survey import (
 )
 
 MAX_TOGETHER = 10_000
-"""Largest number of points solved in one matrix; more are split (chosen: 200 MB, twice in the solver)."""
+"""Largest number of points in one matrix; more are split. Chosen: 200 MB, twice in the solver."""
 _LARGEST = np.iinfo(np.uint16).max
 
 
@@ -41,13 +42,13 @@ def path_length(points: Floats, order: Ints) -> float:
 
     Args:
         points: metres, shape (n, 2).
-        order: numbers of points.
+        order: numbers of the points, each once.
     """
     return float(np.hypot(*np.diff(points[order], axis=0).T).sum())
 
 
 def nearest_neighbour(points: Floats) -> Ints:
-    """Return an order of points, from number 0 on, that always goes to the nearest point left.
+    """Return the numbers of points in an order, from 0 on, that always goes to the nearest point left.
 
     Args:
         points: metres, shape (n, 2).
@@ -64,7 +65,7 @@ def nearest_neighbour(points: Floats) -> Ints:
 
 
 def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> list[int]:
-    """Return the order of a short path through all positions, from the first one to any end.
+    """Return the numbers of positions in the order of a short path through all, from the first to any end.
 
     Never longer than from each to the nearest one left. Up to 19 positions the path is the shortest, but for
     the rounding of distances to 1/65535 of the largest. The search cannot be seeded: of long tours, two runs
@@ -72,10 +73,10 @@ def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> 
 
     Args:
         positions: at most some 20 km apart, for which a flat map is exact enough.
-        seconds: of search; `seconds_for` the number of positions by default.
+        seconds: time of the search; `seconds_for` the number of positions by default.
 
     Returns:
-        The number of every position once, 0 first.
+        Number of every position once, 0 first.
 
     Raises:
         BadInput: `seconds` is not above 0.
@@ -102,7 +103,7 @@ def seconds_for(count: int) -> float:
 
 
 def _open_path(points: Floats, seconds: float, together: int) -> Ints:
-    """Return the order of a short path from point 0, found in `seconds`; many points are solved in parts."""
+    """Return the numbers of points in the order of a short path from 0, found in `seconds`."""
     if len(points) <= together:
         return _solve(points, seconds)
     # The part with the start comes first, as the path through the parts has to begin there.
@@ -121,7 +122,7 @@ def _open_path(points: Floats, seconds: float, together: int) -> Ints:
 
 
 def _split(points: Floats, part: Ints, together: int) -> list[Ints]:
-    """Return a part cut across its longer side until no piece has more than `together` points."""
+    """Return a set of points as pieces of at most `together` points, cut across the longer side each time."""
     if len(part) <= together:
         return [part]
     # A cut across the longer side gives the most compact parts.
@@ -131,7 +132,7 @@ def _split(points: Floats, part: Ints, together: int) -> list[Ints]:
 
 
 def _solve(points: Floats, seconds: float) -> Ints:
-    """Return the order of a short path from point 0, by fast-tsp."""
+    """Return the numbers of points in the order of a short path from 0, by one search of fast-tsp."""
     count = len(points)
     if count < 3:
         return np.arange(count)
@@ -142,7 +143,7 @@ def _solve(points: Floats, seconds: float) -> Ints:
 
 
 def _matrix(points: Floats) -> NDArray[np.uint16]:
-    """Return distances scaled to at most 65535; the added last row and column make a path of the tour."""
+    """Return the distances between points, scaled to at most 65535, with a row and column more."""
     count = len(points)
     # The diagonal of all points is the longest possible distance.
     scale = _LARGEST / max(np.hypot(*np.ptp(points, axis=0)), 1e-9)
@@ -156,53 +157,34 @@ def _matrix(points: Floats) -> NDArray[np.uint16]:
 
 
 OrderFunction = Callable[[Sequence[LatLng]], Sequence[int]]
-"""A function from positions to their numbers in the order to visit them, 0 first."""
+"""A function that returns the numbers of positions in the order to visit them, 0 first."""
 
 
+@dataclass(eq=False)
 class RegionNavigator:
-    """A navigator to every panorama that relocating finds in a region.
+    """A navigator to every panorama of a region that a search by position and links finds.
 
     With a `file` the panoramas found and the order of the walk are kept, so that a walk that was killed goes
     on as it began, and asks nothing twice. Without one, a resumed walk asks again and orders what is left.
 
-    Args:
-        streetview: where.
-        region: the polygon.
-        spacing: metres between the positions relocated, above 0.
-        radius: metres within which each is relocated, in (0, 1000].
-        follow_links: whether links lead to positions that are relocated too.
-        file: where panoramas and orders are kept, as JSON lines.
-        progress: told how far the search for panoramas is.
-        order: puts positions in a short order.
     """
 
-    def __init__(
-        self,
-        streetview: StreetView,
-        region: Region,
-        *,
-        spacing: float = SPACING_M,
-        radius: float = RELOCATE_RADIUS_M,
-        follow_links: bool = True,
-        file: Path | None = None,
-        progress: Progress | None = None,
-        order: OrderFunction = shortest_tour,
-    ) -> None:
-        self.skipped: dict[str, str] = {}
-        """Reason by id, for panoramas found that were not there any more on the walk."""
-        self._streetview = streetview
-        self._find = partial(
-            survey,
-            streetview,
-            region,
-            spacing=spacing,
-            radius=radius,
-            follow_links=follow_links,
-            file=file,
-            progress=progress,
-        )
-        self._survey: RegionSurvey | None = None
-        self._order = order
+    streetview: StreetView
+    region: Region
+    _: KW_ONLY
+    spacing: float = SPACING_M
+    """Metres between the positions at which a panorama is sought, above 0."""
+    radius: float = RELOCATE_RADIUS_M
+    """Metres around a position within which its panorama lies, in (0, 1000]."""
+    follow_links: bool = True
+    """True if positions at the ends of links are asked for too."""
+    file: Path | None = None
+    """Path of the survey file in which panoramas and orders are kept; `None` keeps nothing."""
+    progress: Progress | None = None
+    order: OrderFunction = shortest_tour
+    skipped: dict[str, str] = field(default_factory=dict, init=False)
+    """Reasons why panoramas found in the search could not be visited, by their ids."""
+    _survey: RegionSurvey | None = field(default=None, init=False)
 
     def panoramas(self) -> tuple[SurveyedPanorama, ...]:
         """Return the panoramas of the region, in the order found; the first call searches for them.
@@ -214,7 +196,7 @@ class RegionNavigator:
         return tuple(self._find_survey().found.values())
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk: one for each panorama, each once.
+        """Yield the steps of a walk over the panoramas of the region, one for each.
 
         The first is the start if it lies in the region, else the first panorama of the region that a short
         walk from the start comes to. The link of a choice is a hop: its heading and metres lead straight
@@ -230,24 +212,32 @@ class RegionNavigator:
         """
         # What somebody else has led elsewhere follows no order that is kept.
         left = deque(self._new_order(start, trail) if steered else self._order_left(start, trail))
-        before = self._streetview.panorama(trail[-1] if trail else start.pano_id)
+        before = self.streetview.panorama(trail[-1] if trail else start.pano_id)
         here = self._next_panorama(left)
         index = len(trail)
         while here is not None:
             hop = _hop(before, here)
             pose = start if here.id == start.pano_id else Pose(here.id, hop.heading)
-            step = Step(index, pose, here, hop.distance, self._choose(here, left))
+            step = Step(index, pose, here, hop.distance, partial(self._choose, here, left))
             yield step
             if step.choice.link is None:
                 return
             if step.decided_by:
                 self._reorder(left, step.choice.link.pano_id)
-            before, here, index = here, self._streetview.panorama(step.choice.link.pano_id), index + 1
+            before, here, index = here, self.streetview.panorama(step.choice.link.pano_id), index + 1
 
     def _find_survey(self) -> RegionSurvey:
-        """Return the survey of the region, made at the first call; raise an error if it is empty."""
+        """Return the survey of the region, made at the first call; raise `NoStreetView` if it is empty."""
         if self._survey is None:
-            self._survey = self._find()
+            self._survey = survey(
+                self.streetview,
+                self.region,
+                spacing=self.spacing,
+                radius=self.radius,
+                follow_links=self.follow_links,
+                file=self.file,
+                progress=self.progress,
+            )
         if not self._survey.found:
             asked = self._survey.relocated_count
             raise NoStreetView(
@@ -256,7 +246,7 @@ class RegionNavigator:
         return self._survey
 
     def _order_left(self, start: Pose, trail: Sequence[str]) -> list[str]:
-        """Return ids of the panoramas left to visit, in a stored order or a new one."""
+        """Return ids of the panoramas left to visit after a trail, in a stored order or else a new one."""
         known = self._find_survey()
         for order in reversed(known.store.orders):
             if not trail and order.start == start.pano_id:
@@ -268,11 +258,11 @@ class RegionNavigator:
         return self._new_order(start, trail)
 
     def _new_order(self, start: Pose, trail: Sequence[str]) -> list[str]:
-        """Return ids of the panoramas left to visit in a new order, the start first if it is one."""
+        """Return ids of the panoramas left to visit in a new order, which is stored."""
         known = self._find_survey()
         left = [one for one in known.found.values() if one.id not in {*trail, start.pano_id}]
-        here = self._streetview.panorama(start.pano_id)
-        tour = self._order([here.position, *(one.position for one in left)])
+        here = self.streetview.panorama(start.pano_id)
+        tour = self.order([here.position, *(one.position for one in left)])
         ids = [left[number - 1].id for number in tour[1:]]
         if trail or start.pano_id in known.found:
             ids.insert(0, start.pano_id)
@@ -281,10 +271,10 @@ class RegionNavigator:
         return ids
 
     def _reorder(self, left: deque[str], here: str) -> None:
-        """Sort the panoramas left to visit into a tour from a panorama."""
-        found, position = self._find_survey().found, self._streetview.panorama(here).position
+        """Sort the panoramas left to visit, in place, into a tour from a panorama."""
+        found, position = self._find_survey().found, self.streetview.panorama(here).position
         rest = [found[pano_id] for pano_id in left if pano_id != here and pano_id in found]
-        tour = self._order([position, *(one.position for one in rest)])
+        tour = self.order([position, *(one.position for one in rest)])
         left.clear()
         left.extend(rest[number - 1].id for number in tour[1:])
 
@@ -293,22 +283,17 @@ class RegionNavigator:
         while left:
             pano_id = left.popleft()
             try:
-                return self._streetview.panorama(pano_id)
+                return self.streetview.panorama(pano_id)
             except NoStreetView as fault:
                 self.skipped[pano_id] = str(fault)
         return None
 
-    def _choose(self, here: Panorama, left: deque[str]) -> Callable[[], Choice]:
-        """Return the function that chooses the next panorama of the tour, or the end."""
-
-        def choose() -> Choice:
-            """Return the choice of the next panorama of the tour, or the end."""
-            following = self._next_panorama(left)
-            if following is None:
-                return Choice.end(Outcome("finished", "every panorama of the region is visited"))
-            return Choice(_hop(here, following), f"the tour leads on; {len(left) + 1} panoramas to visit")
-
-        return choose
+    def _choose(self, here: Panorama, left: deque[str]) -> Choice:
+        """Return the choice of the next panorama of the tour, or of the walk's end."""
+        following = self._next_panorama(left)
+        if following is None:
+            return Choice.end(Outcome("finished", "every panorama of the region is visited"))
+        return Choice(_hop(here, following), f"the tour leads on; {len(left) + 1} panoramas to visit")
 
 
 def _hop(here: Panorama, there: Panorama) -> Link:

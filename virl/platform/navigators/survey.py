@@ -19,14 +19,14 @@ from virl.geo import globe
 from virl.geo.globe import LatLng
 from virl.geo.region import Region
 from virl.platform.city.streetview import Link, Panorama, StreetView
-from virl.platform.movers.grid import RELOCATE_RADIUS_M, BatchStreetView
+from virl.platform.movers.grid import RELOCATE_RADIUS_M, BatchStreetView, relocate
 
 FORMAT = 1
 """Version of the survey file's format; a file of another version is refused."""
 
 
 class SurveyPlan(JsonRecord):
-    """The first record of a survey file: region and settings of the search for panoramas."""
+    """The first record of a survey file: the region and settings of its search for panoramas."""
 
     kind: Literal["plan"] = "plan"
     format: int = FORMAT
@@ -59,10 +59,11 @@ class SurveyedPanorama(JsonRecord):
 
 
 class Batch(JsonRecord):
-    """Positions asked for together, and the panorama nearest to each."""
+    """Positions asked for together, with the panorama nearest to each, as a record of a survey file."""
 
     kind: Literal["batch"] = "batch"
     asked: tuple[LatLng, ...]
+    """Positions for which the nearest panorama was asked."""
     nearest: tuple[str | None, ...]
     """Ids of the nearest panoramas, in the order of `asked`; null where none is near."""
     new: tuple[SurveyedPanorama, ...]
@@ -89,7 +90,7 @@ BATCH = 100  # positions that Google takes in one request
 """Largest number of positions in one request."""
 
 Progress = Callable[[int, int, int], None]
-"""A function called with (positions asked, positions to ask in all, panoramas found in the region)."""
+"""A function called with (positions asked, those to ask in all as far as known, panoramas found)."""
 
 
 class SurveyStore:
@@ -98,15 +99,16 @@ class SurveyStore:
     A last line that was cut off, as a kill leaves it, is dropped.
 
     Args:
-        plan: of the survey.
-        file: where it is kept; made where it is missing. `None` keeps nothing.
+        plan: region and settings of the survey.
+        file: path of the survey file, made where it is missing; `None` keeps nothing.
 
     Raises:
-        BadInput: the file holds something else, or the survey of another plan.
+        BadInput: the file is no survey file, or is one of another plan.
         CannotWrite: the disk refuses.
     """
 
     def __init__(self, plan: SurveyPlan, file: Path | None = None) -> None:
+        """Load the records of the file, or begin it with the plan."""
         self._lines = None if file is None else JsonLines(file, "continue the survey", sync=False)
         self._batches: list[Batch] = []
         self._orders: list[Ordered] = []
@@ -122,28 +124,28 @@ class SurveyStore:
 
     @property
     def orders(self) -> tuple[Ordered, ...]:
-        """Walks ordered so far, the latest last."""
+        """The orders of walks recorded so far, the latest last."""
         return tuple(self._orders)
 
     def add(self, record: Batch | Ordered) -> None:
-        """Add a record, which is on disk before this returns.
+        """Add a record, which is on disk before this returns if the store has a file.
 
         Raises:
             CannotWrite: the disk refuses; nothing is kept.
         """
         if self._lines is not None:
             self._lines.append(record.model_dump_json())
-        self._take(record)
+        self._hold(record)
 
-    def _take(self, record: Batch | Ordered) -> None:
-        """Add a record to those in memory."""
+    def _hold(self, record: Batch | Ordered) -> None:
+        """Hold a record in memory, among the batches or the orders."""
         if isinstance(record, Batch):
             self._batches.append(record)
         else:
             self._orders.append(record)
 
     def _load(self, lines: JsonLines, plan: SurveyPlan) -> None:
-        """Load the records of a file that begins with this plan."""
+        """Load the records of a survey file, and raise `BadInput` unless it begins with this plan."""
 
         def check_line(line: bytes) -> SurveyPlan | Batch | Ordered:
             """Return the record of a line; raise an error unless the first line alone is a plan."""
@@ -156,7 +158,7 @@ class SurveyStore:
 
         for record in lines.read(check_line, mend=": give another file, or delete this one"):
             if not isinstance(record, SurveyPlan):
-                self._take(record)
+                self._hold(record)
             elif record != plan:
                 raise BadInput(
                     f"{lines.path}: was written for another region, spacing or radius: give another file"
@@ -176,13 +178,13 @@ def survey(
     """Return the panoramas of a region, found at the positions of a grid and the ends of links.
 
     Args:
-        streetview: a `BatchStreetView` gets up to 100 positions a request, another one each.
-        region: the polygon.
+        streetview: street view to ask; a `BatchStreetView` gets up to 100 positions in a request.
+        region: polygon in which panoramas are searched for.
         spacing: metres between the positions of the grid, above 0.
-        radius: metres within which a position is relocated, in (0, 1000].
-        follow_links: whether links of panoramas found lead to positions that are asked too.
-        file: where answers are kept; what it holds is not asked again. Nothing is kept by default.
-        progress: told after every batch.
+        radius: metres around a position within which its panorama lies, in (0, 1000].
+        follow_links: whether positions at the ends of links found are asked for too.
+        file: survey file in which answers are kept, so that none is asked again; `None` keeps nothing.
+        progress: function called after every batch; `None` for none.
 
     Raises:
         BadInput: a value is out of its range, or the file is of another survey.
@@ -197,7 +199,7 @@ def survey(
             positions = waiting[first : first + size]
             unknown = done.unknown(positions)
             if unknown:
-                done.keep(unknown, _relocate(streetview, unknown, radius))
+                done.keep(unknown, relocate(streetview, unknown, radius))
             done.take(positions)
             if progress:
                 progress(done.relocated_count, max(len(grid), done.relocated_count), len(done.found))
@@ -212,11 +214,12 @@ class RegionSurvey:
     ends as one that was not.
 
     Args:
-        region: the polygon.
-        store: where answers are kept, with those that it holds already.
+        region: polygon whose panoramas count as found.
+        store: answers that are kept, with those from before.
     """
 
     def __init__(self, region: Region, store: SurveyStore) -> None:
+        """Begin with no panorama found; the answers in the store are known at once."""
         self.region = region
         self.store = store
         self.found: dict[str, SurveyedPanorama] = {}
@@ -231,15 +234,15 @@ class RegionSurvey:
 
     @property
     def relocated_count(self) -> int:
-        """Number of positions for which the nearest panorama was asked."""
+        """Number of positions that were taken into the survey."""
         return len(self._asked)
 
     def unknown(self, positions: Iterable[LatLng]) -> list[LatLng]:
-        """Return those of some positions whose nearest panorama is not stored yet."""
+        """Return the positions whose nearest panorama is not stored yet."""
         return [position for position in positions if position not in self._nearest]
 
     def keep(self, positions: Sequence[LatLng], panoramas: Sequence[Panorama | None]) -> None:
-        """Keep the panorama nearest to each position, `None` without one."""
+        """Keep the panorama nearest to each position, in their order; `None` for one without."""
         met = {one.id: one for one in panoramas if one is not None}
         new = tuple(
             SurveyedPanorama.of(one) for pano_id, one in met.items() if pano_id not in self._panoramas
@@ -250,7 +253,7 @@ class RegionSurvey:
         self._remember(batch)
 
     def take(self, positions: Sequence[LatLng]) -> None:
-        """Add the panoramas stored for positions to those found."""
+        """Take positions into the survey: the panoramas stored for them, if in the region, are found."""
         self._asked.update(positions)
         for pano_id in map(self._nearest.__getitem__, positions):
             if pano_id is None or pano_id in self._met:
@@ -261,7 +264,7 @@ class RegionSurvey:
                 self._unfollowed.append(self._panoramas[pano_id])
 
     def leads(self) -> list[LatLng]:
-        """Return the positions in the region that new links lead to, of panoramas not found yet."""
+        """Return the positions in the region at the ends of new links to panoramas not found yet."""
         ends: dict[str, LatLng] = {}
         for here in self._unfollowed:
             for link in here.to_links():
@@ -272,15 +275,6 @@ class RegionSurvey:
         return [end for end in dict.fromkeys(ends.values()) if end not in self._asked]
 
     def _remember(self, batch: Batch) -> None:
-        """Add the panoramas and answers of a batch to those known."""
+        """Add the answers and panoramas of a batch to those known."""
         self._nearest.update(zip(batch.asked, batch.nearest, strict=True))
         self._panoramas.update((one.id, one) for one in batch.new)
-
-
-def _relocate(
-    streetview: StreetView, positions: Sequence[LatLng], radius: float
-) -> Sequence[Panorama | None]:
-    """Return the panorama nearest to each position within `radius` metres, `None` without one."""
-    if isinstance(streetview, BatchStreetView):
-        return streetview.nearest_many(positions, radius)
-    return [streetview.nearest(position, radius) for position in positions]

@@ -17,58 +17,62 @@ from virl.platform.perception.cameras import (
 )
 from virl.platform.perception.images import clip_box
 
-SAME = 0.5  # chosen: boxes that have this share of the smaller one in common show the same thing
-"""Least overlap, as a share of the smaller box, of two boxes that show one thing."""
-RIVAL = 0.5  # chosen: least intersection over union of two boxes that are two names of one thing
-SEAM = 0.15  # chosen: halves of a thing lie this share of a half's width from the edge between them at most
+SAME = 0.5
+"""Least overlap, as a share of the smaller box, of two boxes that show one object; chosen."""
+RIVAL = 0.5
+"""Least intersection over union of the boxes of two labels for one object; chosen."""
+SEAM = 0.15
+"""Largest gap between half an object and the edge that cuts it, as a share of the half's width; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Looking:
-    """Settings of a look around. Angles in degrees; scores in [0, 1]."""
+    """Settings of a look around at a panorama: which views are taken, and how candidates are confirmed."""
 
     range_deg: float = 180.0
     """Range of headings covered in degrees, half of it on each side."""
     fov: float = 60.0
     """Horizontal field of view of each picture, degrees."""
     pitch: float = 0.0
-    """Pitch of the cameras above the horizon, degrees."""
+    """Pitch of the cameras, degrees above the horizon."""
     active: bool = True
-    """True to look closer at each candidate; False if the first look decides."""
+    """True to confirm each candidate by a closer look; False if the first look decides."""
     recheck: float | Mapping[str, float] | None = None
-    """Least score, [0, 1], at the closer look, for all labels or by label; by default the detector's own."""
+    """Least score, [0, 1], at the closer look, for all labels or by label; `None` for the detector's own."""
 
 
-Found = tuple[View, Detection]
-"""A view with one detection in it."""
+FoundInView = tuple[View, Detection]
+"""(view, detection in it)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A thing seen from one panorama, for visual memory."""
+    """An object seen from one panorama."""
 
     label: str
+    """Label of the object, such as a place type."""
     score: float
     """Confidence of the detection, [0, 1]."""
     view: View
+    """View in which the object was found."""
     box: Box
-    """Box of the thing in pixels of `view`."""
+    """Box of the object in pixels of `view`."""
     position: LatLng
-    """Position of the camera that saw the thing."""
+    """Position of the camera that saw the object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The views and finds of one look around."""
+    """The views and the objects found at one look around."""
 
     sweep: tuple[View, ...]
     """Views of the sweep, from left to right."""
     found: tuple[tuple[Detection, ...], ...]
     """Detections in each view of `sweep`, background labels included."""
     candidates: tuple[Sighting, ...]
-    """Things found at the first look, each once, best first."""
+    """Objects found at the first look, each once, best first."""
     sightings: tuple[Sighting, ...]
-    """Things confirmed at the closer look, in the views that show them best, best first."""
+    """Objects confirmed at the closer look, in the views that show them best, best first."""
 
 
 def look_around(
@@ -80,18 +84,18 @@ def look_around(
     background: Sequence[str] = (),
     looking: Looking | None = None,
 ) -> Look:
-    """Return what is found to both sides and ahead, each candidate confirmed by a closer look.
+    """Return the objects found in views around a pose, each candidate confirmed by a closer look.
 
     What the detector finds at the first look with the score of its label is a candidate, unless another label
     scores more on it. `look_closer` confirms.
 
     Args:
-        streetview: where the views come from.
-        detector: what finds things in them.
-        pose: where to stand; the sweep is centred on its heading.
-        labels: what to look for.
-        background: what else may be there: gives the detector something else to choose. Never reported.
-        looking: how to look; defaults to V-IRL's values.
+        streetview: provider of the views.
+        detector: finder of objects in them.
+        pose: panorama to look from; the sweep is centred on its heading.
+        labels: labels of the objects to find.
+        background: labels of what else may be there, for the detector to choose instead; never reported.
+        looking: settings; by default V-IRL's values.
 
     Raises:
         BadInput: there are no labels, one is empty or also in the background; or the detector gives a box
@@ -100,7 +104,7 @@ def look_around(
         ModelUnavailable: the detector's model is missing.
     """
     looking = looking or Looking()
-    asked = _check_labels(labels, background)
+    asked = _all_labels(labels, background)
     position = streetview.panorama(pose.pano_id).position
     cameras = sweep_cameras(pose.heading, looking.range_deg, looking.fov, pitch=looking.pitch)
     sweep = [streetview.view(pose.pano_id, camera) for camera in cameras]
@@ -127,27 +131,24 @@ def look_around(
 def look_closer(
     streetview: StreetView,
     detector: Detector,
-    candidates: Sequence[Found],
+    candidates: Sequence[FoundInView],
     labels: Sequence[str],
     *,
     recheck: float | Mapping[str, float] | None = None,
-) -> list[Found | None]:
-    """Return what a narrowed view aimed at each candidate confirms; `None` for one it does not.
+) -> list[FoundInView | None]:
+    """Return (closer view, confirmed detection in it) for each candidate; `None` for one not confirmed.
 
     A candidate is confirmed if the closer view shows its label on the box where it should be, with the score
     of the label's second look or more, and no other label scores more on that box. All closer views go to
     the detector at once.
 
     Args:
-        streetview: where the closer views come from.
-        detector: what looks again.
-        candidates: what to confirm; a box may reach beyond its view, to where more of the thing is.
-        labels: what the detector is asked for: those of the candidates, and what else they may be.
+        streetview: provider of the closer views.
+        detector: finder of objects in them.
+        candidates: detections to confirm; a box may reach beyond its view, to where more of the object is.
+        labels: labels to ask the detector for: those of the candidates, and what else they may be.
         recheck: least score that confirms, [0, 1], of every label or by label; the others take the detector's
             own.
-
-    Returns:
-        For each candidate the closer view and the confirmed detection in it; `None` if it is not there again.
 
     Raises:
         BadInput: the detector gives a box that is none or lies outside its view.
@@ -155,7 +156,7 @@ def look_closer(
         ModelUnavailable: the detector's model is missing.
     """
     views = [streetview.view(view.pano_id, closer_camera(view.camera, one.box)) for view, one in candidates]
-    confirmed: list[Found | None] = []
+    confirmed: list[FoundInView | None] = []
     for candidate, view, detections in zip(candidates, views, _detect(detector, views, labels), strict=True):
         again = _match_closer(candidate, view.camera, detections)
         label = candidate[1].label
@@ -173,12 +174,13 @@ class _Aim:
     """A candidate with the box that the closer look is aimed at."""
 
     seen: Sighting
+    """The candidate."""
     box: Box
     """Box to look at in pixels of the candidate's view, perhaps beyond its edge."""
 
 
-def _check_labels(labels: Sequence[str], background: Sequence[str]) -> list[str]:
-    """Return all labels to ask for, background included; raise an error for none, blank or repeated ones."""
+def _all_labels(labels: Sequence[str], background: Sequence[str]) -> list[str]:
+    """Return all labels, background last; raise `BadInput` for none, a blank one or one that is in both."""
     asked = list(dict.fromkeys([*labels, *background]))
     if not labels:
         raise BadInput("no labels to look for: give one or more")
@@ -191,27 +193,23 @@ def _check_labels(labels: Sequence[str], background: Sequence[str]) -> list[str]
 
 def _detect(detector: Detector, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
     """Return the detections in each view, with boxes cut at the pictures' edges."""
-    if not views:
-        return []
-    return [
-        [replace(one, box=_clip_to_view(one, view.camera)) for one in detections]
-        for view, detections in zip(views, detector.detect(views, labels), strict=True)
-    ]
-
-
-def _clip_to_view(one: Detection, camera: Camera) -> Box:
-    """Return a detection's box cut at the picture's edges; raise an error for a box outside."""
-    box = clip_box(one.box, camera.width, camera.height)
-    if box is None:
-        raise BadInput(
-            f"the detector gave {one.label!r} the box {one.box}, outside its view of "
-            f"{camera.width} x {camera.height} pixels: use another detector"
-        )
-    return box
+    found: list[list[Detection]] = []
+    for view, detections in zip(views, detector.detect(views, labels) if views else (), strict=True):
+        width, height = view.camera.width, view.camera.height
+        found.append([])
+        for one in detections:
+            box = clip_box(one.box, width, height)
+            if box is None:
+                raise BadInput(
+                    f"the detector gave {one.label!r} the box {one.box}, outside its view of "
+                    f"{width} x {height} pixels: use another detector"
+                )
+            found[-1].append(replace(one, box=box))
+    return found
 
 
 def _has_rival(one: Detection, others: Sequence[Detection]) -> bool:
-    """Return whether another label scores more on the same box."""
+    """Return whether another label than that of `one` scores more on the same box in the same view."""
     return any(
         other.label != one.label
         and other.score > one.score
@@ -221,7 +219,7 @@ def _has_rival(one: Detection, others: Sequence[Detection]) -> bool:
 
 
 def _join_candidates(first: Sequence[Sighting]) -> list[_Aim]:
-    """Return each candidate once, best first, with the box of the whole thing where an edge cuts it."""
+    """Return each candidate once, best first, with the box of the whole object where an edge cuts it."""
     aims: list[_Aim] = []
     for seen in _best_first(first):
         for i, aim in enumerate(aims):
@@ -239,13 +237,7 @@ def _join_candidates(first: Sequence[Sighting]) -> list[_Aim]:
 
 
 def _are_halves(aim: _Aim, seen: Sighting, there: Box) -> bool:
-    """Return whether a candidate goes on beyond its picture's edge in box `there` of the next view.
-
-    Args:
-        aim: the candidate.
-        seen: the other one.
-        there: the other one's box in the picture of the first.
-    """
+    """Return whether a candidate and `seen`, box `there` in its view, are halves cut by the view's edge."""
     width, mine, other = aim.seen.view.camera.width, aim.seen.box, seen.box
     slack = SEAM * max(mine[2] - mine[0], there[2] - there[0])
     to_right = width - mine[2] <= slack and other[0] <= slack and abs(there[0] - width) <= slack
@@ -254,8 +246,10 @@ def _are_halves(aim: _Aim, seen: Sighting, there: Box) -> bool:
     return (to_right or to_left) and beside >= SAME * min(mine[3] - mine[1], there[3] - there[1])
 
 
-def _match_closer(candidate: Found, closer: Camera, detections: Sequence[Detection]) -> Detection | None:
-    """Return the detection in the closer view that is most where the candidate should be, if any is there."""
+def _match_closer(
+    candidate: FoundInView, closer: Camera, detections: Sequence[Detection]
+) -> Detection | None:
+    """Return the closer view's detection that is most where the candidate should be; `None` if none is."""
     view, seen = candidate
     there = carry_box(seen.box, view.camera, closer)
     if there is None:
@@ -267,18 +261,17 @@ def _match_closer(candidate: Found, closer: Camera, detections: Sequence[Detecti
 
 
 def _merge_sightings(sightings: Iterable[Sighting]) -> list[Sighting]:
-    """Return the best sighting of each thing, best first."""
+    """Return the best sighting of each object, best first; sightings of one label that overlap are one."""
     kept: list[Sighting] = []
     for seen in _best_first(sightings):
-        if not any(_same_thing(seen, other) for other in kept):
+        alike = [other for other in kept if other.label == seen.label]
+        carried = [carry_box(seen.box, seen.view.camera, other.view.camera) for other in alike]
+        if not any(
+            box is not None and share_in_common(box, other.box) >= SAME
+            for box, other in zip(carried, alike, strict=True)
+        ):
             kept.append(seen)
     return kept
-
-
-def _same_thing(a: Sighting, b: Sighting) -> bool:
-    """Return whether two sightings have one label and boxes in common, in the first one's view."""
-    there = carry_box(a.box, a.view.camera, b.view.camera)
-    return a.label == b.label and there is not None and share_in_common(there, b.box) >= SAME
 
 
 def _best_first(sightings: Iterable[Sighting]) -> list[Sighting]:

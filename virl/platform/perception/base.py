@@ -13,38 +13,40 @@ Embeddings = NDArray[np.float32]
 """Embeddings as rows of length 1, shape (n, d)."""
 
 Role = Literal["describer", "detector", "lexicon", "matcher", "reader", "recognizer"]
-"""Roles of models; all but the lexicon, which detectors share, are protocols below."""
+"""Roles of perception models: a protocol below for each but the lexicon, a table of words on signs."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A line of text in a picture."""
+    """A line of text that was read in a picture."""
 
     text: str
+    """The characters of the line, as read."""
     score: float
     """Confidence of the reading, [0, 1]."""
     box: Box
+    """Box (left, top, right, bottom) around the line in pixels of the picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """A thing found in a view."""
+    """An object that a detector found in a view."""
 
     label: str
-    """Label of the thing, such as a place type."""
+    """Label of the object, such as a place type; one of those that were asked for."""
     score: float
     """Confidence of the detection, [0, 1]."""
     box: Box
     """Box (left, top, right, bottom) in pixels of the view."""
     text: str = ""
-    """Words read on the thing; empty where there are none."""
+    """Words read on the object; empty where none were read."""
 
 
 class Reader(Protocol):
     """A reader of text in pictures (OCR)."""
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """Return the lines of text in each picture, in pixels of that picture, top to bottom.
+        """Return the lines of text in each picture, with boxes in its pixels, from top to bottom.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -54,10 +56,10 @@ class Reader(Protocol):
 
 @runtime_checkable
 class BoxReader(Reader, Protocol):
-    """A reader that can also look inside boxes alone, which takes less time."""
+    """A reader that can also read inside given boxes alone, which takes less time."""
 
     def read_inside(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> list[list[TextLine]]:
-        """Return the lines of text inside some boxes of each picture, in its pixels, top to bottom.
+        """Return the lines of text inside some boxes, in pixels, of each picture, from top to bottom.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -67,37 +69,35 @@ class BoxReader(Reader, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LookScores:
-    """The least scores, [0, 1], at which a detector's finds count; each detector has its own scale."""
+    """The least scores, [0, 1], at which a detector's detections count; each detector has its own scale."""
 
     first: float
     """Least score at the first look, from which a closer look is worth while."""
     second: float
-    """Least score at the closer look that confirms a find."""
+    """Least score at the closer look that confirms a detection."""
     by_label: Mapping[str, "LookScores"] = field(default_factory=dict)
     """Least scores of single labels, as `plain_label` spells these."""
 
     def of(self, label: str) -> "LookScores":
-        """Return the least scores for a label."""
+        """Return the least scores for a label: its own, or else those of the detector."""
         return self.by_label.get(plain_label(label), self)
 
 
 def plain_label(label: str) -> str:
-    """Return a label in lower case, with single spaces for underscores and other spaces."""
+    """Return a label in lower case, with one space for each underscore or run of spaces."""
     return " ".join(label.replace("_", " ").lower().split())
 
 
 class Detector(Protocol):
-    """A finder of things with given labels in views."""
+    """A finder of objects with given labels in views."""
 
     @property
     def look_scores(self) -> LookScores:
-        """Least scores of the detector's finds, from its model file."""
+        """Least scores at which the detector's detections count, from its model file."""
         ...
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """Return the things with one of `labels` in each view, best first.
-
-        Empty `labels` looks for all it knows.
+        """Return the objects with one of `labels`, or any known label if empty, in each view, best first.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -114,16 +114,16 @@ class Recognizer(Protocol):
         ...
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
-        """Return one vector of length 1 a picture, shape (n, d).
+        """Return a vector of length 1 for each of n pictures, shape (n, d).
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
-            BadInput: a picture is none.
+            BadInput: an array is no picture.
         """
         ...
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
-        """Return one vector of length 1 a text, shape (n, d).
+        """Return a vector of length 1 for each of n texts, shape (n, d).
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -131,20 +131,20 @@ class Recognizer(Protocol):
         ...
 
     def recognize(self, images: Sequence[Image], labels: Sequence[str]) -> NDArray[np.float32]:
-        """Return how well each label fits each picture, shape (n, m), in [0, 1].
+        """Return how well each of m labels fits each of n pictures, [0, 1], shape (n, m).
 
-        Over labels they sum to 1 for models trained with a softmax, not for those trained with a sigmoid.
+        A row sums to 1 for models trained with a softmax, not for those trained with a sigmoid.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
-            BadInput: there are no labels, or a picture is none.
+            BadInput: there are no labels, or an array is no picture.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Points in two pictures that show the same, paired."""
+    """Pairs of points, one in each of two pictures, that show the same."""
 
     first: NDArray[np.float32]
     """Pixels (x, y) in the first picture, shape (n, 2)."""
@@ -161,17 +161,17 @@ class Matcher(Protocol):
     """A finder of points that two pictures have in common."""
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
-        """Return the points in common of each pair of pictures.
+        """Return the points that the two pictures of each pair have in common, in the order of `pairs`.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
-            BadInput: a picture is none.
+            BadInput: an array is no picture.
         """
         ...
 
 
 Amount = Literal["many", "some", "no"]
-"""Rough numbers of things, in words."""
+"""Rough number of shopfronts in a view, in a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +179,9 @@ class SceneDescription:
     """A description of a view in words, with some of it as data."""
 
     text: str
+    """The description in words."""
     signs: tuple[str, ...] = ()
-    """Words on the signs that the text names, in its order."""
+    """Words on each of the signs that `text` names, in its order."""
     shopfronts: Amount | None = None
     """Rough number of shopfronts in the view; `None` where not judged."""
 
@@ -202,7 +203,7 @@ class SceneDescriber(Describer, Protocol):
     """A describer that also returns the signs and shopfronts of its text as data."""
 
     def describe_scenes(self, views: Sequence[View], question: str = "") -> list[SceneDescription]:
-        """Return a description of each view, in the words of `describe` and as data.
+        """Return a description of each view, as `describe` words it, with its signs and shopfronts as data.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -211,12 +212,12 @@ class SceneDescriber(Describer, Protocol):
 
 
 def describe_scenes(describer: Describer, views: Sequence[View], question: str) -> list[SceneDescription]:
-    """Return a description of each view, with data where the describer has any.
+    """Return a description of each view, with signs and shopfronts where the describer gives them.
 
     Args:
-        describer: of views.
-        views: any number.
-        question: to answer of each; may be empty.
+        describer: the model that describes the views.
+        views: any number of them.
+        question: what the descriptions are for; may be empty.
     """
     if isinstance(describer, SceneDescriber):
         return describer.describe_scenes(views, question)
@@ -228,6 +229,8 @@ class Senses:
     """The perception models that an agent carries."""
 
     detector: Detector
+    """Finder of objects in views."""
     describer: Describer
+    """Model that describes views in words."""
     place_types: tuple[str, ...]
     """Place types that the detector can tell apart, sorted."""

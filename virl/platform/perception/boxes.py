@@ -11,28 +11,31 @@ from virl.pages.fonts import can_letter, face_for, font
 from virl.pages.theme import colours
 from virl.plain_text import plain_line
 from virl.platform.city.streetview import Box, View
+from virl.platform.perception.cameras import shared_area
 
 # The looks, all chosen.
 LINE_SHARE, TEXT_SHARE, LEAST_TEXT_PX = 1 / 250, 1 / 42, 11
+"""Width of lines and height of text as shares of a picture's width, and least height of text in pixels."""
 PAD_PX = 3
+"""Pixels of background around the text of a label."""
 
 
 class Boxed(Protocol):
-    """A thing with a label and a box in a view, such as a `Detection` or a `Visible`."""
+    """An object with a label and a box in a view, such as a `Detection` or a `Visible`."""
 
     @property
     def label(self) -> str:
-        """Name of the thing."""
+        """Label of the object."""
         ...
 
     @property
     def box(self) -> Box:
-        """Box of the thing, pixels of the view."""
+        """Box (left, top, right, bottom) of the object in pixels of the view."""
         ...
 
 
 def draw_detections(view: View, found: Iterable[Boxed]) -> View:
-    """Return the view with a box and a label drawn around each thing found.
+    """Return a copy of a view with a box and a label drawn around each object found.
 
     A label that no shipped or installed font can draw, or that would cover an earlier one, is left out: the
     box is drawn alone.
@@ -60,7 +63,7 @@ def draw_detections(view: View, found: Iterable[Boxed]) -> View:
             room = _label_room(
                 picture.size, one.box, pen.textlength(label, font=face) + 2 * PAD_PX, size + 2 * PAD_PX
             )
-            if not any(_overlap(room, other) for other in written):
+            if not any(shared_area(room, other) for other in written):
                 pen.rectangle(room, fill=frame)
                 pen.text((room[0] + PAD_PX, (room[1] + room[3]) / 2), label, fill=ink, font=face, anchor="lm")
                 written.append(room)
@@ -68,12 +71,10 @@ def draw_detections(view: View, found: Iterable[Boxed]) -> View:
 
 
 def _label_room(size: tuple[int, int], box: Box, wide: float, high: float) -> Box:
-    """Return the box for a label: above the thing's upper left corner, or below at the picture's top."""
+    """Return the box for a label: above an object's box, or in it at the picture's top.
+
+    `size` is (width, height) of the picture, `wide` and `high` those of the label, all in pixels.
+    """
     left = max(0.0, min(box[0], size[0] - wide))
     top = box[1] - high if box[1] >= high else box[1]
     return left, top, left + wide, top + high
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    """Return whether two boxes have an area in common."""
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -12,12 +12,12 @@ from virl.platform.city.streetview import MAX_FOV, MIN_FOV, Box, Camera
 
 
 def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:
-    """Return the box, in a view from the same place, around what a box shows; `None` if partly behind.
+    """Return the box, in the view of another camera at the same place, around what a box shows.
 
     Args:
         box: pixels of the view through `source`; may reach beyond its edges.
-        source: where the box lies.
-        target: where it is wanted.
+        source: camera of the view with the box.
+        target: camera of the other view.
 
     Returns:
         Pixels of the view through `target`, beyond its edges too; `None` if part of it is behind that camera.
@@ -33,35 +33,35 @@ def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:
 
 
 def intersection_over_union(a: Box, b: Box) -> float:
-    """Return the area that two boxes of one picture share over all that they cover, [0, 1]."""
-    shared = _shared_area(a, b)
+    """Return the area that two boxes of one picture share, divided by all that they cover, [0, 1]."""
+    shared = shared_area(a, b)
     return shared / (_area(a) + _area(b) - shared)
 
 
 def share_in_common(a: Box, b: Box) -> float:
-    """Return the area that two boxes of one picture share, over that of the smaller one, [0, 1]."""
-    return _shared_area(a, b) / min(_area(a), _area(b))
+    """Return the area that two boxes of one picture share, divided by that of the smaller one, [0, 1]."""
+    return shared_area(a, b) / min(_area(a), _area(b))
 
 
 def enclosing_box(a: Box, b: Box) -> Box:
-    """Return the smallest box that holds two boxes, pixels."""
+    """Return the smallest box that holds two boxes of one picture, pixels."""
     return min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])
 
 
 def ray(camera: Camera, x: float, y: float) -> Floats:
-    """Return the direction through a pixel as a unit vector: east, north, up.
+    """Return the direction through a pixel of a camera's view as a unit vector (east, north, up).
 
     Args:
-        camera: of the view.
-        x: column, pixels.
-        y: row, pixels.
+        camera: the camera of the view.
+        x: column in pixels from the left edge.
+        y: row in pixels from the top edge.
     """
     heading, pitch = (radians(angle) for angle in camera.direction(x, y))
     return np.array([sin(heading) * cos(pitch), cos(heading) * cos(pitch), sin(pitch)])
 
 
 def frame_of(camera: Camera) -> Floats:
-    """Return a camera's unit vectors right, up and forward, each (east, north, up), shape (3, 3)."""
+    """Return a camera's unit vectors right, up and forward as rows of (east, north, up), shape (3, 3)."""
     h, p = radians(camera.heading), radians(camera.pitch)
     return np.array(
         [
@@ -72,7 +72,7 @@ def frame_of(camera: Camera) -> Floats:
     )
 
 
-def _shared_area(a: Box, b: Box) -> float:
+def shared_area(a: Box, b: Box) -> float:
     """Return the area that two boxes have in common, square pixels."""
     width = min(a[2], b[2]) - max(a[0], b[0])
     height = min(a[3], b[3]) - max(a[1], b[1])
@@ -84,14 +84,14 @@ def _area(box: Box) -> float:
     return (box[2] - box[0]) * (box[3] - box[1])
 
 
-ENLARGE = 4.0  # V-IRL's active detection: the closer picture is four times as wide as the thing looked at
-"""Ratio of a closer picture's width to that of the thing in it (V-IRL's active detection)."""
-CLOSEST_FOV = 30.0  # degrees; V-IRL's active detection narrows no further
-"""Field of view of the narrowest view, degrees."""
+ENLARGE = 4.0
+"""Ratio of a closer picture's width to that of the object in it (V-IRL's active detection)."""
+CLOSEST_FOV = 30.0
+"""Least horizontal field of view of a closer picture, degrees (V-IRL's active detection)."""
 ROAD_FOV = 60.0
-"""Field of view of a view down a road, degrees (as in V-IRL)."""
+"""Horizontal field of view of a view down a road, degrees (as in V-IRL)."""
 LETTER_PX = 10.0  # chosen: `rapidocr` leaves out lines under 8 pixels, and boards stand askew
-"""Least height of a letter in pixels to be read."""
+"""Least height in pixels of a letter that can be read."""
 
 
 def sweep_cameras(
@@ -122,18 +122,15 @@ def sweep_cameras(
 
 
 def reading_fov(letter_m: float, distance_m: float, width: int = 640, pixels: float = LETTER_PX) -> float:
-    """Return the widest field of view, in degrees, in which letters can be read.
+    """Return the widest horizontal field of view, [10, 120] degrees, in which letters can be read.
 
     It is `2 atan(width * letter_m / (2 * pixels * distance_m))`.
 
     Args:
         letter_m: height of the letters, metres.
-        distance_m: from the camera to them, metres.
+        distance_m: distance from the camera to the letters, metres.
         width: of the picture, pixels.
-        pixels: that the letters shall be high in its middle; towards its edges they are higher.
-
-    Returns:
-        A field of view of a camera, [10, 120].
+        pixels: height of the letters in the middle of the picture; towards its edges they are higher.
     """
     return min(max(2 * degrees(atan(width * letter_m / (2 * pixels * distance_m))), MIN_FOV), MAX_FOV)
 
@@ -151,11 +148,11 @@ def reading_cameras(
     They overlap evenly, so that what an edge cuts may be whole in the next picture.
 
     Args:
-        heading: of the middle, degrees clockwise from north.
+        heading: middle of the range, degrees clockwise from north.
         range_deg: degrees covered, (0, 360).
-        pitches: the lowest and the highest, degrees above the horizon.
-        letter_m: as in `reading_fov`.
-        distance_m: as in `reading_fov`.
+        pitches: lowest and highest pitch covered, degrees above the horizon.
+        letter_m: height of the letters, metres.
+        distance_m: distance from the camera to the letters, metres.
         width: of each picture, pixels.
     """
     fov = min(reading_fov(letter_m, distance_m, width), range_deg)
@@ -170,14 +167,9 @@ def reading_cameras(
 
 
 def closer_camera(camera: Camera, box: Box) -> Camera:
-    """Return the camera that looks straight at the middle of a box, its view narrowed to the box.
+    """Return a camera aimed at the middle of a box, pixels of the view of `camera`, and narrowed to it.
 
-    Args:
-        camera: the camera of the picture that the box lies in.
-        box: what to look at, pixels.
-
-    Returns:
-        A camera of the same picture size, with a field of view of 30 to 120 degrees.
+    It stands at the same place; its picture has the same size, its field of view is in [30, 120] degrees.
     """
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     wide = _angle(camera, (box[0], y), (box[2], y))
@@ -190,6 +182,6 @@ def closer_camera(camera: Camera, box: Box) -> Camera:
 
 
 def _angle(camera: Camera, a: tuple[float, float], b: tuple[float, float]) -> float:
-    """Return the angle between the rays through two pixels, radians."""
+    """Return the angle between the rays through two pixels (x, y) of a view, radians."""
     # Rounding may take the product of two unit vectors a little beyond 1.
     return acos(min(max(float(ray(camera, *a) @ ray(camera, *b)), -1.0), 1.0))

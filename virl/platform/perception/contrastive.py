@@ -1,11 +1,11 @@
-"""What all recognizers with two towers have in common, and how their checkpoints are told apart."""
+"""The common part of recognizers with an encoder of pictures and one of texts, and names of checkpoints."""
 
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ LABEL = "{label}"
 
 
 class ContrastiveSettings(ModelSettings):
-    """The settings that the model files of all recognizers of this sort hold."""
+    """The settings of recognizers with an encoder of pictures and one of texts."""
 
     caption: str = LABEL
     """Text that a picture is compared with for each label: by default the label alone, as in V-IRL.
@@ -52,87 +52,59 @@ HALF: Precision = "float16"
 
 
 def kept_under(name: str, settings: ContrastiveSettings, options: ModelOptions) -> str:
-    """Return the name under which embeddings are stored; with half precision it differs.
+    """Return the name under which a model's embeddings are stored: another one with half precision.
 
     Args:
         name: of the model.
-        settings: with its precision.
-        options: with its device.
+        settings: tell the precision.
+        options: tell the device.
     """
     device = "cpu" if options.device == "cpu" or missing_packages(("torch",)) else device_of(options)
     precision = precision_on(device, settings.precision, HALF)
     return name if precision == "float32" else f"{name}/{precision}"
 
 
-class Towers(Protocol):
-    """A model on its device: an encoder of pictures and one of texts."""
-
-    @property
-    def scale(self) -> float:
-        """Factor on the cosines of pictures and texts."""
-        ...
-
-    @property
-    def bias(self) -> float | None:
-        """Term added to the scaled cosines; `None` for a model trained with a softmax."""
-        ...
-
-    def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """Return one embedding a picture, not of unit length, shape (n, d)."""
-        ...
-
-    def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one embedding a text, not of unit length, shape (n, d)."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class TorchTowers:
-    """The encoders of a torch model, which is in its evaluation mode.
-
-    Args:
-        name: for messages.
-        torch: the module.
-        turn: held while the model computes: two batches at once would need twice the memory.
-        image_rows: from pictures to a tensor of rows on any device, without gradients.
-        text_rows: as `image_rows`, from texts.
-        scale: as `Towers.scale`.
-        bias: as `Towers.bias`.
-    """
+class TorchEncoders:
+    """The encoders of a torch model, which is in its evaluation mode."""
 
     name: str
+    """Name of the model, for messages."""
     torch: Any
+    """The module `torch`."""
     turn: Lock
+    """Lock held while the model computes: two batches at once would need twice the memory."""
     image_rows: Callable[[Sequence[Image]], Any]
+    """Function from pictures to a tensor of their embeddings as rows, without gradients."""
     text_rows: Callable[[Sequence[str]], Any]
+    """Function from texts to a tensor of their embeddings as rows, without gradients."""
     scale: float
+    """Factor on the cosines of pictures and texts."""
     bias: float | None
+    """Term added to the scaled cosines; `None` for a model trained with a softmax."""
 
     def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """Return one embedding for each picture, not of unit length, shape (n, d)."""
-        with self.turn, guard_memory(self.name, len(images)), self.torch.inference_mode():
-            rows: NDArray[np.float32] = self.image_rows(images).float().cpu().numpy()
-        return rows
+        """Return an embedding for each of n pictures, not of unit length, shape (n, d)."""
+        return self._encode(self.image_rows, images)
 
     def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one embedding for each text, not of unit length, shape (n, d)."""
-        with self.turn, guard_memory(self.name, len(texts)), self.torch.inference_mode():
-            rows: NDArray[np.float32] = self.text_rows(texts).float().cpu().numpy()
+        """Return an embedding for each of n texts, not of unit length, shape (n, d)."""
+        return self._encode(self.text_rows, texts)
+
+    def _encode(self, to_rows: Callable[[Any], Any], items: Sequence[Any]) -> NDArray[np.float32]:
+        """Return the rows of `items` by one of the functions of the model, shape (n, d)."""
+        with self.turn, guard_memory(self.name, len(items)), self.torch.inference_mode():
+            rows: NDArray[np.float32] = to_rows(items).float().cpu().numpy()
         return rows
 
 
 class ContrastiveRecognizer:
-    """A recognizer by an encoder of pictures and one of texts, loaded on first use.
-
-    Args:
-        identify: gives the name that embeddings are kept under.
-        load: gives the towers.
-        settings: caption and batch.
-    """
+    """A recognizer by an encoder of pictures and one of texts, loaded on first use."""
 
     def __init__(
-        self, identify: Callable[[], str], load: Callable[[], Towers], settings: ContrastiveSettings
+        self, identify: Callable[[], str], load: Callable[[], TorchEncoders], settings: ContrastiveSettings
     ) -> None:
+        """Use, once needed, the name that `identify` returns for stored embeddings, and `load`'s encoders."""
         self._name = Once(identify)
         self._towers = Once(load)
         self._settings = settings
@@ -144,17 +116,17 @@ class ContrastiveRecognizer:
         return self._name.get()
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
-        """Return one vector of length 1 a picture, shape (n, d); grayscale and RGBA are taken as RGB."""
+        """Return a vector of length 1 for each of n pictures, grayscale and RGBA as RGB, shape (n, d)."""
         colour = [pixels_of(image) for image in images]
         return self._embed(self._towers.get().images, colour) if colour else self.embed_texts([""])[:0]
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
-        """Return one vector of length 1 a text, shape (n, d)."""
+        """Return a vector of length 1 for each of n texts, shape (n, d)."""
         rows = self._embed(self._towers.get().texts, texts or [""])
         return rows if texts else rows[:0]
 
     def recognize(self, images: Sequence[Image], labels: Sequence[str]) -> NDArray[np.float32]:
-        """Return how well each label fits each picture, shape (n, m), in [0, 1].
+        """Return how well each of m labels fits each of n pictures, [0, 1], shape (n, m).
 
         Labels are put into the caption of the model's file, underscores as spaces, and embedded once.
 
@@ -180,35 +152,29 @@ class ContrastiveRecognizer:
     def _embed(
         self, tower: Callable[[Sequence[Any]], NDArray[np.float32]], items: Sequence[Any]
     ) -> Embeddings:
-        """Return one row of length 1 for each item, batch by batch."""
+        """Return a row of length 1 for each of n pictures or texts, encoded batch by batch, shape (n, d)."""
         rows = np.concatenate([tower(batch) for batch in batches(items, self._settings.batch)])
         unit: Embeddings = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         return unit
 
 
-_WHOLE = 16 * 2**20  # bytes; larger files are sampled
-_SAMPLES, _SAMPLE = (
-    64,
-    2**16,
-)  # chosen: 4 MiB from all over the file; reading 10 GB would take as long as loading
+_WHOLE = 16 * 2**20
+"""Largest size in bytes of a weight file that is read whole for its fingerprint."""
+_SAMPLES, _SAMPLE = 64, 2**16
+"""Number and bytes of the samples of a larger file; chosen: reading 10 GB takes as long as loading."""
 
 
 def identity(source: str) -> str:
-    """Return a name for a checkpoint that differs for other weights.
+    """Return a name for a checkpoint: its hub id, or its path's last part with digits of its contents.
 
-    Args:
-        source: a path or a hub id.
-
-    Returns:
-        The hub id as it is, for who publishes it vouches for what it holds. For a path its last part and
-        eight digits that depend on what is there: all of small files, samples of large ones.
+    Who publishes a hub id vouches for what it holds. Of large files the digits depend on samples alone.
     """
     path = Path(source).expanduser()
     return f"{path.name}-{fingerprint(path)}" if path.exists() else source
 
 
 def fingerprint(path: Path) -> str:
-    """Return eight hexadecimal digits that tell the names and contents of a file or folder from others."""
+    """Return eight hexadecimal digits that differ for files, or folders of files, with other contents."""
     files = [path] if path.is_file() else sorted(file for file in path.iterdir() if file.is_file())
     digest = hashlib.sha256()
     for file in files:
@@ -219,7 +185,7 @@ def fingerprint(path: Path) -> str:
 
 
 def _content(file: Path, size: int) -> bytes:
-    """Return the bytes of a small file, or some samples of a large one."""
+    """Return the bytes of a file of `size` bytes: all, or samples of one larger than `_WHOLE`."""
     with file.open("rb") as stream:
         if size <= _WHOLE:
             return stream.read()

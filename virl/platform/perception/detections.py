@@ -1,25 +1,27 @@
 """What open-vocabulary detectors are asked and answer: labels as words, and detections made of boxes."""
 
 from collections.abc import Sequence
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
 from virl.platform.city.streetview import Image
-from virl.platform.perception.base import Detection, plain_label
+from virl.platform.perception.base import Detection, LookScores, plain_label
 from virl.platform.perception.cameras import intersection_over_union
 from virl.platform.perception.images import clip_box
+from virl.platform.perception.registry import DetectorSettings
 
 
 def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[str, str]:
-    """Return the words of each label as the model reads them, mapped to the label as asked for.
+    """Return each label by its words in lower case, spaces for underscores, as a model reads them.
 
-    Words are in lower case, with spaces for underscores. Of labels with the same words the first one counts.
+    Of labels with the same words the first one counts.
 
     Args:
-        labels: what to look for, such as `"trash bin"` or `"jewelry_store"`.
-        model: named in errors.
+        labels: labels to find, such as `"trash bin"` or `"jewelry_store"`.
+        model: name of the model, for errors.
         separators: characters that the model would take for the end of a label.
 
     Raises:
@@ -39,17 +41,34 @@ def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[st
 
 
 def check_prompt(prompt: str) -> str:
-    """Return the prompt; raise an error if it has no place for the label.
+    """Return a prompt as it is; raise `ValueError` if it lacks the placeholder `{label}`.
 
     Raises:
-        ValueError: it has none.
+        ValueError: the placeholder is missing.
     """
     if "{label}" not in prompt:
         raise ValueError("must contain {label}, where the label goes")
     return prompt
 
 
+SettingsT = TypeVar("SettingsT", bound=DetectorSettings)
+"""Settings of a kind of detector."""
+
+
+class SettingsDetector(Generic[SettingsT]):
+    """The base of virl's own detectors: their least scores are those of their model file."""
+
+    _settings: SettingsT
+    """Settings in the detector's model file."""
+
+    @property
+    def look_scores(self) -> LookScores:
+        """Least scores at which the detector's detections count, from its model file."""
+        return self._settings.look_scores
+
+
 Rows = NDArray[np.float32]
+"""Array of numbers, one row for each box."""
 
 
 def to_detections(
@@ -65,10 +84,10 @@ def to_detections(
 
     Args:
         boxes: left, top, right, bottom in pixels, shape (n, 4).
-        scores: [0, 1], shape (n,).
-        labels: n of them.
+        scores: score of each box, [0, 1], shape (n,).
+        labels: label of each box.
         image: the picture, shape (H, W, 3).
-        min_score: least score, [0, 1].
+        min_score: least score of a returned detection, [0, 1].
         max_overlap: as in `without_doubles`.
     """
     found = []
@@ -80,11 +99,9 @@ def to_detections(
 
 
 def without_doubles(found: Sequence[Detection], max_overlap: float | None) -> list[Detection]:
-    """Return the best detections, no two of which have one label and overlap (non-maximum suppression).
+    """Return a picture's detections, best first, without those that overlap a better one with their label.
 
-    Args:
-        found: detections in one picture.
-        max_overlap: largest intersection over union of two that are both kept, [0, 1]; `None` keeps all.
+    `max_overlap` is the largest intersection over union of two that both stay, [0, 1]; `None` keeps all.
     """
     # Ties by box and label, so that the order in which the model reports boxes does not count.
     ranked = sorted(found, key=lambda one: (-one.score, one.box, one.label))
@@ -99,14 +116,9 @@ def without_doubles(found: Sequence[Detection], max_overlap: float | None) -> li
 
 
 def share_inside(boxes: Rows, others: Rows) -> Rows:
-    """Return the share of each box's area that lies inside each of the others.
+    """Return the share of each box's area that lies inside each of the others, [0, 1], shape (n, m).
 
-    Args:
-        boxes: left, top, right, bottom, shape (n, 4).
-        others: the same, shape (m, 4).
-
-    Returns:
-        [0, 1], shape (n, m).
+    Boxes are left, top, right, bottom, shapes (n, 4) and (m, 4).
     """
     low = np.maximum(boxes[:, None, :2], others[None, :, :2])
     high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
@@ -115,27 +127,19 @@ def share_inside(boxes: Rows, others: Rows) -> Rows:
 
 
 def area_shares(boxes: Rows, others: Rows) -> Rows:
-    """Return the area of each box over that of each of the others, shape (n, m).
-
-    Both are as in `share_inside`.
-    """
+    """Return the area of each box, (n, 4), divided by that of each of the others, (m, 4), shape (n, m)."""
     return np.asarray(_areas(boxes)[:, None] / np.maximum(_areas(others), 1e-9)[None], np.float32)
 
 
 def _areas(boxes: Rows) -> Rows:
-    """Return the area of each box, square pixels, shape (n,)."""
+    """Return the area of each box (left, top, right, bottom), shape (n,)."""
     return np.asarray((boxes[:, 2:] - boxes[:, :2]).prod(axis=1), np.float32)
 
 
 def corners(boxes: Rows, image: Image) -> Rows:
-    """Return boxes (left, top, right, bottom) in pixels, (n, 4), from DETR's middles and sizes as shares.
+    """Return boxes (left, top, right, bottom) in pixels of a picture, (n, 4), from those of a DETR model.
 
-    Args:
-        boxes: x and y of the middle, width and height, as shares of the picture, shape (n, 4).
-        image: the picture, shape (H, W, 3).
-
-    Returns:
-        Left, top, right, bottom, shape (n, 4).
+    Such a model gives x and y of the middle, width and height, as shares of the picture, shape (n, 4).
     """
     height, width = image.shape[:2]
     middle, half = boxes[:, :2], boxes[:, 2:] / 2

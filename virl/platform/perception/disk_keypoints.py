@@ -11,7 +11,9 @@ from kornia.feature import DISK
 from transformers import AutoConfig, AutoModelForKeypointDetection, PreTrainedConfig, PreTrainedModel
 
 MODEL_TYPE = "disk"
+"""Name of DISK among the model types of `transformers`."""
 MAX_KEYPOINTS = 2048  # V-IRL's matcher; without a limit a picture has some ten thousand
+"""Largest number of keypoints in a picture, where the checkpoint states none."""
 
 
 class DiskConfig(PreTrainedConfig):  # type: ignore[misc]
@@ -19,23 +21,26 @@ class DiskConfig(PreTrainedConfig):  # type: ignore[misc]
 
     model_type = MODEL_TYPE
     descriptor_decoder_dim: int = 128
+    """Length of a keypoint's descriptor."""
     max_num_keypoints: int | None = None
+    """Largest number of keypoints in a picture; `None` for `MAX_KEYPOINTS`."""
 
 
 class DiskForKeypointDetection(PreTrainedModel):  # type: ignore[misc]
-    """DISK (Tyszkiewicz et al., NeurIPS 2020)."""
+    """The network DISK, which finds keypoints and their descriptors (Tyszkiewicz et al., NeurIPS 2020)."""
 
     config_class = DiskConfig
     main_input_name = "pixel_values"
     base_model_prefix = ""
 
     def __init__(self, config: DiskConfig) -> None:
+        """Build the network without trained weights."""
         super().__init__(config)
         self.model = DISK(desc_dim=config.descriptor_decoder_dim)
         self.post_init()
 
     def forward(self, pixel_values: Any, **_: Any) -> tuple[Any, Any, Any, Any]:
-        """Return keypoints, scores, descriptors and mask of a batch of RGB pictures in [0, 1], (b, 3, h, w).
+        """Return (keypoints, scores, descriptors, mask) of b RGB pictures in [0, 1], (b, 3, height, width).
 
         Returns:
             Keypoints (x, y) as shares of the picture, shape (b, n, 2); their scores (b, n); descriptors

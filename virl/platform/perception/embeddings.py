@@ -26,9 +26,10 @@ from virl.platform.perception.base import Embeddings
 from virl.resources import cache_home
 
 Arrays = dict[str, NDArray[Any]]
+"""Arrays by name, as in an `.npz` file."""
 
 MOST_UNPACKED = 100
-"""Largest ratio of arrays to their file in bytes; chosen: virl writes them uncompressed."""
+"""Largest ratio of the size of unpacked arrays to their file's; chosen: virl writes uncompressed."""
 
 _DAMAGE = (ValueError, TypeError, EOFError, RuntimeError, MemoryError, zipfile.BadZipFile)
 """Errors of NumPy and zipfile for damaged files (tried on thousands with bytes changed or cut off)."""
@@ -38,14 +39,14 @@ def write_arrays(file: Path, kind: str, version: int, model: str, arrays: Mappin
     """Write arrays to a file with their kind, version and model; the file is replaced as a whole.
 
     Args:
-        file: to write.
+        file: path of the file to write.
         kind: name of the format.
         version: of the format.
-        model: that the arrays come from.
-        arrays: by name.
+        model: name of the model that made the arrays.
+        arrays: arrays by name.
 
     Raises:
-        CannotWrite: it cannot be written; what was there before still is.
+        CannotWrite: the file cannot be written; what was there before still is.
     """
     labels: Arrays = {"kind": np.array(kind), "version": np.array(version), "model": np.array(model)}
     with replace_file(file, "go on") as stream:
@@ -58,11 +59,11 @@ def read_arrays(
     """Return (arrays of a file by name, name of the model that made them), checked.
 
     Args:
-        file: to read.
+        file: path of the file to read.
         kind: name of the format.
         version: of the format.
-        model: that they have to come from; `None` for any.
-        names: of the arrays.
+        model: name of the model that must have made the arrays; `None` for any.
+        names: of the arrays that the file must have.
 
     Raises:
         BadInput: the file is missing, broken, of another kind or version, or from another model.
@@ -98,8 +99,11 @@ REMEMBERED_TEXTS = 10_000  # chosen: 40 MB with 1,024 numbers each
 """Largest number of texts whose embeddings are kept in memory."""
 
 _KIND = "view-embeddings"
-_DIGITS = 3  # chosen: cameras that differ by less than a thousandth of a degree see the same
-_UNIT = 1e-2  # chosen: how far from 1 the length of a row may be; damage shows otherwise
+"""Name of the format of a file of embeddings."""
+_DIGITS = 3
+"""Decimal places of degrees in a camera's key; chosen: cameras that differ by less see the same."""
+_UNIT = 1e-2
+"""Largest difference of the length of a stored row from 1; chosen: a damaged one differs by more."""
 
 CameraKey = tuple[float, float, float, float, float]
 """(heading, pitch, fov in degrees, width, height in pixels) of a camera, rounded."""
@@ -124,14 +128,10 @@ class TextEncoder(Protocol):
 
 
 class TextMemory:
-    """An encoder of texts that embeds each text once; safe to share between threads.
-
-    Args:
-        encoder: embeds texts not met before, all those of a call at once.
-        limit: texts that are remembered; those not asked for the longest are forgotten first.
-    """
+    """An encoder of texts that embeds each text once; safe to share between threads."""
 
     def __init__(self, encoder: TextEncoder, limit: int = REMEMBERED_TEXTS) -> None:
+        """Use another encoder for texts not among the `limit` last used ones, all those of a call at once."""
         self._encoder = encoder
         self._known: LRUCache[str, NDArray[np.float32]] = LRUCache(limit)
         self._lock = Lock()
@@ -157,18 +157,19 @@ class EmbeddingStore:
     """
 
     folder: Path
+    """Folder of the store's files."""
     model: str
     """Name of the recognizer that made the embeddings."""
 
     def load(self, pano_id: str) -> dict[CameraKey, NDArray[np.float32]]:
-        """Return the embeddings stored for a panorama, by camera."""
+        """Return the embeddings, shape (d,) each, that are stored for a panorama, by camera."""
         kept: dict[CameraKey, NDArray[np.float32]] = {}
         for file in sorted(self._folder_of(pano_id).glob(f"{_digest(pano_id)}-*.npz")):
             kept |= self._read(file)
         return kept
 
     def keep(self, pano_id: str, rows: Mapping[CameraKey, NDArray[np.float32]]) -> None:
-        """Write embeddings of length 1, by camera, to the file of a panorama, beside those stored.
+        """Write embeddings of length 1, by camera, of one panorama to a new file beside those stored before.
 
         Raises:
             CannotWrite: the folder cannot be written.
@@ -179,7 +180,7 @@ class EmbeddingStore:
         write_arrays(self._folder_of(pano_id) / name, _KIND, FORMAT, self.model, arrays)
 
     def _read(self, file: Path) -> dict[CameraKey, NDArray[np.float32]]:
-        """Return the embeddings in a file; a damaged one is renamed, and counts as empty."""
+        """Return the embeddings in a file, by camera; a damaged file is renamed, and counts as empty."""
         try:
             return _read_rows(file, self.model)
         except BadInput as fault:
@@ -189,7 +190,7 @@ class EmbeddingStore:
             return {}
 
     def _folder_of(self, pano_id: str) -> Path:
-        """Return the folder of a panorama's files."""
+        """Return the folder of the files of the panorama with an id."""
         return self.folder / _digest(pano_id)[:2]
 
 
@@ -197,9 +198,9 @@ def open_store(source: str, model: str, folder: Path | None = None) -> Embedding
     """Open the store of the embeddings that a model makes of a source's pictures.
 
     Args:
-        source: what the pictures come from: a city's name, or a folder of panoramas.
-        model: `Recognizer.name`.
-        folder: holds the stores of all sources and models; `embeddings` in the user's cache by default.
+        source: name of a city, or a folder of panoramas, that the pictures come from.
+        model: name of the recognizer, as `Recognizer.name`.
+        folder: folder of the stores of all sources and models; by default `embeddings` in the user's cache.
     """
     root = folder or cache_home() / "embeddings"
     return EmbeddingStore(root / _folder_name(source) / _folder_name(model), model)
@@ -210,11 +211,14 @@ class ViewEmbedder:
     """An encoder of views at panoramas; views with a stored embedding are not fetched."""
 
     streetview: StreetView
+    """Provider of the views."""
     encoder: ImageEncoder
+    """Encoder of views without a stored embedding."""
     store: EmbeddingStore | None = None
+    """Store of the embeddings; `None` to compute all."""
 
     def embed(self, pano_id: str, cameras: Sequence[Camera]) -> Embeddings:
-        """Return one embedding of length 1 for the view of each camera, shape (n, d).
+        """Return an embedding of length 1 for the view of each of n cameras at a panorama, shape (n, d).
 
         Raises:
             NoStreetView, NoImagery: the provider has no such view.
@@ -235,7 +239,7 @@ class ViewEmbedder:
 
 
 def camera_key(camera: Camera) -> CameraKey:
-    """Return the key under which a camera's view is stored."""
+    """Return the key under which the embedding of a camera's view is stored."""
     return (
         round(camera.heading, _DIGITS) % 360.0,
         round(camera.pitch, _DIGITS) + 0.0,  # no minus zero
@@ -246,27 +250,22 @@ def camera_key(camera: Camera) -> CameraKey:
 
 
 def _read_rows(file: Path, model: str) -> dict[CameraKey, NDArray[np.float32]]:
-    """Return the checked embeddings in a file, by camera."""
+    """Return the embeddings of a model in a file, by camera; raise `BadInput` for a damaged file."""
     arrays, _ = read_arrays(file, _KIND, FORMAT, model, ("cameras", "embeddings"))
     cameras, rows = arrays["cameras"], arrays["embeddings"]
     if cameras.ndim != 2 or cameras.shape[1] != 5 or rows.ndim != 2 or len(rows) != len(cameras):
         raise BadInput(f"{file}: the sizes of its arrays differ: write it again")
     if rows.dtype != np.float32 or not np.all(np.abs(np.linalg.norm(rows, axis=1) - 1) < _UNIT):
         raise BadInput(f"{file}: contains rows that are not of length 1: write it again")
-    return {_as_key(camera): row for camera, row in zip(cameras.tolist(), rows, strict=True)}
-
-
-def _as_key(numbers: Sequence[float]) -> CameraKey:
-    """Return five numbers from a file as the key of a camera."""
-    heading, pitch, fov, width, height = numbers
-    return heading, pitch, fov, width, height
+    keys = [(heading, pitch, fov, width, height) for heading, pitch, fov, width, height in cameras.tolist()]
+    return dict(zip(keys, rows, strict=True))
 
 
 def _digest(text: str) -> str:
-    """Return 24 hexadecimal digits that differ for different texts."""
+    """Return the first 24 hexadecimal digits of a text's SHA-256."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 def _folder_name(text: str) -> str:
-    """Return a folder name that is readable, safe on any file system, and different for different texts."""
+    """Return a folder name for a text: its safe characters and eight digits that differ for other texts."""
     return f"{re.sub(r'[^A-Za-z0-9._-]+', '-', text).strip('.-')[-60:]}-{_digest(text)[:8]}"

@@ -19,14 +19,18 @@ from virl.platform.perception.ground import CAMERA_HEIGHT_M
 cv2 = Late("cv2", extra="eyes")
 
 Side = Literal["left", "right"]
+"""Side of a street, looking along its heading."""
 
-WALL_M = 7.5  # from the middle of a street to its fronts; chosen: of the streets of made towns
-"""Distance in metres from the middle of a street to its fronts."""
-LOW_M, HIGH_M = 1.8, 6.2  # heights between which signs hang; chosen
-PER_M = 40  # pixels in a metre of front; chosen: a letter of 0.3 m is 12 high
-"""Number of pixels in a metre of an unrolled front."""
-LARGEST = 1280  # pixels of a view's width; chosen
-MARGIN = 1.25  # of a view beyond its piece of front
+WALL_M = 7.5
+"""Assumed distance in metres from the middle of a street to its fronts; chosen: that of invented towns."""
+LOW_M, HIGH_M = 1.8, 6.2
+"""Heights in metres between which signs hang; chosen."""
+PER_M = 40
+"""Number of pixels in a metre of an unrolled front; chosen: a letter of 0.3 m is 12 pixels high."""
+LARGEST = 1280
+"""Largest width in pixels of a view of a piece of front; chosen."""
+MARGIN = 1.25
+"""Ratio of a view's angle to that of its piece of front."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,7 @@ class FrontPiece:
     heading: float
     """Heading of the street, degrees clockwise from north."""
     side: Side
+    """Side of the street, looking along its heading."""
     near: float
     """Distance in metres along the street from the camera to the piece's near end."""
     far: float
@@ -43,7 +48,7 @@ class FrontPiece:
 
     @property
     def camera(self) -> Camera:
-        """Camera whose view shows the piece, as large as needed up to the size limit."""
+        """Camera whose view shows the piece with `PER_M` pixels a metre, or `LARGEST` pixels wide."""
         middle = hypot((self.near + self.far) / 2, WALL_M)
         first, last = (degrees(atan2(WALL_M, along)) for along in (self.near, self.far))
         high = 2 * degrees(atan2((HIGH_M - LOW_M) / 2, middle))
@@ -62,7 +67,7 @@ class FrontPiece:
         return 1 if self.side == "right" else -1
 
     def unroll(self, view: View) -> Image:
-        """Return a view by `camera` as seen straight on, `PER_M` pixels a metre."""
+        """Return the piece as seen straight on, `PER_M` pixels a metre, from a view by `camera`."""
         across, down = self._seen_at(view.camera)
         picture: Image = cv2.remap(
             view.pixels, across.astype(np.float32), down.astype(np.float32), cv2.INTER_CUBIC
@@ -70,7 +75,7 @@ class FrontPiece:
         return picture.astype(np.uint8)
 
     def box(self, unrolled: Box) -> Box:
-        """Return a box of the unrolled front as a box in a view by `camera`."""
+        """Return a box, in pixels of the unrolled front, as a box in pixels of a view by `camera`."""
         camera = self.camera
         across, down = self._seen_at(camera)
         rows, columns = across.shape
@@ -86,7 +91,7 @@ class FrontPiece:
         return low[0], low[1], high[0], high[1]
 
     def _seen_at(self, camera: Camera) -> tuple[Floats, Floats]:
-        """Return (columns, rows) of a view at which each pixel of the unrolled front is seen."""
+        """Return the (column, row) arrays of a view by a camera at which each unrolled pixel is seen."""
         along = np.arange(self.near, self.far, 1 / PER_M)
         if self.side == "right":  # one who faces it has the far end to the left
             along = along[::-1]
@@ -104,6 +109,6 @@ class FrontPiece:
 
 
 def pieces_of(heading: float, bounds: tuple[float, ...]) -> tuple[FrontPiece, ...]:
-    """Return the pieces of both sides of a street, cut at `bounds`, metres from the camera."""
+    """Return the pieces, left then right, of a street with a heading, cut at `bounds` metres along it."""
     sides: tuple[Side, Side] = ("left", "right")
     return tuple(FrontPiece(heading, side, near, far) for side in sides for near, far in pairwise(bounds))

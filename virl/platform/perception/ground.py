@@ -15,8 +15,8 @@ from virl.platform.city.streetview import Image, View
 
 cv2 = Late("cv2", extra="eyes")
 
-CAMERA_HEIGHT_M = 2.5  # of street-view cars, about; chosen
-"""Height of the camera above the ground in metres."""
+CAMERA_HEIGHT_M = 2.5
+"""Height of the camera above the ground in metres; chosen: about that of street-view cars."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class GroundPatch:
     """Metres from the camera to the far edge of the first row."""
 
     def metres_right(self, column: float) -> float:
-        """Return the metres from the camera to the right to a column; negative to the left."""
+        """Return the metres that a column, in pixels, lies right of the camera; negative to its left."""
         return self.left_m + column / self.per_m
 
     def metres_ahead(self, row: float) -> float:
-        """Return the metres from the camera ahead to a row."""
+        """Return the metres that a row, counted in pixels, lies ahead of the camera."""
         return self.far_m - row / self.per_m
 
 
@@ -57,10 +57,10 @@ def ground_patch(
 
     Args:
         view: of any camera; one that looks down by 20 degrees shows what lies near.
-        aside: metres to the right of the camera, from and to.
-        ahead: metres before it, from and to.
-        per_m: cells in a metre.
-        height: of the camera over the ground, metres.
+        aside: (least, largest) metres to the right of the camera, negative to the left.
+        ahead: (least, largest) metres ahead of the camera.
+        per_m: number of cells in a metre.
+        height: of the camera above the ground, metres.
     """
     camera = view.camera
     columns, rows = round((aside[1] - aside[0]) * per_m), round((ahead[1] - ahead[0]) * per_m)
@@ -86,11 +86,16 @@ def ground_patch(
 Surface = Literal["paved", "grass", "gravel"]
 """Kinds of ground that are told apart by colour."""
 
-HALF_M = 2.0  # of the street that is looked at to each side of straight across; chosen: longer than most cars
-BEFORE_M = 0.8  # of ground that the next is compared with; chosen
-STEP = 9.0  # in CIE L*a*b*, between two kinds of ground; chosen on Virlbury
-LASTS_M = 0.5  # a kind of ground is so wide or wider: kerb stones are not; chosen
-GREEN, SANDY = -6.0, 10.0  # a* below, b* above; chosen on Virlbury and Helsinki
+HALF_M = 2.0
+"""Metres of street that are looked at on each side of straight across; chosen: longer than most cars."""
+BEFORE_M = 0.8
+"""Width in metres of the ground with whose colour the next is compared; chosen."""
+STEP = 9.0
+"""Least difference of colour between two kinds of ground, in CIE L*a*b*; chosen on Virlbury."""
+LASTS_M = 0.5
+"""Least width in metres of a strip of ground: kerb stones are narrower; chosen."""
+GREEN, SANDY = -6.0, 10.0
+"""Largest a* of grass and least b* of gravel, in CIE L*a*b*; chosen on Virlbury and Helsinki."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +107,11 @@ class Strip:
     far: float | None
     """Distance in metres from the camera to the far edge; `None` where none is seen."""
     surface: Surface
+    """Kind of ground."""
 
 
 def strips_beside(patch: GroundPatch) -> tuple[Strip, ...]:
-    """Return the strips of ground from the camera outwards, in a patch that looks across the street.
-
-    The first is what the camera stands over.
-    """
+    """Return the strips of ground from the camera outwards, in a patch that looks across a street."""
     middle = -patch.left_m * patch.per_m
     half = HALF_M * patch.per_m
     low, high = max(0, round(middle - half)), min(patch.pixels.shape[1], round(middle + half))
@@ -121,7 +124,7 @@ def strips_beside(patch: GroundPatch) -> tuple[Strip, ...]:
     colours = np.array([np.median(lab[row][seen[row]], axis=0) for row in range(first, last)])
     if not len(colours):
         return ()
-    edges = _edges(colours, patch.per_m)
+    edges = _strip_edges(colours, patch.per_m)
     near = patch.metres_ahead(len(patch.pixels) - first)
     bounds = [0, *edges, len(colours)]
     found = []
@@ -131,8 +134,8 @@ def strips_beside(patch: GroundPatch) -> tuple[Strip, ...]:
     return tuple(found)
 
 
-def _edges(colours: Floats, per_m: int) -> list[int]:
-    """Return the rows of a patch at which another kind of ground begins."""
+def _strip_edges(colours: Floats, per_m: int) -> list[int]:
+    """Return the rows at which another kind of ground begins, by the L*a*b* colour of each row, (n, 3)."""
     before, lasts = round(BEFORE_M * per_m), round(LASTS_M * per_m)
     edges: list[int] = []
     since = 0
@@ -147,23 +150,33 @@ def _edges(colours: Floats, per_m: int) -> list[int]:
 
 
 def _surface(colours: Floats) -> Surface:
-    """Return the kind of ground by its median colour."""
+    """Return the kind of ground by the median of its L*a*b* colours, shape (n, 3)."""
     _, a, b = np.median(colours, axis=0)
     if a < GREEN:
         return "grass"
     return "gravel" if b > SANDY else "paved"
 
 
-AROUND_M = 3.0  # of the mean that paint must be lighter than; chosen: more than three stripes
-LIGHTER = 18  # grey levels, of 255; chosen on Virlbury
-GREYEST = 45  # levels between a pixel's lightest and darkest channel: paint has no colour; chosen
-STRIPE_M, STRIPE_LENGTH_M = (0.2, 1.0), (1.2, 6.0)  # chosen: stripes of 0.4 to 0.7 by 2.5 to 4 m are laid
-FILLED = 0.6  # least share of its rectangle that a stripe covers; chosen
-BETWEEN_M = (0.55, 1.7)  # from the middle of a stripe to that of the next; chosen
-SHIFTED_M = 1.0  # of the next stripe along the road at most; chosen: some crossings are slanted
-TURNED_DEG = 18.0  # between two neighbours at most; chosen
-DARKER = 0.75  # of a stripe's grey: what lies between two is darker; chosen on Helsinki, where slabs are not
+AROUND_M = 3.0
+"""Side in metres of the square whose mean grey paint is lighter than; chosen: more than three stripes."""
+LIGHTER = 18
+"""Grey levels, of 255, by which paint is lighter than the ground around at least; chosen on Virlbury."""
+GREYEST = 45
+"""Largest difference between the channels of a pixel of paint, of 255, since paint has no colour; chosen."""
+STRIPE_M, STRIPE_LENGTH_M = (0.2, 1.0), (1.2, 6.0)
+"""(least, largest) width and length in metres of a stripe; chosen: 0.4 to 0.7 by 2.5 to 4 m are laid."""
+FILLED = 0.6
+"""Least share of its smallest rectangle that a stripe covers, [0, 1]; chosen."""
+BETWEEN_M = (0.55, 1.7)
+"""(least, largest) distance in metres from the middle of a stripe to that of the next; chosen."""
+SHIFTED_M = 1.0
+"""Largest shift in metres of a stripe along the road to the next; chosen: some crossings are slanted."""
+TURNED_DEG = 18.0
+"""Largest angle in degrees between two neighbouring stripes; chosen."""
+DARKER = 0.75
+"""Largest grey between two stripes, as a share of theirs; chosen on Helsinki, to leave out slabs."""
 LEAST_STRIPES = 3
+"""Least number of stripes of a marked crossing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,38 +188,42 @@ class Zebra:
     ahead: float
     """Distance in metres from the camera ahead to the crossing's middle."""
     turn: float
-    """Direction of the crossed road and the stripes, degrees from straight ahead, [0, 180)."""
+    """Direction of the stripes, along the crossed road, degrees clockwise from straight ahead, [0, 180)."""
     stripes: int
     """Number of stripes of paint that are seen."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stripe:
-    """A stripe of paint, with its middle in metres right and ahead of the camera, and in cells."""
+    """A stripe of paint in a patch of ground."""
 
     aside: float
+    """Distance in metres from the camera to the right of the stripe's middle; negative to the left."""
     ahead: float
+    """Distance in metres from the camera ahead to the stripe's middle."""
     turn: float
-    """Direction of the stripe's long side, degrees from straight ahead, [0, 180)."""
+    """Direction of the stripe's long side, degrees clockwise from straight ahead, [0, 180)."""
     column: float
+    """Column of the patch at the stripe's middle."""
     row: float
+    """Row of the patch at the stripe's middle."""
 
 
 def find_zebras(patch: GroundPatch) -> list[Zebra]:
-    """Return the marked crossings in a patch, in any direction, the nearest first."""
+    """Return the marked crossings in a patch, of any direction, the nearest to the camera first."""
     groups: list[list[_Stripe]] = []
     grey: Image = cv2.blur(cv2.cvtColor(patch.pixels, cv2.COLOR_RGB2GRAY), (3, 3)).astype(np.uint8)
     for stripe in _stripes(patch):
         # A stripe may join groups that were apart until now.
-        beside = [group for group in groups if any(_neighbours(stripe, other, grey) for other in group)]
+        beside = [group for group in groups if any(_are_neighbours(stripe, other, grey) for other in group)]
         groups = [group for group in groups if group not in beside]
         groups.append([stripe, *(one for group in beside for one in group)])
-    found = [_zebra(group) for group in groups if len(group) >= LEAST_STRIPES]
+    found = [_to_zebra(group) for group in groups if len(group) >= LEAST_STRIPES]
     return sorted(found, key=lambda zebra: hypot(zebra.aside, zebra.ahead))
 
 
-def _zebra(stripes: Sequence[_Stripe]) -> Zebra:
-    """Return the marked crossing that stripes form."""
+def _to_zebra(stripes: Sequence[_Stripe]) -> Zebra:
+    """Return the marked crossing that some stripes form together."""
     # The middle of its ends: stripes that are missing in between do not move it.
     aside = [stripe.aside for stripe in stripes]
     ahead = [stripe.ahead for stripe in stripes]
@@ -218,7 +235,7 @@ def _zebra(stripes: Sequence[_Stripe]) -> Zebra:
 
 
 def _stripes(patch: GroundPatch) -> list[_Stripe]:
-    """Return the stripes of paint in a patch, by size and shape."""
+    """Return the areas of paint in a patch that have the size and shape of a crossing's stripe."""
     outlines, _ = cv2.findContours(_paint(patch), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     found = []
     for outline in outlines:
@@ -242,8 +259,8 @@ def _stripes(patch: GroundPatch) -> list[_Stripe]:
     return found
 
 
-def _neighbours(one: _Stripe, other: _Stripe, grey: Image) -> bool:
-    """Return whether two stripes lie side by side with bare road between them."""
+def _are_neighbours(one: _Stripe, other: _Stripe, grey: Image) -> bool:
+    """Return whether two stripes lie side by side with bare road between, by the patch's `grey` picture."""
     turned = abs((one.turn - other.turn + 90.0) % 180.0 - 90.0)
     if turned > TURNED_DEG:
         return False
@@ -260,7 +277,7 @@ def _neighbours(one: _Stripe, other: _Stripe, grey: Image) -> bool:
 
 
 def _paint(patch: GroundPatch) -> NDArray[np.uint8]:
-    """Return a mask of a patch: 1 where a cell is grey and lighter than what lies around."""
+    """Return a mask of a patch, (rows, columns): 1 where a cell is grey and lighter than those around."""
     grey = cv2.cvtColor(patch.pixels, cv2.COLOR_RGB2GRAY).astype(np.float32)
     size = 2 * round(AROUND_M * patch.per_m / 2) + 1
     shown = patch.seen.astype(np.float32)

@@ -43,12 +43,12 @@ def decode(data: bytes) -> Image:
 
 
 def crop(image: Image, box: Box, margin: float = 0.0) -> Image:
-    """Return the part of a picture in a box, with a margin as a share of the box; whole pixels.
+    """Return the part of a picture, in whole pixels, in a box with a margin.
 
     Args:
         image: RGB, shape (H, W, 3).
-        box: pixels; what lies outside the picture is left out.
-        margin: what is added on each side, as a share of the box's own width and height.
+        box: left, top, right, bottom in pixels; what lies outside the picture is left out.
+        margin: width of the margin on each side, as a share of the box's width and height.
 
     Raises:
         BadInput: the box is no box, or nothing of it lies in the picture.
@@ -64,10 +64,10 @@ def crop(image: Image, box: Box, margin: float = 0.0) -> Image:
 
 
 def clip_box(box: Box, width: int, height: int) -> Box | None:
-    """Return the part of a box in a picture of `width` by `height` pixels; `None` if there is none.
+    """Return the part of a box inside a picture; `None` if there is none or the box is not finite.
 
     Args:
-        box: left, top, right, bottom.
+        box: left, top, right, bottom in pixels.
         width: of the picture, pixels.
         height: of the picture, pixels.
     """
@@ -79,7 +79,7 @@ def clip_box(box: Box, width: int, height: int) -> Box | None:
 
 
 def same_size_batches(pictures: Sequence[Image], size: int) -> Iterator[list[int]]:
-    """Yield the indices of at most `size` pictures of one shape, so that a batch needs no padding.
+    """Yield lists of indices of at most `size` pictures of one shape, so that no batch needs padding.
 
     Padding changes what a model sees: with it, a picture would score differently in different company.
     """
@@ -92,38 +92,40 @@ def same_size_batches(pictures: Sequence[Image], size: int) -> Iterator[list[int
 
 
 Fingerprint = tuple[tuple[int, ...], bytes]
+"""(shape, digest of the pixels) of a picture."""
 
 
 def fingerprint(image: Image) -> Fingerprint:
-    """Return a key that is the same for pictures of equal size and equal pixels."""
+    """Return a key that is equal for pictures of equal shape and pixels, and differs for others."""
     return image.shape, hashlib.blake2b(image.tobytes(), digest_size=16).digest()
 
 
 T = TypeVar("T")
 
-EACH_CORE = -1  # ONNX Runtime's word for a thread for each core
+EACH_CORE = -1
+"""Number that asks ONNX Runtime for a thread for each core."""
 
 
 def usual_threads() -> int:
-    """Return the number of threads that the environment allows, as processes share the cores."""
+    """Return the number of threads that `OMP_NUM_THREADS` allows; `EACH_CORE` if it names none."""
     said = os.environ.get("OMP_NUM_THREADS", "")
     return int(said) if said.isdecimal() and int(said) else EACH_CORE
 
 
 def cores(threads: int) -> int:
-    """Return the number of threads; for `EACH_CORE` the number of cores."""
+    """Return `threads`, or the number of the machine's cores if it is not above 0 (`EACH_CORE`)."""
     return threads if threads > 0 else os.cpu_count() or 1
 
 
 def look_at_each(views: Sequence[View], threads: int, look: Callable[[Image], T]) -> list[T]:
-    """Return the results of `look` for the picture of each view, in order.
+    """Return the results of `look` for the picture of each view, in order, computed by several threads.
 
     Pictures that are drawn when first looked at are drawn side by side, and looked at meanwhile.
 
     Args:
-        views: of any city.
-        threads: at most.
-        look: safe to share between threads.
+        views: at least one.
+        threads: largest number of threads.
+        look: function of a picture, safe to share between threads.
     """
     with ThreadPoolExecutor(min(len(views), threads)) as pool:
         drawn = [pool.submit(pixels_of, view) for view in views]

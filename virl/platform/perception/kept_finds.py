@@ -1,7 +1,7 @@
 """What was found and read in pictures that never change: a run that repeats another looks at none of them."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -17,82 +17,74 @@ from virl.platform.perception.images import as_view, usual_threads
 from virl.resources import data_folder
 
 FoundT = TypeVar("FoundT", Detection, TextLine)
+"""Kind of what is found in a picture: detections or lines of text."""
 Finds = list[list[Detection]]
 """Detections in each view, in the order of the views."""
 
 FIRST_KEPT, MOST_KEPT = 256, 1024
-"""Largest number of looks stored by one detector or reader, and by all, some 1 kB each.
-Chosen, as for pictures."""
+"""Largest number of results, some 1 kB each, stored by one detector or reader and by all; chosen."""
 _FINDS = ByteStore("finds", "look of a detector", MOST_KEPT)
+"""Store of results of detectors and readers in the user's cache."""
 LIBRARIES = ("numpy", "onnxruntime", "opencv-python", "opencv-python-headless", "rapidfuzz", "rapidocr")
 """Names of packages whose versions can change what is found."""
 
 
 @dataclass(slots=True)
 class KeptFinds:
-    """A detector that stores its finds, and looks them up for pictures with a key.
+    """A detector that stores its detections in views with a key, and looks them up the next time.
 
-    A look is kept as a whole, because the size of a batch can change what a network finds.
-
-    Args:
-        detector: looks at what was not looked at before.
-        name: tells it from other detectors, and from itself where it looks another way.
+    The detections of a call are stored together, because a batch's size can change what a network finds.
     """
 
     detector: Detector
+    """Detector of what is not stored."""
     name: str
-    """Key of the detector, its settings included, among stored finds."""
+    """Name of the detector, its settings included, that tells it from others in the store."""
     _looked: int = field(default=0, init=False)
+    """Number of calls of the detector."""
 
     @property
     def look_scores(self) -> LookScores:
-        """Least scores of the wrapped detector's finds."""
+        """Least scores at which the wrapped detector's detections count."""
         return self.detector.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> Finds:
-        """Return the detector's finds in each view, stored ones where there are."""
+        """Return the detections of some labels in each view, from the store if all views have a key."""
         views = [as_view(view) for view in views]
         if not views or not all(view.key for view in views):
             return self.detector.detect(views, labels)
-        name = _file_name(self.name, views, labels)
-        return _FINDS.get(name, _read, self._look(views, labels), _write, keep=self._looked < FIRST_KEPT)
-
-    def _look(self, views: Sequence[View], labels: Sequence[str]) -> Callable[[], Finds]:
-        """Return a function that runs the detector on views and counts the look."""
 
         def look() -> Finds:
-            """Return the detector's finds, and count the look."""
+            """Return the detector's detections, and count the call."""
             self._looked += 1
             return self.detector.detect(views, labels)
 
-        return look
+        name = _file_name(self.name, views, labels)
+        return _FINDS.get(name, _read, look, _write, keep=self._looked < FIRST_KEPT)
 
 
 @dataclass(slots=True)
 class KeptReadings:
-    """A reader that stores what it reads, and looks it up for views with a key.
-
-    Args:
-        reader: reads what was not read before.
-        name: as that of `KeptFinds`.
-    """
+    """A reader that stores the lines it reads in views with a key, and looks them up the next time."""
 
     reader: Reader
+    """Reader of what is not stored."""
     name: str
-    """Key of the reader, its settings included, among stored finds."""
+    """Name of the reader, its settings included, that tells it from others in the store."""
     _read: int = field(default=0, init=False)
+    """Number of calls of the reader for views."""
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
         """Return the lines of text in pictures, which have no key and are always read."""
         return self.reader.read(images)
 
     def read_views(self, views: Sequence[View]) -> list[list[TextLine]]:
-        """Return the lines of text in each view, stored ones where there are; such views are not drawn."""
+        """Return the lines of text in each view; views whose lines are stored are not drawn."""
         if not views or not all(view.key for view in views):
             return self.read([view.pixels for view in views])
 
         def read() -> list[list[TextLine]]:
-            """Return the lines of text in the views, and count the look."""
+            """Return the lines of text in the views, and count the call."""
             self._read += 1
             return self.read([view.pixels for view in views])
 
@@ -101,7 +93,7 @@ class KeptReadings:
 
 
 def read_views(reader: Reader, views: Sequence[View]) -> list[list[TextLine]]:
-    """Return the lines of text in each view, by a reader that may keep them.
+    """Return the lines of text that a reader finds in each view; a `KeptReadings` looks them up.
 
     Raises:
         ModelUnavailable: the reader's model is missing.
@@ -112,14 +104,14 @@ def read_views(reader: Reader, views: Sequence[View]) -> list[list[TextLine]]:
 
 
 def _file_name(name: str, views: Sequence[View], labels: Sequence[str]) -> str:
-    """Return the name of the file with the finds in some views for some labels."""
+    """Return the name of the file with the results of the model `name` in some views for some labels."""
     key = json.dumps([finds_digest(), name, [view.key for view in views], list(labels)])
     return f"{digest_of(key)}.json"
 
 
 @cache
 def finds_digest() -> str:
-    """Return a digest of all that kept finds depend on but pictures: code, weights, files, libraries."""
+    """Return a hexadecimal digest of all but pictures that results depend on: code, data, libraries."""
     here = Path(__file__).parent
     folders = (here, data_folder("platform/models"), data_folder("platform/words"))
     files = (file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file())
@@ -140,12 +132,12 @@ def _version(library: str) -> str:
 
 
 def _write(file: BinaryIO, finds: Sequence[Sequence[FoundT]]) -> None:
-    """Write detections or lines of text as JSON."""
+    """Write the detections, or lines of text, in each view to a file as JSON."""
     file.write(json.dumps([[astuple(one) for one in found] for found in finds]).encode())
 
 
 def _read(file: BinaryIO) -> Finds:
-    """Return the detections in a JSON file."""
+    """Return the detections in each view from a JSON file."""
     return [
         [Detection(label, score, tuple(box), text) for label, score, box, text in found]
         for found in json.load(file)
@@ -153,5 +145,5 @@ def _read(file: BinaryIO) -> Finds:
 
 
 def _read_lines(file: BinaryIO) -> list[list[TextLine]]:
-    """Return the lines of text in a JSON file."""
+    """Return the lines of text in each view from a JSON file."""
     return [[TextLine(text, score, tuple(box)) for text, score, box in lines] for lines in json.load(file)]

@@ -9,13 +9,16 @@ from virl.platform.city.names import is_numbered_otherwise, name_ratio, score_na
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Box, Camera
 
-RADIUS_M = 20.0  # V-IRL's value for Hiro
-"""Largest distance in metres from the camera to a place that can be matched."""
-SLACK_DEG = 5.0  # V-IRL's value for Hiro
-"""Angle in degrees by which a place may lie beside its box."""
-RESEMBLES = 80.0  # chosen: of 100; lets one letter in five be misread
-SAME_NAME = 85.0  # chosen: of 100; for names that are looked up with no regard to where the sign hangs
-MIN_LETTERS = 4  # chosen: fewer letters are found by chance in many a name
+RADIUS_M = 20.0
+"""Largest distance in metres from the camera to a place that can be matched (V-IRL's value for Hiro)."""
+SLACK_DEG = 5.0
+"""Angle in degrees by which a place may lie beside its box (V-IRL's value for Hiro)."""
+RESEMBLES = 80.0
+"""Least likeness, of 100, of words read in a box to a place's name; chosen: one letter in five misread."""
+SAME_NAME = 85.0
+"""Least likeness, of 100, of words to a place's name that is looked up wherever the sign hangs; chosen."""
+MIN_LETTERS = 4
+"""Least number of letters to compare in part; chosen: fewer are found by chance in many a name."""
 
 
 def match_place(
@@ -37,16 +40,13 @@ def match_place(
     is none: "Platform 3" was not read in front of "Platform 13".
 
     Args:
-        camera: the camera of the picture that the box lies in.
-        box: pixels.
-        position: where the camera stands.
+        camera: the camera of the picture with the box.
+        box: left, top, right, bottom in pixels.
+        position: of the camera.
         places: those to choose from, in any order.
-        radius: metres.
+        radius: largest distance from the camera to a candidate, metres.
         slack: degrees added on either side of the box, [0, 180].
         text: the words read in the box, if any.
-
-    Returns:
-        The place, or `None` if there is no candidate.
     """
     candidates = [
         place
@@ -63,10 +63,7 @@ def match_place(
 
 
 def look_up(text: str, places: Sequence[Place]) -> Place | None:
-    """Return the place whose whole name is most like a text; `None` if no name, or more than one, is.
-
-    `None` if no name, or more names, are as like it.
-    """
+    """Return the place whose whole name is most like a text; `None` if none is, or several are equally."""
     read = text.replace(" / ", " ")
     likeness = {place.id: name_ratio(read, place.name) for place in places}
     best = max(likeness.values(), default=0.0)
@@ -75,9 +72,9 @@ def look_up(text: str, places: Sequence[Place]) -> Place | None:
 
 
 def resemblance(text: str, name: str) -> float:
-    """Return how well the shorter of a text and a name is found in the longer one, 0 to 100.
+    """Return how well the shorter of a text and a name is found in the longer one, [0, 100].
 
-    However they are written (`virl.platform.city.names`); 0 if they differ in a number.
+    In any script (`virl.platform.city.names`); 0 if they differ in a number.
     """
     read, known = utils.default_process(text), utils.default_process(name)
     if min(len(read), len(known)) < MIN_LETTERS:
@@ -86,19 +83,19 @@ def resemblance(text: str, name: str) -> float:
 
 
 def is_toward(camera: Camera, position: LatLng, place: LatLng, slack: float = SLACK_DEG) -> bool:
-    """Return whether a place lies in a view's field of view, give or take `slack` degrees.
+    """Return whether a place lies in a camera's field of view, or at most `slack` degrees beside it.
 
     Args:
         camera: of the view.
-        position: where it stands.
-        place: where the place is.
-        slack: as `match_place`.
+        position: of the camera.
+        place: position of the place.
+        slack: degrees added on either side, [0, 180].
     """
     return _lies_toward(place, position, camera.sector((0.0, 0.0, camera.width, camera.height)), slack)
 
 
 def _lies_toward(place: LatLng, position: LatLng, sector: tuple[float, float], slack: float) -> bool:
-    """Return whether a place lies in a sector of headings, give or take `slack` degrees."""
+    """Return whether a place, seen from `position`, lies in a sector of headings, `slack` degrees wider."""
     left, right = sector
     if abs(signed_turn(left, right)) + 2 * slack >= 360:
         return True

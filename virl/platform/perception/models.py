@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
-from typing import Any, Literal
+from typing import Literal, cast
 
 from virl.errors import BadInput, UnknownName, VirlError
 from virl.platform.city.city import Truth
@@ -52,9 +52,12 @@ __all__ = [
 ]
 
 Device = Literal["auto", "cpu", "cuda"]
+"""Device for models; "auto" takes a GPU where there is one."""
 
 _FOLDER = "platform/models"
+"""Folder of virl's own model files among its data."""
 _KIND = re.compile(r"^kind:\s*([\w-]+)", re.MULTILINE)
+"""Line of a model file that states its kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +75,13 @@ class ModelOptions:
     seed: int = 0
     """Seed of all random numbers of models."""
     answer: Callable[[str, Sequence[Image]], str] | None = None
-    """Function (question, pictures) to a chat model's text, for the chat describer; `None` for none."""
+    """Function (question, pictures) to a chat model's answer, for the chat describer; `None` for none."""
     given: Mapping[Role, object] = field(default_factory=dict)
-    """Models of a program by role, each in place of all models of that role."""
+    """Models made by the caller, by role: each stands in for all models of that role."""
 
     @property
     def is_rendered(self) -> bool:
-        """Return whether virl draws the views."""
+        """Return whether virl draws the views of the city."""
         return self.is_drawn or self.truth is not None
 
 
@@ -93,8 +96,9 @@ class Models:
     """
 
     def __init__(self, options: ModelOptions | None = None) -> None:
+        """Use some options for all models; by default, `ModelOptions()`."""
         self.options = options or ModelOptions()
-        self._opened: dict[tuple[Role, str], Any] = {}
+        self._opened: dict[tuple[Role, str], object] = {}
         self._opening: list[tuple[Role, str]] = []
         self._lock = RLock()
 
@@ -102,11 +106,10 @@ class Models:
         """Return the detector with this name."""
         if "detector" not in self.options.given:
             look_scores(name)
-        model: Detector = self._open("detector", name)
-        return model
+        return cast("Detector", self.open("detector", name))
 
     def keeping_detector(self, name: str) -> Detector:
-        """Return the detector of a name; virl's own that see pixels alone also store what they find."""
+        """Return the detector with this name; virl's own that see pixels alone also store what they find."""
         if "detector" in self.options.given:
             return self.detector(name)
         settings, model = _detector_settings(name), self.detector(name)
@@ -114,47 +117,41 @@ class Models:
 
     def recognizer(self, name: str) -> Recognizer:
         """Return the recognizer with this name."""
-        model: Recognizer = self._open("recognizer", name)
-        return model
+        return cast("Recognizer", self.open("recognizer", name))
 
     def reader(self, name: str) -> Reader:
         """Return the reader (OCR) with this name."""
-        model: Reader = self._open("reader", name)
-        return model
+        return cast("Reader", self.open("reader", name))
 
     def keeping_reader(self, name: str) -> Reader:
-        """Return the reader with this name; one of virl's that sees pixels alone also stores its lines."""
+        """Return the reader with this name; virl's own that see pixels alone also store what they read."""
         model = self.reader(name)
         if "reader" in self.options.given or not _is_kept(name, read_model("reader", name)):
             return model
         return KeptReadings(model, self._kept_name(name))
 
     def _kept_name(self, name: str) -> str:
-        """Return the name under which a model's finds are stored."""
+        """Return the name under which the results of the model with a name are stored."""
         return f"{name} {'drawn' if self.options.is_rendered else 'photographed'}"
 
     def matcher(self, name: str) -> Matcher:
         """Return the matcher with this name."""
-        model: Matcher = self._open("matcher", name)
-        return model
+        return cast("Matcher", self.open("matcher", name))
 
     def describer(self, name: str) -> Describer:
         """Return the describer with this name."""
-        model: Describer = self._open("describer", name)
-        return model
+        return cast("Describer", self.open("describer", name))
 
     def lexicon(self, name: str) -> Lexicon:
         """Return the lexicon with this name."""
-        model: Lexicon = self._open("lexicon", name)
-        return model
+        return cast("Lexicon", self.open("lexicon", name))
 
     def open(self, role: Role, name: str) -> object:
-        """Open the model of a role and name."""
-        model: object = self._open(role, name)
-        return model
+        """Open the model of a role and name; at later calls return the same one.
 
-    def _open(self, role: Role, name: str) -> Any:
-        """Return a model of a role, opened at the first call."""
+        Raises:
+            BadInput: the model uses itself.
+        """
         if role in self.options.given:
             return self.options.given[role]
         with self._lock:
@@ -175,17 +172,14 @@ class Models:
 
 
 def model_names(role: Role) -> list[str]:
-    """Return the names of the model files of a role, sorted.
-
-    Virl's own, and those that come with other packages.
-    """
+    """Return the sorted names of a role's model files, virl's own and those of other packages."""
     own = {name: data_folder(_FOLDER) / f"{name}.yaml" for name in names_in(_FOLDER, ".yaml")}
     brought = {name: files[0] for name, files in _files_of_packages().items()}
     return sorted(name for name, file in (brought | own).items() if _role(file) == role)
 
 
 def measured_error(detector: str) -> str:
-    """Return a sentence on the measured error of a detector's counts; empty if nobody measured it."""
+    """Return a sentence on the measured error of a detector's counts; empty if none is stated or known."""
     if not detector or detector not in model_names("detector"):
         return ""
     measured = read_model("detector", detector).measured
@@ -197,7 +191,7 @@ def model_file(name: str) -> Path:
 
     Raises:
         UnknownName: there is no model of this name.
-        BadInput: two packages bring one.
+        BadInput: two packages have a model of this name.
     """
     if name.endswith(".yaml"):
         return Path(name).expanduser()
@@ -214,7 +208,7 @@ def model_file(name: str) -> Path:
 
 
 def read_model(role: Role, name: str) -> ModelSettings:
-    """Return the settings in a model's file.
+    """Return the checked settings in the file of the model with a role and name.
 
     Raises:
         UnknownName: there is no model of this role and name, or nothing knows its kind.
@@ -246,7 +240,7 @@ def look_scores(detector: str) -> LookScores:
 
 
 def check_labels(detector: str, labels: Sequence[str]) -> None:
-    """Raise an error for labels that a detector never finds; loads nothing.
+    """Raise `BadInput` if a detector never finds one of some labels; no weights are loaded.
 
     Raises:
         BadInput: it never finds some of them.
@@ -261,12 +255,12 @@ def check_labels(detector: str, labels: Sequence[str]) -> None:
 
 
 def _is_kept(name: str, settings: ModelSettings) -> bool:
-    """Return whether a model's finds are stored: if it is virl's own and sees pixels alone."""
+    """Return whether a model's results are stored: if it is virl's own and sees pixels alone."""
     return settings.sees_pixels_alone and name in names_in(_FOLDER, ".yaml")
 
 
 def _detector_settings(detector: str) -> DetectorSettings:
-    """Return the settings of a detector; raise an error if its file has no thresholds."""
+    """Return the settings of the detector with a name; raise `BadInput` if its kind has no thresholds."""
     settings = read_model("detector", detector)
     if not isinstance(settings, DetectorSettings):
         raise BadInput(
@@ -277,10 +271,7 @@ def _detector_settings(detector: str) -> DetectorSettings:
 
 
 def _files_of_packages() -> dict[str, list[Path]]:
-    """Return the model files that come with kinds of other packages, by name.
-
-    There should be one for each.
-    """
+    """Return the model files that come with other packages, by model name; more than one is a clash."""
     folders = {kind.models for kind in KINDS.others()[0].values() if kind.models}
     files: dict[str, list[Path]] = {}
     for file in sorted(file for folder in folders for file in folder.glob("*.yaml")):
@@ -289,7 +280,7 @@ def _files_of_packages() -> dict[str, list[Path]]:
 
 
 def _role(path: Path) -> Role | None:
-    """Return the role of a model file, `None` if its kind is unknown or its package is broken."""
+    """Return the role of a model file; `None` if its kind is unknown or its package is broken."""
     kind = _kind(path)
     try:
         return None if kind is None else find_kind(kind).role
@@ -298,6 +289,6 @@ def _role(path: Path) -> Role | None:
 
 
 def _kind(path: Path) -> str | None:
-    """Return the `kind` that a model file states; `None` for other files."""
+    """Return the kind that a model file states; `None` for other files."""
     line = _KIND.search(read_text(path))
     return line[1] if line else None

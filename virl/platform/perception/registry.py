@@ -17,22 +17,6 @@ from virl.platform.perception.base import LookScores, Role, plain_label
 from virl.registry import Registry, load, scan_modules
 from virl.settings.model import Settings
 
-__all__ = [
-    "KINDS",
-    "ROLES",
-    "DetectorSettings",
-    "Kind",
-    "LookThresholds",
-    "MatcherSettings",
-    "ModelResources",
-    "ModelSettings",
-    "Needs",
-    "Role",
-    "find_kind",
-    "kind_names",
-    "resolve",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Needs:
@@ -41,15 +25,15 @@ class Needs:
     packages: tuple[str, ...] = ()
     """Names of the packages to import."""
     extra: str = ""
-    """Name of the extra of virl that brings the packages."""
+    """Name of the extra of virl that brings the packages; empty if none does."""
     files: tuple[Path, ...] = ()
-    """Paths of files and folders that must exist."""
+    """Files and folders that must exist."""
     weights: tuple[str, ...] = ()
     """Checkpoints, as `virl.platform.perception.weights.checkpoint` takes them."""
     models: tuple[tuple[Role, str], ...] = ()
     """(role, name) of other models that the model uses."""
     drawn: tuple[tuple[Role, str], ...] = ()
-    """(role, name) of further models that are used only in towns that virl draws."""
+    """(role, name) of further models that are used only in cities that virl draws."""
     pip: str = ""
     """Arguments of `pip install` for the packages, where no extra brings them."""
     clash: str = ""
@@ -59,7 +43,7 @@ class Needs:
 
     @property
     def install(self) -> str:
-        """Arguments of `pip install`; empty if the packages' own names will do."""
+        """Arguments of `pip install` for the packages; empty if their own names will do."""
         return self.pip or (f"'virl[{self.extra}]'" if self.extra else "")
 
 
@@ -67,6 +51,7 @@ class ModelResources(Settings):
     """The share of a machine that one replica of a model takes, for a cluster to find room."""
 
     cpus: float = Field(1, ge=0)
+    """Number of CPU cores."""
     gpus: float = Field(0, ge=0)
     """Number of GPUs; a share such as 0.25 lets as many replicas on one as fit."""
 
@@ -78,11 +63,13 @@ class ModelSettings(Settings):
     """True if the model's results depend only on its file, its weights and the picture."""
 
     kind: str
+    """Name of the code behind the model, such as `grounding-dino`; see `KINDS`."""
     resources: ModelResources = ModelResources()
+    """Share of a machine that a replica of the model takes."""
     paper: str = ""
     """Figures that a paper reports of the model, with the place; `virl models` shows them."""
     measured: str = ""
-    """Measured error of the model, with the towns; told beside every count. Empty if not measured."""
+    """Measured error of the model's counts and the towns it holds for, shown beside counts; may be empty."""
 
     def needs(self) -> Needs:
         """Return the requirements of the model."""
@@ -90,40 +77,40 @@ class ModelSettings(Settings):
 
 
 class LookThresholds(Settings):
-    """The least scores at which a detector's finds are believed, [0, 1]."""
+    """The least scores, [0, 1], at which a detector's detections are believed."""
 
     first_look: float = Field(ge=0, le=1)
     """Least score at a first look, from which a closer look is worth while, [0, 1]."""
     second_look: float = Field(ge=0, le=1)
-    """Least score at the closer look that confirms a find, [0, 1]."""
+    """Least score at the closer look that confirms a detection, [0, 1]."""
 
     @model_validator(mode="after")
     def _second_is_no_lower(self) -> Self:
-        """Check that the second threshold is not below the first."""
+        """Check that `second_look` is not below `first_look`."""
         if self.second_look < self.first_look:
             raise ValueError(f"second_look should be {self.first_look:g}, as first_look, or more")
         return self
 
     @property
     def look_scores(self) -> LookScores:
-        """Both thresholds as a detector gives them."""
+        """Both thresholds as the `look_scores` of a detector."""
         return LookScores(self.first_look, self.second_look)
 
 
 class DetectorSettings(LookThresholds, ModelSettings):
-    """The base of the settings of detectors: each states its own thresholds and their source."""
+    """The base of the settings of detectors: least scores, for all labels and for single ones."""
 
     by_label: dict[str, LookThresholds] = Field(default_factory=dict)
-    """Thresholds of single labels, in place of the file's; case and underscores do not count."""
+    """Least scores of single labels, in place of the file's; case and underscores do not count."""
 
     def unknown(self, labels: Sequence[str]) -> list[str]:  # noqa: ARG002 - of detectors with fixed labels
-        """Return those of some labels that the detector never finds; none if it takes any words."""
+        """Return those of `labels` that the detector never finds; none if it takes any words."""
         return []
 
     @field_validator("by_label")
     @classmethod
     def _names_each_label_once(cls, by_label: dict[str, LookThresholds]) -> dict[str, LookThresholds]:
-        """Check that no two labels are equal but for case and underscores."""
+        """Check that no label is blank, and no two are equal but for case and underscores."""
         names = [plain_label(label) for label in by_label]
         if twice := [name for name in names if not name or names.count(name) > 1]:
             raise ValueError(
@@ -133,40 +120,42 @@ class DetectorSettings(LookThresholds, ModelSettings):
 
     @property
     def look_scores(self) -> LookScores:
-        """All thresholds of the file as a detector gives them."""
+        """All thresholds of the file as the `look_scores` of a detector."""
         by_label = {plain_label(label): one.look_scores for label, one in self.by_label.items()}
         return LookScores(self.first_look, self.second_look, by_label)
 
 
 class MatcherSettings(ModelSettings):
-    """The base of the settings of matchers, with how many matches show the same thing."""
+    """The base of the settings of matchers: from how many matches two crops show the same object."""
 
     min_matches: int = Field(ge=1)
-    """Least number of points in common of two crops that show the same thing."""
+    """Least number of points in common of two crops that show the same object."""
     margin: float = Field(ge=0)
-    """Margin of crops around a box on each side, as a share of its width and height."""
+    """Margin of crops on each side of a box, as a share of the box's width and height."""
 
 
 T = TypeVar("T")
 
 ROLES: tuple[Role, ...] = get_args(Role)
+"""All roles of models."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The code of one `kind` of model; `"module:name"` may stand for an object."""
+    """The code behind one `kind` of model; an object may be given as `"module:name"`."""
 
     role: Role
+    """Role of the models of this kind."""
     settings: type[ModelSettings] | str
-    """Class of the settings in its model files."""
+    """Class of the settings in model files of this kind."""
     opener: Callable[[Any, Any], object] | str
     """Function (settings, `Models`) to the model, which loads no weights yet."""
     models: Path | None = None
-    """Folder of model files that come with the kind; `None` for virl's own, in `platform/models/`."""
+    """Folder of model files that come with the kind; `None` for a kind whose files are virl's own."""
 
 
 def _own_kinds() -> dict[str, str]:
-    """Return the place `"module:name"` of each of virl's own kinds, by name."""
+    """Return where each of virl's own kinds is defined, as `"module:name"`, by name."""
     folders = (f"virl.platform.perception.{role}s" for role in ROLES)
     return {kind: where for folder in folders for kind, where in scan_modules(folder, "KIND").items()}
 
@@ -178,30 +167,25 @@ KINDS: Registry[Kind] = Registry(
     builtin=_own_kinds,
     aliases=("virl.model_kinds",),
 )
-"""Kinds of models of virl and of other packages, by name."""
+"""All kinds of models, of virl and of other packages, by name."""
 
 
 def find_kind(name: str) -> Kind:
-    """Return the kind of this name, virl's own or a plug-in's.
+    """Return the kind of model with this name, virl's own or a plug-in's.
 
     Raises:
-        UnknownName: there is none.
+        UnknownName: there is no such kind.
         ModelUnavailable: a plug-in cannot be imported.
         BadInput: a plug-in's entry point is no `Kind`, or two packages give the same kind.
     """
     return KINDS.find(name)
 
 
-def kind_names() -> list[str]:
-    """Return the names of all kinds, sorted, those of plug-ins included."""
-    return KINDS.names()
-
-
 def resolve(part: T | str) -> T:
-    """Return a part of a kind, imported if it is given as `"module:name"`.
+    """Return an object of a kind, imported if it is given as `"module:name"`.
 
     Raises:
-        ModelUnavailable: it cannot be imported.
+        ModelUnavailable: the object cannot be imported.
     """
     if not isinstance(part, str):
         return part

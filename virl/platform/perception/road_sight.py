@@ -21,27 +21,36 @@ cv2 = Late("cv2", extra="eyes")
 Mask = NDArray[np.bool_]
 """Booleans, one for each pixel, shape (height, width)."""
 
-# Ground floors down a street stand between these pitches, in degrees, seen from a camera at 2.5 m.
 _LOWEST, _HIGHEST = -6.0, 3.0
-_SATURATED, _LIT = 110, 60  # of 255
-_GREENERY, _SKY = (70, 170), (195, 235)  # hues in degrees
+"""Pitches in degrees between which ground floors down a street stand, seen from a camera at 2.5 m."""
+_SATURATED, _LIT = 110, 60
+"""Saturation and value, of 255, above which a pixel is strongly coloured."""
+_GREENERY, _SKY = (70, 170), (195, 235)
+"""(least, largest) hues in degrees of leaves and grass, and of blue sky."""
 _SKY_LIT = 150
+"""Value, of 255, above which a blue pixel is sky."""
 _EXCESS_GREEN = 0.12
-"""Least excess of green, (2g - r - b) / (r + g + b), of leaves and grass.
-From Woebbecke et al. (1995). Chosen: a house in pale green has less."""
-_PALE, _WHITE = 28, 215  # of 255: saturation and value of clouds
-_EDGE = (80, 160)  # Canny's thresholds
-_WIDTH_AT_M = (40.0, 45.0, 50.0, 55.0, 60.0)  # ahead; chosen: the nearest ground in a far view is at 30 m
-_ALIKE = 18.0  # CIELAB, of 255 a channel: ground of one kind
-_GREY, _DARK = 14.0, 50.0  # CIELAB, of 255: a and b from grey at most, and least lightness, of paving
-_GAP = 31  # pixels; chosen: as wide as a stripe of a zebra crossing at 30 m
+"""Least excess of green of leaves and grass, (2g - r - b) / (r + g + b) (Woebbecke et al., 1995).
+Chosen: a house in pale green has less."""
+_PALE, _WHITE = 28, 215
+"""Largest saturation and least value, of 255, of clouds."""
+_EDGE = (80, 160)
+"""Lower and upper threshold of Canny's detector of edges."""
+_WIDTH_AT_M = (40.0, 45.0, 50.0, 55.0, 60.0)
+"""Metres ahead at which a road's width is measured; chosen: the nearest ground in a far view is at 30 m."""
+_ALIKE = 18.0
+"""Largest difference in a CIELAB channel, of 255, between colours of one kind of ground."""
+_GREY, _DARK = 14.0, 50.0
+"""Largest difference of paving's a and b from grey, and its least lightness, in CIELAB channels of 255."""
+_GAP = 31
+"""Width in pixels of gaps in paving that are closed; chosen: that of a zebra's stripe at 30 m."""
 
 HOUSES = {0.75: "houses close by", 0.35: "some houses", 0.1: "few houses", 0.0: "hardly any house"}
-"""Words for the look of a road by the least built share above the horizon. Chosen."""
+"""Words for a road by the least built share above the horizon, [0, 1]; chosen."""
 GREEN = {0.25: "much vegetation", 0.05: "some vegetation", 0.0: "hardly any vegetation"}
-"""Words for the look of a road by the least green share of the view. Chosen."""
+"""Words for a road by the least green share of the view, [0, 1]; chosen."""
 COLOURFUL = 0.04
-"""Least share of the ground floors, [0, 1], at which they are called colourful. Chosen."""
+"""Least strongly coloured share of ground floors, [0, 1], that are called colourful; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +83,17 @@ class RoadScene:
 
 
 def measure_scene(view: View) -> RoadScene:
-    """Return the look of a road, measured in a view down it.
-
-    Args:
-        view: made or real, level or nearly so.
-    """
+    """Return the look of a road, measured in a level or nearly level view down it."""
     pixels = np.ascontiguousarray(pixels_of(view))
     hue, saturation, value = _hsv(pixels)
     red, green_, blue_ = np.moveaxis(pixels.astype(np.float32), 2, 0)
     green = 2 * green_ - red - blue_ > _EXCESS_GREEN * (red + green_ + blue_ + 1)
     horizon = _row(view.camera, 0.0)
     blue = _hue_within(hue, _SKY) & (value > _SKY_LIT)
-    sky = _from_top((blue | ((saturation < _PALE) & (value > _WHITE))) & ~green)[:horizon]
+    sky = (blue | ((saturation < _PALE) & (value > _WHITE))) & ~green
+    # Sky hangs together with the top of the picture: white walls and cars do not.
+    _, parts = cv2.connectedComponents(sky.astype(np.uint8))
+    sky = (sky & np.isin(parts, np.unique(parts[0][sky[0]])))[:horizon]
     built = ~sky & ~green[:horizon]
     grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
     edges = cv2.Canny(grey, *_EDGE)[_row(view.camera, _HIGHEST) : _row(view.camera, _LOWEST)] > 0
@@ -115,35 +123,29 @@ def colourful_share(view: View) -> float:
 
 
 def _hsv(pixels: Image) -> tuple[NDArray[np.float32], Image, Image]:
-    """Return (hue in degrees, saturation and value from 0 to 255) of pixels."""
+    """Return (hue in degrees, saturation, value) of RGB pixels, the latter two in [0, 255]."""
     hue, saturation, value = cv2.split(cv2.cvtColor(pixels, cv2.COLOR_RGB2HSV_FULL))
     return hue.astype(np.float32) * np.float32(360 / 256), saturation.astype(np.uint8), value.astype(np.uint8)
 
 
 def _hue_within(hue: NDArray[np.float32], degrees: tuple[float, float]) -> Mask:
-    """Return a mask of the pixels with a hue between two, degrees."""
+    """Return a mask of the pixels whose hue lies between two, all in degrees."""
     return (hue > degrees[0]) & (hue < degrees[1])
 
 
 def _row(camera: Camera, pitch: float) -> int:
-    """Return the row of a view that looks `pitch` degrees above the horizon, within the view."""
+    """Return the row of a camera's view at a pitch, degrees above the horizon, clipped to the view."""
     row = round(camera.height / 2 - camera.focal * tan(radians(pitch - camera.pitch)))
     return min(max(row, 0), camera.height)
 
 
 def _share(mask: Mask) -> float:
-    """Return the share of a mask that is true, [0, 1]; 0 for an empty mask."""
+    """Return the share of a mask's pixels that are True, [0, 1]; 0 for an empty mask."""
     return float(mask.mean()) if mask.size else 0.0
 
 
-def _from_top(mask: Mask) -> Mask:
-    """Return the part of a mask that hangs together with the top of the picture."""
-    _, parts = cv2.connectedComponents(mask.astype(np.uint8))
-    return mask & np.isin(parts, np.unique(parts[0][mask[0]]))
-
-
 def _paved_width(pixels: Image, camera: Camera) -> float | None:
-    """Return the width of the ground that is like the nearest, in metres; `None` if that is not grey."""
+    """Return the metres of width of the paving of a road in a view; `None` if there is none in sight."""
     lab = cv2.cvtColor(pixels, cv2.COLOR_RGB2LAB).astype(np.float32)
     middle, near = camera.width // 2, camera.width // 20
     feet = np.median(lab[-camera.height // 20 :, middle - near : middle + near].reshape(-1, 3), axis=0)
@@ -162,19 +164,21 @@ def _paved_width(pixels: Image, camera: Camera) -> float | None:
 
 
 def _word(share: float, words: Mapping[float, str]) -> str:
-    """Return the word for the highest share reached; words are given from the highest share down."""
+    """Return the words for a share, [0, 1], by the least share of each, from the highest share down."""
     return next(word for least, word in words.items() if share >= least)
 
 
 BOARD_M = 0.95
-"""Assumed height in metres of a board over a shop, from which its distance follows.
-That is within 15 % of the true one for half of the boards in Helsinki, Triesen and Mauren."""
-REACH_M = 200.0  # chosen: farther boards are a few pixels high
+"""Assumed height in metres of a board over a shop, from which its distance is estimated.
+The estimate is within 15 % of the truth for half of the boards in Helsinki, Triesen and Mauren."""
+REACH_M = 200.0
+"""Largest estimated distance in metres of a board that counts; chosen: farther ones are a few pixels high."""
 FAR_FOV = 24.0  # chosen: at 600 pixels a board in 200 m is nearly 7 pixels high; 22.5 misses more of them
+"""Horizontal field of view in degrees of a view far down a road."""
 _WIDTH, _HEIGHT = 600, 250
 """Size in pixels of a view far down a road; chosen: the largest cheap thumbnail of Google."""
 THINGS = ("parked car", "planter", "bicycle stand", "bus stop", "traffic light")
-"""Labels of things of a street that a finder is asked for beside boards; few finders know any."""
+"""Labels of street objects that a detector is asked for beside boards; few detectors know any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,51 +186,52 @@ class SeenFront:
     """A shop front seen from afar down a road."""
 
     position: LatLng
-    """Position estimated from the direction and the height of the board."""
+    """Position, estimated from the direction and the height of the front's board."""
     metres: float
-    """Distance from the camera in metres."""
+    """Estimated distance from the camera in metres."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoadSight:
-    """A look down a road: fronts, other things and the scene seen there; empty without a look."""
+    """The shop fronts, other objects and look of a road in a view down it; empty where nobody looked."""
 
     fronts: tuple[SeenFront, ...] = ()
+    """Shop fronts in sight."""
     things: tuple[tuple[str, int], ...] = ()
-    """(name, number) of other things in sight."""
+    """(label, number) of each kind of other object in sight."""
     scene: RoadScene | None = None
-    """Look of the road; `None` if it was not measured."""
+    """Look of the road; `None` if nobody looked."""
 
     @property
     def town(self) -> float:
-        """Share of houses less that of green, [-1, 1]; 0 where nobody looked."""
+        """Share of houses less share of green, [-1, 1]: more is more like a town; 0 where nobody looked."""
         return self.scene.built - self.scene.green if self.scene else 0.0
 
     @property
     def look(self) -> str:
-        """Scene and things in words, without boards; empty where nobody looked."""
+        """Look of the road and its objects in words, without boards; empty where nobody looked."""
         things = (f"{thing}: {number}" for thing, number in self.things)
         return ", ".join([str(self.scene), *things]) if self.scene else ""
 
     def __str__(self) -> str:
-        """Return the fronts, things and scene in words."""
+        """Return in words the boards, the look of the road and the other objects in sight."""
         nearest = min((front.metres for front in self.fronts), default=None)
         boards = boards_in_words(len(self.fronts), nearest)
         return f"{boards}; {self.look}" if self.look else boards
 
 
 def far_camera(heading: float) -> Camera:
-    """Return the camera that shows the far fronts of a road."""
+    """Return the camera that shows the far shop fronts of a road with a heading, degrees from north."""
     return Camera(heading, fov=FAR_FOV, width=_WIDTH, height=_HEIGHT)
 
 
 def sight_in(view: View, here: LatLng, finder: Detector) -> RoadSight:
-    """Return what a view shows of a road: fronts within `REACH_M` metres, other things and the scene.
+    """Return the shop fronts within `REACH_M` metres, other objects and look of the road in a view.
 
     Args:
         view: down a road.
-        here: where its camera stands.
-        finder: finds boards and calls them signs, such as `front-finder`.
+        here: position of its camera.
+        finder: detector that labels boards as signs, such as `front-finder`.
 
     Raises:
         ModelUnavailable: the finder's model is missing.
@@ -244,7 +249,7 @@ def sight_in(view: View, here: LatLng, finder: Detector) -> RoadSight:
 
 
 def boards_in_words(number: int, nearest: float | None) -> str:
-    """Return how many shop boards are in sight down a road and from how many metres on, in words."""
+    """Return in words how many boards of shops are in sight, and from how many metres on; `None` for none."""
     if nearest is None:
         return "no boards of shops in sight"
     boards = "1 board" if number == 1 else f"{number} boards"

@@ -8,6 +8,7 @@ from virl.platform.perception.detectors.sign_detector import SignDetectorSetting
 from virl.platform.perception.models import ModelOptions, Models, read_model
 
 _LEXICON = "sign-lexicon"
+"""Name of the lexicon whose place types an agent knows, if its detector names no other."""
 
 
 def open_senses(
@@ -23,7 +24,7 @@ def open_senses(
         detector: name of a detector in `platform/models`, or a path to a model file.
         describer: name of a describer, or a path; shares its parts with the detector.
         options: device, downloads, and what the simulated detector sees.
-        models: where they are opened, in place of `options`: other models can then share their parts.
+        models: opened models to share parts with; `options` do not count then.
 
     Raises:
         UnknownName: there is no such model.

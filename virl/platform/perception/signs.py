@@ -9,14 +9,18 @@ SIGN = "sign"
 """Label of a sign whose words tell of no place type.
 What is read without a letter is no sign: rows of windows are often read as zeros."""
 
-LINE_GAP = 0.8  # chosen: lines of one sign stand no further apart than this share of the lower line's height
-WORD_GAP = 0.5  # chosen: as LINE_GAP, between parts of a line; two shops leave a wider gap
-TAGLINE = 4.5  # chosen: a name is at most this many times as high as the line that goes with it
-SAME_LINE = 1.8  # chosen: parts of one line differ in height by less than this
+LINE_GAP = 0.8
+"""Largest gap between two lines of one sign, as a share of the lower height of both; chosen."""
+WORD_GAP = 0.5
+"""Largest gap between two parts of a line, as a share of the lower height of both; chosen."""
+TAGLINE = 4.5
+"""Largest ratio of the heights of two lines of one sign, such as a name and a line below it; chosen."""
+SAME_LINE = 1.8
+"""Largest ratio of the heights of two parts of one line; chosen."""
 
 
 def group_lines(lines: Sequence[TextLine]) -> list[list[TextLine]]:
-    """Return lines of text grouped by sign, each group from top to bottom."""
+    """Return the lines of text in a picture grouped by sign, each group from top to bottom."""
     if not lines:
         return []
     from scipy.sparse import csr_array  # noqa: PLC0415 - takes 0.2 s, which no start needs
@@ -25,11 +29,11 @@ def group_lines(lines: Sequence[TextLine]) -> list[list[TextLine]]:
     together = csr_array([[_on_one_sign(a, b) for b in lines] for a in lines])
     count, sign_of = connected_components(together, directed=False)
     signs = [[line for line, sign in zip(lines, sign_of, strict=True) if sign == i] for i in range(count)]
-    return [sorted(sign, key=_reading_order) for sign in signs]
+    return [sorted(sign, key=lambda line: (line.box[1] + line.box[3], line.box[0])) for sign in signs]
 
 
 def box_around(lines: Sequence[TextLine]) -> Box:
-    """Return the smallest box that holds lines, at least one."""
+    """Return the smallest box, in pixels, that holds some lines of text, at least one."""
     lefts, tops, rights, bottoms = zip(*(line.box for line in lines), strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
 
@@ -45,11 +49,6 @@ def _on_one_sign(a: TextLine, b: TextLine) -> bool:
     return stacked or in_line
 
 
-def _reading_order(line: TextLine) -> tuple[float, float]:
-    """Return a key that sorts lines from top to bottom, then from left to right."""
-    return (line.box[1] + line.box[3]) / 2, line.box[0]
-
-
 def _height(line: TextLine) -> float:
-    """Return the height of a line's box, at least 1 pixel."""
+    """Return the height of a line's box in pixels, at least 1."""
     return max(line.box[3] - line.box[1], 1.0)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from virl.errors import ModelUnavailable, VirlError
 from virl.extras import missing_packages
+from virl.platform.perception.base import Role
 from virl.platform.perception.models import Needs, read_model
-from virl.platform.perception.registry import Role
 from virl.platform.perception.weights import find_checkpoint, missing_checkpoint
 
 
@@ -29,7 +29,7 @@ class Need:
         return f"{self.fault}: {self.remedy}" if self.remedy else self.fault
 
     def blocks(self, *, allow_downloads: bool) -> bool:
-        """Return whether the model cannot be used because of this requirement."""
+        """Return whether the requirement keeps a model from use: unmet, and no download that is allowed."""
         return bool(self.fault) and not (allow_downloads and self.can_download)
 
 
@@ -38,26 +38,29 @@ class ModelReadiness:
     """The requirements of a model on this machine, and which of them are met."""
 
     role: Role
+    """Role of the model."""
     name: str
+    """Name of the model."""
     kind: str
     """Kind of the model; empty if its file cannot be read."""
     needs: tuple[Need, ...]
+    """Requirements of the model, met or not."""
     paper: str = ""
-    """Figures that a paper reports of the model."""
+    """Figures that a paper reports of the model; empty for none."""
 
     @property
     def is_ready(self) -> bool:
-        """Return whether all requirements are met; weights may still be of the wrong kind."""
+        """Return whether all requirements are met; the weights may still be of a wrong type."""
         return not any(need.lacks for need in self.needs)
 
 
 def model_readiness(role: Role, name: str) -> ModelReadiness:
-    """Return the readiness of a model of a role and name; loads nothing."""
-    return _check_standing(role, name, above=())
+    """Return the requirements of the model of a role and name, and which are met; no weights are loaded."""
+    return _readiness(role, name, above=())
 
 
 def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
-    """Raise an error for a model whose requirements are not met; loads nothing.
+    """Raise `ModelUnavailable` for a model whose requirements are not met; no weights are loaded.
 
     Args:
         role: of the model.
@@ -66,7 +69,7 @@ def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
 
     Raises:
         UnknownName: there is no such model.
-        ModelUnavailable: something it needs is missing; says what. Weights that may be fetched are not.
+        ModelUnavailable: something that the model needs is missing, other than weights that may be fetched.
     """
     read_model(role, name)
     for need in model_readiness(role, name).needs:
@@ -75,15 +78,15 @@ def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
 
 
 def check_without_truth(role: Role, name: str, *, above: tuple[tuple[Role, str], ...] = ()) -> None:
-    """Raise an error for a model that needs ground truth, in a city without any; loads nothing.
+    """Raise `ModelUnavailable` for a model that cannot be used in a city without ground truth.
 
     Args:
         role: of the model.
         name: of the model.
-        above: models that use it, so that none is asked twice.
+        above: (role, name) of the models that use it, so that none is checked twice.
 
     Raises:
-        ModelUnavailable: it, or a model that it uses, cannot.
+        ModelUnavailable: the model, or one that it uses, needs ground truth.
     """
     needs = read_model(role, name).needs()
     if needs.truth:
@@ -93,18 +96,13 @@ def check_without_truth(role: Role, name: str, *, above: tuple[tuple[Role, str],
             check_without_truth(*other, above=(*above, (role, name)))
 
 
-def _check_standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> ModelReadiness:
-    """Return a model's readiness; `above` are the models that use it."""
+def _readiness(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> ModelReadiness:
+    """Return the readiness of a model; `above` has the (role, name) of the models that use it."""
     try:
         settings = read_model(role, name)
         needs = settings.needs()
-        return ModelReadiness(
-            role,
-            name,
-            settings.kind,
-            (*_own_needs(needs), *_models(needs, (*above, (role, name)))),
-            settings.paper,
-        )
+        found = (*_own_needs(needs), *_model_needs(needs, (*above, (role, name))))
+        return ModelReadiness(role, name, settings.kind, found, settings.paper)
     except VirlError as fault:
         return ModelReadiness(role, name, "", (Need("its file", str(fault)),))
 
@@ -125,8 +123,8 @@ def _own_needs(needs: Needs) -> Iterator[Need]:
         yield Need("packages that work together", needs.clash)
 
 
-def _models(needs: Needs, above: tuple[tuple[Role, str], ...]) -> Iterator[Need]:
-    """Yield the other models that a model needs, each with what it lacks."""
+def _model_needs(needs: Needs, above: tuple[tuple[Role, str], ...]) -> Iterator[Need]:
+    """Yield the other models that a model needs, as requirements; `above` are those that use them."""
     for role, name in (*needs.models, *needs.drawn):
         if (role, name) in above:
             yield Need(f"{role} {name}", f"{role} {name!r} uses itself", "name another model in its file")
@@ -135,7 +133,7 @@ def _models(needs: Needs, above: tuple[tuple[Role, str], ...]) -> Iterator[Need]
             lacking = list(
                 {
                     need.remedy if need.remedy.startswith("pip") else need.lacks: need
-                    for need in _check_standing(role, name, above).needs
+                    for need in _readiness(role, name, above).needs
                     if need.fault
                 }.values()
             )

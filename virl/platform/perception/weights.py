@@ -22,22 +22,22 @@ T = TypeVar("T")
 ItemT = TypeVar("ItemT")
 
 _HUB = ("huggingface_hub",)
+"""Packages that fetch files from the Hugging Face hub."""
 _ALWAYS = ("*.jinja", "*.json", "*.model", "*.txt", "*.yml")
-"""Patterns of files that are fetched from a hub's repository beside weights."""
+"""Patterns of the files that are fetched from a hub's repository beside weights."""
 
 Formats = tuple[str, ...]
 """Patterns of the names of weight files, the best first; a file in parts matches as a whole."""
 
 TRANSFORMERS: Formats = ("model*.safetensors", "pytorch_model*.bin")
-"""Patterns of Transformers' names of weight files.
-Of a `.bin`, in torch's own format, arrays alone are read (`weights_only`)."""
+"""Patterns of Transformers' names of weight files; of a `.bin` arrays alone are read (`weights_only`)."""
 OPENCLIP: Formats = ("open_clip*.safetensors", "open_clip*.bin")
 """Patterns of OpenCLIP's names of weight files."""
 PADDLE: Formats = ("*.pdiparams", "*.onnx")
 """Patterns of PaddleOCR's names of weight files."""
 
 Precision = Literal["auto", "float32", "float16", "bfloat16"]
-"""Number formats of a model's weights; `auto` halves them on a GPU."""
+"""Number format of a model's weights; `auto` is 16 bits on a GPU and 32 bits elsewhere."""
 
 
 def models_home() -> Path:
@@ -46,14 +46,11 @@ def models_home() -> Path:
 
 
 def find_checkpoint(source: str) -> Path | None:
-    """Return the path of a checkpoint on this machine; `None` if it is not here.
+    """Return the file or folder of a checkpoint on this machine; `None` if it is not here.
 
     Args:
         source: a path; a path below `models_home()`; or a hub id, such as `"google/owlv2-base-patch16"`,
             which is also looked for in the hub's own cache.
-
-    Returns:
-        A file or folder, or `None` if it is not here.
     """
     for path in (Path(source).expanduser(), models_home() / source):
         if path.exists():
@@ -66,11 +63,11 @@ def checkpoint(source: str, options: ModelOptions, formats: Formats = TRANSFORME
 
     Args:
         source: as in `find_checkpoint`.
-        options: say whether downloads are allowed.
-        formats: of the weights that are fetched: the first that the hub has.
+        options: tell whether downloads are allowed.
+        formats: patterns of weight files; those of the first that the hub has are fetched.
 
     Raises:
-        ModelUnavailable: it is not here and may not or cannot be fetched.
+        ModelUnavailable: the checkpoint is not here and may not or cannot be fetched.
     """
     found = find_checkpoint(source)
     if found is None and _is_hub_id(source) and options.allow_downloads:
@@ -82,7 +79,7 @@ def checkpoint(source: str, options: ModelOptions, formats: Formats = TRANSFORME
 
 
 def missing_checkpoint(source: str) -> tuple[str, str]:
-    """Return (fault, remedy) for a checkpoint that is not on this machine."""
+    """Return (fault, remedy), both in words, for a checkpoint that is not on this machine."""
     if not _is_hub_id(source):
         return f"weights {source} are not there", f"put them there, or in {models_home()}"
     remedy = (
@@ -107,12 +104,12 @@ def device_of(options: ModelOptions) -> str:
 
 
 def precision_on(device: str, wanted: Precision, half: Precision) -> str:
-    """Return the number format of a model's weights on a device, as torch names it.
+    """Return torch's name of the number format of a model's weights on a device.
 
     Args:
-        device: as torch names it.
-        wanted: by the model's file.
-        half: what `auto` means on a GPU.
+        device: "cpu" or "cuda".
+        wanted: format that the model's file states.
+        half: format that `auto` means on a GPU.
     """
     if wanted != "auto":
         return wanted
@@ -120,22 +117,19 @@ def precision_on(device: str, wanted: Precision, half: Precision) -> str:
 
 
 class Once(Generic[T]):
-    """A value that is made at the first call and kept; other threads wait for it.
-
-    Args:
-        load: makes it. If it raises, the next to ask tries again.
-    """
+    """A value that `load` makes at the first call of `get`; if it raises, the next call tries again."""
 
     def __init__(self, load: Callable[[], T]) -> None:
+        """Use a function that makes the value."""
         self._load = load
         self._kept: list[T] = []
         self._lock = Lock()
 
     def get(self) -> T:
-        """Return the value, made at the first call.
+        """Return the value, made at the first call; other threads wait for it.
 
         Raises:
-            ModelUnavailable: it cannot be loaded.
+            ModelUnavailable: the value cannot be loaded.
         """
         with self._lock:
             if not self._kept:
@@ -144,12 +138,9 @@ class Once(Generic[T]):
 
 
 def once_per_process(load: Callable[..., T]) -> Callable[..., T]:
-    """Return a function that runs `load` once for each set of arguments, and keeps the result.
+    """Return a function that runs `load` once for each set of hashable arguments, and keeps the result.
 
     For functions that load weights: models that are opened twice then share them.
-
-    Args:
-        load: takes hashable positional arguments only.
     """
     loads: dict[tuple[Hashable, ...], Once[T]] = {}
     lock = Lock()
@@ -166,11 +157,7 @@ def once_per_process(load: Callable[..., T]) -> Callable[..., T]:
 
 @contextmanager
 def guard_memory(name: str, batch: int) -> Iterator[None]:
-    """Turn a lack of GPU memory within the block into an error with advice.
-
-    Args:
-        name: of the model.
-        batch: how many things went in at once.
+    """Raise `ModelUnavailable` with advice if the GPU lacks memory for a model's batch within the block.
 
     Raises:
         ModelUnavailable: the GPU ran out of memory.
@@ -186,19 +173,19 @@ def guard_memory(name: str, batch: int) -> Iterator[None]:
 
 
 def batches(items: Sequence[ItemT], size: int) -> Iterator[Sequence[ItemT]]:
-    """Yield the parts of at most `size` items, in order."""
+    """Yield consecutive parts of `items`, each of `size` items, the last perhaps of fewer."""
     for first in range(0, len(items), size):
         yield items[first : first + size]
 
 
 def _is_hub_id(source: str) -> bool:
-    """Return whether a source is `owner/name`; anything else can only be a path."""
+    """Return whether a source looks like a hub id, `owner/name`; anything else can only be a path."""
     owner, slash, name = source.partition("/")
     return bool(owner and slash and name) and "/" not in name and not source.startswith((".", "~", "/"))
 
 
 def _from_hub(source: str, *, download: bool, formats: Formats = ()) -> Path | None:
-    """Return a checkpoint in the hub's cache, fetched with `download`; `None` if it is not there."""
+    """Return a checkpoint's folder in the hub's cache, fetched if `download`; `None` if it is not there."""
     hub = module("huggingface_hub", extra="vision")
     try:
         wanted = [
@@ -218,7 +205,7 @@ def _from_hub(source: str, *, download: bool, formats: Formats = ()) -> Path | N
 
 
 def _weight_files(source: str, names: Sequence[str], formats: Formats) -> list[str]:
-    """Return the weight files to fetch: those of the first format that the repository has, and no other."""
+    """Return those of a repository's file names that match the first pattern of `formats` with any match."""
     for pattern in formats:
         if fitting := [name for name in names if fnmatch(name, pattern)]:
             return fitting
@@ -226,7 +213,7 @@ def _weight_files(source: str, names: Sequence[str], formats: Formats) -> list[s
 
 
 def _not_fetched(source: str, fault: Exception) -> ModelUnavailable:
-    """Return the error for weights that could not be fetched."""
+    """Return the error for weights that could not be fetched because of `fault`."""
     return ModelUnavailable(
         f"weights {source} cannot be fetched ({first_line(fault)}): connect to huggingface.co, "
         f"or put them into {models_home() / source}"
@@ -234,17 +221,21 @@ def _not_fetched(source: str, fault: Exception) -> ModelUnavailable:
 
 
 EXTRA = "vision"
+"""Name of virl's extra that brings the packages of models with weights."""
 PACKAGES = ("torch", "torchvision", "transformers")
+"""Names of the packages that models of the `transformers` library need."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pretrained:
-    """A loaded model with its processor."""
+    """A loaded model of the `transformers` library with its processor."""
 
     model: Any
+    """The model on its device, in evaluation mode."""
     processor: Any
     """Preparation of pictures and texts for the model."""
     device: str
+    """Torch's name of the device: "cpu" or "cuda"."""
     turn: Lock = field(default_factory=Lock)
     """Lock that a caller of the model holds: two batches at once would need twice the memory."""
 
@@ -258,17 +249,17 @@ def load_pretrained(
     precision: Precision = "float32",
     half: Precision = "float16",
 ) -> Pretrained:
-    """Return a model and its processor; the same weights are loaded once in a process.
+    """Return a model with its processor, on its device; the same weights are loaded once in a process.
 
     Weights may be safetensors or torch's own format, of which arrays alone are read, in one file or in parts.
 
     Args:
-        source: as `virl.platform.perception.weights.checkpoint` takes it.
-        options: device and downloads.
-        auto: the class of `transformers` that loads it, such as `"AutoModelForZeroShotObjectDetection"`.
-        model_types: what `model_type` in its `config.json` may be.
-        precision: of its weights.
-        half: what the precision `"auto"` means on a GPU.
+        source: as `checkpoint` takes it.
+        options: tell the device, and whether downloads are allowed.
+        auto: class of `transformers` that loads it, such as `"AutoModelForZeroShotObjectDetection"`.
+        model_types: allowed values of `model_type` in its `config.json`.
+        precision: number format of its weights.
+        half: number format that `"auto"` means on a GPU.
 
     Raises:
         ModelUnavailable: a package or the checkpoint is missing, is of another kind, or is broken.
@@ -283,7 +274,7 @@ def load_pretrained(
 
 @once_per_process
 def _load(path: str, device: str, auto: str, model_types: tuple[str, ...], dtype: str) -> Pretrained:
-    """Return a model with its processor, with all its weights, on a device."""
+    """Return the model in a folder on a device, loaded with torch's type `dtype`; see `load_pretrained`."""
     check_model_type(path, model_types)
     torch, transformers = module("torch", extra=EXTRA), module("transformers", extra=EXTRA)
     try:
@@ -310,14 +301,10 @@ def _load(path: str, device: str, auto: str, model_types: tuple[str, ...], dtype
 
 
 def check_model_type(path: str, expected: tuple[str, ...]) -> None:
-    """Raise an error for a folder whose checkpoint is of another model type.
-
-    Args:
-        path: a folder with a `config.json`.
-        expected: what its `model_type` may be.
+    """Raise `ModelUnavailable` unless the `config.json` in a folder states one of some model types.
 
     Raises:
-        ModelUnavailable: it holds another kind, or none.
+        ModelUnavailable: the folder contains another type, or none.
     """
     wanted = " or ".join(expected)
     config = Path(path) / "config.json"

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import shapely
@@ -13,6 +14,7 @@ from virl.errors import BadInput, UnknownName, VirlError, nearest_name
 from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.geo.region import Region, region_fault
 from virl.platform.city.city import City
+from virl.platform.city.interchange import in_metres
 from virl.platform.providers.provider import (
     PROVIDERS,
     Access,
@@ -60,7 +62,7 @@ class Area(Settings):
     @field_validator("polygon")
     @classmethod
     def _is_a_region(cls, polygon: tuple[Position, ...]) -> tuple[Position, ...]:
-        """Check that the corners form a region."""
+        """Return the corners; raise `ValueError` unless they form a region."""
         if fault := region_fault(polygon):
             raise ValueError(str(fault))
         return polygon
@@ -75,14 +77,18 @@ class AreaGroup(Settings):
     """Several areas under one name."""
 
     about: Name
+    """Description of the group in a few words."""
     cities: tuple[Name, ...] = Field(min_length=1)
+    """Names of the areas of the group."""
 
 
 class AreaFile(Settings):
     """The contents of a file of `platform/areas/`: areas and groups by name."""
 
     areas: dict[Name, Area]
+    """Areas by name."""
     groups: dict[Name, AreaGroup] = Field(default_factory=dict)
+    """Groups of areas by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +96,14 @@ class AreaBook:
     """All areas and groups of areas, by name in alphabetical order."""
 
     areas: dict[str, Area]
+    """Areas by name."""
     groups: dict[str, AreaGroup]
+    """Groups of areas by name."""
 
     def expand(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return names with each group replaced by its cities, no name twice."""
-        found = (
-            city for name in names for city in (self.groups[name].cities if name in self.groups else (name,))
-        )
-        return tuple(dict.fromkeys(found))
+        """Return names of cities, areas and groups, with each group replaced by its areas; none twice."""
+        cities = (self.groups[name].cities if name in self.groups else (name,) for name in names)
+        return tuple(dict.fromkeys(chain.from_iterable(cities)))
 
 
 def area_book() -> AreaBook:
@@ -135,12 +141,11 @@ def name_of_city(city: str) -> str:
 
 
 def city_settings(name: str) -> CityFile:
-    """Return the settings in the file of a city or area; opens no city.
+    """Return the contents of the file of a city or area; open no city.
 
-    Args:
-        name: of a file in `platform/cities/` or of one that comes with a provider, or of an area in
-            `platform/areas/`, or the path of a file that ends in `.yaml`, or of a map extract, such as
-            `helsinki.osm.pbf@60.17,24.94,800`.
+    The name is that of a file in `platform/cities/` or of one that comes with a provider, or that of an area
+    in `platform/areas/`, or the path of a file that ends in `.yaml`, or of a map extract, such as
+    `helsinki.osm.pbf@60.17,24.94,800`.
 
     Raises:
         UnknownName: there is no such city.
@@ -163,7 +168,7 @@ def city_settings(name: str) -> CityFile:
 
 
 def all_cities() -> dict[str, CityFile]:
-    """Return the settings of all cities, by name in alphabetical order.
+    """Return the contents of the files of all cities, by name in alphabetical order.
 
     Cities of other packages that cannot be read are left out; `listed_cities` says which.
 
@@ -174,7 +179,7 @@ def all_cities() -> dict[str, CityFile]:
 
 
 def listed_cities() -> tuple[dict[str, CityFile], list[VirlError]]:
-    """Return (settings of all cities by name, errors of files of other packages).
+    """Return (contents of the files of all cities by name, errors of other packages and of their files).
 
     Raises:
         BadInput: a file of `platform/cities/` is broken.
@@ -209,14 +214,10 @@ def region_line(file: Path) -> str:
 
 
 def region_called(text: str, folder: Path = Path()) -> Region:
-    """Return the region in a file, or the region of a city or area with this name.
-
-    Args:
-        text: a name, or the path of a file of corners.
-        folder: what a path is seen from.
+    """Return the region in a file of corners, by its path from a folder, or of a city or area, by its name.
 
     Raises:
-        BadInput: it is neither, or the file holds no region.
+        BadInput: the text is neither, the city has no district, or the file holds no region.
     """
     if not (folder / text).exists() and text in {*city_names(), *area_book().areas}:
         region = city_settings(text).region
@@ -295,7 +296,7 @@ def _open(name: str, access: Access) -> City:
 
 
 def _file_of(name: str) -> Path:
-    """Return the path of a city's file, given its name or path."""
+    """Return the path of a city's file, given its name or path; raise `UnknownName` for an unknown name."""
     if _is_file(name):
         return Path(name)
     if own := _own_files().get(name):
@@ -317,7 +318,7 @@ def _own_files() -> dict[str, Path]:
 
 
 def _files_of_packages() -> dict[str, list[Path]]:
-    """Return the city files that come with providers, by name; more than one is a conflict."""
+    """Return the paths of the city files that come with providers, by name; more than one is a conflict."""
     files: dict[str, list[Path]] = {}
     for provider in PROVIDERS.usable()[0].values():
         for file in sorted(provider.cities.glob("*.yaml")) if provider.cities else ():
@@ -326,11 +327,11 @@ def _files_of_packages() -> dict[str, list[Path]]:
 
 
 def _paths_for(city: str) -> Paths | None:
-    """Return the provider's rules for paths that a given name fits; `None` if it fits none."""
+    """Return the rules of a provider for paths like a given name; `None` if no provider has such rules."""
     if "." not in city:
         return None
-    given = (provider.paths for provider in PROVIDERS.usable()[0].values())
-    return next((paths for paths in given if paths and paths.fit(city)), None)
+    rules = (provider.paths for provider in PROVIDERS.usable()[0].values())
+    return next((paths for paths in rules if paths and paths.fit(city)), None)
 
 
 def _is_file(city: str) -> bool:
@@ -346,24 +347,19 @@ def region_of_city(city: City) -> Region:
     """Return the district of a city, or else the region around all its streets.
 
     Raises:
-        BadInput: there is neither.
+        BadInput: the city has no district, and its streets are not all known.
     """
     if city.region:
         return city.region
     if city.street_map is None:
         raise BadInput(f"{city.title} has no default district: give a `region:`")
-    return around_streets(city.street_map.lines())
+    return around_streets(city.street_lines)
 
 
 def around_streets(lines: Sequence[Sequence[LatLng]]) -> Region:
-    """Return the convex region around street lines, wider by `AROUND_STREETS_M` metres.
-
-    Args:
-        lines: centre lines; at least one position.
-    """
+    """Return the convex region, wider by `AROUND_STREETS_M`, around centre lines with a position at least."""
     positions = [position for line in lines for position in line]
     frame = LocalFrame(positions[0])
-    x, y = frame.to_metres([one.lat for one in positions], [one.lng for one in positions])
-    hull = shapely.MultiPoint(list(zip(x.tolist(), y.tolist(), strict=True))).convex_hull
+    hull = shapely.MultiPoint(in_metres(frame, positions)).convex_hull
     outline = shapely.get_coordinates(hull.buffer(AROUND_STREETS_M, quad_segs=2).simplify(1.0))
     return Region(tuple(frame.position(*corner) for corner in outline.tolist()))

@@ -1,4 +1,4 @@
-"""The plan of a town that is all held here: of a made city, or of one rebuilt from OpenStreetMap."""
+"""The plans of towns for export: of made cities, and of towns rebuilt from OpenStreetMap."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,14 +15,15 @@ from virl.towns.plan.town_plan import CityPlan
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A town with a whole plan on this machine, ready for export."""
+class ExportSource:
+    """A town with its whole plan, ready for export."""
 
     name: str
     """Name for file names, such as `"helsinki"`."""
     city: str
     """Name or path that the city was given by; of a path only the file's name."""
     plan: CityPlan
+    """Plan of the town: streets, houses, places and panoramas."""
     attribution: str = ""
     """Names that an export has to credit; empty for nobody."""
     licence: str = ""
@@ -38,12 +39,10 @@ class Source:
         return self.driven is not None
 
 
-def source_of(city: str) -> Source:
-    """Return the plan of a city that can be exported.
+def source_of(city: str) -> ExportSource:
+    """Return the plan of a city for export, with the names to credit.
 
-    Args:
-        city: name of a made city or of a town of OpenStreetMap, or the path of an extract, such as
-            `helsinki.osm.pbf@60.17,24.94,300`.
+    The city is named by its name, or by the path of an extract, such as `helsinki.osm.pbf@60.17,24.94,300`.
 
     Raises:
         UnknownName: there is no such city.
@@ -52,18 +51,18 @@ def source_of(city: str) -> Source:
     """
     file = city_settings(city)
     if isinstance(file, OsmCity):
-        return _twin(city, file)
+        return _rebuilt_town(city, file)
     plan = plan_of(file)
     if plan is None:
         raise BadInput(
             f"the city {city!r} cannot be exported: choose a made city, such as 'virlton', or an "
             "OpenStreetMap extract, such as town.osm.pbf"
         )
-    return Source(name_of_city(city), Path(city).name, plan)
+    return ExportSource(name_of_city(city), Path(city).name, plan)
 
 
-def _twin(city: str, file: OsmCity) -> Source:
-    """Return the source of a town rebuilt from OpenStreetMap."""
+def _rebuilt_town(city: str, file: OsmCity) -> ExportSource:
+    """Return the plan of a town rebuilt from OpenStreetMap for export, as a user named the city."""
     require("osm", what=f"exporting {city}")
     from virl.osm.cache import load_twin  # noqa: PLC0415 - needs the extra
     from virl.osm.mapped import LICENCE, credit, part_of  # noqa: PLC0415 - as above
@@ -73,7 +72,7 @@ def _twin(city: str, file: OsmCity) -> Source:
     twin = load_twin(extract.file, part_of(extract), extract.names)
     tags = twin.extract.lines.tags
     driven = [driving(tags[way]) == (True, False) for way in twin.streets.way.tolist()]
-    return Source(
+    return ExportSource(
         name=name_of_city(city),
         city=Path(city).name,
         plan=twin.plan,

@@ -1,4 +1,4 @@
-"""Providers by name, what holds of each, and what every file of `platform/cities/` says."""
+"""Providers of cities by name, and the fields that every file of `platform/cities/` may have."""
 
 import re
 from collections.abc import Callable
@@ -21,9 +21,11 @@ from virl.registry import Registry, scan
 from virl.settings.faults import spell_value
 from virl.settings.model import Settings, load_settings
 
-MIN_AREA_KM2, MAX_AREA_KM2 = 0.02, 30.0  # of a district: a few blocks to a borough; chosen
+MIN_AREA_KM2, MAX_AREA_KM2 = 0.02, 30.0
+"""Least and largest area of a district in square kilometres: a few blocks to a borough; chosen."""
 
 Continent = Literal["Africa", "Asia", "Australia", "Europe", "North America", "South America"]
+"""Names of the continents that a city file may have."""
 
 _EXTENTS: dict[Continent, tuple[float, float, float, float]] = {
     "Africa": (-35, -26, 38, 58),
@@ -47,7 +49,7 @@ def _lies_within(position: LatLng, continent: Continent) -> bool:
 
 
 def _on_earth(position: LatLng) -> LatLng:
-    """Return a position, checked to have a valid latitude and longitude."""
+    """Return a position; raise `ValueError` unless its latitude and longitude are valid."""
     fault = position_fault(position)
     if fault:
         raise ValueError(fault)
@@ -55,7 +57,7 @@ def _on_earth(position: LatLng) -> LatLng:
 
 
 def _time_zone(name: str) -> str:
-    """Return the name of a time zone, checked to exist."""
+    """Return the IANA name of a time zone; raise `ValueError` for an unknown one."""
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -64,16 +66,20 @@ def _time_zone(name: str) -> str:
 
 
 def _language(tag: str) -> str:
-    """Return a BCP 47 language tag, checked for its form."""
+    """Return a BCP 47 language tag; raise `ValueError` for another form."""
     if not re.fullmatch(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?", tag):
         raise ValueError(f"must be a language tag, such as ja or zh-HK, not {spell_value(tag)}")
     return tag
 
 
 Position = Annotated[LatLng, AfterValidator(_on_earth)]
+"""Position with a valid latitude and longitude."""
 TimeZone = Annotated[str, AfterValidator(_time_zone)]
+"""IANA name of a time zone that exists, such as `Asia/Tokyo`."""
 Language = Annotated[str, AfterValidator(_language)]
+"""BCP 47 tag of a language, such as `ja` or `zh-HK`."""
 Name = Annotated[str, Field(min_length=1)]
+"""Text that is not empty."""
 
 
 class CityFile(Settings):
@@ -83,20 +89,24 @@ class CityFile(Settings):
     """
 
     invents_life: ClassVar[bool] = False
-    """True if reviews, ratings and prices of the provider's cities are invented in any case."""
+    """True if reviews, ratings and prices of the provider's cities are always invented."""
 
     title: Name
     """Name of the city as people write it."""
     about: str
+    """Description of the city in a few words."""
     provider: str
     """Name of the provider that makes the city."""
     needs: str | None = None
     """Requirements for opening the city, in words; `None` for its provider's, empty for none."""
     city: Name | None = None
+    """Name of the real city."""
     district: Name | None = None
+    """Name of the district of the city."""
     continent: Continent | None = None
     """Continent of the city, by which swapped numbers are found; `None` for a city on none."""
     country: Name | None = None
+    """Name of the country."""
     language: Language | None = None
     """Language of most shop signs: a BCP 47 tag such as `zh-HK`; `None` if not known."""
     time_zone: TimeZone | None = None
@@ -115,10 +125,7 @@ class CityFile(Settings):
 
     @property
     def mover(self) -> MoverChoice | None:
-        """Mover that fits the city, as far as the file says; `None` for the provider's.
-
-        `None` for the one that fits the provider.
-        """
+        """Mover that fits the city, as far as the file says; `None` for the provider's."""
         return None
 
     @property
@@ -136,7 +143,7 @@ class CityFile(Settings):
     def _is_a_district(
         cls, polygon: tuple[LatLng, ...] | None, info: ValidationInfo
     ) -> tuple[LatLng, ...] | None:
-        """Return the corners; raise an error unless they form a region of allowed size on the continent."""
+        """Return the corners; raise `ValueError` unless they form a district of fit size on its continent."""
         if polygon is None:
             return None
         continent: Continent | None = info.data.get("continent")
@@ -155,7 +162,7 @@ class CityFile(Settings):
     @field_validator("center")
     @classmethod
     def _is_inside(cls, center: LatLng | None, info: ValidationInfo) -> LatLng | None:
-        """Check that the centre lies within the polygon."""
+        """Return the centre; raise `ValueError` if it lies outside the polygon."""
         polygon = info.data.get("polygon")
         if center and polygon:
             region = Region(polygon)
@@ -175,7 +182,7 @@ class Access:
     ledger: Ledger = field(default_factory=Ledger)
     """Ledger of requests with the limit on dollars."""
     cache: Literal["off", "session", "ttl"] | None = None
-    """Mode of the cache on disk; by default the one in the provider's settings."""
+    """Mode of the cache on disk: no replies, the run's, or all until they expire; `None`: the provider's."""
     session: str = ""
     """Name of the run, given again on resuming so that it finds its replies in the cache."""
     record: Path | None = None
@@ -183,16 +190,16 @@ class Access:
     replay: Path | None = None
     """Folder that replies are read from instead of the network; `None` for the network."""
     left_out: LeftOut = field(default_factory=LeftOut)
-    """Counts of the parts of replies and files that cannot be read."""
+    """Counts of the items and fields of replies and files that cannot be read."""
     as_of: date | None = None
-    """Last day of pictures, instead of that in the city's file; `None` for the file's."""
+    """Last day on which pictures may have been taken; `None` for that in the city's file."""
     day: date | None = None
     """Day of the run, for seasonal hours and openings; `None` for today."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """The rules for paths, such as those of map extracts, that stand for a city file."""
+    """The rules for paths of files, such as map extracts, that a user may give in place of a city's name."""
 
     suffixes: tuple[str, ...]
     """Endings of the names of such files, such as `.osm.pbf`."""
@@ -202,7 +209,7 @@ class Paths:
     """Function from a path to the name of its city."""
 
     def fit(self, city: str) -> bool:
-        """Return whether a given name is such a path, with or without a part behind an `@`."""
+        """Return whether a given name is a path with one of the endings, also before an `@` and more."""
         return city.rpartition("@")[0].endswith(self.suffixes) or city.endswith(self.suffixes)
 
 
@@ -217,7 +224,7 @@ class Provider(Generic[FileT]):
     file: type[FileT]
     """Class of the contents of its city files."""
     open: Callable[[str, FileT, Access], City]
-    """Function (name, file, access) to the city; no service is asked yet."""
+    """Function (name of the city, contents of its file, access) to the city; no service is asked yet."""
     needs: str = ""
     """Requirements in words, such as a key in a variable; empty if cities open anywhere.
     Empty also means for free. A city's file may say otherwise."""
@@ -254,22 +261,23 @@ PROVIDERS: Registry[Provider[Any]] = Registry(
 
 
 def _check_provider(name: str) -> str:
-    """Return the name of a provider, checked to exist."""
+    """Return the name of a provider; raise `ValueError` for an unknown one."""
     if name not in PROVIDERS:
         raise ValueError(str(UnknownName("provider", name, PROVIDERS.names())))
     return name
 
 
 class _Named(Settings):
-    """The field of a city file with the provider's name, which is read first."""
+    """The provider's name in a city file, which is read before all other fields."""
 
     model_config = ConfigDict(extra="ignore")
 
     provider: Annotated[str, AfterValidator(_check_provider)]
+    """Name of the provider that makes the city."""
 
 
 def read_city(file: Path) -> CityFile:
-    """Return the contents of a city's file, checked by its provider.
+    """Return the contents of a city's file, checked against the model of its provider.
 
     Raises:
         BadInput: the file is broken, or names no provider that there is.
@@ -280,9 +288,9 @@ def read_city(file: Path) -> CityFile:
 
 
 def provider_of(city: CityFile) -> Provider[Any]:
-    """Return the provider that makes a city.
+    """Return the provider that a city's file names.
 
     Raises:
-        ModelUnavailable: as `read_city`.
+        ModelUnavailable: the provider comes with a package that cannot be imported.
     """
     return PROVIDERS.find(city.provider)

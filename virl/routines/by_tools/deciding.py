@@ -44,12 +44,12 @@ from virl.routines.by_tools.view_plans import view_plan
 from virl.tools.base import ToolResult
 
 Turn = tuple[str, Sequence[tuple[str, Mapping[str, object]]]]
-"""A turn of the conversation: (text, calls), each call as (tool's name, arguments)."""
+"""A turn of the conversation as (text, calls), each call as (tool's name, arguments)."""
 
 
 @runtime_checkable
 class Decider(Protocol):
-    """The interface of what decides a conversation's next turn: a model, a script, or rules."""
+    """Interface of what decides a conversation's next turn: a chat model, a script, or rules."""
 
     def converse(
         self,
@@ -75,7 +75,7 @@ class Decider(Protocol):
 
 
 def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
-    """Return (decider, chat model for LangChain) of an agent; the model is a placeholder if none is asked.
+    """Return (decider, model for LangChain) of an agent; the model is a placeholder unless a model decides.
 
     Raises:
         BadInput: the mind can neither use tools nor decide by rules, or a turn of the script does not fit.
@@ -85,20 +85,29 @@ def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
         return mind, mind.chat_model
     if isinstance(mind, ScriptMind):
         check_script(mind, agent.character)
-        return LocalDecider(mind, lambda _, number: _script_turn(mind, number)), NoModel()
+
+        def scripted_turn(_: Sequence[BaseMessage], number: int) -> Turn:
+            """Return the script's turn with a number, from 1."""
+            turn = mind.turn(number)
+            return turn.says, [(one.tool, _drop_unset(one.args)) for one in turn.all_calls]
+
+        return LocalDecider(mind, scripted_turn), NoModel()
     if isinstance(mind, Decider):
         return mind, NoModel()
     if isinstance(mind, RuleMind):
-        turns = PolicyTurns(agent.character)
-        return LocalDecider(mind, lambda messages, _: turns.next_call(messages)), NoModel()
+        plan = _PlanPlayer(agent.character)
+
+        def planned_turn(messages: Sequence[BaseMessage], _: int) -> Turn:
+            """Return the plan's next call as a turn, after the results of tools in the messages."""
+            call = plan.next_call(messages)
+            return call.reason, [(call.tool, call.args)]
+
+        return LocalDecider(mind, planned_turn), NoModel()
     raise BadInput(f"{mind.name} cannot call tools: choose a model that can, as with --mind openai:MODEL")
 
 
-class PolicyTurns:
-    """A source of a character's turns by rules: a plan of tool calls for its intention.
-
-    Args:
-        character: has the intention and the tools.
+class _PlanPlayer:
+    """Player of the rules' plan for a character's intention, one tool call after another.
 
     Raises:
         BadInput: the rules do not understand the intention, or the tools do not suffice for it.
@@ -113,19 +122,18 @@ class PolicyTurns:
         self._agents = {one.name: one.about for one in others}
         self._played: _PlanState | None = None
 
-    def next_call(
-        self, messages: Sequence[BaseMessage]
-    ) -> tuple[str, list[tuple[str, Mapping[str, object]]]]:
-        """Return (text, calls) of the next turn after a conversation; the last call ends the run."""
-        call = self._call_after(messages)
-        return call.says, [(call.tool, call.args)]
+    def next_call(self, messages: Sequence[BaseMessage]) -> PlannedCall:
+        """Return the plan's next call after the tools' results in a conversation; the last one ends the run.
 
-    def _call_after(self, messages: Sequence[BaseMessage]) -> PlannedCall:
-        """Return the plan's next call after the tools' replies so far; the last call ends the run.
-
-        Replies that were heard before are not played again.
+        Results that were in the conversation of an earlier call are not played again.
         """
-        replies = [_result_of(message) for message in messages if isinstance(message, ToolMessage)]
+        replies: list[ToolResult[Any]] = [
+            message.artifact
+            if isinstance(message.artifact, ToolResult)
+            else ToolResult(message.text, failed=message.status == "error")
+            for message in messages
+            if isinstance(message, ToolMessage)
+        ]
         played = self._played
         if played is None or list(played.replies) != replies[: len(played.replies)]:
             limit = self._character.limits.calls
@@ -150,7 +158,7 @@ class PolicyTurns:
 
 @dataclass(frozen=True, slots=True)
 class _PlanState:
-    """A plan with the replies it has had, and its next call."""
+    """A plan with the results that it was sent and its next call, which is `None` before the first."""
 
     situation: Situation
     plan: Plan
@@ -159,7 +167,7 @@ class _PlanState:
 
 
 def plan_for(situation: Situation) -> Plan:
-    """Return the plan of tool calls for a situation's goal."""
+    """Return the generator of tool calls that pursues a situation's goal."""
     goal = situation.goal
     if goal.seeking == "view":
         return view_plan(situation)
@@ -171,7 +179,7 @@ def plan_for(situation: Situation) -> Plan:
 
 
 def check_tools(character: Character, goal: ToolGoal) -> None:
-    """Raise `BadInput` unless a character has the tools that the rules need for its goal.
+    """Raise `BadInput` unless a character has the tools with which the rules can reach its goal.
 
     Raises:
         BadInput: it has not; says which are needed.
@@ -202,15 +210,8 @@ def check_tools(character: Character, goal: ToolGoal) -> None:
         )
 
 
-def _result_of(message: ToolMessage) -> ToolResult[Any]:
-    """Return the result in a tool's message; without one, its text and whether the call failed."""
-    if isinstance(message.artifact, ToolResult):
-        return message.artifact
-    return ToolResult(message.text, failed=message.status == "error")
-
-
 def _finish_call(end: PlanEnd) -> PlannedCall:
-    """Return the call of the tool `finish` for an end of the plan."""
+    """Return the call of the tool `finish` that reports the end of a plan."""
     args: dict[str, object] = {"answer": end.answer, "succeeded": end.succeeded}
     return PlannedCall(FINISH, args | ({"place_id": end.place_id} if end.place_id else {}), "That is all.")
 
@@ -238,19 +239,14 @@ class NoModel(BaseChatModel):
         raise NotImplementedError("no chat model is asked here")
 
 
+@dataclass(frozen=True, slots=True)
 class LocalDecider:
-    """A decider by script or rules, without a chat model.
+    """Decider that plays a script or the rules, and asks no chat model."""
 
-    Args:
-        mind: writes each turn down.
-        next_turn: gives the turn that follows a conversation, and has a number: words, and calls of tools.
-    """
-
-    def __init__(
-        self, mind: ScriptMind | RuleMind, next_turn: Callable[[Sequence[BaseMessage], int], Turn]
-    ) -> None:
-        """Prepare a decider; `next_turn` makes a turn of the messages so far and the calls allowed in one."""
-        self._mind, self._next_turn = mind, next_turn
+    mind: ScriptMind | RuleMind
+    """Mind in whose ledger each turn is written."""
+    next_turn: Callable[[Sequence[BaseMessage], int], Turn]
+    """Function of the messages so far and the new turn's number, from 1, that returns the turn."""
 
     def converse(
         self,
@@ -260,15 +256,15 @@ class LocalDecider:
         frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
         in_words: InWords | None = None,  # noqa: ARG002 - of the protocol
     ) -> AIMessage:
-        """Return the next turn of the conversation, by script or rules, and write it into the ledger."""
+        """Return the next turn of a conversation, by script or rules, and enter it in the ledger."""
         number = _count_turns(messages) + 1
-        says, made = self._next_turn(messages, number)
+        says, made = self.next_turn(messages, number)
         calls = [
             ToolCall(name=name, args=dict(args), id=f"turn-{number}-{at}")
             for at, (name, args) in enumerate(made, 1)
         ]
         said = AIMessage(content=says, tool_calls=calls)
-        self._mind.ledger.add(Exchange(prompt, self._mind.name, notes_on(messages), what_it_says(said)))
+        self.mind.ledger.add(Exchange(prompt, self.mind.name, notes_on(messages), what_it_says(said)))
         return said
 
 
@@ -280,7 +276,15 @@ def check_script(mind: ScriptMind, character: Character) -> None:
     """
     for at, turn in enumerate(mind.script.turns):
         for call in turn.all_calls:
-            if fault := _fault_in(call.tool, call.args, character):
+            fault = ""
+            if call.tool not in (offered := [*character.tools, FINISH]):
+                fault = f"{character.name} has no tool {call.tool!r}: choose one of: {', '.join(offered)}"
+            else:
+                try:
+                    TOOLS.find(call.tool).arguments.model_validate(_drop_unset(call.args))
+                except ValidationError as error:
+                    fault = f"{call.tool}: {misfits(error, 'args')[0]}"
+            if fault:
                 raise BadInput(f"{mind.path}, line {mind.line('turns', at)}: turn {at + 1}: {fault}")
     if not mind.script.turns:
         raise BadInput(
@@ -289,12 +293,12 @@ def check_script(mind: ScriptMind, character: Character) -> None:
 
 
 def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) -> NoReturn:
-    """Raise `BadInput` with the script's line for a failed call; a fault that is a bug is raised itself.
+    """Raise `BadInput` with the script's line for a failed tool call; raise a bug in a tool as it is.
 
     Args:
-        mind: with its script.
-        fault: of the tool.
-        request: call of the tool.
+        mind: the script that asked for the call.
+        fault: exception that the tool raised.
+        request: the failed call.
 
     Raises:
         BadInput: what was asked cannot be done; names the line of the script.
@@ -310,29 +314,11 @@ def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) 
     ) from fault
 
 
-def _fault_in(tool: str, args: Mapping[str, object], character: Character) -> str:
-    """Return an error text on a call's tool or arguments; empty if the call is valid."""
-    offered = [*character.tools, FINISH]
-    if tool not in offered:
-        return f"{character.name} has no tool {tool!r}: choose one of: {', '.join(offered)}"
-    try:
-        TOOLS.find(tool).arguments.model_validate(_drop_unset(args))
-    except ValidationError as fault:
-        return f"{tool}: {misfits(fault, 'args')[0]}"
-    return ""
-
-
-def _script_turn(mind: ScriptMind, number: int) -> Turn:
-    """Return a script's turn by number, from 1."""
-    turn = mind.turn(number)
-    return turn.says, [(one.tool, _drop_unset(one.args)) for one in turn.all_calls]
-
-
 def _drop_unset(args: Mapping[str, object]) -> dict[str, object]:
     """Return the arguments without those whose value is `None`."""
     return {name: value for name, value in args.items() if value is not None}
 
 
 def _count_turns(messages: Sequence[BaseMessage]) -> int:
-    """Return the number of the model's messages in a conversation."""
+    """Return how many messages of a conversation are the model's."""
     return sum(isinstance(message, AIMessage) for message in messages)

@@ -1,7 +1,7 @@
 """The goal in an intention, as the rules over tools read it: what is sought, the conditions, what to tell."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -16,6 +16,7 @@ from virl.platform.city.locate import NUMBER_FIRST, address_in
 from virl.settings.model import Settings, load_settings
 
 Seeking = Literal["place", "thing", "view", "count", "signs"]
+"""Kind of a goal: find a place or a thing, choose a view, count, or read signs."""
 
 CHEAP, MODERATE = 1, 2
 """Google's price levels for inexpensive (1) and moderate (2)."""
@@ -67,7 +68,7 @@ class ToolWords(Settings):
 
 @dataclass(frozen=True, slots=True)
 class ToolGoal:
-    """The goal of an intention as the rules with tools read it."""
+    """The goal in an intention: what is sought, the conditions, and what to do or report besides."""
 
     seeking: Seeking
     place_type: str = ""
@@ -94,7 +95,7 @@ class ToolGoal:
 
     @property
     def wanted_words(self) -> str:
-        """The words for what is sought, such as a place's type or name."""
+        """Words for the thing or place that is sought, such as its type or name."""
         if self.seeking == "view":
             return "street corner worth a picture" if self.corner else "view worth a picture"
         things = ", ".join(self.things)
@@ -113,7 +114,7 @@ def tool_words() -> ToolWords:
 
 
 def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
-    """Return the goal of a character's intention.
+    """Return the goal of a character's intention; the lexicon is that of English if `None`.
 
     Raises:
         BadInput: the rules do not understand it; says which kinds of intentions they do.
@@ -123,22 +124,24 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
     said = words_of(text)
 
     def says(phrases: Iterable[str]) -> bool:
-        """Return whether the intention has one of the phrases."""
+        """Return whether the intention contains one of the phrases."""
         return bool(phrase_pattern(tuple(phrases)).search(said))
 
-    named = says_name(text, character.name)
+    named = name_in(text, character.name)
     address = address_in(text)
     of_the_street = tuple(phrase for phrases in words.things.values() for phrase in phrases)
     kinds = kinds_wanted(text, (), lexicon, aside=of_the_street)
     things = tuple(name for name, phrases in words.things.items() if says(phrases))
-    seeking = _seeking_of(
-        view=says(words.view),
-        signs=says(words.read_signs) and not (named or address),
-        count=says(words.count),
-        place=bool(kinds or named or address),
-        thing=bool(things) and says(words.see),
-        things=bool(things),
-    )
+    place = bool(kinds or named or address)
+    possible: dict[Seeking, bool] = {
+        "view": says(words.view),
+        "signs": says(words.read_signs) and not (named or address),
+        "count": says(words.count) and (bool(things) or place),
+        "place": place,
+        "thing": bool(things) and says(words.see),
+    }
+    # An intention may mention several; the earlier kind is what the others serve.
+    seeking = next((kind for kind, is_meant in possible.items() if is_meant), None)
     if seeking is None:
         raise BadInput(
             f"the rules do not understand the intention of {character.name}: they understand English "
@@ -147,7 +150,10 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
     if seeking == "view":
         things = _liked_things(f"{text} {character.background}", words)
     wished = wishes(text, lexicon)
-    price = wished.pop("cheap", None)
+    cheap = wished.pop("cheap", None)
+    max_price = None
+    if says(words.inexpensive) or (cheap and cheap.holds):
+        max_price = CHEAP if says(words.cheap) and not says(words.inexpensive) else MODERATE
     return ToolGoal(
         seeking,
         place_type=kinds[0] if kinds and seeking in ("place", "count") else "",
@@ -157,7 +163,7 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
         open_now=says(words.open_now),
         liked=says(words.liked),
         nearest=says(words.nearest),
-        max_price=_max_price(says, words, price),
+        max_price=max_price,
         several=says(words.several),
         corner=says(words.corner),
         wishes=tuple(wished.values()),
@@ -179,8 +185,8 @@ _NOT_DONE: dict[Seeking, tuple[str, ...]] = {
 """Filler words, by kind of goal, that ask for more than its plan does."""
 
 
-def not_done(goal: ToolGoal) -> tuple[str, ...]:
-    """Return the phrases that ask for more than the goal's plan does, although they are fillers elsewhere."""
+def unfulfilled_phrases(goal: ToolGoal) -> tuple[str, ...]:
+    """Return phrases, elsewhere fillers, that ask for more than the plan for a goal does."""
     return _NOT_DONE[goal.seeking]
 
 
@@ -188,9 +194,9 @@ def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Ite
     """Yield the words of an intention on which the goal's plan acts, given the character's tools.
 
     Args:
-        character: with its tools.
-        goal: read from its intention.
-        lexicon: of the language.
+        character: gives the intention and the tools.
+        goal: goal that was read from the intention.
+        lexicon: phrases for place types and attributes.
     """
     words, tools, text = tool_words(), set(character.tools), asked_for(character.intention)
     of_the_street = tuple(phrase for phrases in words.things.values() for phrase in phrases)
@@ -230,8 +236,8 @@ def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Ite
         yield from words_for_kinds(text, [goal.place_type], lexicon, aside=of_the_street)
 
 
-def says_name(text: str, own: str) -> str:
-    """Return the place that a text calls by name: in quotation marks, or in capitals; empty without one."""
+def name_in(text: str, own: str) -> str:
+    """Return the name in quotation marks or capitals in a text, but not `own`; empty without one."""
     if quoted := _QUOTED.search(text):
         return quoted[1]
     for found in _NAME.finditer(text):
@@ -245,7 +251,7 @@ def says_name(text: str, own: str) -> str:
 
 
 def _liked_things(text: str, words: ToolWords) -> tuple[str, ...]:
-    """Return the things on the street that a text likes; sentences of dislike are skipped."""
+    """Return the things on the street that a text names, except in sentences of dislike."""
     said = [words_of(sentence) for sentence in re.split(r"[.!?;]", text)]
     liked = [one for one in said if not phrase_pattern(words.unwanted).search(one)]
     return tuple(
@@ -253,25 +259,3 @@ def _liked_things(text: str, words: ToolWords) -> tuple[str, ...]:
         for name, phrases in words.things.items()
         if any(phrase_pattern(phrases).search(one) for one in liked)
     )
-
-
-def _seeking_of(
-    *, view: bool, signs: bool, count: bool, place: bool, thing: bool, things: bool
-) -> Seeking | None:
-    """Return the kind of goal by what the intention mentions; `None` if it mentions none of these."""
-    if view or signs:
-        return "view" if view else "signs"
-    if count and (things or place):
-        return "count"
-    if place:
-        return "place"
-    return "thing" if thing else None
-
-
-def _max_price(says: Callable[[Iterable[str]], bool], words: ToolWords, wished: Mention | None) -> int | None:
-    """Return the highest price level wished for, 0 to 4; `None` without such a wish."""
-    if says(words.inexpensive):
-        return MODERATE
-    if wished and wished.holds:
-        return CHEAP if says(words.cheap) else MODERATE
-    return None

@@ -12,16 +12,16 @@ from virl.mind.wishes import vote
 from virl.platform.city.names import score_names
 from virl.routines.by_tools.goals import ToolGoal, tool_words
 from virl.routines.by_tools.street_plans import (
-    Part,
     Plan,
     PlanEnd,
     PlannedCall,
+    PlanPart,
     Situation,
+    call_for_data,
+    call_for_items,
     find_on_street,
     go_to,
     look_for_sign,
-    read,
-    read_items,
     report_things,
 )
 from virl.tools.places import ListedPlace, NearbyListing, PlaceFacts
@@ -29,8 +29,8 @@ from virl.tools.routes import RouteLegs
 from virl.tools.task import Consulted
 
 LIKED = 4.0  # of 5: from here on, visitors speak well of a place (chosen)
-RADII_M = (300.0, 800.0, 2000.0, 5000.0)
-LISTED = 20
+RADII_M = (300.0, 800.0, 2000.0, 5000.0)  # in which places are listed, until enough of them fit
+LISTED = 20  # most places that one list is asked for
 LOOKED_UP = 10  # candidates of which details are asked (chosen)
 ROUTED = 4  # candidates to which a way is asked, where the nearest is wanted (chosen)
 ASKED = 2  # times that others are asked (chosen)
@@ -39,7 +39,7 @@ SAME_NAME = 75.0  # least likeness of 100 of a name that was asked for to one fo
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A place whose details were looked up, with the conditions that it fails."""
+    """A place that may be the answer, with the conditions of the goal that it fails."""
 
     place: ListedPlace
     faults: tuple[str, ...]
@@ -52,7 +52,7 @@ def place_plan(situation: Situation) -> Plan:
     """Plan to find a place and report on it; without a tool that lists places, by signs on the street."""
     goal = situation.goal
     if goal.address and not (goal.name or goal.place_type):
-        return (yield from _address(situation))
+        return (yield from _address_plan(situation))
     lists = situation.has("search_places") or situation.has("nearby_places")
     found: Choice | None = None
     if goal.ask_others and situation.has("consult"):
@@ -62,23 +62,23 @@ def place_plan(situation: Situation) -> Plan:
     chosen = found or ((yield from _search_best(situation)) if lists else None)
     if chosen is None:
         return PlanEnd((yield from _describe_lack(situation)), succeeded=False)
-    return (yield from _conclude_with(situation, chosen))
+    return (yield from _report_plan(situation, chosen))
 
 
 def count_places(situation: Situation) -> Plan:
-    """Plan to count the places of a type around the agent."""
+    """Plan to count the places of the goal's type within 800 m."""
     goal = situation.goal
     args = {"types": [goal.place_type], "radius_m": RADII_M[1], "limit": 20}
     says = f"How many are there within {RADII_M[1]:.0f} m?"
-    nearby = yield from read(NearbyListing, "nearby_places", args, says)
+    nearby = yield from call_for_data(NearbyListing, "nearby_places", args, says)
     number = nearby.found if nearby else 0
     return PlanEnd(
         f"Within {RADII_M[1]:.0f} m: {number} of the kind {words_of(goal.place_type)}.", succeeded=True
     )
 
 
-def _address(situation: Situation) -> Plan:
-    """Plan to go to an address, or to tell the way there."""
+def _address_plan(situation: Situation) -> Plan:
+    """Plan to tell the way to the goal's address, and to go there if the agent can move."""
     goal = situation.goal
     if not situation.has("route"):
         raise MindFailed(f"the rules cannot reach {goal.address!r} without the tool route: add it to `tools`")
@@ -95,18 +95,18 @@ def _address(situation: Situation) -> Plan:
     return PlanEnd(" ".join(facts), succeeded=there)
 
 
-def _ask_others(situation: Situation) -> Part[Choice | None]:
-    """Consult other agents; return a place that one found and that meets all conditions, or `None`."""
+def _ask_others(situation: Situation) -> PlanPart[Choice | None]:
+    """Consult other agents; return a place that one names and that meets the conditions, or `None`."""
     name = situation.character.name
     tried: set[tuple[str, str]] = set()
     faults: tuple[str, ...] = ()
-    for helper in _helpers(situation)[:ASKED]:
-        for request in (_request(situation, ()), _request(situation, faults)):
+    for helper in _agents_to_ask(situation)[:ASKED]:
+        for request in (_compose_request(situation, ()), _compose_request(situation, faults)):
             if (helper, request) in tried or len(tried) >= ASKED:
                 continue
             tried.add((helper, request))
             asked = {"agent": helper, "request": request}
-            consulted = yield from read(Consulted, "consult", asked, f"{helper} may know.")
+            consulted = yield from call_for_data(Consulted, "consult", asked, f"{helper} may know.")
             found = consulted.place if consulted else None
             if found is None:
                 break
@@ -119,27 +119,25 @@ def _ask_others(situation: Situation) -> Part[Choice | None]:
     return None
 
 
-def _helpers(situation: Situation) -> list[str]:
-    """Return other agents' names, those first whose description is most about finding a place."""
-    words = tool_words().helpers
-    own = situation.character.name.lower()
-    scored = {
-        name: len(found_in(about, words)) for name, about in situation.agents.items() if name.lower() != own
-    }
-    return sorted((name for name, score in scored.items() if score), key=lambda name: -scored[name])
+def _agents_to_ask(situation: Situation) -> list[str]:
+    """Return the names of other agents that describe themselves as finding places, the best first."""
+    words, own = tool_words().helpers, situation.character.name.lower()
+    scores = {name: len(found_in(about, words)) for name, about in situation.agents.items()}
+    able = [name for name, score in scores.items() if score and name.lower() != own]
+    return sorted(able, key=lambda name: -scores[name])
 
 
-def _describe_lack(situation: Situation) -> Part[str]:
-    """Return a sentence that there is no place of the type, with the nearest alternative."""
+def _describe_lack(situation: Situation) -> PlanPart[str]:
+    """Return a sentence that no such place was found, with the nearest other place if one is known."""
     lacking = f"No {_goal_words(situation.goal)} was found"
     near: list[ListedPlace] = []
     if situation.has("nearby_places"):
         whole: dict[str, object] = {"radius_m": RADII_M[-1], "limit": 1}
-        near = yield from read_items(ListedPlace, "nearby_places", whole, "What is there at all?")
+        near = yield from call_for_items(ListedPlace, "nearby_places", whole, "What is there at all?")
     else:
         for other in map(words_of, situation.lexicon.related.get(situation.goal.place_type, ())):
             args = {"query": other, "limit": 1}
-            near += yield from read_items(ListedPlace, "search_places", args, f"Is there a {other}?")
+            near += yield from call_for_items(ListedPlace, "search_places", args, f"Is there a {other}?")
     if not near:
         return f"{lacking}."
     place = min(near, key=lambda one: one.away.distance_m)
@@ -147,8 +145,8 @@ def _describe_lack(situation: Situation) -> Part[str]:
     return f"{lacking}; the nearest place is {place.name}{kinds}, {place.away.distance_m:.0f} m off."
 
 
-def _request(situation: Situation, faults: tuple[str, ...]) -> str:
-    """Return the request to a consulted agent, in full sentences."""
+def _compose_request(situation: Situation, faults: tuple[str, ...]) -> str:
+    """Return the request to another agent; with `faults` of places named before, a stricter one."""
     goal, name = situation.goal, situation.character.name
     sentences = [f"{name} wants a {_goal_words(goal)}" + (" that is open now." if goal.open_now else ".")]
     if goal.max_price is not None:
@@ -161,8 +159,8 @@ def _request(situation: Situation, faults: tuple[str, ...]) -> str:
     return " ".join(sentences)
 
 
-def _search_best(situation: Situation) -> Part[Choice | None]:
-    """Return the best place that meets all conditions, else that with fewest faults; `None` without any."""
+def _search_best(situation: Situation) -> PlanPart[Choice | None]:
+    """Return the best place that meets the conditions, else one that fails fewest; `None` without any."""
     goal = situation.goal
     candidates = yield from _list_candidates(situation)
     if goal.name:
@@ -170,14 +168,14 @@ def _search_best(situation: Situation) -> Part[Choice | None]:
             one for one in candidates if score_names(fuzz.token_set_ratio, one.name, goal.name) >= SAME_NAME
         ]
     if not situation.has("place_details"):
-        choices = [Choice(one, tuple(_faults(one, situation))) for one in candidates]
+        choices = [Choice(one, tuple(_failed_conditions(one, situation))) for one in candidates]
         return min(choices, key=lambda one: len(one.faults), default=None)
     best: list[Choice] = []
     poor: list[Choice] = []
     for number, candidate in enumerate(candidates):
         if number >= LOOKED_UP or situation.turns_left < 8:
             break
-        known = list(_faults(candidate, situation))
+        known = list(_failed_conditions(candidate, situation))
         if known:
             poor.append(Choice(candidate, tuple(known)))
             continue
@@ -194,8 +192,8 @@ def _search_best(situation: Situation) -> Part[Choice | None]:
     return next(iter(best), None) or min(poor, key=lambda one: len(one.faults), default=None)
 
 
-def _nearest(choices: list[Choice]) -> Part[Choice]:
-    """Return the place with the shortest walk; routes are asked only for those that can be nearest."""
+def _nearest(choices: list[Choice]) -> PlanPart[Choice]:
+    """Return the choice with the shortest walk, and that as its way; the first if no way is known."""
     nearest: Choice | None = None
     for choice in sorted(choices, key=lambda one: one.place.away.distance_m):
         if nearest and nearest.way and choice.place.away.distance_m >= nearest.way.distance_m:
@@ -206,26 +204,26 @@ def _nearest(choices: list[Choice]) -> Part[Choice]:
     return nearest or choices[0]
 
 
-def _list_candidates(situation: Situation) -> Part[list[ListedPlace]]:
-    """Return the listed places that may meet the goal, the most likely first."""
+def _list_candidates(situation: Situation) -> PlanPart[list[ListedPlace]]:
+    """Return the listed places that may be the goal, the most likely first."""
     goal = situation.goal
     found: dict[str, ListedPlace] = {}
     if goal.name and situation.has("search_places"):
         args = {"query": goal.name, "limit": 5}
-        return (yield from read_items(ListedPlace, "search_places", args, f"Where is {goal.name}?"))
+        return (yield from call_for_items(ListedPlace, "search_places", args, f"Where is {goal.name}?"))
     if situation.has("nearby_places") and goal.place_type:
         for radius in RADII_M:
             args = {"types": [goal.place_type], "radius_m": radius, "limit": LISTED}
             says = f"Is there a {_goal_words(goal)} within {radius:.0f} m?"
-            near = yield from read_items(ListedPlace, "nearby_places", args, says)
+            near = yield from call_for_items(ListedPlace, "nearby_places", args, says)
             found |= {one.id: one for one in near}
-            fitting = sum(not list(_faults(one, situation)) for one in found.values())
+            fitting = sum(not list(_failed_conditions(one, situation)) for one in found.values())
             if fitting >= ROUTED or (fitting and not goal.open_now and not goal.liked):
                 break
     else:
         args = {"query": goal.name or words_of(goal.place_type), "limit": LISTED}
         says = f"Which {_goal_words(goal)} is there?"
-        found = {one.id: one for one in (yield from read_items(ListedPlace, "search_places", args, says))}
+        found = {one.id: one for one in (yield from call_for_items(ListedPlace, "search_places", args, says))}
     listed = list(found.values())
     if goal.nearest:
         return sorted(listed, key=lambda one: one.away.distance_m)
@@ -234,18 +232,22 @@ def _list_candidates(situation: Situation) -> Part[list[ListedPlace]]:
     )
 
 
-def _look_up_choice(situation: Situation, place_id: str) -> Part[Choice | None]:
-    """Return a place with its details and the conditions that it fails; `None` if it cannot be looked up."""
+def _look_up_choice(situation: Situation, place_id: str) -> PlanPart[Choice | None]:
+    """Return a place with the conditions that it fails by its details; `None` if it cannot be looked up."""
     if not situation.has("place_details"):
         return None
-    about = yield from read(PlaceFacts, "place_details", {"place_id": place_id}, "What is known of it?")
+    about = yield from call_for_data(
+        PlaceFacts, "place_details", {"place_id": place_id}, "What is known of it?"
+    )
     if about is None:
         return None
-    return Choice(about.place, tuple(_faults(about.place, situation, about)), about.now)
+    return Choice(about.place, tuple(_failed_conditions(about.place, situation, about)), about.now)
 
 
-def _faults(place: ListedPlace, situation: Situation, about: PlaceFacts | None = None) -> Iterator[str]:
-    """Yield the conditions that a place fails; without details, only those that a list tells."""
+def _failed_conditions(
+    place: ListedPlace, situation: Situation, about: PlaceFacts | None = None
+) -> Iterator[str]:
+    """Yield the goal's conditions that a place fails, in words; only listed facts count without `about`."""
     goal = situation.goal
     if not place.is_open:
         yield "it has closed for good"
@@ -269,10 +271,18 @@ def _faults(place: ListedPlace, situation: Situation, about: PlaceFacts | None =
                 yield f"it is {say.so if verdict.holds else say.not_so}"
 
 
-def _conclude_with(situation: Situation, choice: Choice) -> Plan:
-    """Plan the report on the chosen place: the way, the view there, and its faults."""
+def _report_plan(situation: Situation, choice: Choice) -> Plan:
+    """Plan the end with a chosen place: the walk there, what is seen, and the report."""
     goal, place = situation.goal, choice.place
-    facts = [_describe_choice(choice)]
+    known = [f"{place.name}, {place.address}".rstrip(", ")]
+    if choice.now != "unknown":
+        known.append(f"{choice.now} now")
+    if place.rating is not None:
+        known.append(f"rated {place.rating:.1f} of 5 by {place.review_count}")
+    if place.price_level is not None:
+        known.append(f"price {place.price_level} of 4")
+    against = f" Against it: {'; '.join(choice.faults)}." if choice.faults else ""
+    facts = [f"The choice is {'; '.join(known)}.{against}"]
     situation.known = facts[0]
     way = choice.way
     wants_to_go = goal.go_there or bool(goal.things) or goal.sign
@@ -290,35 +300,21 @@ def _conclude_with(situation: Situation, choice: Choice) -> Plan:
     return PlanEnd(" ".join(facts), succeeded=not choice.faults, place_id=place.id)
 
 
-def _way_to(place: ListedPlace) -> Part[RouteLegs | None]:
+def _way_to(place: ListedPlace) -> PlanPart[RouteLegs | None]:
     """Call the tool `route` for the way to a place; return the way, or `None` if that fails."""
-    return read(RouteLegs, "route", {"place_id": place.id}, f"How far is {place.name}?")
-
-
-def _describe_choice(choice: Choice) -> str:
-    """Return a sentence on the chosen place: hours, rating, price, and faults."""
-    place = choice.place
-    facts = [f"{place.name}, {place.address}".rstrip(", ")]
-    if choice.now != "unknown":
-        facts.append(f"{choice.now} now")
-    if place.rating is not None:
-        facts.append(f"rated {place.rating:.1f} of 5 by {place.review_count}")
-    if place.price_level is not None:
-        facts.append(f"price {place.price_level} of 4")
-    against = f" Against it: {'; '.join(choice.faults)}." if choice.faults else ""
-    return f"The choice is {'; '.join(facts)}.{against}"
+    return call_for_data(RouteLegs, "route", {"place_id": place.id}, f"How far is {place.name}?")
 
 
 def _show_way(way: RouteLegs) -> str:
-    """Return a way's length in metres and minutes as text."""
+    """Return a way's metres and minutes as text, such as "320 m, 5 min"."""
     return f"{way.distance_m:.0f} m, {way.minutes} min"
 
 
 def _describe_arrival(left: float) -> str:
-    """Return a sentence on the metres left to the place; 40 m or less count as arrival."""
+    """Return a sentence on the metres left to the place; up to 40 m count as arrival."""
     return "The walk ended at the place." if left <= 40 else f"The walk ended {left:.0f} m before the place."
 
 
 def _goal_words(goal: ToolGoal) -> str:
-    """Return the words for the goal: its name, else place type, else address."""
+    """Return the words for a goal's place: its name, else its type, else its address."""
     return goal.name or words_of(goal.place_type) or goal.address

@@ -3,10 +3,9 @@
 The mind is a chat model, a script or the rules; `deciding.py` has them, `recording.py` writes what they do.
 """
 
-from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, Required
 
-from langchain.agents import create_agent
+from langchain.agents import AgentState, create_agent
 from langchain.agents.middleware import (
     AgentMiddleware,
     ClearToolUsesEdit,
@@ -44,7 +43,7 @@ from virl.mind.understanding import Reading
 from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.platform.city.outcome import Outcome
 from virl.routines.by_tools.deciding import Decider, check_script, check_tools, decider_of, stop_at_fault
-from virl.routines.by_tools.goals import not_done, read_goal, words_of_goal
+from virl.routines.by_tools.goals import read_goal, unfulfilled_phrases, words_of_goal
 from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early
 from virl.tools.base import short, without_fence
 from virl.tools.body import Body
@@ -60,19 +59,31 @@ CLEARED = "(left out to save room: call the tool again if you need it)"
 NODES_A_TURN = 8  # of the graph that LangChain walks; no more than these stand in one round
 
 
+def _append(messages: list[AnyMessage], new: list[AnyMessage]) -> list[AnyMessage]:
+    """Return a conversation with new messages at its end."""
+    return [*messages, *new]
+
+
+class _Conversation(AgentState[Any]):
+    """The state of LangChain's graph; messages are only ever appended."""
+
+    # LangGraph's own reducer indexes all messages by id at every turn, to find those that are replaced.
+    messages: Required[Annotated[list[AnyMessage], _append]]
+
+
 def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
-    """Return the intention's reading: the words on which the goal's plan acts."""
+    """Return the intention with its words that the plan acts on; check that the tools suffice for it."""
     goal = read_goal(character, lexicon)
     check_tools(character, goal)
     used = tuple(words_of_goal(character, goal, lexicon))
-    return Reading(character.intention, used, (character.name,), "tools", not_done(goal))
+    return Reading(character.intention, used, (character.name,), "tools", unfulfilled_phrases(goal))
 
 
 WISH = Wish(_read_intention)
 
 
 def check_mind(character: Character, mind: Mind) -> None:
-    """Check that a script fits the tools, or that a model is a chat model.
+    """Check that a script's calls fit the character's tools, or that a model is a chat model.
 
     Raises:
         BadInput: the script does not fit.
@@ -87,12 +98,7 @@ def check_mind(character: Character, mind: Mind) -> None:
 
 
 def run(agent: Agent) -> None:
-    """Run the character by its tools until its intention is fulfilled or a limit is reached."""
-    act(agent)
-
-
-def act(agent: Agent) -> None:
-    """Run the character by the mind's tool calls, and end the run.
+    """Run the character by its mind's tool calls until it finishes or a limit is reached; end the run.
 
     Raises:
         BadInput: the mind can use no tools, the rules do not understand the intention, or a script does not
@@ -100,8 +106,7 @@ def act(agent: Agent) -> None:
         BudgetExceeded, ModelUnavailable, MindFailed: the run can be resumed; no turn is asked for twice.
     """
     decider, model = decider_of(agent)
-    sees = isinstance(agent.mind, LLMMind) and _sees(agent, model)
-    body = Body(agent, sees=sees)
+    body = Body(agent, sees=isinstance(agent.mind, LLMMind) and _takes_pictures(agent, model))
     ended = _converse(body, decider, model)
     body.stop(ended.outcome)
     agent.run.end(
@@ -114,19 +119,30 @@ def act(agent: Agent) -> None:
 
 
 def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutcome:
-    """Run the conversation of turns and tool calls, and return its outcome."""
+    """Run the conversation of model and tools to its end, and return its outcome."""
     character = body.agent.character
     recording = Recording(body, decider)
-    middleware: list[AgentMiddleware[Any, None, Any]] = [
-        *_bound_conversation(body.agent),
-        recording,
-        ToolErrorMiddleware(_told_of_faults(body.agent)),
-    ]
+    mind = body.agent.mind
+
+    def describe_error(fault: Exception, request: ToolCallRequest) -> str | None:
+        """Return a tool's error as text for the mind; `None` for one that ends the run."""
+        if isinstance(mind, ScriptMind):  # which cannot react to it
+            stop_at_fault(mind, fault, request)
+        ends = BudgetExceeded | CannotWrite | CodeFault | JournalBroken | RunStopped
+        return str(fault) if isinstance(fault, VirlError) and not isinstance(fault, ends) else None
+
+    middleware: list[AgentMiddleware[Any, None, Any]] = [recording, ToolErrorMiddleware(describe_error)]
+    if isinstance(mind, LLMMind):  # whose context is limited
+        context = mind.settings.context
+        most = CLEAR_AT_TOKENS if context is None else min(CLEAR_AT_TOKENS, int(CONTEXT_USED * context))
+        clear = ClearToolUsesEdit(most, keep=RESULTS_KEPT, placeholder=CLEARED)
+        middleware.insert(0, ContextEditingMiddleware(edits=[clear]))
     graph = create_agent(
         model,
         tools_for(body, character.tools),
-        system_prompt=_orders(body),
+        system_prompt=_system_prompt(body),
         middleware=middleware,
+        state_schema=_Conversation,
     )
     task = render(body.agent.prompts.load("by_tools/task", Reply), {"intention": character.intention})
     messages: list[AnyMessage] = [HumanMessage(content=task)]
@@ -146,26 +162,8 @@ def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutc
     return recording.outcome or _outcome_of(messages)
 
 
-def _bound_conversation(agent: Agent) -> list[AgentMiddleware[Any, None, Any]]:
-    """Return the middleware that keeps a conversation within the model's context; none without a model."""
-    if not isinstance(agent.mind, LLMMind):
-        return []
-    context = agent.mind.settings.context
-    most = CLEAR_AT_TOKENS if context is None else min(CLEAR_AT_TOKENS, int(CONTEXT_USED * context))
-    clear = ClearToolUsesEdit(most, keep=RESULTS_KEPT, placeholder=CLEARED)
-    return [ContextEditingMiddleware(edits=[clear])]
-
-
-def _told_of_faults(agent: Agent) -> Callable[[Exception, ToolCallRequest], str | None]:
-    """Return the handler of tools' errors: with a script the run ends, other minds get a message."""
-    mind = agent.mind
-    if isinstance(mind, ScriptMind):
-        return lambda fault, request: stop_at_fault(mind, fault, request)
-    return _as_message
-
-
 def _outcome_of(messages: list[AnyMessage]) -> ToolRunOutcome:
-    """Return the outcome of a last turn without a tool call: refusal, silence, or plain text."""
+    """Return the outcome of a last turn without a tool call: a refusal, silence, or plain text."""
     said = messages[-1]
     if isinstance(said, AIMessage) and (refusal := refusal_in(said)):
         ended = Outcome("no reply", f"the model would not go on: {short(refusal, 200)}")
@@ -176,13 +174,7 @@ def _outcome_of(messages: list[AnyMessage]) -> ToolRunOutcome:
     return ended_early(ended, messages)
 
 
-def _as_message(fault: Exception, request: ToolCallRequest) -> str | None:  # noqa: ARG001
-    """Return an error as text for the model; `None` for an error that ends the run, which can be resumed."""
-    ends = BudgetExceeded | CannotWrite | CodeFault | JournalBroken | RunStopped
-    return str(fault) if isinstance(fault, VirlError) and not isinstance(fault, ends) else None
-
-
-def _orders(body: Body) -> str:
+def _system_prompt(body: Body) -> str:
     """Return the model's instructions: character, city, limits, and whether it gets pictures."""
     character = body.agent.character
     return render(
@@ -200,8 +192,8 @@ def _orders(body: Body) -> str:
     )
 
 
-def _sees(agent: Agent, model: BaseChatModel) -> bool:
-    """Return whether the model gets pictures: by the setting of character, else mind, else its profile."""
+def _takes_pictures(agent: Agent, model: BaseChatModel) -> bool:
+    """Return whether the model gets pictures, as the character, the mind, or the model's profile says."""
     asked = agent.character.senses.pictures
     profile: dict[str, Any] = dict(model.profile or {})
     wanted = agent.mind.settings.pictures if isinstance(agent.mind, LLMMind) else None
@@ -210,7 +202,7 @@ def _sees(agent: Agent, model: BaseChatModel) -> bool:
 
 
 def _exhibits(agent: Agent, outcome: ToolRunOutcome) -> list[Exhibit]:
-    """Return the report's exhibits: an answer that differs from the run's reason, and a table of calls."""
+    """Return the report's exhibits: the answer, unless it is the run's reason, and a table of tool calls."""
     rows = tuple(
         (note.key, str(note.data["name"]), short(without_fence(str(note.data["content"])), 160))
         for note in agent.run.notes(TOOL)

@@ -22,7 +22,7 @@ SHOWN_COMPARISONS = 2  # chosen: of those that a new thing was held against
 
 @dataclass(frozen=True, slots=True)
 class RecordedSighting:
-    """A view in which a counted thing was seen, as visual memory recorded it."""
+    """A view in which a counted thing was seen, with the reason why it is this thing."""
 
     seen: Seen
     step: int | None
@@ -39,7 +39,7 @@ class RecordedSighting:
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """A counted thing with all its sightings."""
+    """A counted thing with its position and all its sightings."""
 
     id: str
     label: str
@@ -57,21 +57,19 @@ class Find:
 
     @property
     def title(self) -> str:
-        """The label and number of the thing, as text."""
+        """Label and number of the thing, such as "bench 3"."""
         return f"{self.label} {self.number}"
 
     @property
     def best(self) -> RecordedSighting:
-        """The kept sighting that shows the thing best."""
+        """Sighting that shows the thing best; one with a picture is preferred."""
         return max(self.sights, key=lambda sight: (bool(sight.picture), sight.seen.score))
 
 
 def read_finds(folder: Path, counted: Path | None = None) -> tuple[Find, ...]:
     """Return the things that a run has counted, in the order found; empty before the first.
 
-    Args:
-        folder: the run's.
-        counted: that of the run which counted, within it; by default the same.
+    `counted` is the folder of the run which counted, within `folder`; by default `folder` itself.
 
     Raises:
         MemoryBroken: the memory is damaged.
@@ -83,10 +81,10 @@ def read_finds(folder: Path, counted: Path | None = None) -> tuple[Find, ...]:
 
 
 class _History:
-    """The history of a visual memory: what its lines say of each object and sighting."""
+    """The history of a visual memory by object and sighting: numbers, steps, verdicts, joins."""
 
     def __init__(self, history: Iterable[Added | Joined]) -> None:
-        """Read the history of a memory in order: numbers and titles of objects, verdicts, joins."""
+        """Read a memory's history, in order."""
         self.number: dict[str, int] = {}
         self.step: dict[int, int] = {}
         self.joined: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -95,7 +93,12 @@ class _History:
         labels: Counter[str] = Counter()
         for record in history:
             if isinstance(record, Joined):
-                self._join(record)
+                # With it comes all that was joined to it before.
+                line = f"{self._title[record.gone_id]} turned out to be this one: {record.reason}"
+                self.joined[record.object_id] += [
+                    (record.gone_id, line),
+                    *self.joined.pop(record.gone_id, []),
+                ]
                 continue
             word, _, step = record.name.rpartition("-")
             for seen, verdict in zip(record.sightings, record.verdicts, strict=True):
@@ -108,7 +111,7 @@ class _History:
                     self._title[verdict.object_id] = f"{seen.label} {labels[seen.label]}"
 
     def reason(self, seen: Seen) -> str:
-        """Return the reason why a sighting was matched with a known object, or made a new one."""
+        """Return the reason, in words, why a sighting is of a known object or of a new one."""
         verdict = self._verdict[seen.number]
         if not verdict.new:
             held = next((one for one in verdict.comparisons if one.object_id == verdict.object_id), None)
@@ -116,20 +119,15 @@ class _History:
         against = [f"not {self._title[one.object_id]}: {_opinions(one)}" for one in verdict.comparisons]
         return "new: " + ("; ".join(against[:SHOWN_COMPARISONS]) or "nothing known is near")
 
-    def _join(self, record: Joined) -> None:
-        """Note that an object was joined with another one, with all that was joined to it before."""
-        line = f"{self._title[record.gone_id]} turned out to be this one: {record.reason}"
-        self.joined[record.object_id] += [(record.gone_id, line), *self.joined.pop(record.gone_id, [])]
-
 
 def _opinions(comparison: Comparison, says: str | None = None) -> str:
-    """Return the reasons in a comparison as text; if some say `says`, only those."""
+    """Return the reasons in a comparison as text; only those that say `says`, if some do."""
     chosen = [one for one in comparison.opinions if one.says == says] or comparison.opinions
     return ", ".join(f"{one.rule}: {one.reason}" for one in chosen) or "it is another's"
 
 
 def _to_find(thing: MemoryObject, told: _History, memory: str) -> Find:
-    """Return an object of visual memory as a counted thing; `memory` is the path of its folder."""
+    """Return an object of visual memory as a counted thing; `memory` is the memory's folder in the run's."""
     place = thing.estimate.position
     sights = tuple(
         RecordedSighting(

@@ -5,7 +5,7 @@ folder, so that it can be killed at any point and resumed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from virl.agent.agent import Agent
@@ -34,17 +34,16 @@ from virl.routines.counting.finds import CSV, GEOJSON, MEMORY
 from virl.routines.counting.settings import counting_of
 
 Walk = Callable[[Pose, Sequence[str], Sequence[int]], Iterator[Step]]
-"""Function that yields the steps from a pose, given the panoramas walked before and others' decisions; as
-`PointNavigator.walk`."""
+"""Function that yields steps from a pose, given the panoramas walked before and the steps others decided."""
 
 
 def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> None:
     """Count things along a walk, from its start or where it was cut off, and end the run.
 
     Args:
-        agent: whose character says what to count and when to give up.
-        walk: where to go.
-        start: where to begin or go on; asked unless the walk was over when the run was cut off.
+        agent: agent who counts, as its character says.
+        walk: yields the steps of the walk.
+        start: returns the pose to begin or go on from; not called for a walk that was over already.
 
     Raises:
         BadInput: the character does not say what to count.
@@ -55,8 +54,14 @@ def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> Non
     if not steps or steps[-1].next_pano_id:
         trail = [step.pose.pano_id for step in steps]
         for step in walk(start(agent), trail, [step.step for step in steps if step.decided_by]):
-            choice = _within_limit(step, agent.character.limits.steps)
-            _take(agent, counter, step, choice)
+            if step.index < agent.character.limits.steps:
+                choice = step.choice
+            else:
+                choice = step.choose()  # nobody else is asked where no move is left
+                if choice.link:
+                    at_limit = Outcome("limit", limit=agent.character.limits.steps, what="steps")
+                    choice = Choice.end(at_limit.with_detail(choice.reason))
+            _count_at(agent, counter, step, choice)
             if choice.link is None:
                 break
     counts = counter.finish()
@@ -65,8 +70,8 @@ def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> Non
     write_geojson(things, agent.run.folder / GEOJSON, agent.city.notice)
     last = agent.run.steps[-1]
     # a journal of an earlier version has the end of the walk in words only
-    at_limit = last.step >= agent.character.limits.steps
-    ended = last.outcome or Outcome("limit" if at_limit else "finished", last.decided)
+    is_over = last.step >= agent.character.limits.steps
+    ended = last.outcome or Outcome("limit" if is_over else "finished", last.decided)
     if ended.kind == "missed":
         ended = replace(ended, kind="finished")
     sights = [seen for thing in things for seen in thing.views]
@@ -84,7 +89,7 @@ def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> Non
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """The sightings of a look around at one panorama, with visual memory's verdicts."""
+    """A look around at one panorama, the sightings there, and visual memory's verdicts on them."""
 
     look: Look
     seen: tuple[Seen, ...]
@@ -93,40 +98,28 @@ class Visit:
     """Verdicts on the sightings, in the same order."""
 
 
+@dataclass(frozen=True, slots=True)
 class Counter:
-    """A counter of things by kind, each thing once, however often it is passed.
+    """A counter of things by kind, each thing once, however often it is passed."""
 
-    Args:
-        streetview: where the views come from.
-        detector: what finds things in them.
-        memory: what tells known things from new ones; what it holds already is counted too.
-        things: what to count, in the detector's words.
-        background: what else may stand there; see `look_around`.
-        looking: how to look; by default as V-IRL does.
-    """
-
-    def __init__(
-        self,
-        streetview: StreetView,
-        detector: Detector,
-        memory: VisualMemory,
-        things: Sequence[str],
-        background: Sequence[str] = (),
-        looking: Looking | None = None,
-    ) -> None:
-        """Prepare to count `things` in panoramas; `background` labels are detected, but not counted."""
-        self.memory = memory
-        self.things = tuple(dict.fromkeys(things))
-        self._streetview = streetview
-        self._detector = detector
-        self._background = tuple(background)
-        self._looking = looking or Looking()
+    streetview: StreetView
+    """Source of the views."""
+    detector: Detector
+    """Model that finds things in views."""
+    memory: VisualMemory
+    """Memory that tells known things from new ones; those that it holds already are counted, too."""
+    things: Sequence[str]
+    """Labels of the things to count, in the detector's words."""
+    background: Sequence[str] = ()
+    """Labels of other things that may stand there, which are detected, but not counted."""
+    looking: Looking = field(default_factory=Looking)
+    """Manner of looking; by default as V-IRL does."""
 
     def visit(self, pose: Pose, name: str = "") -> Visit:
         """Look around at a pose, and add the sightings to visual memory; return both.
 
         Args:
-            pose: where to stand; the views cover both sides of its heading.
+            pose: pose to look from; the views cover both sides of its heading.
             name: names the visit, such as `"step-12"`. If the latest visit that memory has is of this name,
                 it stays as it is, and is given again: so a run can be resumed at any point.
 
@@ -136,24 +129,26 @@ class Counter:
             CannotWrite: the disk refuses.
         """
         look = look_around(
-            self._streetview,
-            self._detector,
+            self.streetview,
+            self.detector,
             pose,
-            self.things,
-            background=self._background,
-            looking=self._looking,
+            tuple(dict.fromkeys(self.things)),
+            background=self.background,
+            looking=self.looking,
         )
         verdicts = self.memory.add(look.sightings, name)
-        return Visit(look, self._latest(verdicts), tuple(verdicts))
+        views = {seen.number: seen for one in verdicts for seen in self.find_thing(one.object_id).views}
+        added = sorted(views)[-len(verdicts) :] if verdicts else ()  # memory numbers sightings as they come
+        return Visit(look, tuple(views[number] for number in added), tuple(verdicts))
 
     def finish(self) -> dict[str, int]:
-        """Join objects that turned out to be one, and return the count of each kind."""
+        """Merge objects in visual memory that are one thing; return the count of each kind."""
         self.memory.merge()
         counts = self.memory.counts()
         return {thing: counts.get(thing, 0) for thing in self.things}
 
     def find_thing(self, object_id: str) -> MemoryObject:
-        """Return the object of a verdict of the latest visit, by its id.
+        """Return the object with an id in visual memory.
 
         Raises:
             KeyError: there is no such thing.
@@ -162,13 +157,6 @@ class Counter:
         if thing is None:
             raise KeyError(object_id)
         return thing
-
-    def _latest(self, verdicts: Sequence[Verdict]) -> tuple[Seen, ...]:
-        """Return the sightings that visual memory added last."""
-        if not verdicts:
-            return ()
-        views = {seen.number: seen for one in verdicts for seen in self.find_thing(one.object_id).views}
-        return tuple(views[number] for number in sorted(views)[-len(verdicts) :])
 
 
 def open_counter(agent: Agent) -> Counter:
@@ -193,7 +181,7 @@ def open_counter(agent: Agent) -> Counter:
 
 
 def memory_settings_for(memory: str, matcher: str) -> MemorySettings:
-    """Return settings from `platform/memory`, with threshold and margin from the matcher's file.
+    """Return named settings of visual memory, with the matcher's own threshold and margin if it has them.
 
     Raises:
         UnknownName: there are no such memory settings, or no such matcher.
@@ -204,18 +192,8 @@ def memory_settings_for(memory: str, matcher: str) -> MemorySettings:
     return settings.model_copy(update={"min_matches": asks.min_matches, "margin": asks.margin})
 
 
-def _within_limit(step: Step, limit: int) -> Choice:
-    """Return a step's choice; at the limit of steps, the end of the walk."""
-    if step.index < limit:
-        return step.choice
-    choice = step.choose()  # nobody else is asked where no move is left
-    if choice.link is None:
-        return choice
-    return Choice.end(Outcome("limit", limit=limit, what="steps").with_detail(choice.reason))
-
-
-def _take(agent: Agent, counter: Counter, step: Step, choice: Choice) -> None:
-    """Look around at a step, and write the step with its choice to the journal."""
+def _count_at(agent: Agent, counter: Counter, step: Step, choice: Choice) -> None:
+    """Look around at a step and count; write the step with its choice and the things seen to the journal."""
     counting = counting_of(agent.character, agent.run.start.agent)
     visit = counter.visit(step.pose, f"step-{step.index}")
     sweep = [
@@ -239,7 +217,7 @@ def _take(agent: Agent, counter: Counter, step: Step, choice: Choice) -> None:
 
 
 def _view_record(seen: Seen, *, active: bool) -> ViewRecord:
-    """Return the record of the view in which a thing was found; `active` if it was a closer look."""
+    """Return the record of the view in which a thing was seen; `active` if it was a closer look."""
     camera = seen.camera
     return ViewRecord(
         file=_in_memory(seen.picture),
@@ -255,7 +233,7 @@ def _view_record(seen: Seen, *, active: bool) -> ViewRecord:
 
 
 def _object_records(counter: Counter, visit: Visit) -> list[ObjectRecord]:
-    """Return records of a visit's sightings, each with the position of its object."""
+    """Return records of a visit's sightings, each with the position of the counted thing."""
     records = []
     for seen, verdict in zip(visit.seen, visit.verdicts, strict=True):
         place = counter.find_thing(verdict.object_id).estimate.position
@@ -274,5 +252,5 @@ def _object_records(counter: Counter, visit: Visit) -> list[ObjectRecord]:
 
 
 def _in_memory(path: str) -> str:
-    """Return the path of a memory's picture within the run's folder; empty if none is kept."""
+    """Return a path in visual memory as one in the run's folder; empty for an empty path."""
     return (Path(MEMORY) / path).as_posix() if path else ""

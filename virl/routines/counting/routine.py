@@ -61,10 +61,10 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
     Where no way leads from the start, it is the only stop. A region of another city becomes this one's.
 
     Args:
-        character: as its file has it.
-        city: where it runs.
-        start: where the run begins.
-        seed: for what is chosen at random.
+        character: character as its file has it.
+        city: city of the run.
+        start: panorama at which the run begins.
+        seed: seed of what is chosen at random.
     """
     if character.region is not None:
         return fit_region(character, city)
@@ -80,13 +80,13 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
 
 
 def run(agent: Agent) -> None:
-    """Run the count along the route, or over the region, until its end or the limit of steps.
+    """Count along the character's route, or all over its region, until the end or the limit of steps.
 
     Raises:
         BadInput: the character has both a route and a region.
     """
+    city, limit, run = agent.city, agent.character.limits.steps, agent.run
     if agent.character.region is None:
-        city, limit = agent.city, agent.character.limits.steps
         plan = plan_route(city.streetview, city.maps, agent.start.position, route_of(agent))
         # The round keeps the limit, so the navigator's is one step beyond.
         navigator = PointNavigator(city.streetview, agent.mover, plan, max_steps=limit + 1)
@@ -94,7 +94,15 @@ def run(agent: Agent) -> None:
     elif agent.character.route:
         raise BadInput(f"{agent.run.start.agent}: has both `route:` and `region:`: remove one")
     else:
-        _all_over(agent)
+        survey = RegionNavigator(
+            city.streetview,
+            region_of(agent),
+            file=run.folder / SURVEY,
+            progress=lambda asked, to_ask, _: run.progress("looking for panoramas", asked, to_ask),
+        )
+        moves = min(len(survey.panoramas()) - 1, limit)
+        run.progress("walking", run.steps[-1].step if run.steps else 0, moves)
+        count_along(agent, survey.walk, onward_by_hop)
 
 
 def route_of(agent: Agent) -> list[LatLng]:
@@ -120,7 +128,7 @@ def route_of(agent: Agent) -> list[LatLng]:
 
 
 def missing_stops(character: Character, city: City) -> Iterator[str]:
-    """Yield the addresses and positions of a character's route that are not in the city."""
+    """Yield the addresses and positions of a character's route that the city does not have."""
     for stop in character.route:
         if not isinstance(stop, str):
             if city.streetview.nearest(LatLng(stop.lat, stop.lng), NEAR_A_STREET_M) is None:
@@ -154,7 +162,7 @@ def region_of(agent: Agent) -> Region:
 
 
 def fit_region(character: Character, city: City) -> tuple[Character, tuple[str, ...]]:
-    """Return (character, sentences on changes): a region without street view nearby becomes the city's."""
+    """Return (character, sentences on changes): a region without street view becomes the city's own."""
     if character.region is None:
         return character, ()
     region = _to_region(character.region)
@@ -179,7 +187,7 @@ def onward_by_link(agent: Agent) -> Pose:
 
 
 def onward_by_hop(agent: Agent) -> Pose:
-    """Return the start pose; in a resumed run the next panorama, with the heading straight toward it.
+    """Return the start pose; in a resumed run the next panorama, facing the way from the last.
 
     Raises:
         NoStreetView: the panorama is not there any more.
@@ -192,27 +200,13 @@ def onward_by_hop(agent: Agent) -> Pose:
 
 
 def _at_start(agent: Agent) -> Pose:
-    """Return the pose at the start, with the character's heading, else the start's."""
+    """Return the pose at the start, with the character's heading, else the panorama's own."""
     heading = agent.character.heading
     return Pose(agent.start.id, agent.start.heading if heading is None else heading)
 
 
 def _to_region(region: str | Sequence[tuple[float, float]]) -> Region:
-    """Return the region with a name, or with corners (lat, lng) in degrees."""
+    """Return the region with a name, or with corners as (latitude, longitude) in degrees."""
     if isinstance(region, str):
         return region_called(region)
     return Region(tuple(LatLng(*corner) for corner in region))
-
-
-def _all_over(agent: Agent) -> None:
-    """Count things at every panorama of the character's region, up to its limit of steps."""
-    run = agent.run
-    navigator = RegionNavigator(
-        agent.city.streetview,
-        region_of(agent),
-        file=run.folder / SURVEY,
-        progress=lambda asked, to_ask, _: run.progress("looking for panoramas", asked, to_ask),
-    )
-    moves = min(len(navigator.panoramas()) - 1, agent.character.limits.steps)
-    run.progress("walking", run.steps[-1].step if run.steps else 0, moves)
-    count_along(agent, navigator.walk, onward_by_hop)

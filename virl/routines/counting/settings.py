@@ -34,7 +34,7 @@ class Counting(Settings):
 
     @model_validator(mode="after")
     def _rechecks_things(self) -> Self:
-        """Return the settings; raise `ValueError` for a recheck score of a thing that is not counted."""
+        """Return the settings; raise `ValueError` if `recheck` names a thing that is not counted."""
         named = self.recheck if isinstance(self.recheck, dict) else {}
         if unknown := [label for label in named if label not in self.things]:
             raise ValueError(
@@ -45,7 +45,7 @@ class Counting(Settings):
 
 
 def _named_models(counting: Counting | None) -> Iterable[tuple[str, Callable[[], object]]]:
-    """Yield (setting, check) for each setting that names a model; the check raises for unknown names."""
+    """Return (setting, check) of the setting that names a model, if given; the check raises if unknown."""
     from virl.platform.perception.memory.settings import memory_settings  # noqa: PLC0415 - brings in models
 
     name = counting.memory if counting else None
@@ -66,7 +66,7 @@ ASKS_MIND = False
 
 
 def read_intention(character: Character, lexicon: Lexicon) -> Reading | None:  # noqa: ARG001 - of every rule
-    """Return the intention's reading by the counted things' names; `None` without an intention to read."""
+    """Return the intention with its words for the counted things; `None` without things to count."""
     count = COUNT.of(character)
     if count is None:
         return None
@@ -76,14 +76,10 @@ def read_intention(character: Character, lexicon: Lexicon) -> Reading | None:  #
 
 
 def counting_of(character: Character, source: object) -> Counting:
-    """Return a character's count settings; raise `BadInput` without any.
-
-    Args:
-        character: the character.
-        source: its file or name, for the message.
+    """Return a character's count settings; `source`, its file or name, is named in the error without any.
 
     Raises:
-        BadInput: it does not say what to count.
+        BadInput: the character does not say what to count.
     """
     count = COUNT.of(character)
     if count is None:

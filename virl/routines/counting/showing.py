@@ -39,11 +39,12 @@ LEAST_SHARE = 0.25  # chosen: a hexagon of which less lies in the region counts 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A hexagon of the density map, with the things in it."""
+    """A hexagon of the density map, with the counts of the things in it."""
 
     x: float
+    """Position of the hexagon's middle, in metres east of the map's origin."""
     y: float
-    """Metres north of the hexagon's middle; `x` is metres east."""
+    """Position of the hexagon's middle, in metres north of the map's origin."""
     hectares: float
     """Area of the hexagon within the region in hectares; at least a quarter of the hexagon's."""
     counts: tuple[int, ...]
@@ -52,7 +53,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A zoom level of the density map."""
+    """A zoom level of the density map, with the hexagons that hold things."""
 
     name: str
     width: float
@@ -76,12 +77,12 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """A row of the table of counts: one kind of thing."""
+    """A row of the table of counts: one kind of thing, with its counts."""
 
     kind: str
     count: int
     confirmed: int
-    """Number of things that were seen from two places or more."""
+    """Number of things that were seen from at least two panoramas."""
     per_hectare: float | None
     """Number of things per hectare of the region; `None` without a region."""
 
@@ -90,9 +91,9 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     """Return the HTML page of a run that counted things, itself or through a consulted agent.
 
     Args:
-        folder: the run's.
-        records: of its journal.
-        city: where it took place; without it the map shows no streets.
+        folder: folder of the run.
+        records: all records of its journal.
+        city: city of the run; without it the map shows no streets.
 
     Raises:
         JournalBroken: the survey of its region, or the journal of the agent that counted, is damaged, or its
@@ -133,21 +134,28 @@ def _page_data(
     finds: Sequence[Find],
     paper: Paper | None,
 ) -> dict[str, object]:
-    """Return the data for the page's template and script.
+    """Return the data for the page's template, and under `data` for its script.
 
-    Args:
-        folder: the run's.
-        counted: that of the run which counted: the same, or one within it.
-        start: the run's first record.
-        steps: taken so far.
-        finds: what was found.
-        paper: of the map; `None` before the first step.
+    `counted` is the folder of the run which counted: `folder` itself or one within it. The map's paper is
+    `None` before the first step.
     """
-    kinds, senses = _kinds(start, finds), start.character.get("senses")
-    area = _outline(_plan(counted / SURVEY), paper)
+    count, senses = start.character.get("count"), start.character.get("senses")
+    things = count.get("things", ()) if isinstance(count, dict) else ()
+    kinds = list(dict.fromkeys([*map(str, things), *(find.label for find in finds)]))
+    area = _region_on(paper, counted / SURVEY) if paper else None
     kept = sum(bool(sight.picture) for find in finds for sight in find.sights)
     whole = kept <= EMBEDDED_VIEWS
-    pictures, elapsed = _pictures(folder, finds, whole=whole), _elapsed_seconds(steps)
+    if whole:
+        files = [file for find in finds for sight in find.sights for file in _picture_files(sight)]
+        pictures = embed(folder, files, _GRADES)
+    else:
+        pictures = embed(folder, [find.best.crop for find in finds], THUMBNAILS, THUMBNAIL_BYTES)
+    times = accumulate(step.seconds for step in steps)
+    elapsed = {step.step: time for step, time in zip(steps, times, strict=True)}
+    levels: tuple[Level, ...] = ()
+    if area is not None and paper and finds:
+        points = np.array([paper.place(find.position) for find in finds])
+        levels = heat(points, [kinds.index(find.label) for find in finds], len(kinds), area)
     return {
         "kinds": kinds,
         "shapes": [SHAPES[number % len(SHAPES)] for number in range(len(kinds))],
@@ -157,7 +165,7 @@ def _page_data(
         "tallies": [_tally_kind(kind, finds, area, paper) for kind in kinds],
         "hectares": area.area / 10_000 if area is not None else None,
         "has_region": area is not None,
-        "map": _map(paper, steps, finds, kinds, area) if paper else None,
+        "map": _counts_map(paper, steps, finds, kinds, area) if paper else None,
         "thumbnails": {find.id: pictures.get(find.best.crop, "") for find in finds},
         "whole": whole,
         "unkept": sum(len(find.sights) for find in finds) - kept,
@@ -166,22 +174,25 @@ def _page_data(
         "data": {
             "kinds": kinds,
             "finds": [_find_data(find, kinds, elapsed, pictures, whole=whole) for find in finds],
-            "heat": [_level_data(level) for level in _density_levels(finds, kinds, area, paper)],
+            "heat": [
+                {
+                    "name": level.name,
+                    "width": level.width,
+                    "cells": [
+                        [round(cell.x, 1), round(cell.y, 1), round(cell.hectares, 4), *cell.counts]
+                        for cell in level.cells
+                    ],
+                }
+                for level in levels
+            ],
         },
     }
-
-
-def _kinds(start: StartRecord, finds: Sequence[Find]) -> list[str]:
-    """Return the counted kinds in the character's order."""
-    count = start.character.get("count")
-    asked = count.get("things", ()) if isinstance(count, dict) else ()
-    return list(dict.fromkeys([*map(str, asked), *(find.label for find in finds)]))
 
 
 def _tally_kind(
     kind: str, finds: Sequence[Find], area: shapely.Polygon | None, paper: Paper | None
 ) -> KindCount:
-    """Return the counts of a kind: all finds, those seen from several panoramas, and per hectare."""
+    """Return the counts of a kind of thing: in all, confirmed, and per hectare of the region."""
     mine = [find for find in finds if find.label == kind]
     confirmed = sum(len({sight.seen.pano_id for sight in find.sights}) > 1 for find in mine)
     per_hectare = None
@@ -191,47 +202,42 @@ def _tally_kind(
     return KindCount(kind, len(mine), confirmed, per_hectare)
 
 
-def _plan(file: Path) -> SurveyPlan | None:
-    """Return the plan with which a region survey began; `None` without one.
+def _region_on(paper: Paper, file: Path) -> shapely.Polygon | None:
+    """Return the region in a survey's file as a polygon on the map's paper; `None` without a survey.
 
     Raises:
-        JournalBroken: the file begins with something else.
+        JournalBroken: the file does not begin with the plan of a survey.
     """
+
+    def as_plan(line: bytes) -> SurveyPlan:
+        """Return the survey plan in a line of the file; raise `ValueError` for another record."""
+        with suppress(ValidationError):
+            record = RECORD.validate_json(line)
+            if isinstance(record, SurveyPlan):
+                return record
+        raise ValueError("is not the plan of a survey")
+
     lines = JsonLines(file, "write the report again")
-    return next(lines.read(_as_plan, mend="; restore it from a copy", broken=JournalBroken), None)
-
-
-def _as_plan(line: bytes) -> SurveyPlan:
-    """Return the survey plan in a line of the file; raise `ValueError` for another record."""
-    with suppress(ValidationError):
-        record = RECORD.validate_json(line)
-        if isinstance(record, SurveyPlan):
-            return record
-    raise ValueError("is not the plan of a survey")
-
-
-def _outline(plan: SurveyPlan | None, paper: Paper | None) -> shapely.Polygon | None:
-    """Return the polygon of the covered region on the map's paper; `None` without plan or paper."""
-    if plan is None or paper is None:
-        return None
-    return shapely.Polygon([paper.place(LatLng(*corner)) for corner in plan.corners])
+    plan = next(lines.read(as_plan, mend="; restore it from a copy", broken=JournalBroken), None)
+    return shapely.Polygon([paper.place(LatLng(*corner)) for corner in plan.corners]) if plan else None
 
 
 SHAPES = ("round", "square", "diamond", "triangle")
-"""Marker shapes by kind of thing, used in turn."""
+"""Shapes of the map's marks, by kind of thing in turn."""
 COLOURS = 6
+"""Number of colours of the map's marks, used by kind of thing in turn."""
 MANY = 60
 """Number of things above which markers are small and skipped by the keyboard; chosen."""
 
 
-def _map(
+def _counts_map(
     paper: Paper,
     steps: Sequence[StepRecord],
     finds: Sequence[Find],
     kinds: Sequence[str],
     area: shapely.Polygon | None,
 ) -> MapFigure:
-    """Return the map figure of the walk or the covered region, with all things found."""
+    """Return the map of the walk, or of the covered region, with all things found."""
     paths = [walked_path(steps, paper, arrows=area is None)]
     if area is not None:
         paths.append(MapPath([(x, y) for x, y in area.exterior.coords], "region"))
@@ -243,7 +249,7 @@ def _map(
 
 
 def _thing_mark(find: Find, kind: int, paper: Paper, *, is_minor: bool) -> Mark:
-    """Return the mark of a find on the map; `kind` is the index of its kind."""
+    """Return the mark of a counted thing on the map; `kind` is the index of its kind."""
     return Mark(
         *paper.place(find.position),
         f"thing k{kind % COLOURS} kind-{kind}{' many' if is_minor else ''}",
@@ -255,32 +261,9 @@ def _thing_mark(find: Find, kind: int, paper: Paper, *, is_minor: bool) -> Mark:
     )
 
 
-def _density_levels(
-    finds: Sequence[Find], kinds: Sequence[str], area: shapely.Polygon | None, paper: Paper | None
-) -> tuple[Level, ...]:
-    """Return the zoom levels of the density map; empty without a region or finds."""
-    if area is None or paper is None or not finds:
-        return ()
-    points = np.array([paper.place(find.position) for find in finds])
-    return heat(points, [kinds.index(find.label) for find in finds], len(kinds), area)
-
-
-def _pictures(folder: Path, finds: Sequence[Find], *, whole: bool) -> Mapping[str, str]:
-    """Return embedded pictures by path: the best crop of each thing, or with `whole` all pictures."""
-    if not whole:
-        return embed(folder, [find.best.crop for find in finds], THUMBNAILS, THUMBNAIL_BYTES)
-    return embed(folder, [file for find in finds for sight in find.sights for file in _files(sight)], _GRADES)
-
-
-def _files(sight: RecordedSighting) -> tuple[str, ...]:
-    """Return the paths of a sighting's crop and whole picture; empty if they are not kept."""
+def _picture_files(sight: RecordedSighting) -> tuple[str, ...]:
+    """Return the paths of a sighting's crop and whole picture, in the run's folder; empty if not kept."""
     return (sight.crop, sight.picture) if sight.picture else ()
-
-
-def _elapsed_seconds(steps: Sequence[StepRecord]) -> dict[int, float]:
-    """Return the seconds from the start to each step's end, by step number."""
-    times = accumulate(step.seconds for step in steps)
-    return {step.step: time for step, time in zip(steps, times, strict=True)}
 
 
 def _find_data(
@@ -291,7 +274,7 @@ def _find_data(
     *,
     whole: bool,
 ) -> dict[str, object]:
-    """Return a find as plain data for the page; `elapsed` is in seconds by step."""
+    """Return a counted thing as data for the page; `elapsed` has the seconds at each step's end."""
     return {
         "id": find.id,
         "kind": kinds.index(find.label),
@@ -308,9 +291,9 @@ def _find_data(
 def _sight_data(
     sight: RecordedSighting, elapsed: Mapping[int, float], pictures: Mapping[str, str], *, whole: bool
 ) -> dict[str, object]:
-    """Return a sighting as plain data for the page: step, seconds, camera in degrees, metres and files."""
+    """Return a sighting as data for the page: step, seconds, camera in degrees, metres, pictures."""
     camera = sight.seen.camera
-    shown = [pictures.get(file, "") if whole else file for file in _files(sight)]
+    shown = [pictures.get(file, "") if whole else file for file in _picture_files(sight)]
     return {
         "step": sight.step,
         "seconds": round(elapsed.get(-1 if sight.step is None else sight.step, 0.0), 1),
@@ -325,20 +308,8 @@ def _sight_data(
     }
 
 
-def _level_data(level: Level) -> dict[str, object]:
-    """Return a zoom level as plain data: hexagon width, metres; cells of x, y, hectares and counts."""
-    return {
-        "name": level.name,
-        "width": level.width,
-        "cells": [
-            [round(cell.x, 1), round(cell.y, 1), round(cell.hectares, 4), *cell.counts]
-            for cell in level.cells
-        ],
-    }
-
-
 class _Loose(BaseModel):
-    """Base of models of journal data that the page shows; other fields are ignored."""
+    """Base of models of the journal's data that the page shows; other fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", strict=False)
 
@@ -367,7 +338,7 @@ class _Stop(_Loose):
 
 
 class CountingCharacter(_Loose):
-    """The recorded settings of a character that the counting page shows: count, senses, start, route."""
+    """Recorded settings of a character that the counting page shows; used to check them."""
 
     count: _Count
     senses: _Senses
@@ -376,7 +347,7 @@ class CountingCharacter(_Loose):
 
 
 def character_fault(character: Mapping[str, object]) -> str:
-    """Return an error text on a character's field that the page cannot show; empty without one."""
+    """Return an error text on a recorded setting that the page cannot show; empty if all can be."""
     try:
         CountingCharacter.model_validate(character)
     except ValidationError as fault:
@@ -384,39 +355,39 @@ def character_fault(character: Mapping[str, object]) -> str:
     return ""
 
 
-def heat(points: Floats, kinds: Sequence[int], of: int, region: shapely.Polygon) -> tuple[Level, ...]:
-    """Return zoom levels with the counts of a region's things in hexagons.
+def heat(points: Floats, kinds: Sequence[int], kind_count: int, region: shapely.Polygon) -> tuple[Level, ...]:
+    """Return the zoom levels of the density map: the counts of a region's things in hexagons.
 
     Args:
-        points: metres east and north, shape (n, 2); those outside the region are left out.
-        kinds: the number of the kind of each, below `of`.
-        of: how many kinds there are.
-        region: what was looked at, in the same metres: a hexagon at its edge is as large as the part inside.
+        points: positions of the things, metres east and north, shape (n, 2); those outside are left out.
+        kinds: index of each thing's kind, below `kind_count`.
+        kind_count: number of kinds.
+        region: region that was looked at, in the same metres; of a hexagon, only the part in it counts.
     """
     shapely.prepare(region)
     inside = shapely.intersects_xy(region, points)
     points, kinds = points[inside], np.asarray(kinds, np.int64)[inside].tolist()
-    widths = [widest(float(region.area)) / 2**number for number in range(len(_LEVELS))]
+    widths = [largest_width(float(region.area)) / 2**number for number in range(len(_LEVELS))]
     return tuple(
-        Level(name, width, _cells(points, kinds, of, region, width))
+        Level(name, width, _cells(points, kinds, kind_count, region, width))
         for name, width in zip(_LEVELS, widths, strict=True)
     )
 
 
-def widest(area_m2: float) -> float:
-    """Return the width in metres of hexagons on the first level: 1, 2 or 5 times a power of ten."""
+def largest_width(area_m2: float) -> float:
+    """Return the width in metres of the largest hexagons for an area: 1, 2 or 5 times a power of ten."""
     wanted = max(sqrt(area_m2) / _ACROSS, _SMALLEST_M * 2 ** (len(_LEVELS) - 1))
     power = 10.0 ** floor(log10(wanted))
     return max(times * power for times in (1.0, 2.0, 5.0) if times * power <= wanted)
 
 
 def hexagon(x: float, y: float, width: float) -> shapely.Polygon:
-    """Return the hexagon around a point in metres, with a corner to the north.
+    """Return the hexagon around a point, with a corner to the north.
 
     Args:
-        x: metres.
-        y: metres.
-        width: from side to side, metres.
+        x: metres east.
+        y: metres north.
+        width: metres between opposite sides.
     """
     angle = np.radians(np.arange(30.0, 360.0, 60.0))
     radius = width / np.sqrt(3)
@@ -424,7 +395,7 @@ def hexagon(x: float, y: float, width: float) -> shapely.Polygon:
 
 
 def nearest_cells(points: Floats, width: float) -> Ints:
-    """Return the hexagon that contains each point, as axial coordinates of shape (n, 2)."""
+    """Return the axial coordinates (column, row) of each point's hexagon, as shape (n, 2)."""
     row = points[:, 1] / (width * np.sqrt(3) / 2)
     column = points[:, 0] / width - row / 2
     cube = np.stack([column, row, -column - row], axis=1)
@@ -437,29 +408,29 @@ def nearest_cells(points: Floats, width: float) -> Ints:
     return cells
 
 
-def middle(column: int, row: int, width: float) -> tuple[float, float]:
-    """Return the middle (x, y), in metres, of the hexagon at axial coordinates.
+def hexagon_middle(column: int, row: int, width: float) -> tuple[float, float]:
+    """Return the middle (east, north), in metres, of a hexagon.
 
     Args:
-        column: axial coordinate.
-        row: axial coordinate.
-        width: of a hexagon, metres.
+        column: axial coordinate of the hexagon.
+        row: axial coordinate of the hexagon.
+        width: metres between opposite sides.
     """
     return width * (column + row / 2), width * float(np.sqrt(3)) / 2 * row
 
 
 def _cells(
-    points: Floats, kinds: Sequence[int], of: int, region: shapely.Polygon, width: float
+    points: Floats, kinds: Sequence[int], kind_count: int, region: shapely.Polygon, width: float
 ) -> tuple[Cell, ...]:
-    """Return the hexagons of a width, metres, with their hectares in the region and counts of `of` kinds."""
+    """Return the hexagons, `width` metres wide, that hold points, with their counts by kind."""
     if not len(points):
         return ()
     where, number = np.unique(nearest_cells(points, width), axis=0, return_inverse=True)
-    counts = np.zeros((len(where), of), np.int64)
+    counts = np.zeros((len(where), kind_count), np.int64)
     np.add.at(counts, (number.ravel(), np.asarray(kinds)), 1)
     cells = []
     for (column, row), counted in zip(where.tolist(), counts.tolist(), strict=True):
-        x, y = middle(column, row, width)
+        x, y = hexagon_middle(column, row, width)
         whole = hexagon(x, y, width)
         area = max(float(whole.intersection(region).area), LEAST_SHARE * float(whole.area))
         cells.append(Cell(x, y, area / 10_000, tuple(counted)))

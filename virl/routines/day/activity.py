@@ -1,8 +1,7 @@
-"""The activities of a day, proposed and done: what each costs and changes, and the client's standing."""
+"""The activities of a day, proposed and done: what each costs and changes, and how far the day has come."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -12,19 +11,11 @@ from virl.geo.globe import LatLng
 from virl.platform.city.place_types import sort_of
 from virl.platform.city.places import Place
 from virl.routines.client import Client
-from virl.routines.day.replies import DayDraft, DayEstimate
+from virl.routines.day.replies import DayEstimate
 from virl.routines.day.settings import FEELINGS, Day, Mode
 
 Kind = Literal["normal", "eat", "transport", "scenic"]
-WORST: Mapping[str, float] = {
-    "stress": 100.0,
-    "joy": 0.0,
-    "sadness": 100.0,
-    "hunger": 100.0,
-    "energy": 0.0,
-    "pain": 100.0,
-}
-"""The worst value of each feeling's scale, 0 or 100."""
+"""Kind of an activity; `normal` is anything but a meal, a way or the stop at the scenic spot."""
 
 
 class _Part(BaseModel):
@@ -34,26 +25,29 @@ class _Part(BaseModel):
 
 
 class Spot(_Part):
-    """The place of an activity; position in WGS84 degrees."""
+    """The location of an activity: a place, an address, or where the client happens to be."""
 
     lat: float
+    """Latitude, WGS84 degrees."""
     lng: float
+    """Longitude, WGS84 degrees."""
     name: str = ""
     """Name of the place, or the address; empty for staying where one is."""
     id: str | None = None
     """The provider's id of the place; `None` for an address."""
     sort: str = ""
-    """Place type."""
+    """Place type, such as `museum`; empty for an address."""
     address: str = ""
+    """Address of the place; empty if unknown or if `name` is the address."""
 
     @property
     def position(self) -> LatLng:
-        """The position of the spot."""
+        """Latitude and longitude of the spot."""
         return LatLng(self.lat, self.lng)
 
     @classmethod
     def of(cls, place: Place) -> "Spot":
-        """Return the spot of a place."""
+        """Return the location of a place with its name, id, type and address."""
         return cls(
             lat=float(place.position.lat),
             lng=float(place.position.lng),
@@ -68,15 +62,21 @@ class Activity(_Part):
     """An activity with its times in minutes after midnight, its effects on feelings, and its cost."""
 
     kind: Kind
+    """Kind of the activity; `transport` for a journey."""
     starts: int
+    """Beginning, in minutes after midnight."""
     ends: int
+    """End, in minutes after midnight."""
     what: str
+    """Sentence fragment on what the client does, such as "Enjoy the view"."""
     reason: str
+    """Sentence on why the activity is in the day."""
     spot: Spot
     """Place of the activity; for a journey, its destination."""
     mode: Mode | None = None
     """Travel mode of a journey; `None` for other activities."""
     cost_usd: float = 0.0
+    """Cost of this activity alone, US dollars; a visit's is without the way."""
     changes: dict[str, int] = {}
     """Signed change of each feeling, in points."""
     because: dict[str, str] = {}
@@ -90,11 +90,11 @@ class Activity(_Part):
 
     @property
     def time(self) -> str:
-        """The times as text, such as `09:00-10:30`."""
+        """The start and end as text, such as `09:00-10:30`."""
         return f"{show_clock(self.starts)}-{show_clock(self.ends)}"
 
     def to_prompt(self) -> dict[str, object]:
-        """Return the activity as data for prompts."""
+        """Return the activity as prompt input: `kind`, times as HH:MM, `what`, place name and type."""
         return {
             "kind": self.kind,
             "starts": show_clock(self.starts),
@@ -107,23 +107,27 @@ class Activity(_Part):
 
 @dataclass(frozen=True, slots=True)
 class DayProgress:
-    """The client's situation between two activities."""
+    """The client's situation between two activities: time, location, feelings and money."""
 
     now: int
     """The time, minutes after midnight."""
     here: Spot
+    """Location of the client."""
     state: Mapping[str, float]
+    """The client's feelings by name, each in [0, 100]."""
     budget_usd: float
+    """US dollars left to spend."""
     done: tuple[Activity, ...] = ()
+    """Activities and journeys so far, in order."""
     wishes: tuple[str, ...] = ()
     """The client's wishes for the rest of the day, as told so far."""
     scenic_id: str | None = None
     """Id of the scenic spot's place, which is reserved for it; `None` without one."""
-    set_apart: frozenset[str] = frozenset()
+    refused_ids: frozenset[str] = frozenset()
     """Ids of places that the client refuses, or has an appointment at."""
 
     def advance(self, activities: Sequence[Activity]) -> "DayProgress":
-        """Return the situation after further activities."""
+        """Return the situation after at least one further activity, in order."""
         last = activities[-1]
         return replace(
             self,
@@ -135,28 +139,31 @@ class DayProgress:
         )
 
     def location_name(self) -> str:
-        """Return the name of where the client is."""
+        """Return the name of where the client is, as the last activity there named it; may be empty."""
         names = (one.spot.name for one in reversed(self.done) if one.spot.position == self.here.position)
         return next(filter(None, names), self.here.name)
 
     def excluded_ids(self) -> set[str]:
-        """Return the ids of places not to propose: those visited, and the scenic spot's."""
+        """Return the ids of places not to propose: those visited or refused, and the scenic spot's."""
         visited = {one.spot.id for one in self.done if one.spot.id and one.kind != "transport"}
-        return visited | self.set_apart | ({self.scenic_id} if self.scenic_id else set())
+        return visited | self.refused_ids | ({self.scenic_id} if self.scenic_id else set())
 
 
 def clamp_feelings(state: Mapping[str, float], changes: Mapping[str, int]) -> dict[str, float]:
-    """Return feelings after changes, each limited to [0, 100]."""
+    """Return feelings by name after signed changes in points, each limited to [0, 100]."""
     return {name: min(max(value + changes.get(name, 0), 0.0), 100.0) for name, value in state.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class TravelOption:
-    """A way to a place: mode, minutes and cost."""
+    """A way that the client could take to a place."""
 
     mode: Mode
+    """Travel mode; `driving` is a taxi."""
     minutes: int
+    """Duration in minutes."""
     usd: float
+    """Cost for one person, US dollars."""
     words: str = ""
     """Legs of a journey by public transport, in words."""
     leaves: int | None = None
@@ -174,6 +181,7 @@ class ScenicSpot:
     rating: float
     """Rating of the view, 0 to 10."""
     reason: str
+    """Sentence on what in the view earned the rating."""
     seen: int
     """Number of views that were rated."""
 
@@ -188,10 +196,15 @@ class DayPlan:
     """A planned day: activities, and how the plan came about."""
 
     client: Client
+    """The person for whom the day is planned."""
     day: Day
+    """Settings of the day: hours, budget and travel modes, as last changed by the client."""
     start: Spot
+    """Start of the day."""
     activities: tuple[Activity, ...]
+    """Activities and journeys, in order."""
     scenic: ScenicSpot | None
+    """Best view found in or beside a park; `None` if none was looked for or found."""
     said: tuple[str, ...]
     """Wishes that the client told during planning, for the rest of the day."""
     amendments: tuple[str, ...]
@@ -204,15 +217,20 @@ class DayPlan:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A draft with its place, times and way."""
+    """An activity drafted by the mind, with the real place, times and way found for it."""
 
     kind: Kind
+    """Kind of the activity; `transport` for a journey alone."""
     what: str
+    """Sentence fragment on what the client does, as drafted."""
     reason: str
+    """Sentence on why it suits the client, as drafted."""
     starts: int
-    """Beginning, in minutes after midnight."""
+    """Beginning after the way, in minutes after midnight."""
     ends: int
+    """End, in minutes after midnight; equal to `starts` for a journey alone."""
     spot: Spot
+    """Location of the activity; unnamed for staying where the client is."""
     way: TravelOption | None = None
     """The way there, right before; `None` if the client is there."""
     place: Place | None = None
@@ -222,13 +240,13 @@ class Proposal:
 
     @property
     def leaves(self) -> int:
-        """The minute after midnight at which the client sets out, by timetable or in time."""
+        """The minute after midnight at which the client sets out; fixed by a timetable, else just in time."""
         if self.way and self.way.leaves is not None:
             return self.way.leaves
         return self.starts - (self.way.minutes if self.way else 0)
 
     def to_prompt(self) -> dict[str, object]:
-        """Return the proposal as data for prompts; a journey has the times of its way."""
+        """Return the proposal as prompt input, times as HH:MM; a journey alone starts when its way does."""
         only_a_way = self.kind == "transport"
         return {
             "kind": self.kind,
@@ -245,44 +263,36 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class RefusedDraft:
-    """A refused draft, with the reason."""
+    """A draft of an activity that was refused, with the reason."""
 
     kind: str
+    """Kind of the drafted activity."""
     place: str
+    """Place name or type as drafted; may be empty."""
     why: str
+    """Sentences on why it was refused."""
     place_id: str | None = None
     """Id of the place found for the draft; `None` if none was."""
 
-    @classmethod
-    def of(cls, draft: DayDraft, why: str, found: Proposal | None = None) -> "RefusedDraft":
-        """Return the record of a refused draft: the reason, and the place it had found.
-
-        Args:
-            draft: of the mind.
-            why: it was refused.
-            found: what came of it; `None` where nothing did.
-        """
-        return cls(draft.kind, draft.place, why, found.spot.id if found else None)
-
     def to_prompt(self) -> dict[str, str]:
-        """Return the refused draft as data for prompts."""
+        """Return the refused draft as prompt input: `kind`, `place` and `why`."""
         return {"kind": self.kind, "place": self.place, "why": self.why}
 
 
-HOW: Mapping[str, str] = MappingProxyType(
-    {
-        "walking": "Walk",
-        "cycling": "Cycle",
-        "transit": "Take public transport",
-        "driving": "Take a taxi",
-    }
-)
+_WAY_VERBS = {
+    "walking": "Walk",
+    "cycling": "Cycle",
+    "transit": "Take public transport",
+    "driving": "Take a taxi",
+}
+"""Beginning of a journey's sentence, by travel mode."""
 
 
 def cost_of(proposal: Proposal, estimate: DayEstimate) -> float:
     """Return the cost of a proposal without its way, US dollars: the higher of known cost and estimate."""
     if proposal.usd is None:
         return estimate.cost_usd
+    # What is done on the spot, without a named place, is free, whatever the mind estimates.
     return max(proposal.usd, estimate.cost_usd) if proposal.spot.name else proposal.usd
 
 
@@ -292,26 +302,26 @@ def changes_of(estimate: DayEstimate) -> dict[str, int]:
 
 
 def activities_of(
-    proposal: Proposal, estimate: DayEstimate, standing: DayProgress, *, fallback: bool
+    proposal: Proposal, estimate: DayEstimate, progress: DayProgress, *, fallback: bool
 ) -> list[Activity]:
-    """Return the activities of a proposal: its way, if any, and what is done there.
+    """Return a proposal as one or two activities: its way, if any, then what is done there.
 
     Args:
-        proposal: what is done.
-        estimate: what it does.
-        standing: where the client is before.
-        fallback: whether it takes the place of drafts that would not do.
+        proposal: what is done, when and where.
+        estimate: its changes of feelings and its cost.
+        progress: the client's situation before it.
+        fallback: whether it replaces drafts that were all refused.
     """
     changes = changes_of(estimate)
-    after = clamp_feelings(standing.state, changes)
+    after = clamp_feelings(progress.state, changes)
     because = {name: getattr(estimate, name).because for name, by in changes.items() if by}
-    done = [one] if (one := _way_activity(proposal, standing)) else []
+    done = [one] if (one := _way_activity(proposal, progress)) else []
     if proposal.kind == "transport":
         return [
             one.model_copy(update={"changes": changes, "because": because, "state": after}) for one in done
         ]
     cost = round(cost_of(proposal, estimate), 2)
-    left = done[-1].budget_usd if done else standing.budget_usd
+    left = done[-1].budget_usd if done else progress.budget_usd
     visit = Activity(
         kind=proposal.kind,
         starts=proposal.starts,
@@ -329,8 +339,8 @@ def activities_of(
     return [*done, visit]
 
 
-def _way_activity(proposal: Proposal, standing: DayProgress) -> Activity | None:
-    """Return the way to a proposal as an activity; `None` if there is no way."""
+def _way_activity(proposal: Proposal, progress: DayProgress) -> Activity | None:
+    """Return the way to a proposal as an activity of its own; `None` if the client is there already."""
     way = proposal.way
     if way is None:
         return None
@@ -338,11 +348,11 @@ def _way_activity(proposal: Proposal, standing: DayProgress) -> Activity | None:
         kind="transport",
         starts=proposal.leaves,
         ends=proposal.leaves + way.minutes,
-        what=f"{HOW[way.mode]} to {proposal.spot.name or 'there'}",
+        what=f"{_WAY_VERBS[way.mode]} to {proposal.spot.name or 'there'}",
         reason=f"It takes {way.minutes} minutes{f': {way.words}' if way.words else ''}.",
         spot=proposal.spot,
         mode=way.mode,
         cost_usd=way.usd,
-        state=dict(standing.state),
-        budget_usd=max(round(standing.budget_usd - way.usd, 2), 0.0),
+        state=dict(progress.state),
+        budget_usd=max(round(progress.budget_usd - way.usd, 2), 0.0),
     )

@@ -3,9 +3,9 @@
 The baseline to compare with is a day that the same mind plans in one go, without asking the city anything.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from virl.clock import parse_clock, show_clock
 from virl.errors import NoRoute, NotFound
@@ -21,41 +21,49 @@ from virl.routines.day.settings import Day, Mode
 from virl.routines.day.town import known_usd, way_usd
 
 ViolationKind = Literal["travel", "closed", "budget", "time", "overlap", "unknown place"]
+"""Kind of a fault: way too long, place closed, money, hours of the day, two at once, no such place."""
 KINDS: tuple[ViolationKind, ...] = ("travel", "closed", "budget", "time", "overlap", "unknown place")
+"""All kinds of faults, in the order of tables."""
 AT_THE_PLACE_M = 150.0
 """Metres that a visit may be from its place's listed position, as at the edge of a park; chosen."""
-CENT = 0.005
+HALF_CENT = 0.005
+"""Rounding error forgiven when costs are compared with the budget, US dollars."""
 ALIKE = 85.0  # of 100: least likeness of two names of one place; chosen
 AROUND_M = 50_000.0  # a sort of place that is not within this is not there at all; the widest search
 
 
 @dataclass(frozen=True, slots=True)
 class DayEntry:
-    """A line of a day plan to be checked: a visit or a way."""
+    """One line of a day plan to be checked: a visit or a way."""
 
     kind: str
     """Kind of the line: `transport` for a way, anything else for a visit."""
     starts: int
     """Beginning, in minutes after midnight."""
     ends: int
+    """End, in minutes after midnight."""
     place: str = ""
-    """Name or place type; empty for staying where one is."""
+    """Name or type of the place; empty for staying where one is."""
     place_id: str | None = None
+    """Id of the place; `None` if the plan names it only in words."""
     mode: Mode | None = None
     """Travel mode of a way; `None` for a visit."""
     cost_usd: float = 0.0
+    """Cost by the plan, US dollars."""
     at: LatLng | None = None
     """Exact position, believed if it is at the place; `None` if not given."""
 
 
 @dataclass(frozen=True, slots=True)
 class DayTerms:
-    """The constraints on a day: weekday, hours, budget and travel modes."""
+    """The constraints on a day: weekday, hours, start, budget and travel modes."""
 
     weekday: int
     """Day of the week, 0 for Monday."""
     starts: int
+    """Earliest beginning of a line, in minutes after midnight."""
     ends: int
+    """Latest end of a line, in minutes after midnight."""
     budget_usd: float
     start: LatLng
     modes: tuple[Mode, ...] = ("walking", "cycling", "transit", "driving")
@@ -68,41 +76,22 @@ class Violation:
 
     kind: ViolationKind
     entry: int
-    """Index of the faulty line, from 0; the last one for the budget."""
+    """Index of the faulty line, from 0; for the budget, of the last line."""
     text: str
+    """Sentence on the fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The true position and details of a place in a day plan."""
+    """The true position of a place that a day plan names, with its details."""
 
     position: LatLng
     place: Place | None = None
     """The place with its details; `None` for an address."""
 
 
-class Facts(Protocol):
-    """The interface by which the checker looks up places and ways."""
-
-    def site(self, entry: DayEntry, near: LatLng) -> Site | None:
-        """Return the place that a line means, seen from `near`; `None` if there is none."""
-        ...
-
-    def seconds(self, here: LatLng, there: LatLng, mode: Mode, weekday: int, minute: int) -> float:
-        """Return the seconds of a way begun at a time; infinite if none leads there.
-
-        Args:
-            here: where the way begins.
-            there: where it ends.
-            mode: of travel.
-            weekday: 0 is Monday.
-            minute: after midnight.
-        """
-        ...
-
-
-def check(entries: Sequence[DayEntry], terms: DayTerms, facts: Facts) -> list[Violation]:
-    """Return the faults of a day plan, in the order of its lines.
+def check(entries: Sequence[DayEntry], terms: DayTerms, facts: "CityFacts") -> list[Violation]:
+    """Return the faults of a day plan: those of each line in order, then of the budget.
 
     Time is checked line by line: within the day, and none before the last one has ended. Between two visits
     there must be at least the time that the way takes, by the modes of the ways planned between them, or
@@ -111,39 +100,49 @@ def check(entries: Sequence[DayEntry], terms: DayTerms, facts: Facts) -> list[Vi
     or of what place and way are known to cost where that is more.
 
     Args:
-        entries: of the day, in order.
-        terms: start, end, budget and modes.
-        facts: of the city.
+        entries: lines of the plan, in order.
+        terms: weekday, hours, budget and travel modes of the day.
+        facts: lookup of places and ways.
     """
     found: list[Violation] = []
     here, free, spent = terms.start, terms.starts, 0.0
     ways: list[DayEntry] = []
     for number, entry in enumerate(entries):
         found += _time_violations(number, entry, entries[number - 1].ends if number else None, terms)
-        site = facts.site(entry, here) if entry.place or entry.place_id else Site(here)
-        spent += _cost(entry, site)
         if entry.kind == "transport":
+            spent += max(entry.cost_usd, way_usd(entry.mode, entry.ends - entry.starts))
             ways.append(entry)
-        elif site is None:
+            continue
+        site = facts.site(entry, here) if entry.place or entry.place_id else Site(here)
+        place = site.place if site else None
+        usual = known_usd(place, meal=entry.kind == "eat") if place else None
+        spent += max(entry.cost_usd, usual or 0.0)
+        if site is None:
             found.append(Violation("unknown place", number, f"There is no {entry.place!r}."))
-        else:
-            there = _exact_position(entry, site)
-            found += _travel_violations(number, entry, (here, there), free, ways, terms, facts)
-            found += _closed_violations(number, entry, site.place, terms)
-            here, free, ways = there, entry.ends, []
-    if spent > terms.budget_usd + CENT:
+            continue
+        there = _exact_position(entry, site)
+        found += _travel_violations(number, entry, (here, there), free, ways, terms, facts)
+        closed = [
+            minute
+            for minute in range(entry.starts, entry.ends)
+            if place and not place.may_be_open_at((terms.weekday + minute // 1440) % 7, minute % 1440)
+        ]
+        if place and closed:
+            found.append(Violation("closed", number, f"{place.name} is closed at {show_clock(closed[0])}."))
+        here, free, ways = there, entry.ends, []
+    if spent > terms.budget_usd + HALF_CENT:
         text = f"It costs {spent:.2f} dollars of {terms.budget_usd:.2f}."
         found.append(Violation("budget", len(entries) - 1, text))
     return found
 
 
-def unsure_places(entries: Sequence[DayEntry], terms: DayTerms, facts: Facts) -> list[str]:
-    """Return the names of visited places without listed opening hours, in order.
+def unsure_places(entries: Sequence[DayEntry], terms: DayTerms, facts: "CityFacts") -> list[str]:
+    """Return the names of visited places whose opening hours nobody has listed, each once, in order.
 
     Args:
-        entries: of the day, in order.
-        terms: start, end, budget and modes.
-        facts: of the city.
+        entries: lines of the plan, in order.
+        terms: give the start of the day.
+        facts: lookup of places.
     """
     found: list[str] = []
     here = terms.start
@@ -160,7 +159,7 @@ def unsure_places(entries: Sequence[DayEntry], terms: DayTerms, facts: Facts) ->
 
 
 def entries_of(activities: Sequence[Mapping[str, Any]]) -> list[DayEntry]:
-    """Return the lines of a day from the activities in `result.json` under `answer`."""
+    """Return the lines of a day from its activities as data, as `result.json` has them under `answer`."""
     return [
         DayEntry(
             kind=str(one["kind"]),
@@ -177,13 +176,13 @@ def entries_of(activities: Sequence[Mapping[str, Any]]) -> list[DayEntry]:
 
 
 def _exact_position(entry: DayEntry, site: Site) -> LatLng:
-    """Return the position that an entry gives if it is near its site, else that of the site."""
+    """Return the position that a line gives if that is at its place, else the place's own position."""
     near = entry.at is not None and distance(entry.at, site.position) <= AT_THE_PLACE_M
     return entry.at if entry.at is not None and near else site.position
 
 
 def _time_violations(number: int, entry: DayEntry, before: int | None, terms: DayTerms) -> list[Violation]:
-    """Return the faults of a line's times; `before` is the minute at which the previous line ends."""
+    """Return faults of a line's times; `before` is the minute at which the previous one ends, or `None`."""
     found = []
     if entry.starts < terms.starts or entry.ends > terms.ends or entry.ends < entry.starts:
         day = f"{show_clock(terms.starts)}-{show_clock(terms.ends)}"
@@ -202,9 +201,13 @@ def _travel_violations(
     free: int,
     ways: Sequence[DayEntry],
     terms: DayTerms,
-    facts: Facts,
+    facts: "CityFacts",
 ) -> list[Violation]:
-    """Return a fault if the way between two `ends` takes longer than there is time; `free` is in minutes."""
+    """Return a fault if the way to line `number` takes longer than planned; else an empty list.
+
+    Its `ends` are start and destination, `ways` the lines planned for it; the client is free from minute
+    `free` of the day.
+    """
     here, there = ends
     if here == there:
         return []
@@ -220,48 +223,37 @@ def _travel_violations(
     return [Violation("travel", number, f"{given / 60:.0f} minutes are planned, and {takes}.")]
 
 
-def _closed_violations(number: int, entry: DayEntry, place: Place | None, terms: DayTerms) -> list[Violation]:
-    """Return a fault if the place is closed at some minute of a line; empty if it is open throughout."""
-    if place is None:
-        return []
-    for minute in range(entry.starts, entry.ends):
-        day, clock = (terms.weekday + minute // 1440) % 7, minute % 1440
-        if not place.may_be_open_at(day, clock):
-            return [Violation("closed", number, f"{place.name} is closed at {show_clock(minute)}.")]
-    return []
-
-
-def _cost(entry: DayEntry, site: Site | None) -> float:
-    """Return the cost of a line in US dollars; its place's usual price if that is higher."""
-    if entry.kind == "transport":
-        return max(entry.cost_usd, way_usd(entry.mode, entry.ends - entry.starts))
-    known = known_usd(site.place, meal=entry.kind == "eat") if site and site.place else None
-    return max(entry.cost_usd, known or 0.0)
-
-
 @dataclass(frozen=True)
 class CityFacts:
-    """Facts looked up in a city; a place type means the nearest place of the type, in the plan's favour."""
+    """A lookup of a plan's places and ways in a city; a place type means the nearest such place.
+
+    That is in the plan's favour.
+    """
 
     city: City
     known: Mapping[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
-    """Seconds of ways known already, so that they are not asked for again."""
+    """Seconds of ways known already, by start, destination and mode, so that they are not asked for again."""
     _sites: dict[tuple[str, LatLng], Site | None] = field(default_factory=dict)
 
     def site(self, entry: DayEntry, near: LatLng) -> Site | None:
-        """Return the place of a line: by id, else name, else nearest of the type, else address, or `None`."""
+        """Return the place of a line: by id, else nearest of the type, else name, else address; or `None`."""
         if entry.place_id:
-            try:
-                return _site_of(self.city.places.details(entry.place_id))
-            except NotFound:
-                return None
+            return self._look_up_details(entry.place_id)
         key = (entry.place.casefold().strip(), near)
         if key not in self._sites:
             self._sites[key] = self._find(key[0], near)
         return self._sites[key]
 
     def seconds(self, here: LatLng, there: LatLng, mode: Mode, weekday: int, minute: int) -> float:
-        """Return the seconds of a way; infinite if none leads there."""
+        """Return the seconds of a way begun at a time; infinite if none leads there.
+
+        Args:
+            here: start of the way.
+            there: destination.
+            mode: travel mode.
+            weekday: day of the week, 0 for Monday; counts for `transit` only.
+            minute: time of departure, in minutes after midnight; counts for `transit` only.
+        """
         if (here, there, mode) in self.known:
             return self.known[here, there, mode]
         maps = self.city.maps
@@ -274,47 +266,44 @@ class CityFacts:
             pass
         return float("inf")
 
-    def _look_up_details(self, place: Place) -> Site | None:
-        """Return the details of a listed place; `None` if the directory no longer knows its id."""
+    def _look_up_details(self, place_id: str) -> Site | None:
+        """Return the place with an id; `None` if the directory does not know the id."""
         try:
-            return _site_of(self.city.places.details(place.id))
+            place = self.city.places.details(place_id)
         except NotFound:
             return None
+        return Site(place.position, place)
 
     def _find(self, name: str, near: LatLng) -> Site | None:
-        """Return the place that a name means, by type, name or address; `None` for none."""
-        sort = name.replace(" ", "_")
-        for place in sorted(self._places_of_sort(sort, near), key=lambda one: distance(near, one.position)):
-            if site := self._look_up_details(place):
-                return site
-        for place in self.city.places.search(name, near) if any(map(str.isalnum, name)) else []:
-            is_meant = name_ratio(place.name, name) >= ALIKE or is_shortened(place.name, name)
-            if is_meant and (site := self._look_up_details(place)):
+        """Return the place that a lower-case name means, by type, name or address; `None` for none."""
+        for place in self._candidates(name, near):
+            if site := self._look_up_details(place.id):
                 return site
         try:
             return Site(self.city.maps.geocode(name))
         except NotFound:
             return None
 
-    def _places_of_sort(self, sort: str, near: LatLng) -> list[Place]:
-        """Return the open places of a type around a position; empty if the word is no type."""
-        if not sort.replace("_", "").isalpha():
-            return []
-        return [one for one in self.city.places.nearby(near, AROUND_M, (sort,)) if one.is_open]
-
-
-def _site_of(place: Place) -> Site:
-    """Return a known place as a site."""
-    return Site(place.position, place)
+    def _candidates(self, name: str, near: LatLng) -> Iterator[Place]:
+        """Yield the places that a lower-case name may mean: first of that type, then of that name."""
+        sort = name.replace(" ", "_")
+        if sort.replace("_", "").isalpha():  # else it is no place type
+            listed = self.city.places.nearby(near, AROUND_M, (sort,))
+            yield from sorted(
+                (place for place in listed if place.is_open), key=lambda one: distance(near, one.position)
+            )
+        for place in self.city.places.search(name, near) if any(map(str.isalnum, name)) else []:
+            if name_ratio(place.name, name) >= ALIKE or is_shortened(place.name, name):
+                yield place
 
 
 def terms_of(day: Day, weekday: int, start: LatLng) -> DayTerms:
-    """Return the constraints of a day from its settings.
+    """Return the constraints on a day that its settings name.
 
     Args:
         day: settings of the day.
-        weekday: 0 is Monday.
-        start: where the day begins.
+        weekday: day of the week, 0 for Monday.
+        start: position where the day begins.
     """
     starts, ends = day.minutes
     return DayTerms(weekday, starts, ends, day.budget_usd, start, day.modes)
@@ -323,14 +312,14 @@ def terms_of(day: Day, weekday: int, start: LatLng) -> DayTerms:
 def plan_ungrounded(
     mind: Mind, client: Mapping[str, str], day: Day, *, city: str, weekday: int
 ) -> list[DayEntry]:
-    """Return the lines of a day that the mind plans without looking anything up.
+    """Return the lines of a day that a mind plans in one go, without looking anything up.
 
     Args:
         mind: who plans.
-        client: name, background and intention.
-        day: what is planned.
-        city: its name, for who knows it.
-        weekday: 0 is Monday.
+        client: `name`, `background` and `intention` of the client.
+        day: settings of the day.
+        city: name of the city, about which the mind may know something.
+        weekday: day of the week, 0 for Monday.
 
     Raises:
         VirlError: as `Mind.ask`.

@@ -14,13 +14,12 @@ from virl.routines.day.replies import (
     DayDraft,
     DayEstimate,
     DayVerdict,
-    Doing,
     DraftQuestion,
     EstimateQuestion,
     Kind,
     Offer,
+    RuleActivity,
     SceneryQuestion,
-    SceneryRating,
     SceneryRatings,
     TellingQuestion,
     Told,
@@ -28,7 +27,6 @@ from virl.routines.day.replies import (
     UngroundedDay,
     UngroundedQuestion,
     ViewRating,
-    ViewShares,
 )
 from virl.routines.day.wish_rules import Feeling, Pastime, Points, day_book, is_thrifty, likes, listen
 
@@ -55,23 +53,20 @@ def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
     """Return the next activity by rules: a meal, rest, the scenic spot or a pastime; `end` after the day."""
     if question.minutes_left < SHORTEST:
         return _draft_now(question, "end", "", 0, "End of the day", "No time is left for anything more.")
-    return (
-        _draft_meal(question)
-        or _draft_needed_rest(question)
-        or _best_pastime(question, lexicon)
-        or _draft_now(
-            question,
-            "normal",
-            "",
-            REST_MINUTES,
-            "Time of one's own",
-            "Nothing on offer fits better just now.",
-        )
+    if found := _draft_meal(question):
+        return found
+    energy, pain = question.state["energy"], question.state["pain"]
+    if not question.is_refused("normal") and (energy <= WORN_OUT or pain >= IN_PAIN):
+        why = f"An energy of {energy:.0f} and a pain of {pain:.0f} of 100 call for a break."
+        return _draft_now(question, "normal", "", REST_MINUTES, "Rest", why)
+    why = "Nothing on offer fits better just now."
+    return _best_pastime(question, lexicon) or _draft_now(
+        question, "normal", "", REST_MINUTES, "Time of one's own", why
     )
 
 
 def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
-    """Return a verdict on an activity: not against a wish, repeated, too tiring, or a meal without hunger."""
+    """Return a verdict on an activity; it may not be unwanted, a repetition, too tiring, or an early meal."""
     activity, before = question.activity, question.done
     said = "\n".join((question.client.words, *question.wishes))
     if likes(said, lexicon).get(activity.sort, 0) < 0 and activity.kind == "normal":
@@ -93,7 +88,7 @@ def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
 
 
 def estimate(question: EstimateQuestion, lexicon: Lexicon) -> DayEstimate:  # noqa: ARG001
-    """Return an activity's changes of feelings and its cost by the table of pastimes, its way included."""
+    """Return an activity's changes of feelings, its way included, and its cost without the way."""
     activity = question.activity
     parts = _changes_by_cause(activity)
     changes = {}
@@ -106,26 +101,30 @@ def estimate(question: EstimateQuestion, lexicon: Lexicon) -> DayEstimate:  # no
 
 
 def tell(question: TellingQuestion, lexicon: Lexicon) -> Told:
-    """Return the feelings and wishes that a person's words express."""
+    """Return the feelings and wishes that the client's words express."""
     return listen(question.said, question.state, lexicon)
 
 
 def rate_scenery(question: SceneryQuestion, lexicon: Lexicon) -> SceneryRatings:  # noqa: ARG001
-    """Return a rating of each picture's green, sky and water, measured by colours."""
-    rated = [_rate_view(view) for view in question.views]
-    return SceneryRatings(
-        ratings=tuple(ViewRating(view=number, **one.model_dump()) for number, one in enumerate(rated))
-    )
+    """Return a rating, 0 to 10, of each view by its measured shares of green, sky and water."""
+    ratings = []
+    for number, view in enumerate(question.views):
+        points = BASE + GREEN * view.green + SKY * view.sky + WATER * view.water
+        shares = {"green": view.green, "sky": view.sky, "water": view.water}
+        shown = ", ".join(f"{share:.0%} {name}" for name, share in shares.items() if share >= 0.01)
+        reason = f"The picture shows {shown or 'no green and no sky'}."
+        ratings.append(ViewRating(view=number, rating=round(min(points, 10.0), 1), reason=reason))
+    return SceneryRatings(ratings=tuple(ratings))
 
 
 def plan_ungrounded(question: UngroundedQuestion, lexicon: Lexicon) -> UngroundedDay:
-    """Return a day that the rules plan for an unknown town.
+    """Return a day that the rules plan for a town of which they know nothing.
 
     Places are sorts of place, every way takes a quarter of an hour, hours and prices are what is usual.
     """
     offers = tuple(Offer(sort=sort, count=1) for sort in day_book().pastimes)
     state, budget, now = dict(question.state), question.budget_usd, question.starts
-    done: list[Doing] = []
+    done: list[RuleActivity] = []
     planned: list[UngroundedActivity] = []
     for _ in range(MOST):
         asked = DraftQuestion(
@@ -141,22 +140,53 @@ def plan_ungrounded(question: UngroundedQuestion, lexicon: Lexicon) -> Ungrounde
         proposal = draft(asked, lexicon)
         if proposal.kind == "end" or (proposal.place and asked.minutes_left < GUESSED_WAY + 20):
             break
+        travel_minutes = GUESSED_WAY if proposal.place else 0
+        starts = parse_clock(proposal.starts) + travel_minutes
         if proposal.place:
-            planned.append(_guess_way(proposal, now))
-        doing = _move_doing(proposal, GUESSED_WAY if proposal.place else 0, question.until)
-        felt = estimate(EstimateQuestion(client=question.client, state=state, activity=doing), lexicon)
+            planned.append(
+                UngroundedActivity(
+                    kind="transport",
+                    starts=now,
+                    ends=show_clock(parse_clock(now) + GUESSED_WAY),
+                    place=proposal.place,
+                    what="Go there",
+                    mode="walking",
+                    cost_usd=0.0,
+                )
+            )
+        activity = RuleActivity(
+            kind=proposal.kind,
+            starts=show_clock(starts),
+            ends=show_clock(min(parse_clock(proposal.ends) + travel_minutes, parse_clock(question.until))),
+            what=proposal.what,
+            place=proposal.place,
+            sort=proposal.place,
+            mode="walking",
+            travel_minutes=travel_minutes,
+        )
+        felt = estimate(EstimateQuestion(client=question.client, state=state, activity=activity), lexicon)
         state = {name: min(max(value + getattr(felt, name).by, 0), 100) for name, value in state.items()}
         cost = min(felt.cost_usd, budget)  # who has little left eats for little
         budget -= cost
-        now = doing.ends
-        done.append(doing)
-        planned.append(_plan_activity(proposal, doing, cost))
+        now = activity.ends
+        done.append(activity)
+        planned.append(
+            UngroundedActivity(
+                kind="eat" if proposal.kind == "eat" else "normal",
+                starts=activity.starts,
+                ends=activity.ends,
+                place=proposal.place,
+                what=proposal.what,
+                mode="any",
+                cost_usd=cost,
+            )
+        )
     return UngroundedDay(activities=tuple(planned))
 
 
 @dataclass(frozen=True, slots=True)
 class Meal:
-    """A meal with its usual hours."""
+    """A meal of the day, with the hours in which it usually begins."""
 
     name: str
     earliest: int
@@ -174,7 +204,7 @@ MEALS = (
 
 
 def _draft_meal(question: DraftQuestion) -> DayDraft | None:
-    """Return the draft of a meal that is due or that hunger demands; `None` without one."""
+    """Return the draft of a meal that is due by the clock or by hunger; `None` if none is."""
     since, hunger = question.since_meal(), question.state["hunger"]
     if question.is_refused("eat") or question.budget_usd < LEAST_MEAL_USD or question.minutes_left < 30:
         return None
@@ -190,7 +220,7 @@ def _draft_meal(question: DraftQuestion) -> DayDraft | None:
 
 
 def _can_have_breakfast(question: DraftQuestion) -> bool:
-    """Return whether somebody is hungry enough for breakfast, and has money left for later meals."""
+    """Return whether the client is hungry enough for breakfast and could still pay later meals."""
     hunger, until = question.state["hunger"], parse_clock(question.until)
     later = sum(until >= meal.earliest + meal.minutes for meal in MEALS[1:])
     return hunger >= VERY_HUNGRY or (
@@ -198,17 +228,8 @@ def _can_have_breakfast(question: DraftQuestion) -> bool:
     )
 
 
-def _draft_needed_rest(question: DraftQuestion) -> DayDraft | None:
-    """Return the draft of a rest that energy or pain demands; `None` without need."""
-    state = question.state
-    if question.is_refused("normal") or (state["energy"] > WORN_OUT and state["pain"] < IN_PAIN):
-        return None
-    why = f"An energy of {state['energy']:.0f} and a pain of {state['pain']:.0f} of 100 call for a break."
-    return _draft_now(question, "normal", "", REST_MINUTES, "Rest", why)
-
-
 def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:
-    """Return the draft of the best pastime, the scenic spot included; `None` if none is possible.
+    """Return the draft of the best pastime, or of the scenic spot; `None` if none is possible.
 
     The first by name among equals.
     """
@@ -224,7 +245,9 @@ def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:
         taste = asked.get(sort, 0) * ASKED or liked.get(sort, 0) * LIKED
         if taste >= 0:
             scored.append((taste + _worth(sort, pastime, question), sort))
-    if question.scenic and _scenic_is_due(question):
+    first, last = SCENIC_HOURS
+    scenic_is_due = first <= question.minute <= last - 30 and not question.is_refused("scenic")
+    if question.scenic and scenic_is_due and not any(one.kind == "scenic" for one in question.done):
         scenic = max((score for score, _ in scored), default=0.0) + (1.0 if question.done else -0.5)
         scored.append((scenic, "scenic"))
     if not scored:
@@ -234,12 +257,17 @@ def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:
         why = "The view there is the best that was found."
         return _draft_now(question, "scenic", "", SCENIC_MINUTES, "Enjoy the view", why)
     pastime = pastimes[sort]
-    why = _reason(pastime, question, liked.get(sort, 0) + asked.get(sort, 0))
+    name = question.client.name
+    if liked.get(sort, 0) + asked.get(sort, 0) > 0:
+        why = f"It is what {name} likes, and there is time for it."
+    else:
+        effects = ", ".join(f"{feeling} {points:+.0f}" for feeling, points in pastime.feelings.items())
+        why = f"{name} can use it: {effects} an hour."
     return _draft_now(question, "normal", sort, pastime.minutes, pastime.what.capitalize(), why)
 
 
 def _is_possible(pastime: Pastime, question: DraftQuestion) -> bool:
-    """Return whether a pastime fits the hour, the budget less later meals, energy, and time left."""
+    """Return whether a pastime now fits the hour, the time, energy, and money left after later meals."""
     earliest, latest = pastime.span
     fits_the_hour = earliest <= question.minute and question.minute + min(pastime.minutes, 45) <= latest
     since = question.since_meal()
@@ -253,7 +281,7 @@ def _is_possible(pastime: Pastime, question: DraftQuestion) -> bool:
 
 
 def _worth(sort: str, pastime: Pastime, question: DraftQuestion) -> float:
-    """Return a pastime's value: relief in an hour, less for repetition and cost."""
+    """Return points for a pastime: its relief of bad feelings, less for repetition and for its cost."""
     state, hours = question.state, pastime.minutes / 60
     bad: dict[Feeling, float] = {
         "stress": state["stress"],
@@ -276,26 +304,10 @@ def _worth(sort: str, pastime: Pastime, question: DraftQuestion) -> float:
     )
 
 
-def _scenic_is_due(question: DraftQuestion) -> bool:
-    """Return whether it is time for a scenic spot neither visited nor refused."""
-    done = any(one.kind == "scenic" for one in question.done)
-    first, last = SCENIC_HOURS
-    return not done and first <= question.minute <= last - 30 and not question.is_refused("scenic")
-
-
-def _reason(pastime: Pastime, question: DraftQuestion, taste: int) -> str:
-    """Return the reason for a pastime in words: the client's taste, else its effects."""
-    name = question.client.name
-    if taste > 0:
-        return f"It is what {name} likes, and there is time for it."
-    effects = ", ".join(f"{feeling} {points:+.0f}" for feeling, points in pastime.feelings.items())
-    return f"{name} can use it: {effects} an hour."
-
-
 def _draft_now(
     question: DraftQuestion, kind: Kind, place: str, minutes: int, what: str, reason: str
 ) -> DayDraft:
-    """Return a draft that begins now and lasts `minutes`, at most those left in the day."""
+    """Return a draft that begins now and lasts `minutes`, or as many as are left in the day."""
     ends = question.minute + max(min(minutes, question.minutes_left), 0)
     return DayDraft(
         kind=kind,
@@ -308,25 +320,8 @@ def _draft_now(
     )
 
 
-def _rate_view(view: ViewShares) -> SceneryRating:
-    """Return a view's rating, 0 to 10, by its shares of green, sky and water."""
-    points = BASE + GREEN * view.green + SKY * view.sky + WATER * view.water
-    shown = ", ".join(
-        f"{share:.0%} {name}"
-        for name, share in (
-            ("green", view.green),
-            ("sky", view.sky),
-            ("water", view.water),
-        )
-        if share >= 0.01
-    )
-    return SceneryRating(
-        rating=round(min(points, 10.0), 1), reason=f"The picture shows {shown or 'no green and no sky'}."
-    )
-
-
-def _changes_by_cause(activity: Doing) -> dict[str, Mapping[str, float]]:
-    """Return the changes of feelings in points, by cause."""
+def _changes_by_cause(activity: RuleActivity) -> dict[str, Mapping[str, float]]:
+    """Return the signed changes of feelings in points that an activity brings, by their cause in words."""
     book = day_book()
     hours, way = activity.minutes / 60, activity.travel_minutes / 60
     parts: dict[str, Mapping[str, float]] = {"the hours that pass": _points_in(book.hourly, hours + way)}
@@ -352,62 +347,20 @@ def _changes_by_cause(activity: Doing) -> dict[str, Mapping[str, float]]:
 
 
 def _travel_rates(mode: str) -> Points:
-    """Return the change of each feeling in an hour of a travel mode, in points; empty if unknown."""
+    """Return the points by which each feeling changes in an hour of a travel mode; empty if unknown."""
     return next((rates for name, rates in day_book().travel.items() if name == mode), {})
 
 
 def _points_in(rates: Mapping[Feeling, float], hours: float) -> dict[str, float]:
-    """Return the change of each feeling in a number of hours, in points."""
+    """Return the points by which each feeling changes in some hours, given its points in one hour."""
     return {name: rate * hours for name, rate in rates.items()}
 
 
-def _cost_usd(activity: Doing) -> float:
-    """Return the cost of an activity in US dollars: known, else by the table of pastimes."""
+def _cost_usd(activity: RuleActivity) -> float:
+    """Return the cost of an activity in US dollars: the known one, else a usual one."""
     if activity.known_usd is not None:
         return activity.known_usd
     if activity.kind == "eat":
         return day_book().meal_usd
     pastime = day_book().pastimes.get(activity.sort)
     return pastime.usd if pastime and activity.kind == "normal" and activity.place else 0.0
-
-
-def _guess_way(proposal: DayDraft, now: str) -> UngroundedActivity:
-    """Return a guessed way to a proposal's place that begins at `now` (HH:MM)."""
-    return UngroundedActivity(
-        kind="transport",
-        starts=now,
-        ends=show_clock(parse_clock(now) + GUESSED_WAY),
-        place=proposal.place,
-        what="Go there",
-        mode="walking",
-        cost_usd=0.0,
-    )
-
-
-def _move_doing(proposal: DayDraft, minutes: int, until: str) -> Doing:
-    """Return a proposal begun `minutes` later, and ended by `until` (HH:MM) at the latest."""
-    starts = parse_clock(proposal.starts) + minutes
-    ends = min(parse_clock(proposal.ends) + minutes, parse_clock(until))
-    return Doing(
-        kind=proposal.kind,
-        starts=show_clock(starts),
-        ends=show_clock(ends),
-        what=proposal.what,
-        place=proposal.place,
-        sort=proposal.place,
-        mode="walking",
-        travel_minutes=minutes,
-    )
-
-
-def _plan_activity(proposal: DayDraft, doing: Doing, cost: float) -> UngroundedActivity:
-    """Return a proposal as an activity of an ungrounded day, with times and a cost in US dollars."""
-    return UngroundedActivity(
-        kind="eat" if proposal.kind == "eat" else "normal",
-        starts=doing.starts,
-        ends=doing.ends,
-        place=proposal.place,
-        what=proposal.what,
-        mode="any",
-        cost_usd=cost,
-    )

@@ -15,54 +15,57 @@ from virl.routines.day.replies import Amendment, Amendments, Told
 from virl.routines.day.settings import FEELINGS
 
 ASKED_FOR = "You asked for it."
-"""Reason of an activity that the client asked for."""
+"""Reason given in the plan for an activity that the client asked for."""
 FEEDBACK = "feedback"
+"""Topic of the notes on what the client says between two activities."""
 AMENDMENT = "amendment"
+"""Topic of the notes on what the client changes in a proposed day."""
 UNMET = "unmet"
-"""Topic of the notes on changes that are impossible."""
+"""Topic of the notes on changes asked for that are impossible."""
 MOST_TURNS = 20  # proposals of one day; chosen
 QUESTION = "Change anything, such as `3 at 14:00`, `no 2` or `budget 60`?"
 
 
-def listen(agent: Agent, number: int, standing: DayProgress, since: int) -> DayProgress:
-    """Return the client's situation after their feedback at this moment, if any.
-
-    What was said is written down with what came of it, and heard only once.
+def ask_for_feedback(agent: Agent, number: int, progress: DayProgress, since: int) -> DayProgress:
+    """Return the client's situation, changed by what they say between two activities, if anything.
 
     Args:
-        agent: whose user is heard.
-        number: activities so far.
-        standing: where the client is.
-        since: the minute at which they could speak up before, -1 for never.
+        agent: whose user is asked.
+        number: count of activities so far.
+        progress: the client's situation.
+        since: minute of the day at which they could speak up before, -1 for never.
     """
     noted = agent.run.find_note(FEEDBACK, str(number))
     if noted is None:
         if agent.run.find_note("draft", f"{number}.0"):
-            return standing  # the user was silent before the run was cut off
-        felt = ", ".join(f"{name} {value:.0f}" for name, value in standing.state.items())
-        last = standing.done[-1] if standing.done else None
+            return progress  # the user was silent before the run was cut off
+        felt = ", ".join(f"{name} {value:.0f}" for name, value in progress.state.items())
+        last = progress.done[-1] if progress.done else None
         done = f"{last.time} {last.what}{f' at {last.spot.name}' if last.spot.name else ''}. " if last else ""
         said = agent.user.feedback(
             Moment(
-                f"{done}It is {show_clock(standing.now)}; "
-                f"{standing.budget_usd:.2f} dollars are left; {felt}.",
+                f"{done}It is {show_clock(progress.now)}; "
+                f"{progress.budget_usd:.2f} dollars are left; {felt}.",
                 number,
-                standing.now,
+                progress.now,
                 since,
             )
         )
         if said is None:
-            return standing
-        noted = _note_feedback(agent, number, standing, said.say, said.state)
-    state, wishes = noted.data["state"], noted.data["wishes"]
-    return _change_standing(
-        standing, state if isinstance(state, dict) else {}, wishes if isinstance(wishes, list) else []
+            return progress
+        noted = _note_feedback(agent, number, progress, said.say, said.state)
+    told, wishes = noted.data["state"], noted.data["wishes"]
+    told = told if isinstance(told, dict) else {}
+    return replace(
+        progress,
+        state={name: float(told.get(name, value)) for name, value in progress.state.items()},
+        wishes=(*progress.wishes, *(wishes if isinstance(wishes, list) else ())),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedDay:
-    """A proposed day: each round with its activities, the way first."""
+    """A day as proposed to the client; each round is an activity, after its way if it has one."""
 
     rounds: tuple[tuple[Activity, ...], ...]
     befores: tuple[DayProgress, ...]
@@ -73,12 +76,12 @@ class ProposedDay:
     """Reason why the day ends after its last activity."""
 
     def to_prompt(self) -> list[dict[str, object]]:
-        """Return the activities with their numbers, as data for prompts."""
+        """Return the rounds' activities as prompt input, each with its `number` from 1."""
         return [{"number": number, **one[-1].to_prompt()} for number, one in enumerate(self.rounds, start=1)]
 
     @property
     def summary(self) -> str:
-        """The activities as numbered lines, and the dollars left."""
+        """The activities as numbered lines of text, and a last line with the US dollars left."""
         lines = [
             f"{number}. {one[-1].time} {one[-1].what}{f', {one[-1].spot.name}' if one[-1].spot.name else ''}"
             + (f" (${sum(part.cost_usd for part in one):.2f})" if any(part.cost_usd for part in one) else "")
@@ -87,7 +90,7 @@ class ProposedDay:
         return "\n".join([*lines, f"{self.after.budget_usd:.2f} dollars are left."])
 
     def before_round(self, first: int, more_usd: float) -> "ProposedDay":
-        """Return the rounds before round `first`, with `more_usd` more US dollars to spend."""
+        """Return the rounds before index `first`, with `more_usd` more US dollars to spend."""
         kept = tuple(
             tuple(
                 one.model_copy(update={"budget_usd": max(round(one.budget_usd + more_usd, 2), 0.0)})
@@ -99,49 +102,49 @@ class ProposedDay:
             replace(one, budget_usd=one.budget_usd + more_usd, done=sum(kept[:number], ()))
             for number, one in enumerate(self.befores[:first])
         )
-        standing = self.befores[first] if first < len(self.befores) else self.after
-        after = replace(standing, budget_usd=standing.budget_usd + more_usd, done=sum(kept, ()))
+        progress = self.befores[first] if first < len(self.befores) else self.after
+        after = replace(progress, budget_usd=progress.budget_usd + more_usd, done=sum(kept, ()))
         return ProposedDay(kept, befores, after, "")
 
 
 @dataclass(frozen=True, slots=True)
-class Amended:
-    """Changes that the client makes to a proposed day."""
+class ClientChanges:
+    """The client's answer to a proposed day: their words, and the changes that the mind read in them."""
 
     said: str
+    """The client's words; empty if they only set feelings."""
     reply: Amendments
+    """Changes that the mind read in the words."""
     state: Mapping[str, float]
-    """Feelings that the client sets, each in [0, 100]."""
+    """Feelings that the client sets, each in [0, 100]; empty if none."""
 
     @property
     def is_something(self) -> bool:
-        """Return whether the client's words change the day at all."""
+        """Return whether the client changes anything: activities, wishes, feelings or the budget."""
         return (
             bool(self.reply.changes or self.reply.wishes or self.state) or self.reply.budget_usd is not None
         )
 
-    def first(self, proposed: ProposedDay, more_usd: float) -> int:
-        """Return the index of the first round to be planned again.
+    def first_round(self, proposed: ProposedDay, more_usd: float) -> int:
+        """Return the index of the first round to plan again; the number of rounds if none has to be.
 
-        It is the first that changes, costs too much, or costs.
-
-        A wish or a feeling holds for the whole day, a budget from the first thing that costs something on.
+        A wish or a feeling holds for the whole day, a budget from the first round on that costs something.
         """
-        found = [change.number - 1 for change in self.reply.changes if change.number <= len(proposed.rounds)]
+        rounds = proposed.rounds
+        found = [change.number - 1 for change in self.reply.changes if change.number <= len(rounds)]
         if self.reply.wishes or self.state:
             found.append(0)
         if self.reply.budget_usd is not None:
-            costly = [
-                number for number, one in enumerate(proposed.rounds) if any(part.cost_usd for part in one)
-            ]
-            short = [
-                number for number, one in enumerate(proposed.rounds) if one[-1].budget_usd + more_usd < 0
-            ]
-            found += short[:1] if found else costly[:1]
-        return min(found, default=len(proposed.rounds))
+            # With other changes the day is planned anew from there, so earlier rounds stay while money lasts.
+            found += [
+                number
+                for number, one in enumerate(rounds)
+                if (one[-1].budget_usd + more_usd < 0 if found else any(part.cost_usd for part in one))
+            ][:1]
+        return min(found, default=len(rounds))
 
     def describe(self, proposed: ProposedDay) -> list[str]:
-        """Return the changes as sentences."""
+        """Return the changes as lines of text: activities, budget, feelings and wishes."""
         found = [_describe_change(change, proposed) for change in self.reply.changes]
         if self.reply.budget_usd is not None:
             found.append(f"budget ${self.reply.budget_usd:.2f}")
@@ -149,14 +152,16 @@ class Amended:
         return found + list(self.reply.wishes)
 
 
-def hear(agent: Agent, turn: int, proposed: ProposedDay, budget_usd: float) -> Amended | None:
+def ask_for_changes(
+    agent: Agent, turn: int, proposed: ProposedDay, budget_usd: float
+) -> ClientChanges | None:
     """Return the client's changes to a proposed day; `None` if they accept it.
 
     Args:
-        agent: whose user is heard.
-        turn: which proposal it is, from 1.
-        proposed: the day.
-        budget_usd: of the whole day.
+        agent: whose user is asked.
+        turn: number of the proposal, from 1.
+        proposed: the day that is shown to them.
+        budget_usd: US dollars for the whole day.
     """
     noted = agent.run.find_note(AMENDMENT, str(turn))
     if noted is None:
@@ -175,7 +180,7 @@ def hear(agent: Agent, turn: int, proposed: ProposedDay, budget_usd: float) -> A
                 activities=proposed.to_prompt(),
                 budget_usd=round(budget_usd, 2),
             )
-        amended = Amended(words, reply, dict(said.state))
+        amended = ClientChanges(words, reply, dict(said.state))
         told = "; ".join(amended.describe(proposed)) or "nothing in it changes the day"
         noted = agent.run.note(
             AMENDMENT,
@@ -184,7 +189,7 @@ def hear(agent: Agent, turn: int, proposed: ProposedDay, budget_usd: float) -> A
             data={"say": words, "state": dict(said.state), "reply": reply.model_dump(mode="json")},
         )
     state = noted.data["state"]
-    return Amended(
+    return ClientChanges(
         str(noted.data["say"]),
         Amendments.model_validate(noted.data["reply"]),
         {str(name): float(value) for name, value in state.items()} if isinstance(state, dict) else {},
@@ -192,8 +197,8 @@ def hear(agent: Agent, turn: int, proposed: ProposedDay, budget_usd: float) -> A
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A proposed activity with the client's change of it."""
+class RequestedChange:
+    """An activity of a proposed day, and the change of it that the client asks for."""
 
     amendment: Amendment
     old: Activity
@@ -211,24 +216,24 @@ def _describe_change(change: Amendment, proposed: ProposedDay) -> str:
     return f"{change.number}{was}: {', '.join(filter(None, new)) or 'as it is'}"
 
 
-def wanted_of(amended: Amended, proposed: ProposedDay) -> list[Wanted]:
-    """Return the activities that the client changes but keeps: those without a new start first."""
+def requested_changes(amended: ClientChanges, proposed: ProposedDay) -> list[RequestedChange]:
+    """Return the activities that the client changes but keeps; those without a new start first."""
     known = [one for one in amended.reply.changes if one.number <= len(proposed.rounds) and not one.drop]
-    found = [Wanted(one, proposed.rounds[one.number - 1][-1]) for one in known]
+    found = [RequestedChange(one, proposed.rounds[one.number - 1][-1]) for one in known]
     return sorted(found, key=lambda one: (one.amendment.starts or "", one.amendment.number))
 
 
-def still_wanted(amended: Amended, proposed: ProposedDay, first: int) -> list[Wanted]:
-    """Return activities asked for in earlier proposals and not changed now, as they were planned.
+def earlier_requests(amended: ClientChanges, proposed: ProposedDay, first: int) -> list[RequestedChange]:
+    """Return the activities that the client asked for in earlier proposals and does not change now.
 
     Args:
-        amended: what they change now.
-        proposed: the day in which they change it.
-        first: the round from which on the day is planned anew; what comes before stays anyway.
+        amended: the client's changes now.
+        proposed: the day that they change.
+        first: index of the round from which on the day is planned anew; the rounds before it stay anyway.
     """
     changed = {change.number for change in amended.reply.changes}
     return [
-        Wanted(
+        RequestedChange(
             Amendment(
                 number=number,
                 drop=False,
@@ -244,30 +249,30 @@ def still_wanted(amended: Amended, proposed: ProposedDay, first: int) -> list[Wa
     ]
 
 
-def apart_of(amended: Amended, proposed: ProposedDay) -> frozenset[str]:
-    """Return the ids of the places of activities that the client changes."""
+def changed_place_ids(amended: ClientChanges, proposed: ProposedDay) -> frozenset[str]:
+    """Return the ids of the places of the activities that the client changes or drops."""
     changed = [one.number for one in amended.reply.changes if one.number <= len(proposed.rounds)]
     ids = (proposed.rounds[number - 1][-1].spot.id for number in changed)
     return frozenset(one for one in ids if one)
 
 
 def unknown_numbers(reply: Amendments, rounds: Sequence[object]) -> list[int]:
-    """Return the activity numbers in the client's changes that the day does not have."""
+    """Return the activity numbers, from 1, in the client's changes that no round of the day has."""
     return [change.number for change in reply.changes if change.number > len(rounds)]
 
 
 def _note_feedback(
-    agent: Agent, number: int, standing: DayProgress, say: str, state: Mapping[str, float]
+    agent: Agent, number: int, progress: DayProgress, say: str, state: Mapping[str, float]
 ) -> NoteRecord:
-    """Write a note on the client's feedback, with feelings and wishes that the mind reads in the words."""
+    """Write and return a note on feedback: words, set feelings, and what the mind reads in the words."""
     told: dict[str, float] = {}
     wishes: list[str] = []
     if say.strip():
         reply = agent.mind.ask(
-            agent.prompts.load("day/listen", Told),
+            agent.prompts.load("day/ask_for_feedback", Told),
             said=say,
-            state=dict(standing.state),
-            now=show_clock(standing.now),
+            state=dict(progress.state),
+            now=show_clock(progress.now),
         )
         told = {name: float(value) for name in FEELINGS if (value := getattr(reply, name)) is not None}
         wishes = [" ".join(wish.split()) for wish in reply.wishes if wish.strip()]
@@ -277,12 +282,6 @@ def _note_feedback(
     return agent.run.note(
         FEEDBACK,
         str(number),
-        f"{show_clock(standing.now)} {heard}{' ' if heard and felt else ''}{felt}".strip(),
+        f"{show_clock(progress.now)} {heard}{' ' if heard and felt else ''}{felt}".strip(),
         data={"say": say, "state": told, "wishes": wishes},
     )
-
-
-def _change_standing(standing: DayProgress, state: Mapping[str, float], wishes: list[str]) -> DayProgress:
-    """Return the situation with changed feelings and further wishes."""
-    held = {name: float(state.get(name, value)) for name, value in standing.state.items()}
-    return replace(standing, state=held, wishes=(*standing.wishes, *wishes))

@@ -26,7 +26,7 @@ _SIGNED = re.compile(r"[+\-\N{MINUS SIGN}]?\s*\d+(?:\.\d+)?")
 
 
 def _number(value: object) -> object:
-    """Return a number from a model's spelling such as `"+ 5"` or `"-10%"`; other values unchanged."""
+    """Return the number in a model's text, such as "+ 5", "-10%" or "$3"; any other value unchanged."""
     if not isinstance(value, str):
         return value
     text = value.strip().removesuffix("%").strip().removeprefix("$")
@@ -36,17 +36,12 @@ def _number(value: object) -> object:
 
 
 def _as_whole(value: object) -> object:
-    """Return a finite number rounded; anything else unchanged."""
+    """Return a finite number, or text that spells one, rounded to an integer; other values unchanged."""
     number = _number(value)
     return round(number) if isinstance(number, float) and isfinite(number) else number
 
 
-def _to_clock(text: str) -> str:
-    """Return a time of day in the form HH:MM."""
-    return show_clock(parse_clock(text))
-
-
-Clock = Annotated[str, AfterValidator(_to_clock)]
+Clock = Annotated[str, AfterValidator(lambda text: show_clock(parse_clock(text)))]
 Whole = Annotated[int, BeforeValidator(_as_whole)]
 Dollars = Annotated[float, BeforeValidator(_number), Field(ge=0, le=100_000)]
 Level = Annotated[int, BeforeValidator(_as_whole), Field(ge=0, le=100)]
@@ -75,13 +70,13 @@ class DayDraft(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        """Return the allowed values of reply fields, by field path, for the inputs of a prompt."""
         kinds = get_args(Kind)
         return {"kind": kinds if inputs.get("scenic") else [kind for kind in kinds if kind != "scenic"]}
 
     @model_validator(mode="after")
     def _forward(self) -> Self:
-        """Return the draft; raise `ValueError` unless it ends after it begins, or ends the day."""
+        """Return the draft; raise `ValueError` unless it ends after it begins or is the end of the day."""
         if self.kind != "end" and parse_clock(self.starts) >= parse_clock(self.ends):
             raise ValueError(f"it begins at {self.starts} and ends at {self.ends}: let it end later")
         return self
@@ -159,7 +154,7 @@ class Amendments(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        """Return the allowed values of reply fields, by field path, for the inputs of a prompt."""
         return {"changes.number": number_range(inputs, "activities", 1)}
 
 
@@ -187,13 +182,13 @@ class SceneryRatings(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        """Return the allowed values of reply fields, by field path, for the inputs of a prompt."""
         return {"ratings.view": number_range(inputs, "views")}
 
     @field_validator("ratings")
     @classmethod
     def _are_all_there(cls, ratings: tuple[ViewRating, ...], info: ValidationInfo) -> tuple[ViewRating, ...]:
-        """Refuse ratings that do not rate each view once; return them in the order of the views."""
+        """Return the ratings in the order of the views; raise `ValueError` unless each is rated once."""
         views = (info.context or {}).get("views")
         if isinstance(views, list | tuple) and sorted(one.view for one in ratings) != [*range(len(views))]:
             raise ValueError(f"rate each of the views 0 to {len(views) - 1} once")
@@ -220,14 +215,14 @@ class UngroundedDay(Reply):
     activities: tuple[UngroundedActivity, ...] = Field(max_length=40, description="In the order of the day.")
 
 
-class Question(BaseModel):
-    """Base of the inputs of rules: frozen, with other inputs of the prompt ignored."""
+class RuleInputs(BaseModel):
+    """Base of the prompt inputs that rules read; inputs that no rule needs are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Somebody(Question):
-    """The client, as rules see them."""
+class ClientTexts(RuleInputs):
+    """The client's name and texts in a prompt's inputs, as rules read them."""
 
     name: str
     background: str
@@ -235,12 +230,12 @@ class Somebody(Question):
 
     @property
     def words(self) -> str:
-        """All texts about the client, joined."""
+        """Background and intention, joined by a line break."""
         return f"{self.background}\n{self.intention}"
 
 
-class Doing(Question):
-    """An activity, done or proposed, as rules see it."""
+class RuleActivity(RuleInputs):
+    """An activity, done or proposed, in a prompt's inputs, as rules read it."""
 
     kind: str
     starts: str
@@ -248,7 +243,7 @@ class Doing(Question):
     what: str = ""
     place: str = ""
     sort: str = ""
-    """Place type; empty for staying or for a journey alone."""
+    """Place type; empty for staying where one is, and for a journey alone."""
     mode: str = ""
     travel_minutes: int = 0
     known_usd: float | None = None
@@ -257,34 +252,34 @@ class Doing(Question):
 
     @property
     def minutes(self) -> int:
-        """Minutes of the activity itself, without the way."""
+        """Duration in minutes, without the way there."""
         return parse_clock(self.ends) - parse_clock(self.starts)
 
 
-class Offer(Question):
-    """A place type within reach, with the number of places."""
+class Offer(RuleInputs):
+    """A place type in a prompt's inputs, with the number of its places within reach."""
 
     sort: str
     count: int
 
 
-class Refusal(Question):
-    """A refused draft with the reason."""
+class Refusal(RuleInputs):
+    """A refused draft in a prompt's inputs, with the reason."""
 
     kind: str
     place: str
     why: str
 
 
-class DraftQuestion(Question):
+class DraftQuestion(RuleInputs):
     """Inputs of the prompt `day/draft`, as its rule reads them."""
 
-    client: Somebody
+    client: ClientTexts
     state: dict[str, float]
     now: str
     until: str
     budget_usd: float
-    done: tuple[Doing, ...]
+    done: tuple[RuleActivity, ...]
     wishes: tuple[str, ...]
     offers: tuple[Offer, ...]
     scenic: str | None = None
@@ -292,12 +287,12 @@ class DraftQuestion(Question):
 
     @property
     def minute(self) -> int:
-        """The present time, in minutes after midnight."""
+        """Present time, in minutes after midnight."""
         return parse_clock(self.now)
 
     @property
     def minutes_left(self) -> int:
-        """The minutes left until the day ends."""
+        """Minutes from now to the end of the day."""
         return parse_clock(self.until) - self.minute
 
     def since_meal(self) -> int | None:
@@ -306,67 +301,67 @@ class DraftQuestion(Question):
         return self.minute - max(meals) if meals else None
 
     def is_refused(self, kind: str, place: str = "") -> bool:
-        """Return whether a draft of this kind and place was refused in this round."""
+        """Return whether a draft was refused this round: any of kind "eat", else of this kind and place."""
         return any(one.kind == kind and (kind == "eat" or one.place == place) for one in self.refused)
 
 
-class EstimateQuestion(Question):
+class EstimateQuestion(RuleInputs):
     """Inputs of the prompt `day/estimate`, as its rule reads them."""
 
-    client: Somebody
+    client: ClientTexts
     state: dict[str, float]
-    activity: Doing
+    activity: RuleActivity
 
 
-class AuditQuestion(Question):
+class AuditQuestion(RuleInputs):
     """Inputs of the prompt `day/audit`, as its rule reads them."""
 
-    client: Somebody
+    client: ClientTexts
     state: dict[str, float]
     after: dict[str, float]
-    done: tuple[Doing, ...]
+    done: tuple[RuleActivity, ...]
     wishes: tuple[str, ...]
-    activity: Doing
+    activity: RuleActivity
 
 
-class TellingQuestion(Question):
+class TellingQuestion(RuleInputs):
     """Inputs of the prompt `day/listen`, as its rule reads them."""
 
     said: str
     state: dict[str, float]
 
 
-class NumberedDoing(Doing):
-    """An activity of a proposed day with its number."""
+class NumberedActivity(RuleActivity):
+    """An activity of a proposed day in a prompt's inputs, with its number from 1."""
 
     number: int
 
 
-class AmendQuestion(Question):
+class AmendQuestion(RuleInputs):
     """Inputs of the prompt `day/amend`, as its rule reads them."""
 
     said: str
-    activities: tuple[NumberedDoing, ...]
+    activities: tuple[NumberedActivity, ...]
 
 
 class ViewShares(BaseModel):
-    """Measured shares of a view that are green, sky and water, each in [0, 1]."""
+    """Measured shares of a view's pixels that are green, sky and water, each in [0, 1]."""
 
     green: float
     sky: float
     water: float
 
 
-class SceneryQuestion(Question):
+class SceneryQuestion(RuleInputs):
     """Inputs of the prompt `day/scenic`, as its rule reads them."""
 
     views: tuple[ViewShares, ...]
 
 
-class UngroundedQuestion(Question):
+class UngroundedQuestion(RuleInputs):
     """Inputs of the prompt `day/ungrounded`, as its rule reads them."""
 
-    client: Somebody
+    client: ClientTexts
     state: dict[str, float]
     starts: str
     until: str

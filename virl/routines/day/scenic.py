@@ -3,7 +3,6 @@
 How much green, sky and water a view shows is measured by its colours; that is no judge of beauty.
 """
 
-from dataclasses import dataclass
 from math import radians, tan
 from typing import Any
 
@@ -17,7 +16,7 @@ from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera, Image, Panorama, View
 from virl.routines.day.activity import ScenicSpot, Spot
-from virl.routines.day.replies import SceneryRatings
+from virl.routines.day.replies import SceneryRatings, ViewShares
 from virl.routines.day.settings import DAY
 from virl.routines.day.town import Town
 
@@ -45,7 +44,7 @@ SIZE = 448  # pixels to each side; chosen
 
 
 def find_scenic(agent: Agent, town: Town) -> ScenicSpot | None:
-    """Return the best view in and beside a park; `None` if none is wanted or found."""
+    """Return the best-rated view in and beside one or two parks; `None` if none is wanted or found."""
     day = DAY.of(agent.character)
     wanted = day.scenic if day else False
     if not wanted:
@@ -55,7 +54,7 @@ def find_scenic(agent: Agent, town: Town) -> ScenicSpot | None:
         for panorama in _panoramas(town, park.position):
             if noted and noted[-1].rating == BEST:
                 break
-            if note := _rate(agent, town, park, panorama):
+            if note := _rate_panorama(agent, town, park, panorama):
                 noted.append(note)
     best = max(noted, key=lambda one: one.rating, default=None)
     if best is None:
@@ -64,15 +63,15 @@ def find_scenic(agent: Agent, town: Town) -> ScenicSpot | None:
 
 
 def _parks(town: Town, here: LatLng, name: str) -> list[Place]:
-    """Return the park with a name, or, for an empty name, some parks near a position."""
+    """Return the park called `name`, or for an empty name the nearest two; empty if there is none."""
     if name:
         park = town.find_named(name, here)
         return [park] if park else []
-    return town.of_sort("park", here, ())[:PARKS]
+    return town.places_of_type("park", here, ())[:PARKS]
 
 
 def _panoramas(town: Town, middle: LatLng) -> list[Panorama]:
-    """Return the panoramas on a small square around a position, nearest first."""
+    """Return up to four panoramas on a small square around a position, nearest first."""
     frame, found = LocalFrame(middle), dict[str, Panorama]()
     steps = int(REACH_M // SPACING_M)
     offsets = [step * SPACING_M for step in range(-steps, steps + 1)]
@@ -84,11 +83,11 @@ def _panoramas(town: Town, middle: LatLng) -> list[Panorama]:
     return sorted(found.values(), key=lambda one: (distance(middle, one.position), one.id))[:PANORAMAS]
 
 
-def _rate(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSpot | None:
-    """Return the best view from a panorama with its rating, kept in the run; `None` without pictures."""
+def _rate_panorama(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSpot | None:
+    """Return the best view from a panorama with its rating, kept in the journal; `None` without pictures."""
     noted = agent.run.find_note(TOPIC, panorama.id)
     if noted is None:
-        views = _views(town, panorama)
+        views = _views_from(town, panorama)
         if not views:
             return None
         prompt = agent.prompts.load("day/scenic", SceneryRatings)
@@ -120,8 +119,8 @@ def _rate(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSp
     )
 
 
-def _views(town: Town, panorama: Panorama) -> list[View]:
-    """Return the views around a panorama, without those that have no picture."""
+def _views_from(town: Town, panorama: Panorama) -> list[View]:
+    """Return the views from a panorama in four directions, without those that have no picture."""
     views = []
     for heading in HEADINGS:
         for pitch in PITCHES:
@@ -134,27 +133,13 @@ def _views(town: Town, panorama: Panorama) -> list[View]:
 
 
 def _scenery_shares(view: View) -> dict[str, float]:
-    """Return the shares of green, sky and water in a view, each in [0, 1]."""
+    """Return the shares of `green`, `sky` and `water` in a view, each in [0, 1]."""
     camera = view.camera
     horizon = 0.5 + tan(radians(camera.pitch)) / (2 * tan(radians(camera.vertical_fov / 2)))
-    shares = scenery(view.pixels, horizon)
-    return {
-        "green": round(shares.green, 3),
-        "sky": round(shares.sky, 3),
-        "water": round(shares.water, 3),
-    }
+    return {name: round(share, 3) for name, share in scenery(view.pixels, horizon).model_dump().items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Scenery:
-    """Shares of a picture that are green, sky and water, each in [0, 1]."""
-
-    green: float
-    sky: float
-    water: float
-
-
-def scenery(picture: Image, horizon: float = _HORIZON) -> Scenery:
+def scenery(picture: Image, horizon: float = _HORIZON) -> ViewShares:
     """Return the shares of a picture's pixels that are green, sky and water.
 
     A pixel is green by its hue; sky is what is blue or cloud and reaches down from the upper edge; water is
@@ -169,23 +154,18 @@ def scenery(picture: Image, horizon: float = _HORIZON) -> Scenery:
     blue = _hue_between(hue, _BLUE_HUE) & (saturation >= _BLUE_SATURATION) & (value >= _BLUE_VALUE)
     cloud = (saturation <= _CLOUD_SATURATION) & (value >= _CLOUD_VALUE)
     rows = np.arange(picture.shape[0])[:, None] < horizon * picture.shape[0]
-    sky, water = _connected_to_top((blue | cloud) & rows), _wide_parts(blue & ~rows)
-    return Scenery(*(float(np.mean(part)) for part in (green, sky, water)))
+    # Down each column, sky is only what no other pixel interrupts from the upper edge on.
+    sky, water = np.logical_and.accumulate((blue | cloud) & rows, axis=0), _wide_parts(blue & ~rows)
+    return ViewShares(green=float(np.mean(green)), sky=float(np.mean(sky)), water=float(np.mean(water)))
 
 
 def _hue_between(hue: NDArray[Any], span: tuple[int, int]) -> NDArray[np.bool_]:
-    """Return a mask of the pixels with a hue within a range, both ends included."""
+    """Return a mask of the pixels whose hue lies within `span`, both ends included."""
     return (hue >= span[0]) & (hue <= span[1])
 
 
-def _connected_to_top(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the part of a mask connected to the upper edge within its column."""
-    reached: NDArray[np.bool_] = np.logical_and.accumulate(mask, axis=0)
-    return reached
-
-
 def _wide_parts(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the connected parts of a mask that span enough of the picture's width."""
+    """Return the connected areas of a mask that span at least half of the picture's width."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
     wide = [
         label for label in range(1, count) if stats[label, cv2.CC_STAT_WIDTH] >= _WATER_WIDTH * mask.shape[1]

@@ -52,7 +52,7 @@ class Day(Settings):
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        """Return the day; raise `ValueError` unless it ends after it starts."""
+        """Return the day unchanged; raise `ValueError` unless it ends after it starts."""
         if parse_clock(self.starts) >= parse_clock(self.ends):
             raise ValueError(f"the day starts at {self.starts} and ends at {self.ends}: let it end later")
         return self
@@ -64,7 +64,7 @@ class Day(Settings):
 
     @property
     def feelings(self) -> dict[str, float]:
-        """All feelings in the morning, those not set at their default."""
+        """All feelings in the morning, each in [0, 100]; those not set are 50."""
         return {name: float(self.state.get(name, UNKNOWN)) for name in FEELINGS}
 
 

@@ -48,7 +48,7 @@ MARKDOWN, CALENDAR = "itinerary.md", "itinerary.ics"
 
 
 def show_day(agent: Agent, plan: DayPlan) -> None:
-    """Check the day, write its files, and end the run."""
+    """Check the planned day for faults, write its page and calendar, and end the run."""
     zone = agent.city.time_zone
     made = datetime.fromisoformat(agent.run.start.started)
     weekday = agent.character.day_and_minute[0]
@@ -118,8 +118,8 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
 
 
 def plain(text: str) -> str:
-    """Return a text on one line, with Markdown's special characters escaped."""
-    inline = _SPECIAL.sub(lambda found: f"\\{found[0]}", " ".join(plain_line(text).split()))
+    """Return a text on one line, with the characters that are special in Markdown escaped."""
+    inline = _SPECIAL.sub(lambda found: f"\\{found[0]}", _text(text))
     return _OPENING.sub(lambda found: f"{found[2] or ''}\\{found[1] or found[3]}", inline)
 
 
@@ -134,16 +134,16 @@ def itinerary(
     """Return the day as a Markdown page: activities, costs, and feelings before and after.
 
     Args:
-        activities: in order.
-        title: of the page.
-        before: feelings at the start.
-        budget_usd: dollars.
-        notes: lines at the end.
+        activities: activities and journeys, in order.
+        title: title of the page.
+        before: feelings at the start, each in [0, 100].
+        budget_usd: US dollars for the whole day.
+        notes: paragraphs at the end.
     """
     lines = [f"# {plain(title)}", ""]
     for one in activities:
         where = f", {plain(one.spot.name)}" if one.spot.name and not one.mode else ""
-        lines.append(f"- **{one.time}** {plain(one.what)}{where}{_details(one)}")
+        lines.append(f"- **{one.time}** {plain(one.what)}{where}{_activity_details(one)}")
     if not activities:
         lines.append("Nothing could be planned.")
     after = activities[-1].state if activities else before
@@ -153,29 +153,23 @@ def itinerary(
         "| --- | ---: | ---: |",
         *(f"| {name} | {before[name]:.0f} | {after[name]:.0f} |" for name in FEELINGS),
         "",
-        _describe_spending(activities, budget_usd),
+        f"${sum(one.cost_usd for one in activities):.2f} of ${budget_usd:.2f} are spent.",
         "",
     ]
     lines += [line for note in notes for line in (plain(note), "")]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _details(one: Activity) -> str:
-    """Return an activity's cost, address, reason and changed feelings, as Markdown."""
+def _activity_details(one: Activity) -> str:
+    """Return an activity's cost, address, reason and changed feelings as Markdown, to follow its name."""
     cost = f" (${one.cost_usd:.2f})" if one.cost_usd else ""
     changes = ", ".join(f"{name} {by:+d}" for name, by in one.changes.items() if by)
     address = f"{plain(one.spot.address)}. " if one.spot.address and not one.mode else ""
     return f"{cost}  \n  {address}{plain(one.reason)}{f' _{plain(changes)}_' if changes else ''}"
 
 
-def _describe_spending(activities: Sequence[Activity], budget_usd: float) -> str:
-    """Return a sentence on the dollars spent of the budget."""
-    spent = sum(one.cost_usd for one in activities)
-    return f"${spent:.2f} of ${budget_usd:.2f} are spent."
-
-
 def _claims(plan: DayPlan, weekday: int) -> list[PlaceClaim]:
-    """Return a claim for each visit: the place is open then, and a meal is as wished."""
+    """Return one claim for each visit: that the place is open then, and that a meal is as wished."""
     wishes = requested_attributes(plan.client.background, plan.client.intention, *plan.said)
     return [
         PlaceClaim(
@@ -190,7 +184,7 @@ def _claims(plan: DayPlan, weekday: int) -> list[PlaceClaim]:
 
 
 def answer_of(plan: DayPlan) -> list[dict[str, object]]:
-    """Return the activities as data for the run's answer."""
+    """Return the activities of a plan as data, as `result.json` has them."""
     return [
         {
             "kind": one.kind,
@@ -219,13 +213,13 @@ def answer_of(plan: DayPlan) -> list[dict[str, object]]:
 def exhibits(
     agent: Agent, plan: DayPlan, violations: Sequence[Violation], unsure: Sequence[str]
 ) -> list[Exhibit]:
-    """Return the report's exhibits: a table of the day, its feelings, money, and map.
+    """Return the report's exhibits: table, map, feelings and money of the day, and texts about it.
 
     Args:
-        agent: whose run it is.
-        plan: of the day.
-        violations: that a check found.
-        unsure: places of unknown hours.
+        agent: agent that planned it.
+        plan: the planned day.
+        violations: faults that the check found.
+        unsure: names of visited places of unknown opening hours.
     """
     shown: list[Exhibit] = []
     if plan.activities:
@@ -247,12 +241,12 @@ def exhibits(
 
 
 def _unknown_hours(unsure: Sequence[str]) -> list[str]:
-    """Return a note on the places without known opening hours; empty if all are known."""
+    """Return a sentence on the places without known opening hours; an empty list if all are known."""
     return [f"Opening hours are not known: {', '.join(unsure)}."] if unsure else []
 
 
 def _asked_for(agent: Agent, plan: DayPlan) -> list[str]:
-    """Return the place types that the client names and does not refuse, as rules read them."""
+    """Return the place types that the client asks for and does not refuse; empty if a model plans."""
     if not isinstance(agent.mind, RuleMind):
         return []
     said = " ".join((*plan.said, *plan.amendments)).lower()
@@ -265,19 +259,19 @@ def _asked_for(agent: Agent, plan: DayPlan) -> list[str]:
 
 
 def _unknown_prices(agent: Agent) -> list[str]:
-    """Return a note if the city has no prices; else empty."""
+    """Return a sentence if the city knows no prices; else an empty list."""
     return [f"{agent.city.lacks}: costs are estimates."] if agent.city.lacks else []
 
 
 def _unknown_transit(agent: Agent, plan: DayPlan) -> list[str]:
-    """Return a note if the day may use public transport and the city's maps have none; else empty."""
+    """Return a sentence if the day may use public transport and the maps know none; else an empty list."""
     if "transit" not in plan.day.modes or isinstance(agent.city.maps, TransitMaps):
         return []
     return [f"Public transport is not known in {agent.city.title}."]
 
 
 def _notes(agent: Agent, plan: DayPlan, unsure: Sequence[str]) -> list[str]:
-    """Return the notes on the page: wishes, changes, scenic spot, unknowns, end and sources."""
+    """Return the notes at the end of the page: wishes, changes, scenic spot, unknowns, end and sources."""
     notes = [f"Feedback: {wish}" for wish in plan.said]
     notes += [f"Change: {one}" for one in plan.amendments]
     if plan.scenic:
@@ -290,7 +284,7 @@ def _day_table(plan: DayPlan) -> TableExhibit:
     """Return the table of the day's activities."""
 
     def row(one: Activity) -> tuple[Cell, ...]:
-        """Return the table row of an activity: time, place, cost, dollars left, and changed feelings."""
+        """Return an activity's row: time, what, where, cost and rest in US dollars, changes, reason."""
         where = "" if one.mode else one.spot.name
         changes = ", ".join(f"{name} {by:+d}" for name, by in one.changes.items() if by)
         return (one.time, one.what, where, one.cost_usd, one.budget_usd, changes, one.reason)
@@ -303,7 +297,7 @@ def _day_table(plan: DayPlan) -> TableExhibit:
 
 
 def _feeling_curves(plan: DayPlan) -> CurvesExhibit:
-    """Return curves of the feelings, 0 to 100, over the day."""
+    """Return curves of each feeling, 0 to 100, at the start and after each activity."""
     lived = [one for one in plan.activities if one.changes]
     states = [plan.day.feelings, *(one.state for one in lived)]
     return CurvesExhibit(
@@ -317,7 +311,7 @@ def _feeling_curves(plan: DayPlan) -> CurvesExhibit:
 
 
 def _budget_bars(plan: DayPlan) -> BarsExhibit:
-    """Return bars of the budget in US dollars: each activity's cost, and the rest."""
+    """Return bars of US dollars: the cost of each activity, and what is left."""
     bars = [
         Bar(label=f"{one.time} {one.what}", value=one.cost_usd) for one in plan.activities if one.cost_usd
     ]
@@ -328,12 +322,12 @@ def _budget_bars(plan: DayPlan) -> BarsExhibit:
 
 
 def _day_map(agent: Agent, plan: DayPlan) -> MapExhibit:
-    """Return the map of the day: start, numbered places, and ways."""
+    """Return the map of the day: its start, numbered places, and ways."""
     points = [MapPoint(lat=plan.start.lat, lng=plan.start.lng, label="start", style="start")]
     lines, here, number = [], plan.start, 0
     for one in plan.activities:
         if one.mode:
-            path = _path(agent, here.position, one)
+            path = _journey_path(agent, here.position, one)
             lines.append(MapLine(points=path, label=one.what))
         elif one.spot.name:
             number += 1
@@ -351,8 +345,8 @@ def _day_map(agent: Agent, plan: DayPlan) -> MapExhibit:
     return MapExhibit(title="Map", points=tuple(points), lines=tuple(lines))
 
 
-def _path(agent: Agent, here: LatLng, one: Activity) -> tuple[tuple[float, float], ...]:
-    """Return the points of a way on the map; a straight line if routes cost money."""
+def _journey_path(agent: Agent, here: LatLng, one: Activity) -> tuple[tuple[float, float], ...]:
+    """Return the (latitude, longitude) points of a journey from `here`; straight if routes cost money."""
     if agent.city.ledger:
         return ((here.lat, here.lng), (one.spot.lat, one.spot.lng))
     maps, there = agent.city.maps, one.spot.position
@@ -365,7 +359,7 @@ def _path(agent: Agent, here: LatLng, one: Activity) -> tuple[tuple[float, float
 
 
 def date_of(weekday: int, today: date) -> date:
-    """Return the next date with a weekday (0 for Monday), today included."""
+    """Return the first date from `today` on that has a weekday (0 for Monday)."""
     return today + timedelta(days=(weekday - today.weekday()) % 7)
 
 
@@ -381,9 +375,9 @@ def calendar(
     """Return the day as text in iCalendar format, lines ended by CR LF.
 
     Args:
-        activities: of the day.
-        title: of the calendar.
-        on: the date of the day.
+        activities: activities and journeys; each becomes an event.
+        title: name of the calendar.
+        on: date of the day.
         zone: IANA name of the city's time zone; without one, times are those of wherever one is.
         made: when the plan was made, with its time zone.
         run_id: tells the events of this run from all others.
@@ -409,12 +403,12 @@ def calendar(
 
 
 def moment(on: date, minute: int, zone: str | None) -> datetime:
-    """Return a minute of a date as a time in a zone; without zone if that is `None`.
+    """Return a minute of a date as a time in a zone, or without one if that is `None`.
 
     Args:
-        on: the day.
-        minute: after its midnight; may be of the next day.
-        zone: such as `Europe/Paris`.
+        on: the date.
+        minute: minutes after its midnight; 1440 or more is on the next day.
+        zone: IANA name of a time zone, such as `Europe/Paris`.
     """
     day = on + timedelta(days=minute // 1440)
     clock = datetime(day.year, day.month, day.day, minute // 60 % 24, minute % 60)  # noqa: DTZ001
@@ -422,10 +416,10 @@ def moment(on: date, minute: int, zone: str | None) -> datetime:
 
 
 def _text(text: str) -> str:
-    """Return a text on one line without control characters, which iCalendar forbids."""
+    """Return a text on one line without the control characters that iCalendar forbids."""
     return " ".join(plain_line(text).split())
 
 
 def _uid(run_id: str, part: str) -> str:
-    """Return a calendar entry's identifier, the same at each export."""
+    """Return the identifier of a calendar or event, the same whenever a run is exported."""
     return str(uuid5(NAMESPACE_URL, f"virl:{run_id}:{part}"))

@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isfinite
 from types import MappingProxyType
-
-import numpy as np
 
 from virl.clock import whole_minutes
 from virl.errors import NoRoute, NotFound
@@ -57,111 +56,111 @@ TAXI_SHARE = 0.25  # of what is left, for one ride; chosen
 
 
 @dataclass(frozen=True, slots=True)
-class _Stock:
-    """Places found in a circle around a position, by place type."""
+class _SearchedCircle:
+    """A circle in which places were searched, with the places found."""
 
     middle: LatLng
     radius: float
+    """Radius in metres."""
     places: Sequence[Place]
-    whole: frozenset[str]
+    complete_types: frozenset[str]
     """Place types of which all places in the circle are known."""
 
     def holds(self, position: LatLng, radius: float) -> bool:
-        """Return whether another circle lies within this one."""
+        """Return whether the circle of `radius` metres around a position lies within this one."""
         return distance(self.middle, position) + radius <= self.radius
 
 
 @dataclass(slots=True)
-class Supply:
-    """Places of some types within reach of the client, asked for as few times as possible.
-
-    Args:
-        places: who is asked.
-        home: the middle of the circle that is asked first.
-        reach: metres.
-        sorts: place types; a place counts as one of them (`sort_of`).
-    """
+class _NearbyPlaces:
+    """The places of some types within reach of the client, asked of a provider as seldom as possible."""
 
     places: Places
+    """Directory of places that is asked."""
     home: LatLng
+    """Centre of the circle that is asked first."""
     reach: float
+    """Greatest distance of a place from the client, metres."""
     sorts: Sequence[str]
-    _stocks: list[_Stock] = field(default_factory=list)
+    """Place types of interest; each place counts as one type, its `sort_of`."""
+    _circles: list[_SearchedCircle] = field(default_factory=list)
 
-    def places_around(self, here: LatLng, apart: Collection[str]) -> list[Place]:
-        """Return the places within reach, without the ids `apart`: at least one of each type found."""
-        stock = self._stock(here)
-        found = self._open_places(stock.places, here, apart)
+    def places_around(self, here: LatLng, excluded_ids: Collection[str]) -> list[Place]:
+        """Return open places within reach of a position, at least one of each type that has any."""
+        circle = self._circle_around(here)
+        found = self._open_places(circle.places, here, excluded_ids)
         missing = set(self.sorts) - {sort_of(place.types) for place in found}
-        unsure = sorted(missing - stock.whole if stock.holds(here, self.reach) else missing)
-        if unsure:
-            found = self._open_places([*found, *self._search(here, self.reach, unsure).places], here, apart)
+        if unsure := sorted(missing - circle.complete_types):
+            more = self._search(here, self.reach, unsure).places
+            found = self._open_places([*found, *more], here, excluded_ids)
         return found
 
-    def of_sort(self, sort: str, here: LatLng, apart: Collection[str], count: int) -> list[Place]:
-        """Return at most `count` nearest places of a type within reach, without those of the ids `apart`.
+    def nearest_of_type(
+        self, sort: str, here: LatLng, excluded_ids: Collection[str], count: int
+    ) -> list[Place]:
+        """Return at most `count` open places of a type within reach, nearest first.
 
         Args:
-            sort: of place.
-            here: where the client is.
-            apart: ids of places that are left out.
-            count: at most.
+            sort: place type.
+            here: position of the client.
+            excluded_ids: ids of places that are left out.
+            count: most places.
         """
-        stock = self._stock(here)
-        if sort in stock.whole and stock.holds(here, self.reach):
-            return self._nearest_of_sort(stock.places, sort, here, apart, count)
+
+        def nearest(places: Iterable[Place]) -> list[Place]:
+            """Return the nearest of some places that are open and of the type."""
+            near = self._open_places(places, here, excluded_ids)
+            return [place for place in near if sort_of(place.types) == sort][:count]
+
+        circle = self._circle_around(here)
+        if sort in circle.complete_types:
+            return nearest(circle.places)
         # The nearest first, in one request; the whole circle only where they are too few.
-        told = nearby_in_full(self.places, here, self.reach, (sort,), whole=_ANY_M)
-        found = self._nearest_of_sort(told, sort, here, apart, count)
-        if len(found) < count and complete_to(told) < self.reach:
-            told = nearby_in_full(self.places, here, self.reach, (sort,))
-            found = self._nearest_of_sort(told, sort, here, apart, count)
+        listed = nearby_in_full(self.places, here, self.reach, (sort,), whole=_ANY_M)
+        found = nearest(listed)
+        if len(found) < count and complete_to(listed) < self.reach:
+            found = nearest(nearby_in_full(self.places, here, self.reach, (sort,)))
         return found
 
-    def _nearest_of_sort(
-        self, places: Iterable[Place], sort: str, here: LatLng, apart: Collection[str], count: int
+    def _open_places(
+        self, places: Iterable[Place], here: LatLng, excluded_ids: Collection[str]
     ) -> list[Place]:
-        """Return at most `count` open places of a type, nearest first, without those of the ids `apart`."""
-        near = self._open_places(places, here, apart)
-        return [place for place in near if sort_of(place.types) == sort][:count]
-
-    def _open_places(self, places: Iterable[Place], here: LatLng, apart: Collection[str]) -> list[Place]:
-        """Return the places that have not closed for good, each once, nearest first."""
+        """Return the places within reach that have not closed for good, each once, nearest first."""
         near = {
             place.id: place
             for place in places
-            if place.id not in apart
+            if place.id not in excluded_ids
             and place.is_open
             and place.types
             and distance(here, place.position) <= self.reach
         }
         return sorted(near.values(), key=lambda place: (distance(here, place.position), place.id))
 
-    def _stock(self, here: LatLng) -> _Stock:
-        """Return the circle around home if it covers the reach of `here`, else a new one."""
-        if not self._stocks:
-            self._stocks.append(self._search(self.home, _WIDE * self.reach, self.sorts))
-        stock = next((one for one in self._stocks if one.holds(here, self.reach)), None)
-        if stock is None:
-            stock = self._search(here, self.reach, self.sorts)
-            self._stocks.append(stock)
-        return stock
+    def _circle_around(self, here: LatLng) -> _SearchedCircle:
+        """Return a searched circle that covers all within reach of a position."""
+        if not self._circles:
+            self._circles.append(self._search(self.home, _WIDE * self.reach, self.sorts))
+        circle = next((one for one in self._circles if one.holds(here, self.reach)), None)
+        if circle is None:
+            circle = self._search(here, self.reach, self.sorts)
+            self._circles.append(circle)
+        return circle
 
-    def _search(self, middle: LatLng, radius: float, sorts: Sequence[str]) -> _Stock:
-        """Return a circle's places, searched again by type until each type is complete."""
+    def _search(self, middle: LatLng, radius: float, sorts: Sequence[str]) -> _SearchedCircle:
+        """Return a circle's places; types that an answer lacks are asked for again until none is missing."""
         places: list[Place] = []
         left = list(sorts)
         for _ in range(_ROUNDS):
-            told = nearby_in_full(self.places, middle, radius, left, whole=_ANY_M)
-            places += told
-            if complete_to(told) >= radius:
-                return _Stock(middle, radius, places, frozenset(left))
-            seen = {sort_of(place.types) for place in told}
+            listed = nearby_in_full(self.places, middle, radius, left, whole=_ANY_M)
+            places += listed
+            if complete_to(listed) >= radius:
+                return _SearchedCircle(middle, radius, places, frozenset(left))
+            seen = {sort_of(place.types) for place in listed}
             asked, left = left, [sort for sort in left if sort not in seen]
             # The same sorts asked again would give the same answer.
             if not left or left == asked:
                 break
-        return _Stock(middle, radius, places, frozenset())
+        return _SearchedCircle(middle, radius, places, frozenset())
 
 
 @dataclass(frozen=True)
@@ -175,18 +174,19 @@ class Town:
     home: LatLng | None = None
     """Start of the day; `None` until the first question, whose position it becomes."""
     _details: dict[str, Place | None] = field(default_factory=dict)
+    """Places looked up, by id; `None` if the directory no longer knows the id."""
     seconds: dict[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
     """Seconds of each way asked for; infinite if none leads there."""
-    _supply: list[Supply] = field(default_factory=list)
+    _nearby: list[_NearbyPlaces] = field(default_factory=list)
 
     @cached_property
     def sorts(self) -> tuple[str, ...]:
         """The place types worth offering to a planner."""
         return tuple(sorted({*day_book().pastimes, *EATING}))
 
-    def offers(self, here: LatLng, apart: Iterable[str]) -> list[dict[str, object]]:
-        """Return the place types within reach with counts and some names, without the ids `apart`."""
-        left = self._supply_near(here).places_around(here, set(apart))
+    def offers(self, here: LatLng, excluded_ids: Iterable[str]) -> list[dict[str, object]]:
+        """Return `sort`, `count` and the `names` of the nearest, for each place type within reach."""
+        left = self._nearby_places(here).places_around(here, set(excluded_ids))
         counts = Counter(sort for place in left if (sort := sort_of(place.types)) in self.sorts)
         return [
             {
@@ -197,18 +197,18 @@ class Town:
             for sort, count in sorted(counts.items())
         ]
 
-    def of_sort(self, sort: str, here: LatLng, apart: Iterable[str]) -> list[Place]:
-        """Return the places of a type, nearest first, without those of the ids `apart`.
+    def places_of_type(self, sort: str, here: LatLng, excluded_ids: Iterable[str]) -> list[Place]:
+        """Return the open places of a type within reach, nearest first, at most 15.
 
         Args:
-            sort: of place.
-            here: where the client is.
-            apart: ids of places that are left out.
+            sort: place type.
+            here: position of the client.
+            excluded_ids: ids of places that are left out.
         """
-        return self._supply_near(here).of_sort(sort, here, set(apart), NEAR_ENOUGH)
+        return self._nearby_places(here).nearest_of_type(sort, here, set(excluded_ids), NEAR_ENOUGH)
 
     def find_named(self, name: str, here: LatLng) -> Place | None:
-        """Return the place with a name; `None` if there is none."""
+        """Return the place most like `name`, or that it shortens, searched near `here`; or `None`."""
         found = self.city.places.search(name, here) if any(map(str.isalnum, name)) else []
         alike = [(name_ratio(place.name, name), place) for place in found[:10]]
         score, best = max(alike, key=lambda one: one[0], default=(0.0, None))
@@ -217,7 +217,7 @@ class Town:
         return next((place for place in found[:10] if is_shortened(place.name, name)), None)
 
     def address(self, text: str) -> Spot | None:
-        """Return the spot of an address; `None` if there is none."""
+        """Return the spot of an address or other text that the maps can locate; `None` if they cannot."""
         try:
             position = self.city.maps.geocode(text)
         except NotFound:
@@ -225,10 +225,7 @@ class Town:
         return Spot(lat=float(position.lat), lng=float(position.lng), name=text)
 
     def details_of(self, place_id: str) -> Place | None:
-        """Return a place with its opening hours, looked up once; `None` if it is gone.
-
-        `None` if the directory no longer knows its id.
-        """
+        """Return a place with its opening hours, looked up once; `None` if its id is no longer known."""
         if place_id not in self._details:
             try:
                 self._details[place_id] = self.city.places.details(place_id)
@@ -237,9 +234,12 @@ class Town:
         return self._details[place_id]
 
     def ride(self, here: LatLng, there: LatLng, minute: int) -> TravelOption | None:
-        """Return the journey by public transport begun at a minute of the day; `None` if no ride helps.
+        """Return the journey by public transport from `here`; `None` if none is known or walking is as quick.
 
-        `None` where walking is as quick.
+        Args:
+            here: start.
+            there: destination.
+            minute: when it may begin, in minutes after midnight.
         """
         if not isinstance(self.city.maps, TransitMaps):
             return None
@@ -256,19 +256,19 @@ class Town:
         )
 
     def minutes(self, here: LatLng, there: Sequence[LatLng], mode: TravelMode) -> list[float]:
-        """Return the minutes to each position, rounded up; infinite if no way leads there.
+        """Return the minutes from `here` to each position, rounded up; infinite if no way leads there.
 
         Args:
-            here: where the ways begin.
-            there: where they end.
-            mode: of travel.
+            here: start of all ways.
+            there: destinations.
+            mode: travel mode.
         """
         if fresh := [one for one in dict.fromkeys(there) if (here, one, mode) not in self.seconds]:
             found = self.city.maps.travel_times([here], fresh, mode)[0]
             ways = ((here, one, mode) for one in fresh)
             self.seconds.update(zip(ways, map(float, found), strict=True))
         known = (self.seconds[here, one, mode] for one in there)
-        return [float(whole_minutes(one)) if np.isfinite(one) else float("inf") for one in known]
+        return [float(whole_minutes(one)) if isfinite(one) else float("inf") for one in known]
 
     def way(
         self, here: LatLng, there: LatLng, *, asked: str, weak: bool, budget_usd: float, minute: int
@@ -279,16 +279,20 @@ class Town:
         or taxi if that is easy and cheap; else on foot if that can be borne; else the quickest.
 
         Args:
-            here: from where.
-            there: to where.
-            asked: a mode, or `"any"`.
+            here: start.
+            there: destination.
+            asked: travel mode that is preferred, or `"any"`.
             weak: whether the client is tired or in pain.
-            budget_usd: what is left.
-            minute: when it may be begun, after midnight.
+            budget_usd: US dollars left.
+            minute: when the way may be begun, in minutes after midnight.
         """
         ways: dict[Mode, TravelOption] = {}
         for mode in self.day.modes:
-            way = self._travel_by(mode, here, there, minute)
+            if mode == "transit":
+                way = self.ride(here, there, minute)
+            else:
+                (minutes,) = self.minutes(here, [there], mode)
+                way = TravelOption(mode, int(minutes), way_usd(mode, minutes)) if isfinite(minutes) else None
             if way and way.minutes <= LONGEST_WAY and way.usd <= budget_usd:
                 ways[mode] = way
                 if mode == asked or (
@@ -303,37 +307,32 @@ class Town:
             return walk
         return min(ways.values(), key=lambda way: (way.minutes, way.usd), default=None)
 
-    def _travel_by(self, mode: Mode, here: LatLng, there: LatLng, minute: int) -> TravelOption | None:
-        """Return the way by a mode at a minute of the day; `None` if there is none."""
-        if mode == "transit":
-            return self.ride(here, there, minute)
-        minutes = self.minutes(here, [there], mode)[0]
-        return TravelOption(mode, int(minutes), way_usd(mode, minutes)) if np.isfinite(minutes) else None
-
-    def _supply_near(self, here: LatLng) -> Supply:
-        """Return the places around home, or, before home is known, around `here`."""
+    def _nearby_places(self, here: LatLng) -> _NearbyPlaces:
+        """Return the lookup of places, which is made once, around home or, without one, around `here`."""
         # In a list, which the copies of a town share that `replace` makes: nothing is asked twice.
-        if not self._supply:
-            self._supply.append(Supply(self.city.places, self.home or here, self.day.reach_m, self.sorts))
-        return self._supply[0]
+        if not self._nearby:
+            self._nearby.append(
+                _NearbyPlaces(self.city.places, self.home or here, self.day.reach_m, self.sorts)
+            )
+        return self._nearby[0]
 
 
 def known_usd(place: Place, *, meal: bool) -> float | None:
-    """Return the known cost of one person's visit in US dollars; `None` if unknown."""
+    """Return the known cost of one person's visit (or meal) at a place in US dollars; `None` if unknown."""
     if place.price_level is not None:
         return (MEAL_USD if meal else VISIT_USD).get(place.price_level)
     return 0.0 if FREE_SORTS.intersection(place.types) and not meal else None
 
 
 def way_usd(mode: Mode | None, minutes: float) -> float:
-    """Return the cost of one person's way in US dollars."""
+    """Return the cost in US dollars of one person's way of some minutes; 0 for no mode or on foot."""
     if mode == "driving":
         return TAXI_USD + TAXI_MINUTE_USD * minutes
     return {"cycling": BICYCLE_USD, "transit": TRANSIT_USD}.get(mode or "", 0.0)
 
 
 def _is_easy(way: TravelOption, budget_usd: float, weak: bool) -> bool:
-    """Return whether a way is short and cheap enough to be taken without comparison."""
+    """Return whether a way is short, and cheap enough for what is left, to be taken without comparison."""
     if way.mode == "driving":
         return way.usd <= TAXI_SHARE * budget_usd
     if way.mode == "transit":

@@ -6,9 +6,9 @@ The pastimes that can be liked are in `platform/rules/day.yaml` and in the table
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 from rapidfuzz import fuzz
 
 from virl import resources
@@ -16,13 +16,13 @@ from virl.clock import parse_clock, show_clock
 from virl.mind.lexicon import GAP, Lexicon, found_in, phrase_pattern, words_of
 from virl.mind.sentences import asked_for
 from virl.platform.city.place_types import Words, by_type_as, types_marked
-from virl.routines.day.replies import Amendment, Amendments, AmendQuestion, NumberedDoing, Told
+from virl.routines.day.replies import Amendment, Amendments, AmendQuestion, Clock, NumberedActivity, Told
 from virl.settings.model import Settings, load_settings
 
 Feeling = Literal["stress", "joy", "sadness", "hunger", "energy", "pain"]
+"""Name of a feeling of mind or body."""
 Points = dict[Feeling, float]
 """Signed points by feeling, on scales from 0 to 100."""
-Minute = Annotated[str, AfterValidator(lambda text: show_clock(parse_clock(text)))]
 MOST_WORDS = 3  # of one pastime that count in a clause; chosen
 _IN_ANY_DAY = (
     *("walk*", "stroll*", "on foot"),
@@ -71,7 +71,7 @@ _PLACE = re.compile(
 
 
 def likes(text: str, lexicon: Lexicon) -> dict[str, int]:
-    """Return a score by pastime: above 0 if a text speaks for it, below 0 if against; others are absent."""
+    """Return points by pastime: above 0 if a text asks for it, below if it refuses it; others absent."""
     found: dict[str, int] = {}
     for words, denied in clauses(asked_for(text)):
         for sort in day_book().pastimes:
@@ -82,7 +82,7 @@ def likes(text: str, lexicon: Lexicon) -> dict[str, int]:
 
 
 def listen(said: str, state: Mapping[str, float], lexicon: Lexicon) -> Told:
-    """Return the feelings that a text tells, and the text as a wish if it is about activities.
+    """Return the feelings that a client's words tell, and the words as a wish if about pastimes or thrift.
 
     Args:
         said: by the client.
@@ -102,18 +102,18 @@ def listen(said: str, state: Mapping[str, float], lexicon: Lexicon) -> Told:
 
 
 def amend(question: AmendQuestion, lexicon: Lexicon) -> Amendments:  # noqa: ARG001 - as every rule
-    """Return the changes in a client's words; a part without activity or budget is a wish."""
+    """Return the changes of a proposed day in a client's words; clauses on nothing in it are wishes."""
     changes: dict[int, Amendment] = {}
     wishes: list[str] = []
     budget: float | None = None
     for clause in filter(None, (part.strip(" ,.") for part in _CLAUSES.split(question.said))):
         money = _MONEY.search(clause)
-        target = None if money else _target(clause, question.activities)
+        target = None if money else _meant_activity(clause, question.activities)
         if money:
             budget = float(next(filter(None, money.groups())))
         elif target:
-            starts, ends, rest = _times(clause, target)
-            place = _place(rest)
+            starts, ends, rest = _split_times(clause, target)
+            place = _asked_place(rest)
             is_dropped = bool(_DROP.search(clause)) and not (starts or ends or place)
             changes[target.number] = Amendment(
                 number=target.number, drop=is_dropped, place=place, what="", starts=starts, ends=ends
@@ -126,11 +126,11 @@ def amend(question: AmendQuestion, lexicon: Lexicon) -> Amendments:  # noqa: ARG
 
 
 class Pastime(Settings):
-    """A pastime at one place type, with its usual hours, cost and effects."""
+    """A pastime at one place type, with its usual length, hours, cost and effects on feelings."""
 
     what: str = Field(min_length=1)
     minutes: int = Field(gt=0)
-    usual: tuple[Minute, Minute]
+    usual: tuple[Clock, Clock]
     """Hours in which towns usually offer the pastime."""
     usd: float = Field(ge=0)
     """Usual cost in US dollars."""
@@ -148,7 +148,7 @@ class Pastime(Settings):
 
 
 class FeelingWords(Settings):
-    """Phrases that express a feeling, with its change."""
+    """Phrases that express a feeling, with the points by which they change it."""
 
     feeling: Feeling
     by: float
@@ -184,7 +184,7 @@ class DayBook(Settings):
 
 @cache
 def day_book() -> DayBook:
-    """Return the tables of pastimes and effects that come with virl.
+    """Return the tables of pastimes, effects and phrases that come with virl, read once.
 
     Raises:
         BadInput: it is broken; names line and field.
@@ -193,7 +193,7 @@ def day_book() -> DayBook:
 
 
 def clauses(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield (words, denied) of each clause of a text; denied: true if it refuses something."""
+    """Yield each clause of a text as (lower-case words, whether it refuses something)."""
     for part in _CLAUSE_ENDS.split(text.lower()):
         words = words_of(part).replace("tired of", "enough of")  # is about the thing, and no feeling
         if words:
@@ -201,7 +201,7 @@ def clauses(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def kinds_asked_for(text: str) -> list[str]:
-    """Return the place types that a text names for a pastime and does not refuse."""
+    """Return the place types that a text asks for and does not refuse, each once, in order."""
     found = (
         sort
         for words, denied in clauses(asked_for(text))
@@ -239,28 +239,28 @@ def is_thrifty(text: str) -> bool:
 
 
 def _denies(words: str) -> bool:
-    """Return whether words refuse something."""
+    """Return whether words refuse something, such as by "no" or "without"."""
     return bool(phrase_pattern(day_book().denials).search(words))
 
 
 def _words_for(sort: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """Return the words for a pastime's place type: from the tables, its names, and the lexicon."""
+    """Return the phrases that mean a pastime at a place type: from the tables, its name, and the lexicon."""
     return (*day_book().pastimes[sort].words, *_singular_and_plural(sort), *lexicon.place_types.get(sort, ()))
 
 
 def _singular_and_plural(sort: str) -> tuple[str, str]:
-    """Return (singular, plural) of a place type's name."""
+    """Return (singular, plural) of a place type's English name."""
     name = words_of(sort)
     return name, f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
 
 
-def _target(clause: str, activities: Sequence[NumberedDoing]) -> NumberedDoing | None:
-    """Return the activity that a clause means: by number, ordinal, time or name; `None` for none."""
+def _meant_activity(clause: str, activities: Sequence[NumberedActivity]) -> NumberedActivity | None:
+    """Return the activity that a clause means: by number, ordinal, time or name; `None` if it means none."""
     by_number = {one.number: one for one in activities}
     for found in _NUMBER.finditer(clause):
         number = int(next(filter(None, found.groups())))
         if not re.match(rf"{_TIME}", clause[found.end() - len(str(number)) :]):
-            return by_number.get(number) or NumberedDoing(
+            return by_number.get(number) or NumberedActivity(
                 number=number, kind="normal", starts="00:00", ends="00:01"
             )
     words = clause.lower()
@@ -275,8 +275,8 @@ def _target(clause: str, activities: Sequence[NumberedDoing]) -> NumberedDoing |
     return None
 
 
-def _times(clause: str, target: NumberedDoing) -> tuple[str | None, str | None, str]:
-    """Return (start, end, clause without them), the times HH:MM or `None`."""
+def _split_times(clause: str, target: NumberedActivity) -> tuple[str | None, str | None, str]:
+    """Return (start, end, rest of the clause); times as HH:MM, or `None` where the clause names none."""
     starts = ends = None
     rest = clause
     if span := _SPAN.search(rest):
@@ -295,7 +295,7 @@ def _times(clause: str, target: NumberedDoing) -> tuple[str | None, str | None, 
 
 
 def _to_minutes(amount: str, unit: str) -> int:
-    """Return an amount such as "half an" or "2" of a unit in whole minutes."""
+    """Return the minutes of an amount, such as "half an" or "2", of hours or minutes."""
     count = 0.5 if amount.lower() == "half an" else 1.0 if amount.lower() in {"a", "an"} else float(amount)
     return round(count * (60 if unit.lower().startswith("hour") else 1))
 
@@ -305,8 +305,8 @@ def _to_clock(text: str) -> str:
     return show_clock(12 * 60 if text.lower() == "noon" else parse_clock(text))
 
 
-def _place(clause: str) -> str:
-    """Return the name of the place that a clause asks for instead; empty without one."""
+def _asked_place(clause: str) -> str:
+    """Return the name of the place or pastime that a clause asks for; empty if it names none."""
     if found := _INSTEAD.search(clause):
         return re.sub(r"^(?:the|an?)\s+", "", found[1], flags=re.IGNORECASE)
     found = _PLACE.search(clause)

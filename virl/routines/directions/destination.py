@@ -41,7 +41,7 @@ FARTHEST_M = 50_000.0
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A place to go to; if it is a substitute, with what the town lacks."""
+    """A place to go to; for a substitute, with what the town lacks."""
 
     place: Place
     lacking: str = ""
@@ -53,7 +53,7 @@ class Destination:
 
     @property
     def display_name(self) -> str:
-        """The place's name; for a substitute with its type."""
+        """Name of the place; a substitute's with its type, such as "the cafe Blue Door"."""
         return f"the {self.taken} {self.place.name}" if self.taken else self.place.name
 
     def with_lacks(self, text: str) -> str:
@@ -73,23 +73,23 @@ def find_destination(
     prompts: Prompts = OUR_PROMPTS,
     maps: Maps | None = None,
 ) -> Destination:
-    """Return the place that a question asks for, or a substitute.
+    """Return the place that a visitor's question asks for, or a substitute for it.
 
     Args:
-        places: who knows the places.
-        streetview: nobody is sent to a place that it does not come near to, if another answers as well.
-        mind: reads a question, and chooses where that is wanted.
-        here: where the visitor stands.
-        settings: where to, how far at most, and which of several.
-        character: whose intention is asked where the settings do not say where to, and who says which kinds
-            stand in for one that the town lacks.
-        place_types: the sorts of places there are.
-        prompts: what the mind is asked with.
+        places: directory of places.
+        streetview: street view, from which places that it does not come near to are left for others.
+        mind: reads the question, and chooses among several places where that is wanted.
+        here: position of the visitor.
+        settings: the question, the greatest distance, and the choice among several places.
+        character: gives its intention as the question where the settings have none, and the place types that
+            may stand in for one that the town lacks.
+        place_types: place types that the city knows.
+        prompts: finds the prompts.
         maps: say which of several is the nearest on foot; `None` takes the nearest in a straight line.
 
     Raises:
         NotFound: there is none within reach, and no substitute; says what is nearest to it.
-        BadInput: no substitute of the kind is a kind of place.
+        BadInput: a substitute type is no place type.
     """
     asked = settings.to.strip() or character.intention
     kind = _named_kind(asked, place_types)
@@ -104,26 +104,27 @@ def find_destination(
             if named := _find_named(places, streetview, searched, here, settings.within):
                 return Destination(named)
             kind = searched
-    found = [
-        place for place in _places_of_kind(places, kind, here, settings.within, place_types) if place.is_open
-    ]
+    if kind in place_types:
+        listed = places.nearby(here, settings.within, [kind], whole=NEAREST_M)
+    else:
+        listed = [
+            place for place in places.search(kind, here) if distance(here, place.position) <= settings.within
+        ]
+        listed.sort(key=lambda place: (distance(here, place.position), place.id))
+    found = [place for place in listed if place.is_open]
     if not found:
         return _substitute(places, streetview, kind, here, settings.within, place_types, character)
     if is_name and isinstance(mind, RuleMind) and is_named(asked):  # a word of the name gave the kind
         lacking = f"No place called {asked} within {settings.within:,.0f} m"
         return Destination(found[0], lacking, words_of(kind), does_as_well=False)
     asks_nearest = bool(_NEAREST.search(asked))
-    if settings.choose == "nearest" or asks_nearest or len(found) == 1:
-        return Destination(
-            _nearest_on_foot(maps, here, found[:CANDIDATES]) if asks_nearest and maps else found[0]
-        )
-    return Destination(_choose_place(mind, found[:CANDIDATES], here, asked, character.background, prompts))
-
-
-def _nearest_on_foot(maps: Maps, here: LatLng, places: Sequence[Place]) -> Place:
-    """Return the place that the shortest walk leads to."""
-    seconds = maps.travel_times([here], [place.position for place in places])[0]
-    return places[int(seconds.argmin())]
+    candidates, chosen = found[:CANDIDATES], found[0]
+    if asks_nearest and maps:
+        seconds = maps.travel_times([here], [place.position for place in candidates])[0]
+        chosen = candidates[int(seconds.argmin())]
+    elif settings.choose != "nearest" and not asks_nearest and len(found) > 1:
+        chosen = _choose_place(mind, candidates, here, asked, character.background, prompts)
+    return Destination(chosen)
 
 
 def _substitute(
@@ -135,11 +136,11 @@ def _substitute(
     place_types: Sequence[str],
     character: Character,
 ) -> Destination:
-    """Return the nearest open place near street view of the first substitute type that the city has.
+    """Return the nearest open place of the first type that the character takes instead of a missing one.
 
     Raises:
-        NotFound: there is none.
-        BadInput: one of the kinds is none.
+        NotFound: there is none; names the nearest place of the missing type, else of any.
+        BadInput: a substitute type is no place type.
     """
     lacking = f"No {words_of(kind)} within {within:,.0f} m"
     listed = character.instead.get(kind, ())
@@ -152,42 +153,38 @@ def _substitute(
         place = next((one for one in near if one.is_open and streetview.nearest(one.position)), None)
         if place:
             return Destination(place, lacking, words_of(other), other in character.accepts)
-    raise NotFound(f"{lacking} of the start{nearest_told(places, kind, here, place_types)}")
+    raise NotFound(f"{lacking} of the start{describe_nearest(places, kind, here, place_types)}")
 
 
-def _nearest_of(places: Places, kind: str, here: LatLng, within: float) -> Place | None:
-    """Return the nearest open place of a type within so many metres; `None` if there is none."""
-    near = places.nearby(here, within, [kind], whole=NEAREST_M)
-    return next((place for place in near if place.is_open), None)
+def describe_nearest(places: Places, kind: str, here: LatLng, place_types: Sequence[str]) -> str:
+    """Return the end of a sentence on a missing place: the nearest of its type, else of any type.
 
-
-def nearest_told(places: Places, kind: str, here: LatLng, place_types: Sequence[str]) -> str:
-    """Return the end of a sentence on the nearest place of a missing type, else of any type.
-
-    It is the end of a sentence that says what is lacking, and begins with a comma or semicolon.
+    It begins with a comma or semicolon.
 
     Args:
-        places: of the city.
-        kind: that is lacking.
-        here: where it is searched.
-        place_types: that the city knows.
+        places: directory of places.
+        kind: place type, or other words, of which none was found within reach.
+        here: position of the search.
+        place_types: place types that the city knows.
     """
-    if kind in place_types and (far := _nearest_of(places, kind, here, FARTHEST_M)):
-        return f"; the nearest is {far.name}, {distance(here, far.position):,.0f} m off"
-    near = next((one for one in places.nearby(here, FARTHEST_M, whole=NEAREST_M) if one.is_open), None)
-    if near is None:
+    if kind in place_types:
+        near = places.nearby(here, FARTHEST_M, [kind], whole=NEAREST_M)
+        if far := next((place for place in near if place.is_open), None):
+            return f"; the nearest is {far.name}, {distance(here, far.position):,.0f} m off"
+    near = places.nearby(here, FARTHEST_M, whole=NEAREST_M)
+    if (other := next((one for one in near if one.is_open), None)) is None:
         return "; no place at all is known here"
-    kinds = f" ({words_of(near.types[0])})" if near.types else ""
+    kinds = f" ({words_of(other.types[0])})" if other.types else ""
     return (
-        f", and none farther off; the nearest place is {near.name}{kinds}, "
-        f"{distance(here, near.position):,.0f} m off"
+        f", and none farther off; the nearest place is {other.name}{kinds}, "
+        f"{distance(here, other.position):,.0f} m off"
     )
 
 
 def _find_named(
     places: Places, streetview: StreetView, name: str, here: LatLng, within: float
 ) -> Place | None:
-    """Return the nearest open place of a name, or of a shorter form of it; `None` if there is none.
+    """Return the nearest open place of a name, or of a short form of it, at most `within` metres away.
 
     Of several, one near street view: a chain has branches in yards and stations, too.
     """
@@ -204,27 +201,17 @@ def _find_named(
 
 
 def _named_kind(asked: str, place_types: Sequence[str]) -> str | None:
-    """Return the place type that a text names after an article; `None` without one."""
+    """Return the place type that a text consists of, but for an article; `None` if it is another text."""
     plain = utils.default_process(asked.replace("_", " "))
     for article in ("a ", "an ", "the nearest ", "nearest ", "the next "):
         plain = plain.removeprefix(article)
     return next((kind for kind in place_types if kind.replace("_", " ") == plain), None)
 
 
-def _places_of_kind(
-    places: Places, kind: str, here: LatLng, within: float, place_types: Sequence[str]
-) -> list[Place]:
-    """Return places of a type, or found by other words, within so many metres of `here`, nearest first."""
-    if kind in place_types:
-        return places.nearby(here, within, [kind], whole=NEAREST_M)
-    found = [place for place in places.search(kind, here) if distance(here, place.position) <= within]
-    return sorted(found, key=lambda place: (distance(here, place.position), place.id))
-
-
 def _choose_place(
     mind: Mind, found: Sequence[Place], here: LatLng, asked: str, background: str, prompts: Prompts
 ) -> Place:
-    """Return the place that the mind chooses among those found."""
+    """Return the one of some places that the mind chooses for a question and its asker's background."""
     pick = mind.ask(
         prompts.load("directions/choice", PlacePick),
         question=asked,

@@ -1,6 +1,6 @@
 """The plan of a walk, and the telling of it: its start, its turns and its end; as a local does it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from pydantic import BaseModel, ConfigDict
@@ -14,7 +14,7 @@ from virl.platform.city.places import Place
 from virl.platform.city.streetview import Panorama, Pose, StreetView
 from virl.platform.movers.base import Mover
 from virl.platform.navigators.tourist.ways import DIRECTIONS, PARTS, link_ahead
-from virl.routines.directions.rules import WrittenDirections
+from virl.routines.directions.rules import Point, WrittenDirections
 from virl.routines.directions.walkway import (
     AHEAD,
     LEFT,
@@ -22,7 +22,7 @@ from virl.routines.directions.walkway import (
     Landmark,
     Lookout,
     Stand,
-    best,
+    choose_landmark,
     length_of,
     stands_along,
     walk_to,
@@ -47,28 +47,37 @@ _AHEAD = ("front left", "front right")
 def plan_walk(
     streetview: StreetView, maps: Maps, mover: Mover, start: Pose, destination: Place, lookout: Lookout
 ) -> tuple[Stand, ...]:
-    """Return the walk to where a place is seen best from nearby, as stands from start to end.
+    """Return the walk to the panorama near a place from which it is seen best, as stands in order.
 
     Args:
-        streetview: of the city.
-        maps: of the city.
-        mover: of the walker.
-        start: of the walk.
-        destination: of the walk.
-        lookout: looks for names of places.
+        streetview: street view of the city.
+        maps: maps of the city.
+        mover: says which links can be walked.
+        start: pose in which the walk begins.
+        destination: place to which it leads.
+        lookout: reads names of places on signs.
 
     Raises:
         NoStreetView: no panorama is near the place.
         NoRoute: no walk leads there.
         NoImagery: there is no view where one is needed.
     """
-    end = _doorstep(streetview, mover, destination, lookout)
+    end = _find_end(streetview, mover, destination, lookout)
     walk = walk_to(streetview, maps, mover, start, end)
-    return _cut(streetview, mover, start, walk, destination, lookout)
+    ranked = []
+    for index, stand in list(enumerate(walk))[-LOOK_BACK:]:
+        metres = distance(stand.panorama.position, destination.position)
+        if metres <= DOORSTEP_M:
+            ranked.append((_end_rank(stand, destination, lookout), metres, index))
+    if not ranked:
+        return walk
+    _, _, last = min(ranked)
+    path = [one.panorama.id for one in walk[: last + 1]]
+    return tuple(stands_along(streetview, mover, start, path))
 
 
 class SightRecord(BaseModel):
-    """A landmark's name and direction, as recorded for a milestone."""
+    """Record of a landmark that is seen from a milestone: place id, name, direction in words."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -78,7 +87,7 @@ class SightRecord(BaseModel):
 
 
 class Milestone(BaseModel):
-    """A point of a walk that directions mention: start, turn or end."""
+    """A point of a walk that directions mention: its start, a turn, or its end."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -112,21 +121,8 @@ class Milestone(BaseModel):
     """Landmark passed on the way to the point; `None` without one."""
 
     def to_prompt(self) -> dict[str, object]:
-        """Return the point as input of the prompt `directions/instructions`, without unknown fields."""
-        kept = {
-            "kind",
-            "turn",
-            "crossings",
-            "crossing",
-            "ends",
-            "where",
-            "unseen",
-            "part",
-            "part_of",
-            "landmark",
-            "passed",
-        }
-        return self.model_dump(include=kept)
+        """Return the point as input of the prompt `directions/instructions`, without its position."""
+        return self.model_dump(include=set(Point.model_fields))
 
 
 class Directions(BaseModel):
@@ -170,16 +166,16 @@ def directions_for(
     beyond: Callable[[], Sequence[Stand]] = tuple,
     prompts: Prompts = OUR_PROMPTS,
 ) -> Directions:
-    """Return directions for a walk, with landmarks seen from it, in the mind's words.
+    """Return directions for a walk in the mind's words, with landmarks that are seen from it.
 
     Args:
-        mind: writes them.
-        walk: in order.
-        destination: of the walk.
-        lookout: looks for landmarks.
+        mind: writes the directions.
+        walk: stands from start to end.
+        destination: place at the walk's end.
+        lookout: reads names of landmarks on signs.
         count_crossings: whether crossings may be counted.
-        beyond: gives the stands after the end.
-        prompts: of the routine.
+        beyond: gives the stands after the end, as in `milestones_of`.
+        prompts: finds the prompt.
 
     Raises:
         NoImagery: there is no view where one is needed.
@@ -215,15 +211,15 @@ def milestones_of(
     count_crossings: bool,
     beyond: Callable[[], Sequence[Stand]] = tuple,
 ) -> list[Milestone]:
-    """Return the milestones of a walk with their landmarks.
+    """Return the points of a walk that directions mention: start, turns and end, with landmarks.
 
     Args:
-        walk: at least one stand.
-        destination: the place at its end.
-        lookout: looks for landmarks.
+        walk: at least one stand, in order.
+        destination: place at the walk's end.
+        lookout: reads names of landmarks on signs.
         count_crossings: whether crossings are counted.
-        beyond: the stands after the walk's end, straight on to the next crossing or the end of the street;
-            asked only where nothing else tells where to stop.
+        beyond: gives the stands after the walk's end, straight on to the next crossing or the street's end;
+            called only where nothing else tells where to stop.
 
     Raises:
         NoImagery: there is no view where one is needed.
@@ -239,18 +235,11 @@ def milestones_of(
     end = _end_milestone(walk, last, destination, lookout, count_crossings=count_crossings)
     if count_crossings and end.unseen and not (end.crossing or end.ends or len(walk) == 1):
         end = _milestone_between(end, walk, last, beyond())
-    found.append(end)
-    return found
+    return [*found, end]
 
 
-def crossings_between(walk: Sequence[Stand], after: int, until: int) -> int:
-    """Return the number of crossings after stand `after`, up to and including stand `until`.
-
-    Args:
-        walk: in order.
-        after: number of a stand, which does not count.
-        until: number of a stand, which counts.
-    """
+def _crossings_between(walk: Sequence[Stand], after: int, until: int) -> int:
+    """Return the number of crossings among the stands of indexes `after` + 1 to `until`."""
     return sum(stand.panorama.is_crossing for stand in walk[after + 1 : until + 1])
 
 
@@ -263,22 +252,22 @@ def _turn_milestone(
     *,
     count_crossings: bool,
 ) -> Milestone:
-    """Return the milestone of the turn at index `index`; `before` is the index of the previous turn."""
+    """Return the milestone of the turn at `index`, without landmarks of the ids `named`."""
     stand = walk[index]
-    seen = best(lookout.in_sight(stand, (LEFT, RIGHT, AHEAD)), but=named, where=(*SIDES, "front"))
+    seen = choose_landmark(lookout.in_sight(stand, (LEFT, RIGHT, AHEAD)), (*SIDES, "front"), named)
     # A name that is read right before the turn tells it as well, unless the turn before is there.
     if seen is None and index - 1 > before:
-        seen = best(lookout.in_sight(walk[index - 1], (LEFT, RIGHT)), but=named, where=SIDES)
+        seen = choose_landmark(lookout.in_sight(walk[index - 1], (LEFT, RIGHT)), SIDES, named)
     passed = None
     if index - before > LONG_STRETCH:
-        but = named | ({seen.place.id} if seen else set())
+        excluded = named | ({seen.place.id} if seen else set())
         middle = walk[(before + index) // 2]
-        passed = best(lookout.in_sight(middle, (LEFT, RIGHT)), but=but, where=("left", "right"))
+        passed = choose_landmark(lookout.in_sight(middle, (LEFT, RIGHT)), ABEAM, excluded)
     return _milestone(
         "turn",
         stand,
         turn=stand.turn,
-        crossings=crossings_between(walk, before, index) if count_crossings else None,
+        crossings=_crossings_between(walk, before, index) if count_crossings else None,
         ends=link_ahead(stand.links, stand.pose.heading, stand.came_from) is None,
         landmark=_sight_record(seen),
         passed=_sight_record(passed),
@@ -288,13 +277,13 @@ def _turn_milestone(
 def _end_milestone(
     walk: Sequence[Stand], last: int, destination: Place, lookout: Lookout, *, count_crossings: bool
 ) -> Milestone:
-    """Return the milestone at the walk's end; `last` is the index of the last turn."""
+    """Return the milestone at the walk's end; `last` is the index of the last turn, or 0 without turns."""
     stand = walk[-1]
     seen = lookout.sees(stand, destination, (LEFT, RIGHT) if len(walk) > 1 else (LEFT, RIGHT, AHEAD, 180.0))
     beside = None
     if seen is None:
         found = lookout.in_sight(stand, (LEFT, RIGHT))
-        beside = best(found, but={destination.id}, where=ABEAM)
+        beside = choose_landmark(found, ABEAM, {destination.id})
         if beside:
             # At what is seen along the last stretch, while the door is still too far off, nobody should stop.
             early = {
@@ -304,14 +293,14 @@ def _end_milestone(
                 for seen in lookout.in_sight(stand, (LEFT, RIGHT))
                 if not seen.where.startswith("front")
             }
-            beside = best(found, but={destination.id, *early}, where=ABEAM)
+            beside = choose_landmark(found, ABEAM, {destination.id, *early})
         if beside is None and not (stand.panorama.is_crossing and count_crossings) and not stand.at_an_end:
-            beside = best(found, but={destination.id}, where=DIRECTIONS)
+            beside = choose_landmark(found, DIRECTIONS, {destination.id})
     toward = bearing(stand.panorama.position, destination.position)
     return _milestone(
         "end",
         stand,
-        crossings=crossings_between(walk, last, len(walk) - 1) if count_crossings else None,
+        crossings=_crossings_between(walk, last, len(walk) - 1) if count_crossings else None,
         crossing=stand.panorama.is_crossing and count_crossings,
         ends=stand.at_an_end,
         where=seen.where if seen else egocentric_word(stand.pose.heading, toward),
@@ -323,7 +312,7 @@ def _end_milestone(
 def _milestone_between(
     end: Milestone, walk: Sequence[Stand], last: int, beyond: Sequence[Stand]
 ) -> Milestone:
-    """Return the end's milestone with its position between two crossings, in words."""
+    """Return the end's milestone with its place between two crossings in words, if it has one."""
     if not beyond:
         return end
     here = len(walk) - 1
@@ -336,8 +325,8 @@ def _milestone_between(
     return end.model_copy(update={"part": part, "part_of": next_is})
 
 
-def _milestone(kind: str, stand: Stand, **told: object) -> Milestone:
-    """Return a milestone of a kind at a stand, with the given fields."""
+def _milestone(kind: str, stand: Stand, **fields: object) -> Milestone:
+    """Return a milestone of a kind (`start`, `turn` or `end`) at a stand, with further fields of it."""
     position = stand.panorama.position
     return Milestone.model_validate(
         {
@@ -346,22 +335,23 @@ def _milestone(kind: str, stand: Stand, **told: object) -> Milestone:
             "lat": position.lat,
             "lng": position.lng,
             "heading": stand.pose.heading,
-            **told,
+            **fields,
         }
     )
 
 
 def _sight_record(landmark: Landmark | None) -> SightRecord | None:
-    """Return the record of a landmark; `None` for `None`."""
+    """Return the record of a landmark for a milestone; `None` for no landmark."""
     if landmark is None:
         return None
     return SightRecord(place_id=landmark.place.id, name=landmark.place.name, where=landmark.where)
 
 
-def _doorstep(streetview: StreetView, mover: Mover, destination: Place, lookout: Lookout) -> Panorama:
-    """Return the nearest panorama from which the place's name is read, else one known by other means.
+def _find_end(streetview: StreetView, mover: Mover, destination: Place, lookout: Lookout) -> Panorama:
+    """Return the panorama nearest to a place from which its name is read, else one where one knows to stop.
 
-    Nobody can be told to stop where nothing is to be seen.
+    Nobody can be told to stop where nothing is to be seen: it takes a crossing, a dead end, or a name that is
+    read there.
     """
     nearest = streetview.nearest(destination.position)
     if nearest is None:
@@ -370,28 +360,23 @@ def _doorstep(streetview: StreetView, mover: Mover, destination: Place, lookout:
     for panorama in candidates:
         toward = bearing(panorama.position, destination.position)
         pose = Pose(panorama.id, toward)
-        if lookout.sees(Stand(pose, panorama, (), None, None), destination, (0.0,)):
+        if lookout.sees(Stand(pose, panorama, (), None, None), destination, (AHEAD,)):
             return panorama
-    return next(_known_by_others(candidates, lookout), nearest)
-
-
-def _known_by_others(candidates: Sequence[Panorama], lookout: Lookout) -> Iterator[Panorama]:
-    """Yield nearby panoramas where a visitor can tell where to stop, although the place is not seen."""
     for panorama in candidates:
-        if panorama.is_crossing or len(panorama.links) == 1 or _shows_a_name(panorama, lookout):
-            yield panorama
-
-
-def _shows_a_name(panorama: Panorama, lookout: Lookout) -> bool:
-    """Return whether a landmark's name is read on either side of a panorama."""
-    pose = Pose(panorama.id, panorama.links[0].heading if panorama.links else 0.0)
-    return bool(lookout.in_sight(Stand(pose, panorama, (), None, None), (LEFT, RIGHT)))
+        pose = Pose(panorama.id, panorama.links[0].heading if panorama.links else 0.0)
+        if (
+            panorama.is_crossing
+            or len(panorama.links) == 1
+            or lookout.in_sight(Stand(pose, panorama, (), None, None), (LEFT, RIGHT))
+        ):
+            return panorama
+    return nearest
 
 
 def _panoramas_around(
     streetview: StreetView, mover: Mover, nearest: Panorama, position: LatLng
 ) -> list[Panorama]:
-    """Return the linked panoramas within `DOORSTEP_M` of a position, nearest first."""
+    """Return the panoramas linked to `nearest` within 25 m of a position, nearest first."""
     found, fresh = {nearest.id: nearest}, [nearest]
     while fresh:
         here = fresh.pop()
@@ -404,33 +389,8 @@ def _panoramas_around(
     return sorted(found.values(), key=lambda one: (distance(one.position, position), one.id))
 
 
-def _cut(
-    streetview: StreetView,
-    mover: Mover,
-    start: Pose,
-    walk: tuple[Stand, ...],
-    destination: Place,
-    lookout: Lookout,
-) -> tuple[Stand, ...]:
-    """Return the walk, cut at the stand near its end from which the place is seen best.
-
-    If it is seen from none of them, it ends where another name is read that can stand in for it, or at a
-    crossing or the end of the street.
-    """
-    ranked = []
-    for index, stand in list(enumerate(walk))[-LOOK_BACK:]:
-        metres = distance(stand.panorama.position, destination.position)
-        if metres <= DOORSTEP_M:
-            ranked.append((_end_rank(stand, destination, lookout), metres, index))
-    if not ranked:
-        return walk
-    _, _, last = min(ranked)
-    path = [one.panorama.id for one in walk[: last + 1]]
-    return tuple(stands_along(streetview, mover, start, path))
-
-
 def _end_rank(stand: Stand, destination: Place, lookout: Lookout) -> int:
-    """Return a stand's rank as the walk's end; 0 is best: the destination beside it."""
+    """Return a stand's rank as the walk's end: from 0, the place is seen beside it, to 6, nothing is."""
     if seen := lookout.sees(stand, destination, (LEFT, RIGHT)):
         return 0 if seen.where in ABEAM else 1 if seen.where in _AHEAD else 2
     others = {seen.where for seen in lookout.in_sight(stand, (LEFT, RIGHT))}

@@ -30,7 +30,7 @@ _PLACE, _DESTINATION = TypeAdapter(Place), TypeAdapter(Destination)
 
 
 def _read_question(character: Character, lexicon: Lexicon) -> Reading | None:
-    """Return the question's reading: the words for a place type; `None` if `to` names a place."""
+    """Return the question with its words that rules act on; `None` if `to` names a place."""
     return read_question(DIRECTIONS.of(character).to, character, lexicon, "directions")
 
 
@@ -38,7 +38,7 @@ WISH = Wish(_read_question, field="intention")
 
 
 def run(agent: Agent) -> None:
-    """Run the local: find the destination, plan the walk, and write directions; gives up without a walk."""
+    """Find the destination, plan the walk and write directions; end the run, if need be without any."""
     try:
         destination = _destination(agent)
     except NotFound as fault:
@@ -69,7 +69,7 @@ def run(agent: Agent) -> None:
 
 
 def _destination(agent: Agent) -> Destination:
-    """Return the place to which the visitor is sent.
+    """Return the place to which the visitor is sent, noted once; raise `NotFound` if there is none.
 
     Raises:
         NotFound: there is none, and nothing in its place.
@@ -100,7 +100,7 @@ def _destination(agent: Agent) -> Destination:
 
 
 def _directions(agent: Agent, found: Destination) -> Directions:
-    """Return directions to the place found."""
+    """Return directions to a place, noted once; raise `NoRoute` or `NoStreetView` without a walk."""
     destination = found.place
     if noted := agent.run.find_note("directions", destination.id):
         return Directions.model_validate(noted.data)

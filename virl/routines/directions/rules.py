@@ -26,13 +26,7 @@ _NUMBER = (
 _UNIT = r"(?:m|meters?|metres?|km|kilomet(?:er|re)s?|ft|feet|foot|yards?|yd|miles?|mi)"
 _MEASURES = (
     (re.compile(r"[°º]|\bdegrees?\b", re.IGNORECASE), "degrees"),
-    (
-        re.compile(
-            rf"\b{_NUMBER}[ -]?{_UNIT}\b",
-            re.IGNORECASE,
-        ),
-        "a distance",
-    ),
+    (re.compile(rf"\b{_NUMBER}[ -]?{_UNIT}\b", re.IGNORECASE), "a distance"),
     (
         re.compile(rf"\b{_NUMBER}[ -]?(?:min|minutes?|seconds?|steps?|paces?)\b", re.IGNORECASE),
         "a count of time or steps",
@@ -139,7 +133,7 @@ class PlacePick(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        """Return the allowed values of reply fields, by field path, for the inputs of a prompt."""
         return {"index": number_range(inputs, "places")}
 
     @field_validator("index")
@@ -164,39 +158,28 @@ class WrittenDirections(Reply):
     @field_validator("directions")
     @classmethod
     def _could_be_said(cls, directions: str, info: ValidationInfo) -> str:
-        """Return the directions; raise `ValueError` if nobody would say them or they lack the destination."""
-        names = _names_in(info.context or {})
-        fault = unsayable(directions, names)
-        if fault:
+        """Return directions unchanged; raise `ValueError` for figures, or without the place's name."""
+        context = info.context or {}
+        names = context.get("names", ())
+        names = tuple(map(str, names)) if isinstance(names, list | tuple) else ()
+        if fault := unsayable(directions, names):
             raise ValueError(f"the directions give {fault}: say it by crossings and landmarks instead")
-        destination = (info.context or {}).get("destination")
-        if isinstance(destination, str) and not _names_it(directions, destination):
-            raise ValueError(f"the directions do not name {destination!r}")
+        name = context.get("destination")
+        if isinstance(name, str) and name.casefold() not in directions.casefold():
+            plain = spelt(name)  # the name may be there in another spelling
+            if not plain or f" {plain} " not in f" {spelt(directions)} ":
+                raise ValueError(f"the directions do not name {name!r}")
         return directions
 
 
-def _names_it(directions: str, destination: str) -> bool:
-    """Return whether directions contain a place's name, in any spelling."""
-    said, name = spelt(directions), spelt(destination)
-    return destination.casefold() in directions.casefold() or (bool(name) and f" {name} " in f" {said} ")
-
-
 def unsayable(text: str, names: tuple[str, ...] = ()) -> str | None:
-    """Return a part of a text that nobody can follow on foot, such as `"a distance"`; `None` for none.
+    """Return the kind of figure in directions that nobody can walk by, such as "a distance", or `None`.
 
-    Args:
-        text: directions.
-        names: of places, which may hold any number, such as `"7 Miles Diner"`.
+    Numbers in the `names` of places, such as `"7 Miles Diner"`, do not count.
     """
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(re.escape(name), " ", text, flags=re.IGNORECASE)
-    return next((what for pattern, what in _MEASURES if pattern.search(text)), None)
-
-
-def _names_in(context: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the place names in a validation context; empty without any."""
-    names = context.get("names", ())
-    return tuple(map(str, names)) if isinstance(names, list | tuple) else ()
+    return next((kind for pattern, kind in _MEASURES if pattern.search(text)), None)
 
 
 class DestinationQuestion(BaseModel):
@@ -207,7 +190,7 @@ class DestinationQuestion(BaseModel):
 
 
 class Candidate(BaseModel):
-    """A place to which a visitor could be sent, as rules see it."""
+    """A place to which a visitor could be sent, in a prompt's inputs, as rules read it."""
 
     name: str
     types: tuple[str, ...]
@@ -225,14 +208,14 @@ class ChoiceQuestion(BaseModel):
 
 
 class LandmarkInView(BaseModel):
-    """A landmark with its direction, as rules see it."""
+    """A landmark in a prompt's inputs: name, and direction in words such as `front left`."""
 
     name: str
     where: str
 
 
 class Point(BaseModel):
-    """A point of the walk that directions mention, as rules see it."""
+    """A point of the walk in a prompt's inputs; the fields are those of `Milestone`."""
 
     kind: str
     turn: str = ""
@@ -266,7 +249,7 @@ def find_query(question: DestinationQuestion, lexicon: Lexicon) -> PlaceQuery:
 
 
 def kind_named(text: str, lexicon: Lexicon) -> str:
-    """Return the place type that a name or text mentions; empty for none."""
+    """Return the place type that a text names or asks for; empty if it names none."""
     if text in lexicon.kinds:
         return text
     try:
@@ -277,13 +260,13 @@ def kind_named(text: str, lexicon: Lexicon) -> str:
 
 
 def read_question(to: str, character: Character, lexicon: Lexicon, routine: str) -> Reading | None:
-    """Return the words of a question for a place type that rules act on; `None` for a name or address.
+    """Return a question for a place type with its words that rules act on; `None` for a name or address.
 
     Args:
         to: a name, an address, or a question; empty takes the character's intention as the question.
-        character: who asks.
-        lexicon: the words.
-        routine: which asks.
+        character: character who asks.
+        lexicon: phrases for place types.
+        routine: name of the routine, for the reading.
 
     Raises:
         MindFailed: the question has no word of any type.
@@ -300,14 +283,14 @@ def read_question(to: str, character: Character, lexicon: Lexicon, routine: str)
 
 
 def is_named(text: str) -> bool:
-    """Return whether a text is a name, address or position: no sentence in small letters."""
+    """Return whether a text is a name, address or position: no sentence, no word in small letters."""
     words = [word for word in text.split() if word[:1].isalpha() and not _SMALL_WORDS.fullmatch(word)]
     ends = text.rstrip().endswith((".", "?", "!"))
     return not ends and (begins_with_house(text) or all(not word[0].islower() for word in words))
 
 
 def pick_place(question: ChoiceQuestion, lexicon: Lexicon) -> PlacePick:
-    """Return the place with the best rating less the walk, one star more if the background mentions it.
+    """Return the place of best rating less distance; one that the background mentions gains a star.
 
     Raises:
         MindFailed: there is no place.
@@ -329,24 +312,24 @@ def pick_place(question: ChoiceQuestion, lexicon: Lexicon) -> PlacePick:
 
 
 def write_directions(question: DirectionsQuestion, lexicon: Lexicon) -> WrittenDirections:
-    """Return directions from templates, varied from walk to walk but equal for equal walks."""
+    """Return directions filled into templates, varied between walks but equal for equal walks."""
     del lexicon
     rng = Random("\n".join((question.destination, *question.names)))
     end = question.milestones[-1]
     if len(question.milestones) == 1:
-        told = [_fill(rng, _HERE, name=_quote(question.destination), where=_WHERE[end.where])]
+        sentences = [_fill(rng, _HERE, name=_quote(question.destination), where=_WHERE[end.where])]
     else:
-        told = [
+        sentences = [
             sentence
             for point in question.milestones
             for sentence in _sentences_about(point, question.destination, rng)
         ]
-    text = " ".join(sentence[0].upper() + sentence[1:] for sentence in told)
+    text = " ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
     return WrittenDirections.model_validate({"directions": text}, context={"names": question.names})
 
 
 def _sentences_about(point: Point, destination: str, rng: Random) -> list[str]:
-    """Return the sentences on one point of the walk."""
+    """Return the sentences on one point of the walk, in order."""
     passing = []
     if point.passed:
         words = {"name": _quote(point.passed.name), "where": _WHERE[point.passed.where]}
@@ -361,7 +344,7 @@ def _sentences_about(point: Point, destination: str, rng: Random) -> list[str]:
 
 
 def _turn_sentence(point: Point, rng: Random) -> str:
-    """Return the sentence on a turn, with its crossings and landmark."""
+    """Return the sentence on a turn: its crossing, its landmark, and where to turn."""
     seen = f", with {_quote(point.landmark.name)} {_WHERE[point.landmark.where]}" if point.landmark else ""
     words = {"turn": rng.choice(_TURN[point.turn]), "seen": seen}
     if point.ends and point.crossings in (None, 1):
@@ -373,28 +356,26 @@ def _turn_sentence(point: Point, rng: Random) -> str:
 
 
 def _last_stretch(point: Point, rng: Random) -> list[str]:
-    """Return at most one sentence on the crossings between the last turn and the destination."""
-    told = _stop_told(point)
-    if point.crossings is None or told == "crossing":
+    """Return one sentence on the crossings before the destination, or an empty list."""
+    cue = _stop_cue(point)
+    if point.crossings is None or cue == "crossing":
         return []
-    passed = point.crossings - (told == "end" and point.crossing)
+    passed = point.crossings - (cue == "end" and point.crossing)
     if passed:
         return [_fill(rng, _LAST_CROSSINGS, count=_crossings_in_words(passed))]
-    return [] if told in ("end", "part") else [_fill(rng, _NO_CROSSING)]
+    return [] if cue in ("end", "part") else [_fill(rng, _NO_CROSSING)]
 
 
-def _stop_told(point: Point) -> str:
-    """Return what tells a walker to stop: `name`, else `end` of the street, `crossing` or `part`."""
-    if not point.unseen:
-        return "name"
-    told = {"end": point.ends, "crossing": point.crossing, "part": bool(point.part)}
-    return next((what for what, so in told.items() if so), "name")
+def _stop_cue(point: Point) -> str:
+    """Return what tells a walker to stop: `name`, else street `end`, `crossing`, or `part` of a block."""
+    cues = {"end": point.ends, "crossing": point.crossing, "part": bool(point.part)} if point.unseen else {}
+    return next((cue for cue, is_there in cues.items() if is_there), "name")
 
 
 def _end_sentence(point: Point, destination: str, rng: Random) -> str:
-    """Return the sentence on the destination."""
+    """Return the sentence on where to stop, and where the destination is then."""
     words = {"name": _quote(destination), "where": _WHERE[point.where]}
-    match _stop_told(point):
+    match _stop_cue(point):
         case "end":
             return _fill(rng, _END_AT_END, **words)
         case "crossing":
@@ -402,21 +383,13 @@ def _end_sentence(point: Point, destination: str, rng: Random) -> str:
         case "part":
             return _fill(rng, _END_PART, part=point.part, next=_PART_OF[point.part_of], **words)
     if point.landmark:
-        where = _WHERE[point.landmark.where]
-        there = _WHERE[point.where]
-        return _fill(
-            rng,
-            _END_BESIDE,
-            name=words["name"],
-            beside=_quote(point.landmark.name),
-            where=where,
-            there=there,
-        )
+        landmark = {"beside": _quote(point.landmark.name), "where": _WHERE[point.landmark.where]}
+        return _fill(rng, _END_BESIDE, name=words["name"], there=words["where"], **landmark)
     return _fill(rng, _END, **words)
 
 
 def _ordinal(number: int) -> str:
-    """Return an ordinal number in words; large ones in digits."""
+    """Return an ordinal in words; from 11 on, in digits."""
     if number <= len(_NTH):
         return _NTH[number - 1]
     teens = 10 < number % 100 < 20
@@ -424,7 +397,7 @@ def _ordinal(number: int) -> str:
 
 
 def _crossings_in_words(count: int) -> str:
-    """Return a number of crossings in words."""
+    """Return a number of crossings as text, such as "two crossings"."""
     number = _COUNTS[count] if count < len(_COUNTS) else str(count)
     return f"{number} crossing{'' if count == 1 else 's'}"
 
@@ -435,5 +408,5 @@ def _quote(name: str) -> str:
 
 
 def _fill(rng: Random, templates: Sequence[str], **words: str) -> str:
-    """Return a random one of the templates, filled with words."""
+    """Return one of some templates, chosen at random, with its fields filled in."""
     return rng.choice(templates).format(**words)

@@ -1,6 +1,6 @@
 """What a character file says about giving directions and about following them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Literal
 
 from pydantic import Field
@@ -27,14 +27,18 @@ class DirectionsSettings(Settings):
     words it."""
 
 
-def _named_models(directions: DirectionsSettings) -> Iterable[tuple[str, Callable[[], object]]]:
-    """Yield (setting, check) for each setting that names a model; the check raises for unknown names."""
+def reader_check(reader: str) -> tuple[str, Callable[[], object]]:
+    """Return the setting's name, `reader`, and a check that raises unless a model of signs has this name."""
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
 
-    return [("reader", lambda: read_model("reader", directions.reader))]
+    return "reader", lambda: read_model("reader", reader)
 
 
 DIRECTIONS: CharacterField[DirectionsSettings] = CharacterField(
-    "directions", DirectionsSettings, DirectionsSettings(), "How directions are given.", _named_models
+    "directions",
+    DirectionsSettings,
+    DirectionsSettings(),
+    "How directions are given.",
+    lambda directions: [reader_check(directions.reader)],
 )
 FIELDS = (DIRECTIONS,)

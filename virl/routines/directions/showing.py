@@ -6,12 +6,12 @@ from virl.geo.globe import LatLng
 from virl.journal.records import StepRecord
 from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
 from virl.platform.city.city import City
-from virl.platform.navigators.tourist.rules import Noticed, SeenLandmark
+from virl.platform.navigators.tourist.rules import Noticed
 from virl.routines.directions.planning import Directions
 
 
 def directions_exhibits(city: City, directions: Directions) -> list[Exhibit]:
-    """Return the report's exhibits: directions, the walk on a map, and its milestones."""
+    """Return the report's exhibits of directions: their text, a map of the walk, its milestones."""
     rows = tuple(
         (
             one.kind,
@@ -35,7 +35,7 @@ def directions_exhibits(city: City, directions: Directions) -> list[Exhibit]:
 
 
 def milestone_points(directions: Directions) -> tuple[MapPoint, ...]:
-    """Return the map points of a walk's start and turns."""
+    """Return the map points of a walk's start and turns, turns numbered from 1."""
     return tuple(
         MapPoint(
             lat=one.lat,
@@ -56,19 +56,19 @@ def destination_point(directions: Directions) -> MapPoint:
 
 
 def path_of(city: City, pano_ids: tuple[str, ...]) -> tuple[LatLng, ...]:
-    """Return the positions of panoramas, in order."""
+    """Return the positions of panoramas, in the order of their ids."""
     return tuple(city.streetview.panorama(pano_id).position for pano_id in pano_ids)
 
 
 def tour_exhibits(
     city: City, steps: Sequence[StepRecord], legs: Sequence[tuple[Directions, str]]
 ) -> list[Exhibit]:
-    """Return the exhibits of a tour: a map, the directions of each local, and what the tourist saw.
+    """Return the exhibits of a tour: the directions of each local, a map, and the landmarks noticed.
 
     Args:
-        city: where.
-        steps: of all her walks.
-        legs: the directions she was given, each with how following them ended.
+        city: city of the tour.
+        steps: steps of all walks, in order.
+        legs: pairs of a local's directions and the reason why following them ended.
     """
     texts = [
         TextExhibit(title=f"Directions of local {number}", text=f"{told.instruction}\n\n{reason}")
@@ -85,9 +85,11 @@ def tour_exhibits(
         if not walked
         else (MapPoint(lat=walked[-1].lat, lng=walked[-1].lng, label="stopped", style="stop"),)
     )
-    seen = tuple(
-        (step.step, one.name, one.where, step.decided) for step in steps for one in _noticed_landmarks(step)
-    )
+    seen: list[tuple[int, str, str, str]] = []
+    for step in steps:
+        asked = next((one for one in reversed(step.asked) if one.prompt == "movement/tourist-action"), None)
+        noticed = Noticed.model_validate(asked.inputs["here"]).seen if asked else ()
+        seen += [(step.step, one.name, one.where, step.decided) for one in noticed]
     return [
         *texts,
         MapExhibit(
@@ -95,11 +97,7 @@ def tour_exhibits(
             points=(*milestone_points(first), destination_point(last), *stops),
             lines=(*told_ways, MapLine(points=walked, label="walked")),
         ),
-        TableExhibit(title="Landmarks seen", columns=("step", "landmark", "where", "decision"), rows=seen),
+        TableExhibit(
+            title="Landmarks seen", columns=("step", "landmark", "where", "decision"), rows=tuple(seen)
+        ),
     ]
-
-
-def _noticed_landmarks(step: StepRecord) -> tuple[SeenLandmark, ...]:
-    """Return the landmarks noticed at a step; empty if the mind was not asked for any."""
-    asked = next((one for one in reversed(step.asked) if one.prompt == "movement/tourist-action"), None)
-    return () if asked is None else Noticed.model_validate(asked.inputs["here"]).seen

@@ -5,7 +5,7 @@ Landmarks are names of places nearby that are read on the signs along the walk.
 
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 
 from virl.errors import NoRoute
 from virl.geo.globe import LatLng, distance, egocentric_word
@@ -32,19 +32,23 @@ APART_M = 200.0
 LEAST_LETTERS = 2
 """Fewest letters of a landmark's name; a single letter identifies nothing."""
 LEFT, RIGHT, AHEAD = -90.0, 90.0, 0.0
+"""Views to the left, to the right and ahead, in degrees clockwise from the heading."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """A panorama of a walk, with the links there."""
+    """A point of a walk: panorama, pose on arrival, and the link by which the walk goes on."""
 
     pose: Pose
     """Pose on arrival; at the start, the walker's own heading."""
     panorama: Panorama
+    """Panorama at which the walker stands."""
     links: tuple[Link, ...]
+    """Links that can be walked from there."""
     onward: Link | None
     """Link that the walk takes; `None` at its end."""
     came_from: str | None
+    """Id of the panorama before; `None` at the start."""
 
     @property
     def goes_on(self) -> bool:
@@ -53,19 +57,19 @@ class Stand:
 
     @property
     def at_an_end(self) -> bool:
-        """Return whether no link leads ahead: at a dead end, or where the street ends in another."""
+        """Return whether no link leads ahead: a dead end, or the street ends in another."""
         return link_ahead(self.links, self.pose.heading, self.came_from) is None
 
     @property
     def can_be_told(self) -> bool:
-        """Return whether the word for the walk's direction here fits the walk's link and no other."""
+        """Return whether the word for the walk's direction here means the walk's link and no other."""
         if self.onward is None or self.goes_on:
             return True
         return link_toward(self.links, self.pose.heading, self.turn) == self.onward
 
     @property
     def turn(self) -> str:
-        """The direction of the walk from here, one of eight words; empty at its end."""
+        """The direction in which the walk goes on, one of eight words; empty at its end."""
         if self.onward is None:
             return ""
         return "front" if self.goes_on else direction_of(self.links, self.pose.heading, self.onward)
@@ -77,11 +81,11 @@ def walk_to(
     """Return the walk along a route from a pose to a panorama, as stands.
 
     Args:
-        streetview: of the city.
-        maps: of the city.
-        mover: of the walker.
-        start: of the walk.
-        end: of the walk.
+        streetview: street view of the city.
+        maps: maps of the city, which plan the route.
+        mover: says which links can be walked.
+        start: pose in which the walk begins.
+        end: panorama at which it ends.
 
     Raises:
         NoRoute: there is none, or the links do not lead along it.
@@ -96,14 +100,18 @@ def walk_to(
     outcome = navigator.outcomes[0]
     if not outcome.reached:
         raise NoRoute(f"no walk leads to {end.position}: {outcome.reason}")
-    path = _without_detours(poses)
+    path: list[str] = []
+    for pose in poses:
+        if pose.pano_id in path:  # a loop that led back to where it began is left out
+            del path[path.index(pose.pano_id) :]
+        path.append(pose.pano_id)
     return _avoid_ambiguous_turns(
         streetview, mover, start, tuple(stands_along(streetview, mover, start, path))
     )
 
 
 def length_of(walk: tuple[Stand, ...]) -> float:
-    """Return the length of a walk in metres."""
+    """Return the length of a walk, in metres."""
     return sum(stand.onward.distance for stand in walk if stand.onward)
 
 
@@ -113,9 +121,9 @@ def straight_on(streetview: StreetView, mover: Mover, last: Stand) -> tuple[Stan
     Empty where no way leads straight on, and where the street leads on for more than `LONGEST_BLOCK` stands.
 
     Args:
-        streetview: of the city.
-        mover: of the walker.
-        last: of the walk.
+        streetview: street view of the city.
+        mover: says which links can be walked.
+        last: last stand of the walk.
     """
     found: list[Stand] = []
     stand = last
@@ -136,7 +144,7 @@ def straight_on(streetview: StreetView, mover: Mover, last: Stand) -> tuple[Stan
 def _avoid_ambiguous_turns(
     streetview: StreetView, mover: Mover, start: Pose, walk: tuple[Stand, ...]
 ) -> tuple[Stand, ...]:
-    """Return a walk that avoids crossings where no word for a direction identifies its street."""
+    """Return a walk with ways around the turns that no word for a direction makes clear."""
     index = 0
     while index < len(walk):
         way = () if walk[index].can_be_told else _way_around(mover, walk, index)
@@ -152,7 +160,7 @@ def _avoid_ambiguous_turns(
 
 
 def _way_around(mover: Mover, walk: Sequence[Stand], wrong: int) -> tuple[str, ...]:
-    """Return the ids of panoramas on a way around a turn that cannot be told; empty if there is none."""
+    """Return panorama ids of a way around the ambiguous turn at index `wrong`; empty without one."""
     first = walk[max(wrong - BACK, 0)]
     later = {stand.panorama.id for stand in walk[wrong + 1 : wrong + 1 + AROUND]}
     before = {stand.panorama.id for stand in walk[: max(wrong - BACK, 0)]}
@@ -177,24 +185,14 @@ def _way_around(mover: Mover, walk: Sequence[Stand], wrong: int) -> tuple[str, .
     return ()
 
 
-def _without_detours(poses: list[Pose]) -> list[str]:
-    """Return the ids of a walk's panoramas, without loops that led back to where they began."""
-    path: list[str] = []
-    for pose in poses:
-        if pose.pano_id in path:
-            del path[path.index(pose.pano_id) :]
-        path.append(pose.pano_id)
-    return path
-
-
 def stands_along(streetview: StreetView, mover: Mover, start: Pose, path: Sequence[str]) -> Iterator[Stand]:
     """Yield the stands of a walk along linked panoramas.
 
     Args:
-        streetview: of the city.
-        mover: of the walker.
-        start: of the walk.
-        path: ids of the panoramas, the start first.
+        streetview: street view of the city.
+        mover: says which links can be walked.
+        start: pose in which the walk begins.
+        path: ids of the panoramas in order, that of the start first.
 
     Raises:
         NoRoute: no link leads from one to the next.
@@ -223,44 +221,40 @@ class Landmark:
     """Likeness of the sign's text to the landmark's name, [0, 100]."""
 
 
+@dataclass(frozen=True, slots=True)
 class Lookout:
-    """A reader of signs from the stands of a walk, which returns landmarks a walker would see.
+    """Finder of landmarks: it reads signs along a walk, and knows the names of places nearby."""
 
-    Args:
-        places: who knows the names.
-        signs: who reads.
-        alone: whether a name that reads like that of another place within `APART_M` is left out; else only
-            one that fits two places in sight equally well.
-        free: whether places cost nothing to ask for: then no sign is read where none of them is near.
-    """
-
-    def __init__(self, places: Places, signs: SignReader, *, alone: bool = True, free: bool = False) -> None:
-        """Prepare to look for landmarks; with `alone`, none whose name resembles another place's nearby."""
-        self._alone = alone
-        self._free = free
-        self._places = places
-        self._signs = signs
-        self._near: dict[LatLng, list[Place]] = {}
+    places: Places
+    """Directory of places and their names."""
+    signs: SignReader
+    """Reader of signs in views."""
+    _: KW_ONLY
+    alone: bool = True
+    """True to leave out a name that reads like that of another place within `APART_M`; else only one that
+    fits two places in sight equally well is left out."""
+    free: bool = False
+    """True if places cost nothing to ask for: then no sign is read where none of them is near."""
+    _near: dict[LatLng, list[Place]] = field(default_factory=dict)
+    """Open places around each position asked for."""
 
     def in_sight(self, stand: Stand, turns: Sequence[float]) -> list[Landmark]:
         """Return the landmarks whose names are read from a stand, the best first.
 
-        A name that reads like that of another place nearby is left out.
-
         Args:
-            stand: where to look.
-            turns: the middles of the views, degrees clockwise from the heading.
+            stand: stand of a walk from which one looks.
+            turns: the middles of the views, degrees clockwise from the stand's heading.
 
         Raises:
             NoImagery: there is no view there.
         """
         here, pano_id, heading = stand.panorama.position, stand.panorama.id, stand.pose.heading
-        if self._free and not self._places_in_sight(here):
+        if self.free and not self._places_in_sight(here):
             return []
         signs = [
             sign
             for turn in turns
-            for sign in self._signs.signs(pano_id, heading + turn)
+            for sign in self.signs.signs(pano_id, heading + turn)
             if sum(map(str.isalnum, sign.text)) >= LEAST_LETTERS
         ]
         if not signs:
@@ -272,68 +266,67 @@ class Lookout:
                 ((name_likeness(sign.text, place.name), place.id, place) for place in near), reverse=True
             )
             likeness, _, place = fits[0] if fits else (0.0, "", None)
-            if not self._alone and len(fits) > 1 and fits[1][0] == likeness:
+            if not self.alone and len(fits) > 1 and fits[1][0] == likeness:
                 continue
             if place is None or likeness < MIN_RESEMBLANCE:
                 continue
             seen = Landmark(place, egocentric_word(heading, sign.heading), likeness)
             if place.id not in found or found[place.id].likeness < likeness:
                 found[place.id] = seen
-        clear = [one for one in found.values() if not (self._alone and _is_mistakable(one.place, around))]
-        return sorted(clear, key=lambda one: (-_worth(one), one.place.id))
+        clear = [
+            one
+            for one in found.values()
+            if not self.alone
+            or all(
+                other.id == one.place.id or name_likeness(other.name, one.place.name) < MIN_RESEMBLANCE
+                for other in around
+            )
+        ]
+        # First what is read clearly and known to many; from 100 reviews on all know a place (chosen).
+        return sorted(
+            clear,
+            key=lambda one: (-one.likeness / 100.0 - min(one.place.review_count, 100) / 100.0, one.place.id),
+        )
 
     def sees(self, stand: Stand, place: Place, turns: Sequence[float]) -> Landmark | None:
         """Return a place as a landmark if its name is read from a stand; else `None`.
 
         Args:
-            stand: of the walk.
-            place: with a name.
-            turns: headings to look to, degrees.
+            stand: stand of a walk from which one looks.
+            place: place whose name is looked for.
+            turns: the middles of the views, degrees clockwise from the stand's heading.
         """
         read = [
             Landmark(place, egocentric_word(stand.pose.heading, sign.heading), likeness)
             for turn in turns
-            for sign in self._signs.signs(stand.panorama.id, stand.pose.heading + turn)
+            for sign in self.signs.signs(stand.panorama.id, stand.pose.heading + turn)
             if (likeness := name_likeness(sign.text, place.name)) >= MIN_RESEMBLANCE
         ]
         return max(read, key=lambda one: one.likeness, default=None)
 
     def _places_in_sight(self, here: LatLng) -> list[Place]:
-        """Return the places near enough that their signs may be read at a position."""
+        """Return the open places within 30 m of a position, whose signs may be read there."""
         return [place for place in self._places_around(here) if distance(here, place.position) <= SIGHT_M]
 
     def _places_around(self, here: LatLng) -> list[Place]:
-        """Return the open places around a position; cached."""
+        """Return the open places within 200 m of a position, asked for once."""
         if here not in self._near:
             self._near[here] = [
-                one for one in self._places.nearby(here, APART_M, whole=SIGHT_M) if one.is_open
+                one for one in self.places.nearby(here, APART_M, whole=SIGHT_M) if one.is_open
             ]
         return self._near[here]
 
 
-def best(
-    landmarks: Sequence[Landmark], *, but: Collection[str] = (), where: Collection[str]
+def choose_landmark(
+    landmarks: Sequence[Landmark], directions: Collection[str], excluded_ids: Collection[str]
 ) -> Landmark | None:
-    """Return the first landmark, not of the ids `but`, in one of the directions `where`; `None` if none is.
+    """Return the first landmark that is seen in one of some directions; `None` if none is.
 
     Args:
-        landmarks: the best first.
-        but: ids of places.
-        where: words of directions.
+        landmarks: landmarks, the best first.
+        directions: directions in words, such as `front left`.
+        excluded_ids: ids of places that are left out.
     """
-    return next((one for one in landmarks if one.place.id not in but and one.where in where), None)
-
-
-def _is_mistakable(place: Place, around: Sequence[Place]) -> bool:
-    """Return whether another place nearby has a similar name."""
-    return any(
-        other.id != place.id and name_likeness(other.name, place.name) >= MIN_RESEMBLANCE for other in around
+    return next(
+        (one for one in landmarks if one.where in directions and one.place.id not in excluded_ids), None
     )
-
-
-def _worth(landmark: Landmark) -> float:
-    """Return a landmark's score: higher for clearly read signs and well-known places."""
-    known = (
-        min(landmark.place.review_count, 100) / 100.0
-    )  # chosen: beyond a hundred reviews all are well known
-    return landmark.likeness / 100.0 + known

@@ -1,6 +1,5 @@
 """Errands in a city: what is to be done, the place and panorama for it, and stand-ins for what it lacks."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -18,7 +17,7 @@ from virl.platform.city.locate import is_address, locate
 from virl.platform.city.places import Place
 from virl.platform.city.starts import draw_address, is_there
 from virl.platform.city.streetview import Panorama, relocate
-from virl.routines.directions.destination import nearest_told
+from virl.routines.directions.destination import describe_nearest
 from virl.routines.directions.rules import kind_named
 from virl.routines.errands.rules import Demands, ErrandList, ErrandQuestion, list_errands, read_demands
 from virl.routines.errands.settings import ERRANDS, Errands, StandIn
@@ -34,7 +33,7 @@ _DRAWN_AMONG = 5  # nearest places of a kind; chosen
 
 
 class ErrandStop(BaseModel):
-    """A place or address where an errand is done."""
+    """A place or address where an errand is done, with the panorama nearest to it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -54,7 +53,7 @@ class ErrandStop(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """All errands of a run, found in the city."""
+    """The errands of a run, found in the city: start, stops, end, and what is demanded."""
 
     errands: Errands
     """The errands as set in the character's file."""
@@ -83,11 +82,15 @@ def find_errands(agent: Agent) -> Task:
         raise BadInput(
             f"{agent.run.start.agent}: `errands:` is missing: list `stops`, or describe them in `text`"
         )
-    wanted, back_home = _wanted_errands(agent, errands)
+    if errands.stops:
+        listed, back_home = [(stop, "") for stop in errands.stops], False
+    else:
+        read = _read_errands(agent, errands.text)
+        listed, back_home = [(errand.where, errand.what) for errand in read.errands], read.back_home
     found: list[ErrandStop | str] = []
-    for number, (where, what) in enumerate(wanted):
+    for number, (where, what) in enumerate(listed):
         again = [
-            found[one] for one in range(number) if wanted[one] == (where, what) and not is_address(where)
+            found[one] for one in range(number) if listed[one] == (where, what) and not is_address(where)
         ]
         taken = tuple(one for one in again if isinstance(one, ErrandStop))
         found.append(_find_stop(agent, str(number + 1), where, what, taken if where.islower() else ()))
@@ -118,13 +121,13 @@ def find_errands(agent: Agent) -> Task:
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
     """Return (character, sentences on changes): errands that the city lacks get stand-ins.
 
-    A kind of place becomes the nearest of those in the character's `instead`.
+    A place type becomes the nearest place of the types in the character's `instead`.
 
     Args:
-        character: as its file has it.
-        city: where it runs.
-        start: where the run begins.
-        seed: for what is chosen at random.
+        character: character as its file has it.
+        city: city of the run.
+        start: panorama at which the run begins.
+        seed: seed of what is chosen at random.
     """
     errands = ERRANDS.of(character)
     if errands is None:
@@ -132,7 +135,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
     random, found, lexicon = Random(seed), dict(errands.stand_ins), load_lexicon()
     kinds = tuple(lexicon.kinds)
     told: list[str] = []
-    for where in dict.fromkeys(_wanted_places(errands)):
+    for where in dict.fromkeys(_errand_places(errands)):
         if where in found or is_there(city, where, start.position):
             continue
         lacking = f"{where} is not in {city.title}"
@@ -143,14 +146,14 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
             told.append(f"{lacking}: goes to {stand_in.title} instead.")
             continue
         if not is_address(where):
-            lacking += nearest_told(city.places, kind_named(where, lexicon), start.position, kinds)
+            lacking += describe_nearest(city.places, kind_named(where, lexicon), start.position, kinds)
         told.append(f"{lacking}{LEFT_OUT}")
     fitted = errands.model_copy(update={"stand_ins": found})
     return character.model_copy(update={"errands": fitted}), tuple(told)
 
 
 def _fault_of(agent: Agent, reason: str) -> VirlError:
-    """Return the error for errands that cannot be run, blaming the file, the model's reading, or the city."""
+    """Return the error for errands that cannot be run: of the file, the model's reading, or the city."""
     if agent.run.start.replaced:
         return NotFound(f"the errands cannot be run in {agent.city.title}: {agent.run.start.replaced[0]}")
     told = f"{agent.run.start.agent}: errands: {reason}"
@@ -161,59 +164,47 @@ def _fault_of(agent: Agent, reason: str) -> VirlError:
     )
 
 
-def _wanted_errands(agent: Agent, errands: Errands) -> tuple[Sequence[tuple[str, str]], bool]:
-    """Return (places with what to do there, whether home comes last)."""
-    if errands.stops:
-        return [(stop, "") for stop in errands.stops], False
-    noted = agent.run.find_note(READ, "text") or _read_errands(agent, errands.text)
-    told = ErrandList.model_validate(noted.data)
-    if not told.errands:
+def _read_errands(agent: Agent, text: str) -> ErrandList:
+    """Return the errands that the mind reads in a text, noted once; raise an error if there are none."""
+    if noted := agent.run.find_note(READ, "text"):
+        listed = ErrandList.model_validate(noted.data)
+    else:
+        listed = agent.mind.ask(agent.prompts.load("errands/list", ErrandList), text=text)
+        places = ", ".join(errand.where for errand in listed.errands)
+        agent.run.note(
+            READ,
+            "text",
+            f"{len(listed.errands)} errands: {places}." + (" Then home." if listed.back_home else ""),
+            data=listed.model_dump(mode="json"),
+        )
+    if not listed.errands:
         raise _fault_of(agent, "the text names no place to go to: list `stops`")
-    return [(errand.where, errand.what) for errand in told.errands], told.back_home
-
-
-def _read_errands(agent: Agent, text: str) -> NoteRecord:
-    """Return the note on the errands that the mind reads in a text."""
-    told = agent.mind.ask(agent.prompts.load("errands/list", ErrandList), text=text)
-    places = ", ".join(errand.where for errand in told.errands)
-    return agent.run.note(
-        READ,
-        "text",
-        f"{len(told.errands)} errands: {places}." + (" Then home." if told.back_home else ""),
-        data=told.model_dump(mode="json"),
-    )
+    return listed
 
 
 def _find_stop(
     agent: Agent, key: str, where: str, what: str, taken: tuple[ErrandStop, ...] = ()
 ) -> ErrandStop | str:
-    """Return the stop of an errand, or the reason why it is left out."""
+    """Return the stop of an errand, at none of the places `taken`; or the reason why it is left out."""
     noted = agent.run.find_note(STOP, key) or _note_stop(agent, key, where, what, taken)
     if reason := noted.data.get("left_out"):
         return str(reason)
     return ErrandStop.model_validate(noted.data)
 
 
-def _locate(agent: Agent, where: str) -> tuple[str, LatLng, str]:
-    """Return (title, position, wish a substitute fulfils less well) of an errand's place.
+def _locate(agent: Agent, where: str, taken: tuple[ErrandStop, ...]) -> tuple[str, LatLng, str]:
+    """Return (title, position, wish that a substitute fulfils less well, else empty) of an errand's place.
+
+    If stops of this type are taken, it is the nearest other open place of the type.
 
     Raises:
         NotFound: the city has no such place, and nothing in its place.
     """
-    errands = ERRANDS.of(agent.character)
-    if errands and (one := errands.stand_ins.get(where)):
-        return one.title, LatLng(one.lat, one.lng), "" if one.does_as_well else where
-    title, position = locate(agent.city, where, agent.start.position)
-    return title, position, ""
-
-
-def _another(agent: Agent, where: str, taken: tuple[ErrandStop, ...]) -> tuple[str, LatLng, str]:
-    """Return (title, position, empty text) of the nearest open place of a type, none of those taken.
-
-    Raises:
-        NotFound: the city has no other.
-    """
-    here = agent.start.position
+    errands, here = ERRANDS.of(agent.character), agent.start.position
+    if not taken:
+        if errands and (one := errands.stand_ins.get(where)):
+            return one.title, LatLng(one.lat, one.lng), "" if one.does_as_well else where
+        return (*locate(agent.city, where, here), "")
     open_ones = (place for place in agent.city.places.search(where, here) if place.is_open)
     others = [place for place in open_ones if all(place.position != one.position for one in taken)]
     if not others:
@@ -223,9 +214,9 @@ def _another(agent: Agent, where: str, taken: tuple[ErrandStop, ...]) -> tuple[s
 
 
 def _note_stop(agent: Agent, key: str, where: str, what: str, taken: tuple[ErrandStop, ...]) -> NoteRecord:
-    """Find an errand's place and panorama, and return the note on the stop or its omission."""
+    """Find an errand's place and panorama, and return the note on the stop or on its omission."""
     try:
-        title, position, lacking = _another(agent, where, taken) if taken else _locate(agent, where)
+        title, position, lacking = _locate(agent, where, taken)
     except NotFound as fault:  # it may have closed, or the geocoder may have found something elsewhere
         begins = (f"{where} is not in", f"No {words_of(where)} within")
         told = next((one for one in agent.run.start.replaced if one.startswith(begins)), str(fault))
@@ -250,8 +241,8 @@ def _note_stop(agent: Agent, key: str, where: str, what: str, taken: tuple[Erran
     )
 
 
-def _wanted_places(errands: Errands) -> list[str]:
-    """Return the places that errands lead to, as rules read them; empty if they cannot."""
+def _errand_places(errands: Errands) -> list[str]:
+    """Return the places that errands lead to, as the rules read them; empty if they cannot."""
     end = [errands.end] if errands.end not in (None, "home", "open") else []
     if errands.stops:
         return [*errands.stops, *filter(None, end)]
@@ -270,7 +261,7 @@ def _find_stand_in(
     random: Random,
     found: dict[str, StandIn],
 ) -> StandIn | None:
-    """Return a place or address of the city in place of `where`; `None` if there is none."""
+    """Return a place or address of the city to take instead of `where`; `None` if there is none."""
     taken = {one.title for one in found.values()}
     if kind := "" if is_address(where) else kind_named(where, load_lexicon()):
         of_kind = _places(city, kind, near, taken)[:_DRAWN_AMONG] if where != kind else []
@@ -287,7 +278,7 @@ def _find_stand_in(
 
 
 def _places(city: City, kind: str, near: LatLng, taken: set[str]) -> list[Place]:
-    """Return the open places of a type near street view, nearest first."""
+    """Return the open places of a type near street view and not taken, nearest first."""
     found = [
         place
         for place in city.places.nearby(near, WITHIN_M, [kind])
@@ -297,6 +288,6 @@ def _places(city: City, kind: str, near: LatLng, taken: set[str]) -> list[Place]
 
 
 def _to_stand_in(place: Place, kind: str = "", *, does_as_well: bool = True) -> StandIn:
-    """Return a place as a stand-in; `kind` is given if its type is another than asked for."""
+    """Return a place as a stand-in; `kind` names its type if that is another than asked for."""
     title = f"the {kind} {place.name}" if kind else place.name
     return StandIn(title=title, lat=place.position.lat, lng=place.position.lng, does_as_well=does_as_well)

@@ -13,14 +13,14 @@ from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NotFound
 from virl.geo.globe import LatLng, bearing, distance
-from virl.journal.records import StepRecord, ViewRecord
+from virl.journal.records import ViewRecord
 from virl.mind.lexicon import Lexicon, words_of
 from virl.mind.understanding import Reading
 from virl.mind.wishes import words_for_kinds
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome, OutcomeKind
 from virl.platform.city.streetview import Camera, Pose
-from virl.platform.movers.base import Choice, Step
+from virl.platform.movers.base import Choice
 from virl.platform.navigators.point import DestinationOutcome, PointNavigator, plan_route
 from virl.routines.errands.finding import ErrandStop, Task, find_errands, fit
 from virl.routines.errands.rules import ANY_ORDER, read_errands
@@ -45,7 +45,7 @@ _AT_IT_M = 2.0  # from nearer, the direction of a place says nothing
 
 
 def _read_errands(character: Character, lexicon: Lexicon) -> Reading | None:
-    """Return the reading of errands given in words: places, order, deadline; `None` without such a text."""
+    """Return errands given in words, with the words that rules act on; `None` if they are a list."""
     errands = ERRANDS.of(character)
     if errands is None or errands.stops:
         return None
@@ -69,7 +69,7 @@ def check_character(character: Character, source: Path) -> None:
 
 
 def run(agent: Agent) -> None:
-    """Run the errands: plan the trip, and walk it to its end or the limit of steps."""
+    """Plan the errands' trip, walk it to its end or the limit of steps, and end the run."""
     try:
         task = find_errands(agent)
     except NotFound as fault:
@@ -99,7 +99,7 @@ def run(agent: Agent) -> None:
 def _claims(
     agent: Agent, goals: Sequence[ErrandStop], outcomes: Sequence[DestinationOutcome]
 ) -> list[ArrivalClaim]:
-    """Return a claim for each stop of the walk: that it was reached, or not.
+    """Return a claim for each stop of the walk, that it was reached or not.
 
     Where the walk was given up before its end, no claim is made of the stops that were still to come.
     """
@@ -120,11 +120,7 @@ def _claims(
 
 
 def _walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutcome]:
-    """Walk the trip from the start, or from where the run was cut off; return each stop's outcome.
-
-    Returns:
-        What became of each stop, and of the end where that is fixed, in the order of the trip.
-    """
+    """Walk the trip, or the rest of it in a resumed run; return the outcomes of its stops in order."""
     goals = goals_of(task, trip)
     plan = plan_route(
         agent.city.streetview,
@@ -139,51 +135,38 @@ def _walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutc
     written = list(agent.run.steps)
     # The last step is decided once more: its link may not have been taken.
     trail = [one.pose.pano_id for one in written[:-1]]
-    for step in navigator.walk(_pose(agent), trail, [one.step for one in written[:-1] if one.decided_by]):
+    if written:
+        pose = Pose(written[-1].pose.pano_id, written[-1].pose.heading)
+    else:
+        heading = agent.character.heading
+        pose = Pose(agent.start.id, agent.start.heading if heading is None else heading)
+    for step in navigator.walk(pose, trail, [one.step for one in written[:-1] if one.decided_by]):
         if step.index < len(written):
-            step.settle(_decided_again(step, written[step.index]))
+            known = written[step.index]
+            # The user's choices are read; the navigator decides again as it did.
+            step.settle(
+                Choice(link_taken(step.links, known), known.decided, decided_by=known.decided_by)
+                if known.decided_by
+                else step.choose()
+            )
         else:
-            _write_down(agent, step, step.choice)
+            choice = step.choice
+            agent.run.step(
+                step,
+                views=(),
+                asked=(),
+                decided=choice.reason[:1].upper() + choice.reason[1:],
+                next_pano_id=choice.link.pano_id if choice.link else None,
+                outcome=choice.outcome,
+            )
         _look_at_stops(agent, goals, navigator.outcomes, step.pose.heading)
     return navigator.outcomes
-
-
-def _pose(agent: Agent) -> Pose:
-    """Return the pose at the last recorded step, or at the start."""
-    if agent.run.steps:
-        last = agent.run.steps[-1].pose
-        return Pose(last.pano_id, last.heading)
-    heading = agent.character.heading
-    return Pose(agent.start.id, agent.start.heading if heading is None else heading)
-
-
-def _decided_again(step: Step, written: StepRecord) -> Choice:
-    """Return the choice at a recorded step: the navigator decides again, others' choices are read.
-
-    Raises:
-        NoStreetView: the link that the user took is not there any more.
-    """
-    if not written.decided_by:
-        return step.choose()
-    return Choice(link_taken(step.links, written), written.decided, decided_by=written.decided_by)
-
-
-def _write_down(agent: Agent, step: Step, choice: Choice) -> None:
-    """Write a step of the trip to the journal, without views, since no mind was asked."""
-    agent.run.step(
-        step,
-        views=(),
-        asked=(),
-        decided=choice.reason[:1].upper() + choice.reason[1:],
-        next_pano_id=choice.link.pano_id if choice.link else None,
-        outcome=choice.outcome,
-    )
 
 
 def _look_at_stops(
     agent: Agent, goals: Sequence[ErrandStop], outcomes: Sequence[DestinationOutcome], heading: float
 ) -> None:
-    """Write a note on the outcome of each stop passed, unless it has one."""
+    """Write a note on the outcome of each stop that has one, once, with a view if it was reached."""
     for number, (goal, outcome) in enumerate(zip(goals, outcomes, strict=False), start=1):
         if agent.run.find_note(_ARRIVAL, str(number)) is None:
             errand = f" ({goal.what})" if goal.what else ""
@@ -197,7 +180,7 @@ def _look_at_stops(
 
 
 def _look(agent: Agent, goal: ErrandStop, heading: float) -> Sequence[ViewRecord]:
-    """Return the record of a view toward a stop from its panorama; empty without imagery."""
+    """Return the record of a view of a stop, toward `heading` degrees if close by; empty without imagery."""
     if distance(goal.stand, goal.position) > _AT_IT_M:
         heading = bearing(goal.stand, goal.position)
     try:

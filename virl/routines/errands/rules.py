@@ -105,7 +105,7 @@ class ErrandList(Reply):
     @field_validator("errands")
     @classmethod
     def _are_in_the_text(cls, errands: tuple[Errand, ...], info: ValidationInfo) -> tuple[Errand, ...]:
-        """Return the errands; raise `ValueError` if the numbers of an address are not in the text.
+        """Return errands unchanged; raise `ValueError` for a number that the text does not have.
 
         An address that nobody gave would be walked to.
         """
@@ -128,7 +128,7 @@ class ErrandQuestion(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Mention:
-    """An address or a name in a text, with its position there."""
+    """An address or a name in a text, with its start and end there."""
 
     start: int
     end: int
@@ -137,7 +137,7 @@ class _Mention:
 
 
 def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
-    """Return an errand for each address and name in a text, and for place types in the rest of it.
+    """Return the errands in a text: for each address and name, and for place types in the rest of it.
 
     For what is left, the kind of place that its words speak of.
 
@@ -169,13 +169,16 @@ def _mentions(text: str) -> Iterator[_Mention]:
     """Yield the addresses and names in a text, in order."""
     found = [_Mention(*match.span(), match[0], is_address=True) for match in BLOCKS.finditer(text)]
     for match in NUMBER_LAST.finditer(text):
-        if not _overlaps(match, found) and (last := _number_last(match)):
-            found.append(last)
+        start, words = _without_lead(match)
+        if words[:1].isalpha() and not _overlaps(match, found):  # else it names no street
+            found.append(_Mention(start, match.end(), words, is_address=True))
     for match in NUMBER_FIRST.finditer(text):
         if not _overlaps(match, found):
             found.append(_Mention(*match.span(), match[0], is_address=True))
     names = [
-        name for match in _NAME.finditer(text) if not _overlaps(match, found) and (name := _name(text, match))
+        name
+        for match in _NAME.finditer(text)
+        if not _overlaps(match, found) and (name := _place_name(text, match))
     ]
     yield from sorted([*found, *names], key=lambda mention: mention.start)
 
@@ -185,14 +188,8 @@ def _overlaps(match: re.Match[str], mentions: Sequence[_Mention]) -> bool:
     return any(match.start() < one.end and one.start < match.end() for one in mentions)
 
 
-def _number_last(match: re.Match[str]) -> _Mention | None:
-    """Return an address without words that only begin the sentence; `None` if no street is named."""
-    start, words = _without_lead(match)
-    return _Mention(start, match.end(), words, is_address=True) if words[:1].isalpha() else None
-
-
 def _without_lead(match: re.Match[str]) -> tuple[int, str]:
-    """Return (start, text) of a match without first words that belong to no name."""
+    """Return (start, text) of a match without the first words that belong to no name or address."""
     start, words = match.start(), match[0]
     while words and _NO_NAME.fullmatch(words.split()[0]) and not _STREET_LEAD.match(words):
         rest = words[len(words.split()[0]) :].lstrip()
@@ -200,8 +197,8 @@ def _without_lead(match: re.Match[str]) -> tuple[int, str]:
     return start, words
 
 
-def _name(text: str, match: re.Match[str]) -> _Mention | None:
-    """Return a place's name without a word that only begins the sentence; `None` if nothing is left."""
+def _place_name(text: str, match: re.Match[str]) -> _Mention | None:
+    """Return a match as a place's name, without words that only begin the sentence; `None` if empty."""
     start, words = _without_lead(match)
     alone = len(words.split()) == 1
     before = text[: match.start()]
@@ -212,7 +209,7 @@ def _name(text: str, match: re.Match[str]) -> _Mention | None:
 
 
 def _join_addresses(text: str, mentions: list[_Mention]) -> list[_Mention]:
-    """Return the mentions, each name joined with an address right after it."""
+    """Return the mentions in order, a name and the address right after it as one."""
     joined: list[_Mention] = []
     for mention in mentions:
         before = joined[-1] if joined else None
@@ -238,42 +235,38 @@ def _clauses_before(text: str, errands: list[Errand]) -> tuple[list[str], str]:
 
 
 def _by_kind(clauses: list[str], lexicon: Lexicon) -> Iterator[Errand]:
-    """Yield an errand for each clause that mentions a place type."""
+    """Yield the errands of the clauses that mention a place type; several for a number of places."""
     for clause in clauses:
         if _goes_home(clause) or _REASON.match(clause):
             continue
-        if best := _kind_of(clause, lexicon):
-            number = _how_many(clause, best)
-            yield from [Errand(where=words_of(best), what=_tidy(clause))] * (
-                _number_of(number[1]) if number else 1
-            )
+        counts = {
+            kind: len(found_in(clause, (*phrases, kind.replace("_", " "))))
+            for kind, phrases in lexicon.place_types.items()
+        }
+        best = max(counts, key=lambda kind: counts[kind])
+        if not counts[best]:  # a type that is not named, but needed for what is to be done
+            best = next(iter(kinds_wanted(clause, (), lexicon)), "")
+        if best:
+            number = _number_before(clause, best)
+            count = min(_to_number(number[1]), _MOST_OF_A_KIND) if number else 1
+            yield from [Errand(where=words_of(best), what=_tidy(clause))] * count
 
 
-def _kind_of(clause: str, lexicon: Lexicon) -> str:
-    """Return the place type that a clause mentions most, else one that it needs; empty for none."""
-    counts = {
-        kind: len(found_in(clause, (*phrases, kind.replace("_", " "))))
-        for kind, phrases in lexicon.place_types.items()
-    }
-    best = max(counts, key=lambda kind: counts[kind])
-    return best if counts[best] else next(iter(kinds_wanted(clause, (), lexicon)), "")
-
-
-def _how_many(clause: str, kind: str) -> re.Match[str] | None:
+def _number_before(clause: str, kind: str) -> re.Match[str] | None:
     """Return the match of a number before a type's plural, as in "three different pharmacies", or `None`."""
     name = words_of(kind)
     plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}e?s"
     return re.search(rf"\b({_NUMBER}) (?:different |separate )?{plural}\b", words_of(clause))
 
 
-def _number_of(number: str) -> int:
-    """Return the number that a word or numeral means, at most the most errands of one type."""
-    return _NUMBERS.index(number) + 1 if number in _NUMBERS else min(int(number), _MOST_OF_A_KIND)
+def _to_number(word: str) -> int:
+    """Return the number that a word up to "twelve" or a numeral means."""
+    return _NUMBERS.index(word) + 1 if word in _NUMBERS else int(word)
 
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """The demands of a text on order and time of a trip."""
+    """Demands of a text on a trip: its order and its deadline."""
 
     in_order: bool = False
     """True if the stops are to be visited in the order told."""
@@ -285,42 +278,29 @@ def read_demands(text: str, intention: str, minute: int) -> Demands:
     """Return the order and the deadline that a text demands.
 
     Args:
-        text: the errands.
-        intention: of who runs them; may leave the order open, which a mere "then" does not overrule.
-        minute: of the day at which they begin.
+        text: the errands in words.
+        intention: the runner's intention, which may leave the order open: a mere "then" does not overrule it.
+        minute: when the errands begin, in minutes after midnight; "ten" is the next ten o'clock.
     """
     text = asked_for(text)
     ordered = _ORDER.search(text) or (
         _THEN.search(_HOMEWARD.sub("", text)) and not ANY_ORDER.search(f"{text} {intention}")
     )
-    found = _DEADLINE.search(text)
-    return Demands(bool(ordered), _deadline(found, minute) if found else None)
-
-
-def _deadline(found: re.Match[str], minute: int) -> int:
-    """Return the minute of the day of a deadline; "ten" is the next ten o'clock after `minute`."""
-    told = found["hour"].lower()
-    if told in _HOURS:
-        return _HOURS[told]
-    hour = _NUMBERS.index(told) + 1 if told in _NUMBERS else int(told)
-    minutes = hour * 60 + (int(found["minutes"] or 0) if not found["half"] else 30)
-    half = (found["part"] or "").lower().replace(".", "")
-    if half:
-        return minutes % 720 + 720 * (half == "pm")
-    return minutes if minutes > minute or hour > 12 else minutes + 720
-
-
-def _pieces(what: str, text: str) -> Iterator[str]:
-    """Yield the pieces of the text, before and after the address, that tell what is to be done there."""
-    words = words_of(what).split()
-    while words:
-        length = next((most for most in range(len(words), 0, -1) if " ".join(words[:most]) in text), 1)
-        yield " ".join(words[:length])
-        words = words[length:]
+    if (found := _DEADLINE.search(text)) is None:
+        return Demands(bool(ordered))
+    if (said := found["hour"].lower()) in _HOURS:
+        return Demands(bool(ordered), _HOURS[said])
+    hour = _to_number(said)
+    until = hour * 60 + (int(found["minutes"] or 0) if not found["half"] else 30)
+    if half_day := (found["part"] or "").lower().replace(".", ""):
+        until = until % 720 + 720 * (half_day == "pm")
+    elif until <= minute and hour <= 12:
+        until += 720
+    return Demands(bool(ordered), until)
 
 
 def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """Return the words of a text from which errands, order and deadline are read.
+    """Return the words of a text from which the rules read errands, order and deadline.
 
     Raises:
         MindFailed: the text names no place and no kind of place.
@@ -334,22 +314,28 @@ def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
     addresses = {mention.where: mention for mention in _join_addresses(text, list(_mentions(text)))}
     for errand in list_errands(ErrandQuestion(text=text), lexicon).errands:
         if mention := addresses.get(errand.where):
-            used += [
-                text[mention.start : mention.end],
-                *_pieces(_NARROWS.split(errand.what)[0], words_of(text)),
-            ]
+            used.append(text[mention.start : mention.end])
+            # What is to be done there stands before and after the address, so it is in the text in pieces.
+            said, words = words_of(text), words_of(_NARROWS.split(errand.what)[0]).split()
+            while words:
+                length = next((n for n in range(len(words), 0, -1) if " ".join(words[:n]) in said), 1)
+                used.append(" ".join(words[:length]))
+                words = words[length:]
             continue
         kind = errand.where.replace(" ", "_")
         for stretch in words_for_kinds(errand.what, [kind], lexicon):
-            used += [stretch, *_numbers_within(stretch, words_of(errand.what))]
+            used.append(stretch)
+            if GAP in stretch:  # a number of goods within it, as in "return two books"
+                between = rf" {_NUMBER} ".join(map(re.escape, stretch.split(GAP)))
+                used += [found[0] for found in re.finditer(rf"\b{between}\b", words_of(errand.what))]
         used += found_in(errand.what, (errand.where, *lexicon.place_types.get(kind, ())))
-        if number := _how_many(errand.what, kind):
+        if number := _number_before(errand.what, kind):
             used.append(number[0])
     return tuple(used)
 
 
 def _is_in_order(match: re.Match[str], orders: Sequence[re.Match[str]], lexicon: Lexicon) -> bool:
-    """Return whether "first" is said of the first errand, "finally" of the last, "later" of another."""
+    """Return whether a word of order is true: "first" said of the first errand, "finally" of the last."""
     text, kind = match.string, match.lastgroup
     *earlier, lead = _CLAUSE_END.split(text[: match.start()])
     follows = re.compile(r"[\s,]*").match(text, match.end())
@@ -366,21 +352,15 @@ def _is_in_order(match: re.Match[str], orders: Sequence[re.Match[str]], lexicon:
 
 
 def _errands_in(text: str, lexicon: Lexicon) -> int:
-    """Return the number of errands in a text."""
+    """Return the number of errands that the rules find in a text; 0 if none."""
     try:
         return len(list_errands(ErrandQuestion(text=text), lexicon).errands)
     except MindFailed:
         return 0
 
 
-def _numbers_within(stretch: str, words: str) -> list[str]:
-    """Return the numbers of goods in a stretch such as "return … books"."""
-    between = rf" {_NUMBER} ".join(map(re.escape, stretch.split(GAP)))
-    return [found[0] for found in re.finditer(rf"\b{between}\b", words)] if GAP in stretch else []
-
-
 def _tidy(clause: str) -> str:
-    """Return a clause without words that only lead to it or to the place."""
+    """Return a clause as what is to be done: without words that lead to it or to the place."""
     text = clause.strip()
     while (shorter := _TRAILING.sub("", _LEADING.sub("", text))) != text:
         text = shorter.strip()
@@ -388,5 +368,5 @@ def _tidy(clause: str) -> str:
 
 
 def _goes_home(text: str) -> bool:
-    """Return whether a text wants the trip to end at the start."""
+    """Return whether a text says that the trip ends at its start."""
     return bool(_ROUND_TRIP.search(text)) or in_order(text, _GOING, _HOME, apart=".;,")

@@ -42,7 +42,7 @@ class Errands(Settings):
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
-        """Return the errands; raise `ValueError` unless exactly one of `stops` and `text` is given."""
+        """Return the errands unchanged; raise `ValueError` unless either `stops` or `text` is given."""
         if bool(self.stops) == bool(self.text.strip()):
             raise ValueError("give either `stops` or `text`")
         return self

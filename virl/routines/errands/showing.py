@@ -14,12 +14,12 @@ BY = {"walking": "on foot", "cycling": "by bicycle", "driving": "by car"}
 
 
 def answer(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> dict[str, object]:
-    """Return the trip as data for the run's answer; `outcomes` is empty if nothing was walked.
+    """Return the trip as data for the run's answer: order, end, times, metres, number of stops reached.
 
     Args:
-        task: with its stops.
-        trip: in the order found.
-        outcomes: of each stop.
+        task: the errands' stops.
+        trip: the planned trip through them.
+        outcomes: the stops' outcomes in the trip's order; empty if nothing was walked.
     """
     return {
         "order": [task.stops[number].title for number in trip.order],
@@ -36,19 +36,24 @@ def answer(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> di
 
 
 def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> str:
-    """Return a short text on the trip's end; `outcomes` is empty if nothing was walked.
+    """Return sentences on the trip: its time, what it saves, stops not reached, errands left out.
 
     Args:
-        task: with its stops.
-        trip: in the order found.
-        outcomes: of each stop.
+        task: the errands' stops.
+        trip: the planned trip through them.
+        outcomes: the stops' outcomes in the trip's order; empty if nothing was walked.
     """
     count = len(task.stops)
     errands = "1 errand" if count == 1 else f"{count} errands"
-    text = (
-        f"{errands} in {_show_minutes(trip.seconds)}, {_show_metres(trip.metres)} {BY[task.errands.travel]}"
-        + _describe_saving(trip)
-    )
+    if trip.seconds_given is None or trip.metres_given is None:
+        saving = "; no route leads through the order given."
+    elif list(trip.order) == sorted(trip.order):
+        saving = ": the order given is the shortest." if trip.is_shortest else ", in the order given."
+    else:
+        seconds, metres = trip.seconds_given - trip.seconds, trip.metres_given - trip.metres
+        saving = f": {_show_minutes(seconds)} and {_show_metres(metres)} less than in the order given."
+    by = BY[task.errands.travel]
+    text = f"{errands} in {_show_minutes(trip.seconds)}, {_show_metres(trip.metres)} {by}{saving}"
     if not trip.is_shortest:
         text += f" No order can be more than {1 - trip.bound / trip.seconds:.1%} shorter."
     missed = [outcome for outcome in outcomes if not outcome.reached]
@@ -60,12 +65,12 @@ def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> st
 
 
 def delay_text(task: Task, trip: Trip, minute: int) -> str:
-    """Return a sentence on how late a trip ends after its deadline; empty if it is in time.
+    """Return a sentence on when a trip ends if that is after its deadline; empty if it is in time.
 
     Args:
-        task: what was asked for.
-        trip: as it is planned; time spent at the stops is not counted.
-        minute: of the day at which it begins.
+        task: the errands with their deadline.
+        trip: the planned trip; time spent at the stops is not counted.
+        minute: when it begins, in minutes after midnight.
     """
     until, ends = task.demands.until, minute + trip.seconds / 60
     if until is None or ends <= until:
@@ -74,29 +79,13 @@ def delay_text(task: Task, trip: Trip, minute: int) -> str:
 
 
 def exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
-    """Return the report's exhibits: map, minutes saved, and legs.
+    """Return the report's exhibits: map of the trip, bars of the minutes saved, table of the legs.
 
     Args:
-        agent: whose run it is.
-        task: with its stops.
-        trip: in the order found.
+        agent: agent who runs the errands.
+        task: the errands' stops.
+        trip: the planned trip through them.
     """
-    _, minute = agent.character.day_and_minute
-    return (_trip_map(task, trip), _saving_bars(trip), _legs_table(task, trip, minute))
-
-
-def _describe_saving(trip: Trip) -> str:
-    """Return the end of a sentence: minutes and metres saved against the order given."""
-    if trip.seconds_given is None or trip.metres_given is None:
-        return "; no route leads through the order given."
-    seconds, metres = trip.seconds_given - trip.seconds, trip.metres_given - trip.metres
-    if list(trip.order) == sorted(trip.order):
-        return ": the order given is the shortest." if trip.is_shortest else ", in the order given."
-    return f": {_show_minutes(seconds)} and {_show_metres(metres)} less than in the order given."
-
-
-def _trip_map(task: Task, trip: Trip) -> MapExhibit:
-    """Return the map of a trip: its start, goals and way."""
     goals = goals_of(task, trip)
     points = [_point(task.start.position, task.start.title, "", "", "start")]
     for number, goal in enumerate(goals, start=1):
@@ -106,28 +95,27 @@ def _trip_map(task: Task, trip: Trip) -> MapExhibit:
         else:
             points.append(_point(goal.position, goal.title, goal.what, str(number), "stop"))
     way = tuple((lat, lng) for leg in trip.legs for lat, lng in leg.path)
-    return MapExhibit(title="Map", points=tuple(points), lines=(MapLine(points=way),))
-
-
-def _point(where: LatLng, label: str, text: str, mark: str, style: str) -> MapPoint:
-    """Return a point of the map with its label, text and style."""
-    data = {"lat": where.lat, "lng": where.lng, "label": label, "text": text, "mark": mark, "style": style}
-    return MapPoint.model_validate(data)
-
-
-def _saving_bars(trip: Trip) -> BarsExhibit:
-    """Return bars of the minutes in the best order and in the order given."""
     bars = [
         Bar(label=f"best order, {_show_metres(trip.metres)}", value=round(trip.seconds / 60, 1), picked=True)
     ]
     if trip.seconds_given is not None and trip.metres_given is not None:
         label = f"order given, {_show_metres(trip.metres_given)}"
         bars.append(Bar(label=label, value=round(trip.seconds_given / 60, 1)))
-    return BarsExhibit(title="Savings", unit="min", bars=tuple(bars))
+    return (
+        MapExhibit(title="Map", points=tuple(points), lines=(MapLine(points=way),)),
+        BarsExhibit(title="Savings", unit="min", bars=tuple(bars)),
+        _legs_table(task, trip, agent.character.day_and_minute[1]),
+    )
+
+
+def _point(where: LatLng, label: str, text: str, mark: str, style: str) -> MapPoint:
+    """Return a point of the map with its label, text, mark and style."""
+    data = {"lat": where.lat, "lng": where.lng, "label": label, "text": text, "mark": mark, "style": style}
+    return MapPoint.model_validate(data)
 
 
 def _legs_table(task: Task, trip: Trip, minute: int) -> TableExhibit:
-    """Return the table of legs; the trip begins at `minute`, minutes after midnight."""
+    """Return the table of legs with times of arrival; the trip begins `minute` minutes after midnight."""
     rows = []
     elapsed = 0.0
     for number, (goal, leg) in enumerate(zip(goals_of(task, trip), trip.legs, strict=True), start=1):
@@ -142,10 +130,10 @@ def _legs_table(task: Task, trip: Trip, minute: int) -> TableExhibit:
 
 
 def _show_minutes(seconds: float) -> str:
-    """Return a duration given in seconds as text in minutes, with one decimal below 10 min."""
+    """Return a duration given in seconds as text in minutes, such as "4.5 min" or "12 min"."""
     return f"{seconds / 60:.0f} min" if seconds >= 600 else f"{seconds / 60:.1f} min"
 
 
 def _show_metres(metres: float) -> str:
-    """Return a length given in metres as text, in km from 1000 m."""
+    """Return metres as text, in km from 1000 m on, such as "1.25 km"."""
     return f"{metres:.0f} m" if abs(metres) < 1000 else f"{metres / 1000:.2f} km"

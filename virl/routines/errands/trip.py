@@ -10,7 +10,7 @@ are the seconds from the start to each stop, `between` those from stop to stop, 
 stop to the end, which are all 0 where the end is open.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from time import monotonic
@@ -37,7 +37,7 @@ AS_GOOD_S = 0.5  # chosen: for less than half a second nobody changes the order 
 
 
 class TripLeg(BaseModel):
-    """The way from one stop to the next: seconds, metres and positions."""
+    """The way from one stop to the next: its seconds, metres, and positions along it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -59,7 +59,7 @@ class Trip(BaseModel):
     legs: tuple[TripLeg, ...]
     """Legs to each stop, and to the end if that is fixed."""
     seconds_given: float | None
-    """Seconds of the order given; `None` if no way leads through it."""
+    """Seconds of the order given by the user; `None` if no way leads through it."""
     metres_given: float | None
 
     @property
@@ -69,12 +69,12 @@ class Trip(BaseModel):
 
     @property
     def is_shortest(self) -> bool:
-        """Return whether the order is proven to be the fastest."""
+        """Return whether the order is proven to be the fastest, to a hundredth of a second."""
         return StopOrder(self.order, self.seconds, self.bound).is_shortest
 
 
 def plan_trip(agent: Agent, task: Task) -> Trip:
-    """Return the trip with the best order, by a matrix of travel times; planned once a run.
+    """Return the trip through all stops with the best order, planned once and noted in the journal.
 
     Raises:
         NoRoute: no order leads through all stops.
@@ -94,17 +94,14 @@ def plan_trip(agent: Agent, task: Task) -> Trip:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Seconds between start, stops and end; `inf` where no way leads.
-
-    Args:
-        leave: from the start to each stop, shape (n,).
-        between: from stop to stop, shape (n, n).
-        arrive: from each stop to the end, shape (n,); zeros for an open end.
-    """
+    """Travel times in seconds between the start, n stops and the end; `inf` where no way leads."""
 
     leave: Floats
+    """Seconds from the start to each stop, shape (n,)."""
     between: Floats
+    """Seconds from each stop (row) to each stop (column), shape (n, n)."""
     arrive: Floats
+    """Seconds from each stop to the end, shape (n,); zeros for an open end."""
 
     def __len__(self) -> int:
         return len(self.leave)
@@ -118,7 +115,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class StopOrder:
-    """An order of stops with its seconds."""
+    """An order of stops with its duration, and the shortest that any order can take."""
 
     stops: tuple[int, ...]
     seconds: float
@@ -128,15 +125,14 @@ class StopOrder:
 
     @property
     def is_shortest(self) -> bool:
-        """Return whether no order is proven faster by more than a hundredth of a second."""
+        """Return whether any faster order would gain at most a hundredth of a second."""
         return self.seconds <= self.bound + 0.01
 
 
 def exact_order(times: Times) -> StopOrder:
-    """Return the fastest order, by dynamic programming over sets of visited stops.
+    """Return the fastest order of at least one stop, by dynamic programming over sets of visited stops.
 
-    Args:
-        times: of one stop at least. Time and memory double with each stop: 13 take a tenth of a second.
+    Time and memory double with each stop: 13 take a tenth of a second.
     """
     count = len(times)
     fastest = np.full((1 << count, count), np.inf)  # to have visited a set, and to stand at its last stop
@@ -165,7 +161,7 @@ def exact_order(times: Times) -> StopOrder:
 
 @dataclass(frozen=True, slots=True)
 class PlannedWays:
-    """Maps that answer routes between a trip's stops from its legs, and pass other requests on."""
+    """Maps that answer routes between a trip's stops from its legs, and pass on other requests."""
 
     maps: Maps
     known: Mapping[tuple[LatLng, LatLng], Route]
@@ -188,7 +184,7 @@ class PlannedWays:
 
 
 def goals_of(task: Task, trip: Trip) -> list[ErrandStop]:
-    """Return the stops in the trip's order, and its end."""
+    """Return the stops in the trip's order, followed by its end if that is fixed."""
     return [*(task.stops[number] for number in trip.order), *([task.end] if task.end else [])]
 
 
@@ -196,9 +192,9 @@ def ways_of(agent: Agent, task: Task, trip: Trip) -> Maps:
     """Return the city's maps with the trip's legs known; unchanged if they know ways along panoramas.
 
     Args:
-        agent: whose run it is.
-        task: with its stops.
-        trip: in the order found.
+        agent: agent who runs the errands.
+        task: the errands' stops.
+        trip: the planned trip through them.
     """
     if isinstance(agent.city.maps, PanoramaMaps):
         return agent.city.maps
@@ -211,7 +207,10 @@ def ways_of(agent: Agent, task: Task, trip: Trip) -> Maps:
 
 
 def _plan_trip(maps: Maps, task: Task) -> Trip:
-    """Return the fastest trip through the stops; in the order given if demanded or equally fast."""
+    """Return the fastest trip through the stops; in the order given if demanded or as fast.
+
+    `NoRoute` is raised if no order leads through all stops.
+    """
     mode = task.errands.travel
     stops = [task.start, *task.stops, *([task.end] if task.end else [])]
     stands = [stop.stand for stop in stops]
@@ -219,19 +218,23 @@ def _plan_trip(maps: Maps, task: Task) -> Trip:
     times = times_between(matrix, len(task.stops))
     given = tuple(range(len(task.stops)))
     best, as_given = best_order(times, task.errands.search_seconds), times.seconds_along(given)
-    if not np.isfinite(best.seconds):
-        _refuse(stops, matrix, mode)
-    if not np.isfinite(as_given) and task.demands.in_order:
-        _refuse(stops, matrix, mode)
+    if not np.isfinite(as_given if task.demands.in_order else best.seconds):
+        here, there = np.argwhere(~np.isfinite(matrix))[0].tolist()
+        raise NoRoute(
+            f"no way leads {mode} from {stops[here].title} to {stops[there].title}: remove one of them, "
+            "or change `travel`"
+        )
     # An order of the user's own that is as good stays as it is.
     if task.demands.in_order or as_given <= best.seconds + AS_GOOD_S:
         best = StopOrder(given, as_given, best.bound)
     last = [len(stops) - 1] if task.end else []
     numbers = [0, *(number + 1 for number in best.stops), *last]
-    legs = [
-        _leg(maps.route([stands[here], stands[there]], mode), matrix[here, there])
-        for here, there in pairwise(numbers)
-    ]
+    legs = []
+    for here, there in pairwise(numbers):
+        route = maps.route([stands[here], stands[there]], mode)
+        # The order was chosen by the seconds of the matrix, so the legs have them, too.
+        seconds = float(matrix[here, there])
+        legs.append(TripLeg(seconds=seconds, metres=route.distance, path=route.path))
     metres_given = None
     if best.stops == given:
         metres_given = sum(leg.metres for leg in legs)
@@ -248,12 +251,7 @@ def _plan_trip(maps: Maps, task: Task) -> Trip:
 
 
 def times_between(matrix: Floats, stops: int) -> Times:
-    """Return the seconds between start, stops and end, taken from a matrix of all positions.
-
-    Args:
-        matrix: seconds, shape (1 + stops, 1 + stops), or one more each with an end.
-        stops: how many there are.
-    """
+    """Return the times in a matrix of seconds: of the start, `stops` stops, and the end if fixed."""
     inner = slice(1, 1 + stops)
     has_end = len(matrix) > 1 + stops
     # Without a fixed end, ending at any stop is free.
@@ -261,61 +259,47 @@ def times_between(matrix: Floats, stops: int) -> Times:
     return Times(matrix[0, inner], matrix[inner, inner], arrive)
 
 
-def _leg(route: Route, seconds: float) -> TripLeg:
-    """Return a route as a leg, with the seconds of the matrix by which the order was chosen."""
-    return TripLeg(seconds=float(seconds), metres=route.distance, path=route.path)
-
-
-def _refuse(stops: Sequence[ErrandStop], matrix: Floats, mode: TravelMode) -> None:
-    """Raise `NoRoute`, naming two stops that no way joins.
-
-    Raises:
-        NoRoute: always.
-    """
-    here, there = np.argwhere(~np.isfinite(matrix))[0].tolist()
-    raise NoRoute(
-        f"no way leads {mode} from {stops[here].title} to {stops[there].title}: remove one of them, "
-        "or change `travel`"
+def best_order(times: Times, seconds: float) -> StopOrder:
+    """Return the fastest order of stops; of more than 12, the best found in `seconds` of search."""
+    return (
+        exact_order(times) if len(times) <= EXACT_STOPS else prove_order(times, local_search(times), seconds)
     )
 
 
-def best_order(times: Times, seconds: float) -> StopOrder:
-    """Return the fastest order of stops found in a number of seconds.
-
-    Args:
-        times: between a start, one stop at least, and an end.
-        seconds: of search, for more than `EXACT_STOPS` stops.
-    """
-    if len(times) <= EXACT_STOPS:
-        return exact_order(times)
-    searched = local_search(times)
-    return proven(times, searched, seconds)
-
-
 def local_search(times: Times) -> StopOrder:
-    """Return a fast order: the best of nearest-neighbour and insertion, improved until no move helps.
+    """Return a fast order: the best of three orders, each improved until no single move helps.
 
     Moves take a piece of up to three stops elsewhere, either way round, or turn a longer piece around.
     """
-    finite = _finite(times)
-    best = min((_improve(finite, start) for start in _first_orders(finite)), key=finite.seconds_along)
+    finite, given = _finite(times), list(range(len(times)))
+    nearest = [int(finite.leave.argmin())]  # the order that always visits the nearest stop next
+    while left := [stop for stop in given if stop not in nearest]:
+        nearest.append(min(left, key=lambda stop: finite.between[nearest[-1], stop]))
+    inserted: list[int] = []  # the order in which each stop in turn was inserted where it costs least
+    for stop in given:
+        places = [[*inserted[:at], stop, *inserted[at:]] for at in range(len(inserted) + 1)]
+        inserted = min(places, key=finite.seconds_along)
+    orders = (_improve(finite, order) for order in (nearest, inserted, given))
+    best = min(orders, key=finite.seconds_along)
     # Improved with finite times in place of infinite ones, so the true time may still be infinite.
     return StopOrder(tuple(best), times.seconds_along(best), 0.0)
 
 
-def proven(times: Times, order: StopOrder, seconds: float) -> StopOrder:
-    """Return an order, or a faster one, with the bound proven in a number of seconds.
+def prove_order(times: Times, order: StopOrder, seconds: float) -> StopOrder:
+    """Return an order, or a faster one, with the lower bound proven in a number of seconds.
 
     Args:
-        times: between the stops.
-        order: found already.
-        seconds: for the search.
+        times: travel times between the stops.
+        order: good order of the stops.
+        seconds: most seconds for the search.
     """
-    finite = _finite(times)
-    costs = _as_round(times)
+    finite, count = _finite(times), len(times) + 1
+    # As a round trip: place 0 is start and end, the stops follow.
+    costs = np.zeros((count, count))
+    costs[0, 1:], costs[1:, 0], costs[1:, 1:] = times.leave, times.arrive, times.between
     may = np.isfinite(costs) & ~np.eye(len(costs), dtype=bool)
     until = monotonic() + seconds
-    cuts = _Cuts(len(costs))
+    cuts = _Cuts(count)
     bound = 0.0
     best = list(order.stops)
     while (left := until - monotonic()) > 0:
@@ -333,21 +317,26 @@ def proven(times: Times, order: StopOrder, seconds: float) -> StopOrder:
             break
         # The solver's zeros and ones are so but for rounding.
         following = np.asarray(answer.x).reshape(costs.shape).argmax(axis=1)
-        rounds = _rounds(following)
-        if len(rounds) == 1:
-            best = min((_path(following), best), key=finite.seconds_along)
+        links = csr_array((np.ones(count), (np.arange(count), following)), shape=costs.shape)
+        rounds, labels = connected_components(links, directed=False)
+        if rounds == 1:
+            path = [int(following[0])]
+            while onward := int(following[path[-1]]):
+                path.append(onward)
+            best = min(([place - 1 for place in path], best), key=finite.seconds_along)
             break
         # Only rounds that the solver comes to are forbidden: there are too many to list them all.
-        cuts.forbid(rounds)
+        for label in range(rounds):
+            cuts.forbid(np.flatnonzero(labels == label).tolist())
     found = times.seconds_along(best)
     return StopOrder(tuple(best), found, min(bound, found) if np.isfinite(found) else bound)
 
 
 class _Cuts:
-    """Constraints of an integer programme: each place is left and entered once; no smaller round closes."""
+    """Constraints of an integer programme: each place is left and entered once, no smaller round closes."""
 
     def __init__(self, count: int) -> None:
-        """Begin the constraints for `count` stops: each is left and entered once, and no two form a round."""
+        """Begin the constraints for `count` places: each is left and entered once, no two are a round."""
         self._count = count
         self._inside: list[Floats] = []
         self._most: list[float] = []
@@ -355,7 +344,7 @@ class _Cuts:
         self._once = csr_array(np.vstack([np.kron(each, ones), np.kron(ones, each)]))
         for a in range(count):
             for b in range(a):
-                self._add([a, b])
+                self.forbid([a, b])
 
     @property
     def constraints(self) -> list[LinearConstraint]:
@@ -363,13 +352,8 @@ class _Cuts:
         cuts = vstack([csr_array(row) for row in self._inside])
         return [LinearConstraint(self._once, 1, 1), LinearConstraint(cuts, -np.inf, self._most)]
 
-    def forbid(self, rounds: Sequence[Sequence[int]]) -> None:
-        """Add constraints that forbid these rounds."""
-        for places in rounds:
-            self._add(places)
-
-    def _add(self, places: Sequence[int]) -> None:
-        """Add the constraint that forbids a round of these stops alone."""
+    def forbid(self, places: Sequence[int]) -> None:
+        """Add the constraint that no round closes through just these places, of which 0 is the start."""
         inside = np.zeros((self._count, self._count))
         inside[np.ix_(places, places)] = 1.0
         self._inside.append(inside.reshape(1, -1))
@@ -377,67 +361,15 @@ class _Cuts:
 
 
 def _finite(times: Times) -> Times:
-    """Return the seconds with missing ways as one longer than all others together, so they are used last."""
+    """Return travel times with missing ways as longer than all others together, so they are used last."""
     parts = (times.leave, times.between, times.arrive)
     longest = sum(float(part[np.isfinite(part)].sum()) for part in parts) + 1.0
     leave, between, arrive = (np.where(np.isfinite(part), part, longest) for part in parts)
     return Times(leave, between, arrive)
 
 
-def _as_round(times: Times) -> Floats:
-    """Return a matrix of seconds for a round trip: place 0 is start and end, the stops follow."""
-    count = len(times)
-    costs = np.zeros((count + 1, count + 1))
-    costs[0, 1:], costs[1:, 0], costs[1:, 1:] = times.leave, times.arrive, times.between
-    return costs
-
-
-def _rounds(following: Sequence[int]) -> list[list[int]]:
-    """Return the rounds of stops that result if each leads to the stop in `following`."""
-    count = len(following)
-    links = csr_array((np.ones(count), (np.arange(count), following)), shape=(count, count))
-    number, labels = connected_components(links, directed=False)
-    return [np.flatnonzero(labels == label).tolist() for label in range(number)]
-
-
-def _path(following: Sequence[int]) -> list[int]:
-    """Return the stops of a round in order, from the start."""
-    # Place 0 is the start and the end in one.
-    path, here = [], int(following[0])
-    while here:
-        path.append(here - 1)
-        here = int(following[here])
-    return path
-
-
-def _first_orders(times: Times) -> Iterator[list[int]]:
-    """Yield orders to improve: nearest neighbour, cheapest insertion, and the order given."""
-    yield _order_by_nearest(times)
-    yield _insert_cheapest(times)
-    yield list(range(len(times)))
-
-
-def _order_by_nearest(times: Times) -> list[int]:
-    """Return the order that always visits the nearest stop next."""
-    order = [int(times.leave.argmin())]
-    left = set(range(len(times))) - set(order)
-    while left:
-        order.append(min(left, key=lambda stop: times.between[order[-1], stop]))
-        left.remove(order[-1])
-    return order
-
-
-def _insert_cheapest(times: Times) -> list[int]:
-    """Return an order in which each stop in turn was inserted where it costs least."""
-    order: list[int] = []
-    for stop in range(len(times)):
-        places = [[*order[:at], stop, *order[at:]] for at in range(len(order) + 1)]
-        order = min(places, key=times.seconds_along)
-    return order
-
-
 def _improve(times: Times, order: list[int]) -> list[int]:
-    """Return an order improved by the best single moves until none saves seconds."""
+    """Return an order of stops, changed by the best single moves until none saves time."""
     seconds, moves = times.seconds_along(order), _moves(len(order))
     stops = np.asarray(order, np.int64)
     while True:
@@ -454,7 +386,7 @@ def _improve(times: Times, order: list[int]) -> list[int]:
 
 
 def _moves(count: int) -> Ints:
-    """Return every move as indices of the stops in the new order, shape (moves, count)."""
+    """Return every single move, as indices into the old order, shape (moves, count)."""
     order = list(range(count))
     moves = []
     for begin in range(count):

@@ -10,11 +10,12 @@ from virl.platform.city.places import Place
 from virl.routines.explore.rules import PlaceDecision, PlaceSummary, PlaceType
 
 GONE = "The directory lists it, but no longer knows it."
+"""Reason not to enter a place that the directory lists without knowing its details."""
 REVIEWS_READ = 5  # as in the configuration that V-IRL was published with
 
 
 def sought_type(agent: Agent) -> str:
-    """Return the place type that would fulfil the intention (V-IRL, appendix D.1); asked once a run."""
+    """Return the place type that would fulfil the intention; the mind is asked once a run."""
     asked = (one.reply for step in agent.run.steps[:1] for one in step.asked)
     known = next((str(reply["place_type"]) for reply in asked if "place_type" in reply), None)
     return (
@@ -28,7 +29,7 @@ def sought_type(agent: Agent) -> str:
 
 
 def summarize_reviews(agent: Agent, place: Place, most: int) -> tuple[str, Sequence[Mapping[str, object]]]:
-    """Return (summary of a place's reviews in at most 80 words, reviews read) (V-IRL, appendix D.3).
+    """Return (summary of a place's reviews in at most 80 words, reviews that were read).
 
     Args:
         agent: whose mind is asked; not at all if the place has no reviews.
@@ -43,7 +44,7 @@ def summarize_reviews(agent: Agent, place: Place, most: int) -> tuple[str, Seque
 
 
 def consider(agent: Agent, place: Place) -> PlaceRecord:
-    """Return the decision to enter a place or not, by its reviews (V-IRL, appendix D.4)."""
+    """Return the record of a place with the decision to enter it or not, by its details and reviews."""
     try:
         place = agent.city.places.details(place.id)
     except NotFound:

@@ -14,18 +14,14 @@ from virl.platform.perception.base import Describer, Detection
 from virl.platform.perception.cameras import reading_fov, sweep_cameras
 from virl.platform.perception.matching import RESEMBLES, is_toward, look_up, match_place, resemblance
 from virl.platform.perception.signs import SIGN
-from virl.routines.explore.settings import EXPLORE
+from virl.routines.explore.settings import EXPLORE, LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
 
-# As in the configuration that V-IRL was published with.
-LOOK_FOV = 60.0
-LOOK_RANGE = 180.0
 ALL_AROUND = 360.0
 DENSE_RANGE = 300.0
 """Degrees of view in which names may be looked up: all but straight behind. Passing a restaurant in
 Helsinki whose sign can be read, 180 degrees never show it well on 21 % of the passes, 240 on 7 %, 300 on 2 %
 (135 passes, by truth)."""
-MATCH_RADIUS_M = 20.0
-MATCH_SLACK = 5.0
+MATCH_SLACK = 5.0  # degrees added on either side of what a view or a box takes in
 LOOK_UP_RADIUS_M = 40.0  # in which a name on a sign is looked up: signs are read from so far; chosen
 LETTER_M = 0.2  # chosen: letters of a usual shop sign
 FARTHEST_M = 35.0  # chosen: so far down a road names are read
@@ -34,34 +30,39 @@ NAMED_WITHIN_M = 60.0  # chosen: in which a name is looked up; what is read is a
 
 @dataclass(slots=True)
 class LookAround:
-    """The views and the places considered in one look around so far."""
+    """A look around so far: the views taken, and the places considered."""
 
     views: list[ViewRecord] = field(default_factory=list)
     places: list[PlaceRecord] = field(default_factory=list)
 
     @property
     def entered_place(self) -> PlaceRecord | None:
-        """The place that was entered; `None` if none was."""
+        """The place that the agent decided to enter; `None` if there is none."""
         return next((place for place in self.places if place.decision == "enter"), None)
 
 
 def places_seen(
     agent: Agent, step: Step, place_type: str, known: set[str], look: LookAround
 ) -> Iterator[Place]:
-    """Yield the places newly seen from a step: views to both sides and ahead, closer ones where promising.
+    """Yield the places newly seen from a step, by views to both sides and ahead and by closer looks.
 
     At the start it may be all around (`explore: {first_look: around}`); where every name may be looked up it
     is, and later all but straight behind.
 
     Args:
-        agent: who looks.
-        step: where.
-        place_type: what is looked for.
+        agent: agent who looks.
+        step: step at whose panorama it looks.
+        place_type: place type that is sought.
         known: ids of the places considered before; those found now are added.
-        look: takes the views down. Nothing more is looked at once it has entered a place.
+        look: takes the views down; nothing more is looked at once it has entered a place.
     """
     directory, here = agent.city.capabilities.has_free_lookup, step.panorama.position
-    cameras = sweep_cameras(step.pose.heading, _look_range(agent), LOOK_FOV)
+    if agent.run.steps:
+        degrees = DENSE_RANGE if directory else LOOK_RANGE
+    else:
+        around = directory or EXPLORE.of(agent.character).first_look == "around"
+        degrees = ALL_AROUND if around else LOOK_RANGE
+    cameras = sweep_cameras(step.pose.heading, degrees, LOOK_FOV)
     # Where each view is paid, places are asked for first: a view without a new place could bring none.
     if paid := agent.city.ledger is not None and not directory:
         nearby = nearby_in_full(agent.city.places, here, MATCH_RADIUS_M)
@@ -89,25 +90,17 @@ def places_seen(
                 yield place
 
 
-def _look_range(agent: Agent) -> float:
-    """Return how far to look, in metres, at the first panorama and at later ones."""
-    if agent.run.steps:
-        return DENSE_RANGE if agent.city.capabilities.has_free_lookup else LOOK_RANGE
-    is_around = agent.city.capabilities.has_free_lookup or EXPLORE.of(agent.character).first_look == "around"
-    return ALL_AROUND if is_around else LOOK_RANGE
-
-
 def place_by_words(
     detection: Detection, here: LatLng, place_type: str, nearby: Sequence[Place]
 ) -> Place | None:
-    """Return the nearest place of a type whose name is on a sign; `None` if there is none.
+    """Return the nearest place of a type whose name is on a sign, in any direction; `None` if there is none.
 
-    A map often has it off its front.
+    A map often has the place off its front, so directions may miss it.
 
     Args:
-        detection: of a sign.
-        here: where it was seen from.
-        place_type: of the place.
+        detection: detection of the sign, with its words.
+        here: position from which it was seen.
+        place_type: type that the place must have.
         nearby: places to choose from.
     """
     named = [
@@ -121,9 +114,7 @@ def place_by_words(
 def _promising_cameras(
     cameras: Sequence[Camera], here: LatLng, nearby: Sequence[Place], known: set[str]
 ) -> list[Camera]:
-    """Return the cameras toward places that were not considered yet.
-
-    Where views are paid, only these are.
+    """Return the cameras that look toward places not considered yet; all if not every place is known.
 
     What is seen is matched to no place but those around, so the other views could bring none.
     """
@@ -142,24 +133,18 @@ def _by_direction(
     known: set[str],
     look: LookAround,
 ) -> Place | None:
-    """Return the place of the sought type in the direction of a detection; `None` if there is none."""
-    first = None if detection.label == SIGN else place_shown(step.panorama.position, view, detection, nearby)
+    """Return the new place in the direction of a detection, if a closer look confirms it, or `None`."""
+    here = step.panorama.position
+    first = None if detection.label == SIGN else place_shown(here, view, detection, nearby)
     if first is None or first.id in known:
         return None
-    return _confirm(agent, step, view, detection, nearby, look)
-
-
-def _confirm(
-    agent: Agent, step: Step, view: View, detection: Detection, nearby: list[Place], look: LookAround
-) -> Place | None:
-    """Return the place that a detection shows, if a closer look confirms it; else `None`."""
     detector, label = agent.senses.detector, [detection.label]
     (closer,) = look_closer(agent.city.streetview, detector, [(view, detection)], label)
     if closer is None:
         return None
     closer_view, confirmed = closer
     look.views += agent.run.keep(closer_view, "closer", [confirmed])
-    return place_shown(step.panorama.position, closer_view, confirmed, nearby)
+    return place_shown(here, closer_view, confirmed, nearby)
 
 
 def place_shown(here: LatLng, view: View, detection: Detection, nearby: Sequence[Place]) -> Place | None:
@@ -169,8 +154,8 @@ def place_shown(here: LatLng, view: View, detection: Detection, nearby: Sequence
 
     Args:
         here: position of the camera.
-        view: the picture that the detection lies in.
-        detection: with its box and the words that were read in it.
+        view: view in which the detection lies.
+        detection: detection with its box, and the words that were read in it.
         nearby: places to choose from.
     """
     shown = match_place(
@@ -199,27 +184,27 @@ class Signposts:
     """Ids of places that were considered already, which are not named again."""
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
-        """Return descriptions of views by the wrapped describer, with new names and types added."""
-        told = self.describer.describe(views, question)
+        """Return descriptions of views, to which places read on signs are added with their types."""
+        texts = self.describer.describe(views, question)
         return [
-            "; ".join([text, *self._names_in(view, question)]) for text, view in zip(told, views, strict=True)
+            "; ".join([text, *self._describe_places(view, question)])
+            for text, view in zip(texts, views, strict=True)
         ]
 
-    def _names_in(self, view: View, question: str) -> list[str]:
-        """Return the new places on signs in a view, each as text with its type."""
+    def _describe_places(self, view: View, place_type: str) -> list[str]:
+        """Return the name and type of each new place whose sign is in a view, as texts."""
         city, detector = self.agent.city, self.agent.senses.detector
         fov = reading_fov(LETTER_M, FARTHEST_M, view.camera.width)
         farther = city.streetview.view(view.pano_id, Camera(view.camera.heading, fov=fov))
-        found = [sign for signs in detector.detect([view, farther], [question, SIGN]) for sign in signs]
+        found = [sign for signs in detector.detect([view, farther], [place_type, SIGN]) for sign in signs]
         if not found:
             return []
         nearby = city.places.nearby(city.streetview.panorama(view.pano_id).position, NAMED_WITHIN_M)
         read = (look_up(sign.text, nearby) for sign in found)
         places = {place.id: place for place in read if place and place.id not in self.known}
-        return [_describe_kind(place, question) for place in places.values() if place.types]
-
-
-def _describe_kind(place: Place, question: str) -> str:
-    """Return a place's name and type as text; the type asked for, if it has it."""
-    kind = question if question in place.types else place.types[0]
-    return f"'{place.name}' is a {kind.replace('_', ' ')}"
+        return [
+            f"'{place.name}' is a "
+            f"{(place_type if place_type in place.types else place.types[0]).replace('_', ' ')}"
+            for place in places.values()
+            if place.types
+        ]

@@ -12,7 +12,6 @@ from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.geo.globe import LatLng
-from virl.journal.records import PlaceRecord
 from virl.mind.lexicon import Lexicon, found_in, load_lexicon, words_of
 from virl.mind.understanding import Reading
 from virl.mind.wishes import particulars_wanted, requested_attributes, wishes_in, words_for_kinds
@@ -21,14 +20,13 @@ from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Choice, Step
 from virl.platform.navigators.intention.navigator import IntentionNavigator
-from virl.platform.perception.base import Senses
 from virl.routines.explore.deciding import consider, sought_type
 from virl.routines.explore.looking import LookAround, Signposts, places_seen
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
 
 def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
-    """Return the intention's reading: place type and attributes."""
+    """Return the intention with its words for a place type and its attributes."""
     text = character.intention
     kind = choose_place_type(TypeQuestion(intention=text, place_types=lexicon.kinds), lexicon).place_type
     used = (*words_for_kinds(text, [kind], lexicon), *(wish.stretch for wish in wishes_in(text, lexicon)))
@@ -45,21 +43,30 @@ WISH = Wish(_read_intention, field="intention")
 
 
 def run(agent: Agent) -> None:
-    """Explore until a place is entered or the limit of steps is reached."""
+    """Walk until a place is entered or the limit of steps is reached, and end the run."""
     if not agent.run.steps or agent.run.steps[-1].next_pano_id:
         _explore(agent)
     last = agent.run.steps[-1]
     entered = next((place for place in last.places if place.decision == "enter"), None)
     # a journal of an earlier version has the end of the walk in words only
     ended = last.outcome or Outcome("entered" if entered else "gave up", last.decided)
-    if not entered:
-        ended = ended.with_detail(_describe_missed(agent))
-    agent.run.end(ended, entered, claims=[_claim(agent, entered)])
+    character, sought, lexicon = agent.character, sought_type(agent), load_lexicon()
+    types = (sought, *lexicon.also_counts.get(sought, ()))
+    wishes = requested_attributes(character.background, character.intention)
+    for particular in found_in(character.intention, particulars_wanted(character.intention, lexicon)):
+        wishes[particular] = True
+    claim: PlaceClaim | AbsenceClaim
+    if entered:
+        claim = PlaceClaim(entered.id, entered.name, types, wishes, character.day_and_minute)
+    else:
+        walked = tuple(LatLng(step.pose.lat, step.pose.lng) for step in agent.run.steps)
+        claim = AbsenceClaim(walked, types, wishes, character.day_and_minute)
+        ended = ended.with_detail(_describe_missed(agent, words_of(sought)))
+    agent.run.end(ended, entered, claims=[claim])
 
 
-def _describe_missed(agent: Agent) -> str:
-    """Return a sentence on the places of the sought type that were seen, for an end without a place."""
-    kind = words_of(sought_type(agent))
+def _describe_missed(agent: Agent, kind: str) -> str:
+    """Return a sentence on the places of the sought kind that were seen, although none was entered."""
     walked = f"the {sum(step.distance_m for step in agent.run.steps):.0f} m that he walked"
     seen = [place for step in agent.run.steps for place in step.places]
     if not seen:
@@ -69,36 +76,33 @@ def _describe_missed(agent: Agent) -> str:
     return f"{places} that may be a {kind} stood on {walked}, the last {last.name!r}: {last.reason}"
 
 
-def _claim(agent: Agent, entered: PlaceRecord | None) -> PlaceClaim | AbsenceClaim:
-    """Return the claim that the place entered is as wished, or that none such was passed."""
-    character, sought, lexicon = agent.character, sought_type(agent), load_lexicon()
-    types = (sought, *lexicon.also_counts.get(sought, ()))
-    wishes = requested_attributes(character.background, character.intention)
-    for particular in found_in(character.intention, particulars_wanted(character.intention, lexicon)):
-        wishes[particular] = True
-    if entered is None:
-        walked = tuple(LatLng(step.pose.lat, step.pose.lng) for step in agent.run.steps)
-        return AbsenceClaim(walked, types, wishes, character.day_and_minute)
-    return PlaceClaim(entered.id, entered.name, types, wishes, character.day_and_minute)
-
-
 def _explore(agent: Agent) -> None:
-    """Walk, decide, and write steps, from the start or where the run was cut off."""
+    """Walk on from the start or where the run was cut off: look, consider places, write steps."""
     done = list(agent.run.steps)
     place_type = sought_type(agent)
     known = {place.id for step in done for place in step.places}
+    senses = agent.senses
+    if agent.city.capabilities.has_free_lookup:  # else each name on a sign would cost a request
+        senses = replace(senses, describer=Signposts(agent, senses.describer, known))
+    if done:  # where the last recorded step leads to
+        stood = Pose(done[-1].pose.pano_id, done[-1].pose.heading)
+        link = link_taken(agent.mover.links(stood), done[-1])
+        start = Pose(link.pano_id, link.heading)
+    else:
+        heading = agent.character.heading
+        start = Pose(agent.start.id, agent.start.heading if heading is None else heading)
     navigator = IntentionNavigator(
         agent.city.streetview,
         agent.mover,
         agent.mind,
-        _senses(agent, known),
+        senses,
         intention=agent.character.intention,
         place_type=place_type,
         max_steps=agent.character.limits.steps,
         eyes=FarEyes(agent),
         prompts=agent.prompts,
     )
-    for step in navigator.walk(_start(agent), [step.pose.pano_id for step in done]):
+    for step in navigator.walk(start, [step.pose.pano_id for step in done]):
         look = LookAround()
         for place in places_seen(agent, step, place_type, known, look):
             look.places.append(consider(agent, place))
@@ -107,26 +111,8 @@ def _explore(agent: Agent) -> None:
             return
 
 
-def _senses(agent: Agent, known: set[str]) -> Senses:
-    """Return the agent's senses; where names may be looked up, signs down a road are described with types."""
-    if not agent.city.capabilities.has_free_lookup:
-        return agent.senses
-    return replace(agent.senses, describer=Signposts(agent, agent.senses.describer, known))
-
-
-def _start(agent: Agent) -> Pose:
-    """Return the start pose, or the pose that the last recorded step leads to."""
-    if not agent.run.steps:
-        heading = agent.character.heading
-        return Pose(agent.start.id, agent.start.heading if heading is None else heading)
-    last = agent.run.steps[-1]
-    stood = Pose(last.pose.pano_id, last.pose.heading)
-    link = link_taken(agent.mover.links(stood), last)
-    return Pose(link.pano_id, link.heading)
-
-
 def _write_down(agent: Agent, step: Step, look: LookAround) -> None:
-    """Write a step to the journal, with what was seen and considered, and its choice."""
+    """Write a step to the journal: the views, the places considered, and the choice."""
     entered = look.entered_place
     choice = Choice.end(Outcome("entered", entered.reason, entered.name)) if entered else step.choice
     roads = [

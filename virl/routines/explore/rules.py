@@ -4,6 +4,7 @@ A place is entered by what it is and is said to be, against what is wished for.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
@@ -42,13 +43,13 @@ class PlaceType(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        """Return the allowed values of reply fields, by field path, for the inputs of a prompt."""
         return {"place_type": name_list(inputs, "place_types")}
 
     @field_validator("place_type")
     @classmethod
     def _is_offered(cls, place_type: str, info: ValidationInfo) -> str:
-        """Return the place type unchanged; raise `ValueError` if it was not offered."""
+        """Return the place type unchanged; raise `ValueError` if the prompt did not offer it."""
         offered = (info.context or {}).get("place_types")
         if offered is not None and place_type not in offered:
             raise ValueError(f"{place_type!r} is not among the place types offered")
@@ -78,12 +79,12 @@ class TypeQuestion(BaseModel):
 
 
 def choose_place_type(question: TypeQuestion, lexicon: Lexicon, aside: tuple[str, ...] = ()) -> PlaceType:
-    """Return the place type that the intention mentions most; if not offered, the first related one.
+    """Return the place type that an intention mentions most; if it is not offered, the first related one.
 
     Args:
-        question: what is wanted, and the types to choose from.
-        lexicon: the words.
-        aside: phrases that speak of something else than a type.
+        question: the intention, and the types offered.
+        lexicon: phrases for place types.
+        aside: phrases that speak of something else than a place type.
 
     Raises:
         MindFailed: the intention has no word of any type offered.
@@ -99,7 +100,7 @@ def choose_place_type(question: TypeQuestion, lexicon: Lexicon, aside: tuple[str
 
 
 class PlaceFacts(BaseModel):
-    """Known facts of a place, as rules see them; unknown ones are `None`."""
+    """Known facts of a place in a prompt's inputs, as rules read them; `None` for unknown ones."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -114,7 +115,7 @@ class PlaceFacts(BaseModel):
 
     @property
     def spicy_kitchen(self) -> str:
-        """Return the place's cuisines as text if all of them are usually spicy; else empty."""
+        """Cuisines of the place as text if all of them are usually spicy; else empty."""
         told = [one.strip() for one in self.cuisine.casefold().split(";") if one.strip()]
         fine = [one.removesuffix("_restaurant") for one in self.types if one.endswith("_restaurant")]
         kitchens = told or fine
@@ -122,7 +123,7 @@ class PlaceFacts(BaseModel):
 
 
 class ReviewText(BaseModel):
-    """Text and stars of one review."""
+    """One review in a prompt's inputs: its text, and its rating in stars of 5."""
 
     rating: float
     text: str
@@ -142,7 +143,7 @@ class PlaceQuestion(BaseModel):
 
 
 def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
-    """Return the decision to enter unless a known fact is against it, or nothing useful is known."""
+    """Return the decision to enter a place, unless a fact is against it or nothing useful is known."""
     wanted = wishes(question.background, lexicon) | wishes(question.intention, lexicon)
     said = vote((review.text for review in question.reviews), lexicon)
     leaning = _majority_views(said, question.place.price_level, lexicon)
@@ -163,7 +164,7 @@ def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
 
 
 def _enter(question: PlaceQuestion, reasons: list[str]) -> PlaceDecision:
-    """Return the decision to enter, with the reasons; unknown opening hours are mentioned."""
+    """Return the decision to enter, with reasons; unknown opening hours are added to them."""
     place = question.place
     is_unsure = "open_now" in place.model_fields_set and place.open_now is None
     is_indoors = types_marked("outdoors").isdisjoint(place.types)
@@ -172,16 +173,23 @@ def _enter(question: PlaceQuestion, reasons: list[str]) -> PlaceDecision:
 
 
 def _plain_facts(question: PlaceQuestion, lexicon: Lexicon) -> Iterator[str]:
-    """Yield reasons against a place by its facts: closed, of another type, rated low."""
+    """Yield reasons against a place by its facts: closed, of another type, rated low, lacking a detail."""
     place = question.place
     if place.closed_for_good:
         yield "it has closed for good"
     elif place.open_now is False:
         yield "it is closed now"
-    sought = _sought_type(question, lexicon)
-    if sought and place.types and not _counts_as(place.types, sought, lexicon):
+    sought = None  # where the intention names no type, any will do
+    with suppress(MindFailed):
+        known = TypeQuestion(intention=question.intention, place_types=tuple(lexicon.place_types))
+        sought = choose_place_type(known, lexicon).place_type
+    same = {sought, *lexicon.also_counts.get(sought or "", ())}
+    if sought and place.types and not any(one in same or one.endswith(f"_{sought}") for one in place.types):
         yield f"it is no {sought.replace('_', ' ')} but a {place.types[0].replace('_', ' ')}"
-    if lacking := _missing_wishes(question, lexicon):
+    facts = " ; ".join([place.name, place.cuisine, *place.types, *(one.text for one in question.reviews)])
+    wanted = particulars_wanted(question.intention, lexicon)
+    lacking = found_in(question.intention, [one for one in wanted if not found_in(facts, (one,))])
+    if lacking:
         yield f"nothing that is known of it speaks of {', '.join(lacking)}"
     for kind in sorted(refused_kinds(question.intention, lexicon).intersection(place.types)):
         yield f"it is a {kind.replace('_', ' ')} too, which is not wanted"
@@ -189,18 +197,10 @@ def _plain_facts(question: PlaceQuestion, lexicon: Lexicon) -> Iterator[str]:
         yield f"it is rated only {place.rating:.1f} of 5"
 
 
-def _missing_wishes(question: PlaceQuestion, lexicon: Lexicon) -> list[str]:
-    """Return the wished dishes and details that name, cuisine and reviews of the place lack."""
-    place = question.place
-    known = " ; ".join([place.name, place.cuisine, *place.types, *(one.text for one in question.reviews)])
-    wanted = particulars_wanted(question.intention, lexicon)
-    return found_in(question.intention, [one for one in wanted if not found_in(known, (one,))])
-
-
 def _clashes(
     leaning: Mapping[str, bool | None], wanted: Mapping[str, Mention], lexicon: Lexicon
 ) -> Iterator[str]:
-    """Yield reasons against a place whose reviews contradict the wishes."""
+    """Yield reasons against a place where its reviews contradict the wishes."""
     for name, mention in wanted.items():
         if name not in leaning:
             continue
@@ -233,7 +233,7 @@ def _reasons_for(
 def _majority_views(
     verdicts: Mapping[str, Verdict], price_level: int | None, lexicon: Lexicon
 ) -> dict[str, bool | None]:
-    """Return, by attribute, whether most reviews, else the price level, affirm it; `None` if split."""
+    """Return by attribute whether reviews, or the price level, say that it holds; `None` if split."""
     leaning = {name: verdict.holds for name, verdict in verdicts.items()}
     for name, attribute in lexicon.attributes.items():
         holds, contrary = leaning.get(name), attribute.contrary
@@ -245,35 +245,19 @@ def _majority_views(
     return leaning
 
 
-def _sought_type(question: PlaceQuestion, lexicon: Lexicon) -> str | None:
-    """Return the place type that the intention asks for; `None` if it names none."""
-    try:
-        known = TypeQuestion(intention=question.intention, place_types=tuple(lexicon.place_types))
-        return choose_place_type(known, lexicon).place_type
-    except MindFailed:
-        return None
-
-
-def _counts_as(types: tuple[str, ...], sought: str, lexicon: Lexicon) -> bool:
-    """Return whether one of a place's types is the sought type or counts as it."""
-    same = {sought, *lexicon.also_counts.get(sought, ())}
-    return any(kind in same or kind.endswith(f"_{sought}") for kind in types)
-
-
 def _wish_words(mention: Mention, lexicon: Lexicon) -> str:
-    """Return a wish as words, such as "quiet" or "not quiet"."""
+    """Return a wish as words, such as "quiet", or for a refused attribute "not quiet"."""
     return _attribute_words(lexicon.attributes[mention.attribute], holds=mention.holds)
 
 
 def _attribute_words(attribute: Attribute, *, holds: bool) -> str:
-    """Return the words for having an attribute or for lacking it."""
+    """Return the words for having an attribute (`holds`) or for lacking it."""
     return attribute.say.so if holds else attribute.say.not_so
 
 
 def _join_reasons(reasons: list[str]) -> str:
-    """Return reasons joined into a sentence."""
-    text = "; ".join(reasons)
-    return f"{text[0].upper()}{text[1:]}."
+    """Return reasons joined into a sentence, with a capital first letter."""
+    return f"{_capitalize('; '.join(reasons))}."
 
 
 class ReviewQuestion(BaseModel):
@@ -285,7 +269,7 @@ class ReviewQuestion(BaseModel):
 
 
 def summarize(question: ReviewQuestion, lexicon: Lexicon) -> PlaceSummary:
-    """Return a summary of the reviews' verdicts on attributes, in at most 80 words.
+    """Return a summary, in at most 80 words, of what reviews say of the attributes.
 
     The name is left out: it may hold words that read like an opinion.
     """

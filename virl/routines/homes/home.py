@@ -22,10 +22,11 @@ from virl.platform.providers.rentcast.listings import RentCastListings, read_lis
 from virl.routines.homes.settings import RENT
 
 CITY, RENTCAST = "city", "rentcast"
+"""Names of sources of listings: the city's provider, and the RentCast API."""
 
 
 def bedrooms_in_words(count: int | None) -> str:
-    """Return a number of bedrooms as text, such as `"2 bedrooms"`; `"studio"` for none."""
+    """Return a number of bedrooms as text, such as "2 bedrooms"; 0 is a studio, `None` unknown."""
     if count is None:
         return "bedrooms unknown"
     return count_noun(count, "bedroom") if count else "studio"
@@ -50,7 +51,7 @@ class Home(JsonRecord):
 
     @classmethod
     def of(cls, listing: Listing) -> "Home":
-        """Return a listing as a home."""
+        """Return the record of a listing."""
         return cls(
             id=listing.id,
             address=listing.address,
@@ -72,18 +73,18 @@ class Home(JsonRecord):
 
 
 class Near(JsonRecord):
-    """The nearest place of a type to a home."""
+    """The nearest place of a type to a home, by minutes on foot."""
 
     place_type: str
     name: str = ""
     walk_minutes: float | None = None
     """Minutes on foot; `None` if none is within reach."""
     count: int = 0
-    """Number of places of the type within reach."""
+    """Number of places of the type within reach; 0 if none can be walked to."""
 
 
 class Rated(JsonRecord):
-    """A home with its rating for a client."""
+    """A home with the places near it, and its rating for a client."""
 
     home: Home
     nearby: tuple[Near, ...]
@@ -93,17 +94,17 @@ class Rated(JsonRecord):
 
 
 def rank_homes(homes: Sequence[Rated]) -> list[Rated]:
-    """Return homes sorted by rating, best first; equal ones by rent, then id."""
+    """Return homes sorted by rating, best first; equal ones by lower rent, then by id."""
     return sorted(homes, key=lambda one: (-one.rating, one.home.price, one.home.id))
 
 
 class NoListings(BadInput):
-    """Error: the city's provider has no homes for rent."""
+    """Error raised if the city's provider has no homes for rent."""
 
 
 @dataclass(slots=True)
 class ListingSource:
-    """A provider of listings for rent, with its faults and costs."""
+    """A source of homes for rent, with the faults of its listings and the cost of asking it."""
 
     listings: Listings
     all: Sequence[Listing] = ()
@@ -115,7 +116,7 @@ class ListingSource:
 
 @contextmanager
 def opened_source(agent: Agent) -> Iterator[ListingSource]:
-    """Yield the source of listings that a character's settings name.
+    """Yield the source of listings that a character's settings name, opened.
 
     Raises:
         NoListings: the city has none.
@@ -132,7 +133,7 @@ def opened_source(agent: Agent) -> Iterator[ListingSource]:
         yield ListingSource(agent.city.listings)
     elif name == RENTCAST:
         asked = agent.run.start.access
-        ledger = Ledger()  # counts by itself: the note on the listings has their cost
+        ledger = Ledger()  # one of its own: the note on the listings has their cost
         ledger.book = agent.run.ledger.book
         access = Access(
             ledger,

@@ -37,7 +37,7 @@ Weighed = Rated | str
 
 
 def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
-    """Return the intention's reading: wishes for a home and its surroundings."""
+    """Return the client's wish with its words for a home and for places near it."""
     check_language(character)
     client = client_of(character)
     used = tuple(words_of_wants(client.intention, lexicon))
@@ -51,8 +51,8 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
     """Return (character, sentences on changes): areas outside the city are left out.
 
     Args:
-        character: as its file has it.
-        city: where it runs.
+        character: character as its file has it.
+        city: city of the run.
         start: not used.
         seed: not used.
     """
@@ -68,7 +68,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
 
 
 def run(agent: Agent) -> None:
-    """Run the search for homes: rate each one, and rank them; give up if the city has none."""
+    """Search homes, rate each one, rank them, and end the run; without listings it gives up."""
     try:
         search = search_homes(agent)
     except NoListings as lack:
@@ -87,19 +87,24 @@ def run(agent: Agent) -> None:
 
 
 def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) -> Iterator[Weighed]:
-    """Yield each home with its rating, or the reason for none, in order; noted ones are reused.
+    """Yield each home with its rating, or a sentence on why it has none, in order; noted ones are read.
 
     Args:
-        agent: whose run it is.
-        homes: to weigh.
-        wants: of the client.
+        agent: agent who searches.
+        homes: homes to weigh.
+        wants: place types that matter to the client.
 
     Raises:
         BadInput: the character has no `rent:`.
     """
     for at in range(0, len(homes), TOGETHER):
-        some = homes[at : at + TOGETHER]
-        found = {home.id: _read_noted(agent, home) or _places_near(agent, home, wants) for home in some}
+        some, found = homes[at : at + TOGETHER], dict[str, tuple[Near, ...] | Weighed]()
+        for home in some:
+            if noted := agent.run.find_note(TOPIC, home.id):  # weighed before the run was cut off
+                data = noted.data.get("rated")
+                found[home.id] = Rated.model_validate(data) if "rated" in noted.data else noted.text
+            else:
+                found[home.id] = _places_near(agent, home, wants)
         around = {key: near for key, near in found.items() if isinstance(near, tuple)}
         rated = _rate_homes(agent, [home for home in some if home.id in around], around, wants)
         for home in some:
@@ -107,33 +112,41 @@ def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) 
             yield rated[home.id] if isinstance(before, tuple) else before
 
 
-def _read_noted(agent: Agent, home: Home) -> Weighed | None:
-    """Return a home's noted rating or reason from before the run was cut off; `None` without a note."""
-    noted = agent.run.find_note(TOPIC, home.id)
-    if noted is None:
-        return None
-    return Rated.model_validate(noted.data["rated"]) if "rated" in noted.data else noted.text
-
-
 def _places_near(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> tuple[Near, ...] | str:
-    """Return the wanted places near a home, or the reason why they are unknown."""
-    rent = rent_of(agent)
-    away = distance(LatLng(home.lat, home.lng), agent.city.center)
+    """Return the nearest place of each wanted type to a home, or a sentence on why they are unknown."""
+    rent, here = rent_of(agent), LatLng(home.lat, home.lng)
+    away = distance(here, agent.city.center)
     if away > MAX_FROM_CITY_M:
         line = f"lies {away / 1000:,.0f} km from {agent.city.title}"
         return agent.run.note(TOPIC, home.id, line, title=home.address).sentence
+    types = tuple(want.place_type for want in wants)
+    listed = agent.city.places.nearby(here, rent.walk_metres, types) if types else []
+    places = {place.id: place for place in listed if place.is_open}.values()
+    by_type = {kind: [place for place in places if kind in place.types] for kind in types}
     try:
-        return _nearby_of(agent, home, wants, rent.walk_metres)
+        minutes = _walks(agent, here, [place for some in by_type.values() for place in some[:_WALKED_TO]])
     except NoRoute:
         line = "no way leads from there to any place near it"
         return agent.run.note(TOPIC, home.id, line, title=home.address).sentence
+    found = []
+    for kind, some in by_type.items():
+        walks = [(minutes[place.id], place.id, place.name) for place in some[:_WALKED_TO]]
+        walk, _, name = min(walks, default=(float("inf"), "", ""))
+        if walk < float("inf"):
+            near = Near(place_type=kind, name=name, walk_minutes=round(walk, 1), count=len(some))
+        else:
+            near = Near(place_type=kind)
+        found.append(near)
+    return tuple(found)
 
 
 def _rate_homes(
     agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
 ) -> dict[str, Rated]:
-    """Return homes with ratings by id, each noted; a question's first note has all its ratings."""
-    rated = {one.home.id: one for one in _read_begun(agent)}
+    """Return homes with their ratings by id, and note each; those rated before are not asked for again."""
+    noted = (note.data.get("together") for note in agent.run.notes(TOPIC))
+    begun = (Rated.model_validate(one) for some in noted if isinstance(some, list) for one in some)
+    rated = {one.home.id: one for one in begun}
     missing = [home for home in homes if home.id not in rated]
     asked = _ask_ratings(agent, missing, nearby, wants) if missing else []
     rated |= {one.home.id: one for one in asked}
@@ -147,17 +160,10 @@ def _rate_homes(
     return {home.id: rated[home.id] for home in homes}
 
 
-def _read_begun(agent: Agent) -> Iterator[Rated]:
-    """Yield the ratings given before the run was cut off, those of homes without a note included."""
-    for note in agent.run.notes(TOPIC):
-        together = note.data.get("together")
-        yield from (Rated.model_validate(one) for one in together) if isinstance(together, list) else ()
-
-
 def _ask_ratings(
     agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
 ) -> list[Rated]:
-    """Return the mind's ratings of homes, in their order."""
+    """Return the mind's ratings of homes, in their order, asked for in one question."""
     client = client_of(agent.character)
     reply = agent.mind.ask(
         agent.prompts.load("homes/rating", HomeRatings),
@@ -167,7 +173,18 @@ def _ask_ratings(
         price=list(rent_of(agent).price),
         wants=[want.model_dump() for want in wants],
         homes=[
-            {"home": _home_facts(home), "nearby": [near.model_dump() for near in nearby[home.id]]}
+            {
+                "home": {
+                    "address": home.address,
+                    "rent": home.price,
+                    "property_type": home.property_type,
+                    "area_m2": home.area,
+                    "bedrooms": home.bedrooms,
+                    "bathrooms": home.bathrooms,
+                    "year_built": home.year_built,
+                },
+                "nearby": [near.model_dump() for near in nearby[home.id]],
+            }
             for home in homes
         ],
     )
@@ -177,45 +194,8 @@ def _ask_ratings(
     ]
 
 
-def _home_facts(home: Home) -> dict[str, object]:
-    """Return the facts of a home for the prompt; rent in dollars, area in square metres."""
-    return {
-        "address": home.address,
-        "rent": home.price,
-        "property_type": home.property_type,
-        "area_m2": home.area,
-        "bedrooms": home.bedrooms,
-        "bathrooms": home.bathrooms,
-        "year_built": home.year_built,
-    }
-
-
-def _nearby_of(agent: Agent, home: Home, wants: Sequence[HomeWant], radius: float) -> tuple[Near, ...]:
-    """Return the nearest place of each wanted type to a home.
-
-    Args:
-        agent: in the city.
-        home: the home.
-        wants: kinds of place.
-        radius: metres as the crow flies.
-
-    Raises:
-        NoRoute: no way leads from the home to any of them.
-    """
-    types = tuple(want.place_type for want in wants)
-    if not types:
-        return ()
-    here = LatLng(home.lat, home.lng)
-    places = {
-        place.id: place for place in agent.city.places.nearby(here, radius, types) if place.is_open
-    }.values()
-    by_type = {kind: [place for place in places if kind in place.types] for kind in types}
-    minutes = _walks(agent, here, [place for some in by_type.values() for place in some[:_WALKED_TO]])
-    return tuple(_nearest_place(kind, some, minutes) for kind, some in by_type.items())
-
-
 def _walks(agent: Agent, here: LatLng, places: Sequence[Place]) -> dict[str, float]:
-    """Return the minutes on foot to places, by id; each place is asked for once.
+    """Return the minutes on foot to places by id, infinite without a way.
 
     Raises:
         NoRoute: no way leads to any of them.
@@ -230,12 +210,3 @@ def _walks(agent: Agent, here: LatLng, places: Sequence[Place]) -> dict[str, flo
     names = dict.fromkeys(place.name for place in places if place.id in apart)
     agent.city.left_out.add_unreached("walking", names)
     return {place_id: float(walk) / 60 for place_id, walk in zip(once, seconds, strict=True)}
-
-
-def _nearest_place(kind: str, places: Sequence[Place], minutes: dict[str, float]) -> Near:
-    """Return the nearest place of a type by minutes on foot; without place if none can be reached."""
-    walks = [(minutes[place.id], place) for place in places[:_WALKED_TO] if minutes[place.id] < float("inf")]
-    if not walks:
-        return Near(place_type=kind)
-    walk, place = min(walks, key=lambda one: (one[0], one[1].id))
-    return Near(place_type=kind, name=place.name, walk_minutes=round(walk, 1), count=len(places))

@@ -68,13 +68,13 @@ class HomeRatings(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        """Return the allowed values of reply fields, by field path, for the inputs of a prompt."""
         return {"ratings.home": number_range(inputs, "homes")}
 
     @field_validator("ratings")
     @classmethod
     def _are_all_there(cls, ratings: tuple[HomeRating, ...], info: ValidationInfo) -> tuple[HomeRating, ...]:
-        """Return the ratings in the order of the homes; raise `ValueError` unless each home has one."""
+        """Return ratings in the order of the homes; raise `ValueError` unless each has one."""
         homes = (info.context or {}).get("homes")
         if isinstance(homes, list | tuple) and sorted(one.home for one in ratings) != [*range(len(homes))]:
             raise ValueError(f"rate each of the homes 0 to {len(homes) - 1} once")
@@ -96,13 +96,13 @@ class HomeWants(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        """Return the allowed values of reply fields, by field path, for the inputs of a prompt."""
         return {"wants.place_type": name_list(inputs, "place_types")}
 
     @field_validator("wants")
     @classmethod
     def _are_offered(cls, wants: tuple[HomeWant, ...], info: ValidationInfo) -> tuple[HomeWant, ...]:
-        """Return the wants; raise `ValueError` if a place type was not offered or appears twice."""
+        """Return wants unchanged; raise `ValueError` if a type was not offered or appears twice."""
         names = check_offered(tuple(want.place_type for want in wants), info)
         if len(set(names)) < len(names):
             raise ValueError("a place type stands twice")
@@ -119,7 +119,7 @@ class WantsQuestion(BaseModel):
 
 
 class HomeFacts(BaseModel):
-    """Known facts of a home, as rules see them; unknown ones are `None`."""
+    """Known facts of a home in a prompt's inputs, as rules read them; `None` for unknown ones."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -130,7 +130,7 @@ class HomeFacts(BaseModel):
 
 
 class NearFacts(BaseModel):
-    """The nearest place of a type, as rules see it."""
+    """The nearest place of a type to a home in a prompt's inputs, as rules read it."""
 
     place_type: str
     name: str
@@ -139,14 +139,14 @@ class NearFacts(BaseModel):
 
 
 class HomeAndAround(BaseModel):
-    """A home and the places near it, as rules see them."""
+    """A home and the places near it in a prompt's inputs, as rules read them."""
 
     home: HomeFacts
     nearby: tuple[NearFacts, ...]
 
 
 class _Client(BaseModel):
-    """The client and their wishes, as rules see them."""
+    """Base of the inputs of `homes/rating`: the client, their prices in US dollars, and their wants."""
 
     name: str
     background: str
@@ -162,7 +162,7 @@ class HomesQuestion(_Client):
 
 
 class HomeQuestion(_Client):
-    """One home of `homes/rating`, with the client's wishes."""
+    """Inputs of `homes/rating` on one of its homes."""
 
     home: HomeFacts
     nearby: tuple[NearFacts, ...]
@@ -170,7 +170,7 @@ class HomeQuestion(_Client):
 
 @dataclass(frozen=True, slots=True)
 class _Criterion:
-    """A criterion of a rating: its weight, how well it is met, [0, 1], and the fact in words."""
+    """A criterion of a rating: its weight, how well it is met in [0, 1], and the fact in words."""
 
     weight: float
     worth: float
@@ -178,14 +178,14 @@ class _Criterion:
 
 
 def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
-    """Return the place types that a requirement mentions, each with the importance its clause gives."""
+    """Return the place types that the client's words name, each with the importance of its clause."""
     wants: dict[str, HomeWant] = {}
     # "can't do without" and "in no time" hold words of distance, and do not say that something be far off.
     not_away = phrase_pattern(lexicon.homes.not_away)
     for clause, importance in _weighty_clauses(question, lexicon):
         words = phrase_pattern(lexicon.homes.inside).sub(" ", clause)
         for place_type in question.place_types:
-            if _is_named(place_type, words, lexicon):
+            if _names_found(place_type, words, lexicon):
                 wants[place_type] = HomeWant(
                     place_type=place_type,
                     importance=importance,
@@ -195,7 +195,7 @@ def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
 
 
 def words_of_wants(intention: str, lexicon: Lexicon) -> Iterator[str]:
-    """Yield the words of a requirement on which `list_wants` and `rate_home` act."""
+    """Yield the words of a client's wish on which `list_wants` and `rate_home` act."""
     homes = lexicon.homes
     qualities = (*homes.thrifty, *homes.spacious, *homes.modern, *homes.old, *homes.unmeant)
     weights = (*homes.must, *homes.nice, *homes.careless, *homes.away, *homes.not_away)
@@ -213,7 +213,7 @@ def words_of_wants(intention: str, lexicon: Lexicon) -> Iterator[str]:
 
 
 def highest_rent(intention: str, lexicon: Lexicon) -> float | None:
-    """Return the highest rent that a requirement allows, US dollars a month; `None` without a limit."""
+    """Return the highest rent that a wish allows, in US dollars a month; `None` without a limit."""
     found = (
         one for sentence in lexicon.sentences(asked_for(intention)) for one in _MOST_RENT.finditer(sentence)
     )
@@ -221,7 +221,7 @@ def highest_rent(intention: str, lexicon: Lexicon) -> float | None:
 
 
 def rate_homes(question: HomesQuestion, lexicon: Lexicon) -> HomeRatings:
-    """Return a rating of each home, independent of the others."""
+    """Return a rating, 0 to 10, of each home, independent of the others."""
     asked = question.model_dump(exclude={"homes"})
     rated = [
         rate_home(HomeQuestion.model_validate({**asked, **home.model_dump()}), lexicon)
@@ -234,30 +234,28 @@ def rate_homes(question: HomesQuestion, lexicon: Lexicon) -> HomeRatings:
 
 def rate_home(question: HomeQuestion, lexicon: Lexicon) -> Rating:
     """Return a home's rating, 0 to 10: the weighted mean of its criteria, times ten."""
-    points = [*_place_points(question), *_home_points(question, lexicon)]
-    total = sum(point.weight for point in points)
-    rating = 10 * sum(point.weight * point.worth for point in points) / total
-    telling = sorted(points, key=lambda point: -point.weight * abs(point.worth - UNKNOWN))
-    text = "; ".join(point.fact for point in telling[:5])
-    return Rating(rating=round(rating, 1), explanation=f"{text[0].upper()}{text[1:]}.")
-
-
-def _place_points(question: HomeQuestion) -> Iterator[_Criterion]:
-    """Yield a criterion for each wanted place: nearness on foot, or distance."""
+    points = []
     near = {place.place_type: place for place in question.nearby}
     for want in question.wants:
         place = near.get(want.place_type)
         kind = want.place_type.replace("_", " ")
         if place is None or place.walk_minutes is None:
-            yield _Criterion(want.importance, float(not want.near), f"no {kind} within reach")
+            points.append(_Criterion(want.importance, float(not want.near), f"no {kind} within reach"))
             continue
         closeness = exp(-place.walk_minutes / FADING_MIN)
-        worth = closeness if want.near else 1 - closeness
-        yield _Criterion(want.importance, worth, f"{kind} in {walk_in_words(place.walk_minutes)}")
+        fact = f"{kind} in {walk_in_words(place.walk_minutes)}"
+        points.append(_Criterion(want.importance, closeness if want.near else 1 - closeness, fact))
+    points += _home_points(question, lexicon)
+    total = sum(point.weight for point in points)
+    rating = 10 * sum(point.weight * point.worth for point in points) / total
+    # The explanation names the facts that moved the rating most.
+    telling = sorted(points, key=lambda point: -point.weight * abs(point.worth - UNKNOWN))
+    text = "; ".join(point.fact for point in telling[:5])
+    return Rating(rating=round(rating, 1), explanation=f"{text[0].upper()}{text[1:]}.")
 
 
 def _home_points(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Criterion]:
-    """Yield a criterion for each wish on rent, size, bedrooms and age in the intention."""
+    """Yield a criterion for the rent, and for each wish on size, bedrooms and age."""
     homes = lexicon.homes
     told = " ".join(lexicon.sentences(asked_for(question.intention)))
     home, words = question.home, phrase_pattern(homes.unmeant).sub(" ", told)
@@ -272,8 +270,9 @@ def _home_points(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Criterio
         )
         size = "unknown size" if home.area_m2 is None else f"{home.area_m2:.0f} square metres"
         yield _Criterion(SIZE_WEIGHT, worth, size)
-    rooms = _rooms(words)
-    if rooms is not None:
+    listed = _BEDROOMS.search(words)
+    if listed or _STUDIO.search(words):
+        rooms = int(_ROOMS.get(listed[1], 0) or listed[1]) if listed else 0
         worth = UNKNOWN if home.bedrooms is None else max(0.0, 1 - abs(home.bedrooms - rooms) / 2)
         wanted = "as wanted" if home.bedrooms == rooms else f"{bedrooms_in_words(rooms)} wanted"
         yield _Criterion(ROOMS_WEIGHT, worth, f"{bedrooms_in_words(home.bedrooms)}, {wanted}")
@@ -290,12 +289,12 @@ def _home_points(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Criterio
 
 
 def _wishes(words: str, wish: tuple[str, ...], denied: tuple[str, ...], contrary: tuple[str, ...]) -> bool:
-    """Return whether words express a wish, or deny its contrary; denied wishes do not count."""
+    """Return whether words have a phrase of a wish that they do not deny, or deny its contrary."""
     return bool(found_in(phrase_pattern(denied).sub(" ", words), wish) or found_in(words, contrary))
 
 
 def _weighty_clauses(question: WantsQuestion, lexicon: Lexicon) -> Iterator[tuple[str, int]]:
-    """Yield (clause, importance) of each clause in a requirement.
+    """Yield (clause, importance from 1 to 3) for each clause of a client's wish.
 
     A few words without a verb and a verdict of their own are members of a list: they share the verdict of
     the clause before them in the sentence, or else after them. Other clauses share that of one that names no
@@ -303,8 +302,15 @@ def _weighty_clauses(question: WantsQuestion, lexicon: Lexicon) -> Iterator[tupl
     """
     for sentence in lexicon.sentences(asked_for(question.intention)):
         clauses = [part.strip() for part in _CLAUSE_END.split(sentence) if part.strip()]
-        told = [_importance(clause, lexicon) for clause in clauses]
-        names = [any(_is_named(kind, one, lexicon) for kind in question.place_types) for one in clauses]
+        told = [
+            NICE
+            if found_in(clause, lexicon.homes.nice)
+            else MUST
+            if found_in(clause, lexicon.homes.must)
+            else None
+            for clause in clauses
+        ]
+        names = [any(_names_found(kind, one, lexicon) for kind in question.place_types) for one in clauses]
         for index, clause in enumerate(clauses):
             others = [*reversed(range(index)), *range(index + 1, len(clauses))]
             listed = len(clause.split()) <= LISTED and not _VERB.search(clause)
@@ -313,32 +319,13 @@ def _weighty_clauses(question: WantsQuestion, lexicon: Lexicon) -> Iterator[tupl
             yield clause.removeprefix("without ") if missing else clause, told[index] or shared or WANTED
 
 
-def _is_named(place_type: str, words: str, lexicon: Lexicon) -> bool:
-    """Return whether words name a place type."""
-    return bool(_names_found(place_type, words, lexicon))
-
-
 def _names_found(place_type: str, words: str, lexicon: Lexicon) -> list[str]:
-    """Return the names of a place type that occur in words."""
+    """Return the names of a place type that occur in words; empty if it is not named."""
     plain = place_type.replace("_", " ")
     plural = f"{plain[:-1]}ies" if plain.endswith("y") else f"{plain}s"
     return found_in(words, (plain, plural, *lexicon.near_home.get(place_type, ())))
 
 
-def _importance(clause: str, lexicon: Lexicon) -> int | None:
-    """Return the importance that a clause gives to its places; `None` if it says none."""
-    if found_in(clause, lexicon.homes.nice):
-        return NICE
-    return MUST if found_in(clause, lexicon.homes.must) else None
-
-
-def _rooms(words: str) -> int | None:
-    """Return the number of bedrooms in words, 0 for a studio; `None` without any."""
-    if found := _BEDROOMS.search(words):
-        return int(_ROOMS.get(found[1], 0) or found[1])
-    return 0 if _STUDIO.search(words) else None
-
-
 def _bounded_share(part: float, whole: float) -> float:
-    """Return part / whole limited to [0, 1]; 1 if whole is 0."""
+    """Return `part` divided by `whole`, limited to [0, 1]; 1 if `whole` is not above 0."""
     return min(1.0, max(0.0, part / whole)) if whole > 0 else 1.0

@@ -1,6 +1,5 @@
 """A search for homes: which are in the client's districts, within the price window and of the right size."""
 
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,7 +27,7 @@ KEY = "all"
 
 
 class HomeSearch(BaseModel):
-    """The results of a search for homes."""
+    """The result of a search for homes: the homes found, and the listings left out."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -40,7 +39,7 @@ class HomeSearch(BaseModel):
 
 
 def wants_of(agent: Agent) -> tuple[HomeWant, ...]:
-    """Return the place types that matter to the client; asked once a run."""
+    """Return the place types that matter to the client; the mind is asked once a run."""
     if noted := agent.run.find_note(WANTS, KEY):
         return HomeWants.model_validate(noted.data).wants
     client = client_of(agent.character)
@@ -51,18 +50,22 @@ def wants_of(agent: Agent) -> tuple[HomeWant, ...]:
         intention=client.intention,
         place_types=list(agent.senses.place_types),
     )
-    told = ", ".join(_want_in_words(want) for want in reply.wants) or "no sort of place in particular"
+    weights = {1: "perhaps ", 2: "", 3: "above all "}
+    told = ", ".join(
+        f"{weights[want.importance]}{want.place_type.replace('_', ' ')}{'' if want.near else ' far away'}"
+        for want in reply.wants
+    )
     agent.run.note(
         WANTS,
         KEY,
-        f"What matters to {client.name}: {told}.",
+        f"What matters to {client.name}: {told or 'no sort of place in particular'}.",
         data=reply.model_dump(mode="json"),
     )
     return reply.wants
 
 
 def rent_of(agent: Agent) -> Renting:
-    """Return the search's settings, the highest rent limited by the client's words.
+    """Return the search's settings, the highest rent lowered to what the client's words allow.
 
     Raises:
         BadInput: the character has no `rent:`.
@@ -77,7 +80,7 @@ def rent_of(agent: Agent) -> Renting:
 
 
 def search_homes(agent: Agent) -> HomeSearch:
-    """Return the homes that match the settings; searched once a run.
+    """Return the homes that match the settings, searched once a run and noted.
 
     Raises:
         BadInput: the character has no `rent:`, or its areas or listings cannot be read.
@@ -89,13 +92,20 @@ def search_homes(agent: Agent) -> HomeSearch:
     rent, areas = rent_of(agent), _areas_of(agent)
     with opened_source(agent) as source:
         found, unsure = _find_homes(source, areas, rent)
-    skipped = (*source.faults, *unsure, *_lines_outside(source.all, areas, agent.city.title))
+    outside = [
+        f"{one.address}: lies outside {', '.join(areas) or agent.city.title}"
+        for one in source.all
+        if not any(intersects_xy(area, one.position.lng, one.position.lat) for area in areas.values())
+    ]
+    skipped = (*source.faults, *unsure, *outside)
     made = HomeSearch(areas=tuple(areas), homes=tuple(Home.of(one) for one in found), skipped=skipped)
+    unsized = sum(one.bedrooms is None for one in found)
+    rooms = f", {unsized} of them with an unknown number of bedrooms" if unsized else ""
     agent.run.note(
         HOMES,
         KEY,
         f"{count_noun(len(made.homes), 'home')} for rent in {', '.join(made.areas)} for {rent.price[0]:.0f} "
-        f"to {rent.price[1]:.0f} dollars{_unsized(found)}; {count_noun(len(skipped), 'listing')} skipped.",
+        f"to {rent.price[1]:.0f} dollars{rooms}; {count_noun(len(skipped), 'listing')} skipped.",
         data=made.model_dump(mode="json"),
         cost=source.cost,
     )
@@ -105,9 +115,14 @@ def search_homes(agent: Agent) -> HomeSearch:
 def _find_homes(
     source: ListingSource, areas: dict[str, Polygon], rent: Renting
 ) -> tuple[list[Listing], list[str]]:
-    """Return (matching listings, the cheapest first; lines on those with unknown facts)."""
+    """Return (homes in the areas, price range and size; sentences on those of unknown size)."""
     listed = (listing for area in areas.values() for listing in source.listings.rentals(area, rent.price))
-    priced = {listing.id: listing for listing in listed if _is_affordable(listing, rent)}
+    low, high = rent.price
+    priced = {
+        one.id: one
+        for one in listed
+        if (low < one.price < high if rent.bounds == "strict" else low <= one.price <= high)
+    }
     homes = sorted(priced.values(), key=lambda one: (one.price, one.id))
     if rent.bedrooms is None:
         return homes, []
@@ -120,35 +135,8 @@ def _find_homes(
     return [one for one in homes if one.bedrooms is not None and fewest <= one.bedrooms <= most], unsure
 
 
-def _is_affordable(listing: Listing, rent: Renting) -> bool:
-    """Return whether a listing's rent is in the price range; with strict bounds, inside it."""
-    low, high = rent.price
-    return low < listing.price < high if rent.bounds == "strict" else low <= listing.price <= high
-
-
-def _unsized(homes: Iterable[Listing]) -> str:
-    """Return a clause on the number of homes without listed bedrooms; empty if none."""
-    count = sum(one.bedrooms is None for one in homes)
-    return f", {count} of them with an unknown number of bedrooms" if count else ""
-
-
-def _lines_outside(listings: Iterable[Listing], areas: dict[str, Polygon], title: str) -> Iterator[str]:
-    """Yield a line on each listing outside all areas."""
-    for one in listings:
-        lng, lat = one.position.lng, one.position.lat
-        if not any(intersects_xy(area, lng, lat) for area in areas.values()):
-            yield f"{one.address}: lies outside {', '.join(areas) or title}"
-
-
-def _want_in_words(want: HomeWant) -> str:
-    """Return a wanted place type as words, with its importance."""
-    kind = want.place_type.replace("_", " ")
-    weight = {1: "perhaps ", 2: "", 3: "above all "}[want.importance]
-    return f"{weight}{kind}{'' if want.near else ' far away'}"
-
-
 def _areas_of(agent: Agent) -> dict[str, Polygon]:
-    """Return the polygons of the search's areas by name, points as (longitude, latitude) in degrees.
+    """Return the polygons of the search's areas by label, points as (longitude, latitude) in degrees.
 
     Raises:
         BadInput: one is not known, or is no polygon.
@@ -163,7 +151,7 @@ def _areas_of(agent: Agent) -> dict[str, Polygon]:
 
 
 def areas_outside(character: Character, city: City) -> dict[str, Area]:
-    """Return a character's areas that lie outside a city, by label."""
+    """Return a character's areas that lie outside a city's region, by label."""
     rent, away = RENT.of(character), dict[str, Area]()
     with suppress(BadInput):  # a city without a region of its own may have any
         own = _region_outline(region_of_city(city))
@@ -175,10 +163,8 @@ def areas_outside(character: Character, city: City) -> dict[str, Area]:
 
 
 def _area_label(area: Area, number: int) -> str:
-    """Return an area's label: its file's name, else its number."""
-    if isinstance(area, str):
-        return Path(area).stem
-    return f"area {number}"
+    """Return an area's label: the name of its file or polygon, else its number from 1."""
+    return Path(area).stem if isinstance(area, str) else f"area {number}"
 
 
 def _to_polygon(area: Area, folder: Path) -> Polygon:

@@ -43,7 +43,7 @@ class Renting(Settings):
 
     @model_validator(mode="after")
     def _lowest_first(self) -> Self:
-        """Return the settings; raise `ValueError` if a range's lowest number is not the first."""
+        """Return the settings; raise `ValueError` if a range does not begin with its lowest number."""
         low, high = self.price
         if not 0 <= low <= high:
             raise ValueError(f"price {low:g} to {high:g}: give the lowest rent first, then the highest")

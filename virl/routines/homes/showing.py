@@ -16,13 +16,13 @@ LINES_SHOWN = 30  # listings that were left out, in the report (chosen); the jou
 
 
 def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_map: Sequence[str]) -> None:
-    """End the run with the ranked homes, or with the reason why there is none.
+    """End the run with the ranked homes, or with the reason why none fits.
 
     Args:
-        agent: whose run it is.
-        search: the homes that were found.
+        agent: agent who searched.
+        search: homes found, and listings skipped.
         rated: homes with ratings.
-        off_the_map: homes that no way leads to.
+        off_the_map: sentences on homes without one, since no way leads there.
     """
     best = rank_homes(rated)
     skipped = [*search.skipped, *off_the_map]
@@ -39,13 +39,23 @@ def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_m
         ],
         "skipped": skipped,
     }
-    left_out = [_skipped_text(skipped)] if skipped else []
+    count = count_noun(len(skipped), "listing")
+    lines = skipped[:LINES_SHOWN]
+    if len(skipped) > LINES_SHOWN:
+        lines.append(f"and {len(skipped) - LINES_SHOWN} more")
+    left_out = [TextExhibit(title=f"Skipped: {count}", text="\n\n".join(lines))] if skipped else []
+    rent = rent_of(agent)
     if not best:
-        ended = Outcome("not found", _nothing_found(agent, search, skipped))
-        agent.run.end(ended, answer=answer, exhibits=left_out)
+        first = f", the first: {skipped[0]}" if skipped else ""
+        reason = (
+            f"No home for rent in {', '.join(search.areas)} for {rent.price[0]:.0f} to {rent.price[1]:.0f} "
+            f"dollars fits: widen the price, the bedrooms or the areas ({count} skipped{first})."
+        )
+        agent.run.end(Outcome("not found", reason), answer=answer, exhibits=left_out)
         return
     pick = best[0]
-    rent = rent_of(agent)
+    minutes = {near.place_type: near.walk_minutes for near in pick.nearby}
+    at = LatLng(pick.home.lat, pick.home.lng)
     shown = best[: rent.shown]
     reason = (
         f"{pick.home.address} for {client_of(agent.character).name}: {pick.rating:g} of 10, "
@@ -54,29 +64,13 @@ def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_m
     agent.run.end(
         Outcome("found", reason, pick.home.address),
         answer=answer,
-        claims=[_home_claim(pick, rent.walk_metres)],
+        claims=[HomeClaim(pick.home.address, at, minutes, rent.walk_metres)],
         exhibits=[_homes_table(shown, len(best)), _homes_map(shown), *left_out],
     )
 
 
-def _home_claim(pick: Rated, reach_m: float) -> HomeClaim:
-    """Return the claim on the best home: address, position, and minutes on foot to wanted places."""
-    minutes = {near.place_type: near.walk_minutes for near in pick.nearby}
-    return HomeClaim(pick.home.address, LatLng(pick.home.lat, pick.home.lng), minutes, reach_m)
-
-
-def _nothing_found(agent: Agent, search: HomeSearch, skipped: Sequence[str]) -> str:
-    """Return the sentence that no home matches, with advice to widen the search."""
-    low, high = rent_of(agent).price
-    first = f", the first: {skipped[0]}" if skipped else ""
-    return (
-        f"No home for rent in {', '.join(search.areas)} for {low:.0f} to {high:.0f} dollars fits: widen "
-        f"the price, the bedrooms or the areas ({count_noun(len(skipped), 'listing')} skipped{first})."
-    )
-
-
 def _homes_table(shown: Sequence[Rated], count: int) -> TableExhibit:
-    """Return the table of the first homes, of `count` in all."""
+    """Return the table of the best homes; `count` is the number of all."""
     kinds = [near.place_type for near in shown[0].nearby]
     return TableExhibit(
         title="Homes",
@@ -97,7 +91,7 @@ def _homes_table(shown: Sequence[Rated], count: int) -> TableExhibit:
 
 
 def _home_row(one: Rated) -> tuple[Cell, ...]:
-    """Return the table's row of a home."""
+    """Return a home's row: address, rating, rent, size, year, minutes to wanted places, reason."""
     home = one.home
     walks = (None if near.walk_minutes is None else max(1, round(near.walk_minutes)) for near in one.nearby)
     return (
@@ -113,7 +107,7 @@ def _home_row(one: Rated) -> tuple[Cell, ...]:
 
 
 def _homes_map(shown: Sequence[Rated]) -> MapExhibit:
-    """Return the map of the first homes, the best one marked."""
+    """Return the map of the best homes, numbered, the first one marked."""
     return MapExhibit(
         title="Map",
         points=tuple(
@@ -128,11 +122,3 @@ def _homes_map(shown: Sequence[Rated]) -> MapExhibit:
             for number, one in enumerate(shown, 1)
         ),
     )
-
-
-def _skipped_text(skipped: Sequence[str]) -> TextExhibit:
-    """Return a text that lists the first skipped listings."""
-    lines = [*skipped[:LINES_SHOWN]]
-    if len(skipped) > LINES_SHOWN:
-        lines.append(f"and {len(skipped) - LINES_SHOWN} more")
-    return TextExhibit(title=f"Skipped: {count_noun(len(skipped), 'listing')}", text="\n\n".join(lines))

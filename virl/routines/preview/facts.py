@@ -12,6 +12,7 @@ from virl.platform.perception.ground import Surface
 from virl.routines.preview.settings import Profile
 
 Side = Literal["left", "right", "ahead"]
+"""Side of a way; `ahead` for what lies on the way itself."""
 AHEAD_M = 2.0  # from the line: nearer things are on the way itself; chosen
 BEFORE_M = 12.0  # a thing is announced so far before it; chosen: about 16 steps
 CROSSING, LANDMARK = "crossing", "landmark"
@@ -19,7 +20,7 @@ CROSSING, LANDMARK = "crossing", "landmark"
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The position of something beside a way."""
+    """The place of a thing relative to a way: along it, off it, and by the clock."""
 
     along: float
     """Metres along the way, from its start."""
@@ -35,14 +36,10 @@ class Beside:
 
 
 class Track:
-    """A line through positions, measured in metres.
-
-    Args:
-        points: two or more, in their order.
-    """
+    """A line through positions, such as a way, on which places are given in metres from its start."""
 
     def __init__(self, points: Sequence[LatLng]) -> None:
-        """Measure the line through these positions, in metres."""
+        """Measure the line through two or more positions, in order."""
         self._frame = LocalFrame(points[0])
         self._points = np.column_stack(
             self._frame.to_metres([point.lat for point in points], [point.lng for point in points])
@@ -53,17 +50,12 @@ class Track:
         self._lengths = lengths
         self._before = np.concatenate([[0.0], np.cumsum(lengths)])
 
-    @property
-    def length(self) -> float:
-        """Length of the line in metres."""
-        return float(self._before[-1])
-
     def metres_along(self, index: int) -> float:
-        """Return the metres from the start to the point at an index."""
+        """Return the metres from the start to the point with an index."""
         return float(self._before[index])
 
     def spot(self, position: LatLng) -> Beside:
-        """Return the position of a thing relative to the nearest piece of the line."""
+        """Return the place of a thing relative to the nearest piece of the line."""
         x, y = self._frame.to_metres(position.lat, position.lng)
         apart = np.array([float(x), float(y)]) - self._points[:-1]
         on = np.clip((apart * self._units).sum(axis=1), 0.0, self._lengths)
@@ -77,24 +69,25 @@ class Track:
         turn = bearing(self.position(before), position) - self.heading(before)
         return Beside(along, off, round(normalize_heading(turn) / 30.0) % 12 or 12)
 
-    def position(self, along: float) -> LatLng:
-        """Return the position at a number of metres from the start."""
-        piece = self._piece_at(along)
-        x, y = self._points[piece] + self._units[piece] * (along - self._before[piece])
+    def position(self, along_m: float) -> LatLng:
+        """Return the position on the line, `along_m` metres from its start."""
+        piece = self._piece_at(along_m)
+        x, y = self._points[piece] + self._units[piece] * (along_m - self._before[piece])
         return self._frame.position(float(x), float(y))
 
-    def heading(self, along: float) -> float:
-        """Return the line's heading at a number of metres from the start, degrees clockwise from north."""
-        ux, uy = self._units[self._piece_at(along)]
+    def heading(self, along_m: float) -> float:
+        """Return the line's heading in degrees clockwise from north, `along_m` metres from its start."""
+        ux, uy = self._units[self._piece_at(along_m)]
         return normalize_heading(float(np.degrees(np.arctan2(ux, uy))))
 
-    def _piece_at(self, along: float) -> int:
-        """Return the index of the line's piece at a number of metres from the start."""
-        return int(np.clip(np.searchsorted(self._before, along, side="right") - 1, 0, len(self._lengths) - 1))
+    def _piece_at(self, along_m: float) -> int:
+        """Return the index of the line's piece that is `along_m` metres from its start."""
+        piece = np.searchsorted(self._before, along_m, side="right") - 1
+        return int(np.clip(piece, 0, len(self._lengths) - 1))
 
 
 class Fact(JsonRecord):
-    """A thing on or beside the way."""
+    """A crossing, landmark or other thing on or beside a way."""
 
     kind: str
     """Kind of the thing: `crossing`, `landmark`, or a label of the detector."""
@@ -102,7 +95,7 @@ class Fact(JsonRecord):
     """Metres along the way, from its start."""
     side: Side
     off_m: float
-    """Metres to the right of the line of panoramas; negative to the left."""
+    """Metres from the line of panoramas, to the side that `side` names."""
     clock: int
     """Direction on a clock face, [1, 12], for a walker 12 m before the thing."""
     lat: float
@@ -120,12 +113,12 @@ class Fact(JsonRecord):
 
     @property
     def is_sure(self) -> bool:
-        """Return whether it was seen from two panoramas or more."""
+        """Return whether the thing was seen from two panoramas or more."""
         return self.looks > 1
 
 
 class SideOfStreet(JsonRecord):
-    """One side of a stretch of street: medians over its panoramas; `None` for not seen."""
+    """One side of a stretch of street, by medians over its panoramas."""
 
     kerb_m: float | None
     """Metres from the line of panoramas to the road's edge; `None` if not seen."""
@@ -134,7 +127,7 @@ class SideOfStreet(JsonRecord):
 
 
 class Leg(JsonRecord):
-    """A stretch of the way between two turns."""
+    """A stretch of the way between two turns, with its facts."""
 
     turn: str
     """Turn before the stretch: `left`, `slightly right` and so on; empty at the start."""
@@ -151,12 +144,12 @@ class Leg(JsonRecord):
 
     @property
     def length_m(self) -> float:
-        """Length of the stretch in metres."""
+        """Length of the stretch, in metres."""
         return self.to_m - self.from_m
 
 
 class WayPreview(JsonRecord):
-    """A description of a way before it is walked."""
+    """A description of a way before it is walked: its stretches, their facts, and what is unknown."""
 
     start: str
     destination: str
@@ -165,7 +158,7 @@ class WayPreview(JsonRecord):
     length_m: float
     legs: tuple[Leg, ...]
     arrival: str
-    """Side of the way on which the destination is."""
+    """Sentence on the side on which the destination is at the end."""
     unknown: tuple[str, ...]
     """Phrases on what pictures and maps do not tell of any way, the most important to the profile first."""
     credits: str = ""

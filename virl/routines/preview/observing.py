@@ -1,11 +1,12 @@
 """What is seen of the ground and of signs at each panorama, and what is told of the whole way from it."""
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import radians
 from statistics import median, mode
+from typing import Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -14,10 +15,10 @@ from virl.errors import NoImagery
 from virl.geo.globe import LatLng, LocalFrame, compass_word, distance, normalize_heading, signed_turn
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera, StreetView, View
-from virl.platform.perception.ground import Strip, Surface, find_zebras, ground_patch, strips_beside
+from virl.platform.perception.ground import Surface, find_zebras, ground_patch, strips_beside
 from virl.platform.perception.memory import MemoryObject
 from virl.routines.directions.walkway import LEFT, RIGHT, Lookout, Stand
-from virl.routines.preview.facts import CROSSING, LANDMARK, Beside, Fact, Leg, SideOfStreet, Track
+from virl.routines.preview.facts import CROSSING, LANDMARK, Fact, Leg, SideOfStreet, Track
 
 AHEAD_PITCH, ASIDE_PITCH = -20.0, -35.0  # degrees; chosen: 3 to 18 m ahead, and 1 to 12 m aside
 ZEBRA_M = 14.0  # from the camera at most: farther off, stripes run into one another; chosen on Virlbury
@@ -46,6 +47,7 @@ class CrossingSeen(_SeenRecord):
     street: float
     """Heading of the street that is crossed, degrees clockwise from north, [0, 180)."""
     stripes: int
+    """Number of stripes that were seen."""
 
 
 class SideSeen(_SeenRecord):
@@ -54,6 +56,7 @@ class SideSeen(_SeenRecord):
     kerb_m: float | None
     """Metres from the camera to the road's edge; `None` if not seen."""
     pavement_m: float | None
+    """Width of the pavement in metres; `None` if not seen."""
     surface: Surface | None
     """Surface of the pavement, or, without an edge, of what the camera stands on; `None` if not seen."""
 
@@ -86,17 +89,12 @@ class Glance(_SeenRecord):
 
 
 def glance_at(streetview: StreetView, stand: Stand, lookout: Lookout) -> tuple[Glance, View | None]:
-    """Return what is seen from a stand: ground, both sides, and signs; with the view ahead, or `None`.
-
-    Where there is no imagery, nothing is seen.
+    """Return (what is seen from a stand, the view along the way on or `None` without a picture).
 
     Args:
-        streetview: of the city.
-        stand: where one looks.
-        lookout: reads signs.
-
-    Returns:
-        What is seen, and the view of the way on.
+        streetview: street view of the city.
+        stand: stand of the walk from which one looks.
+        lookout: reads the signs.
 
     Raises:
         ModelUnavailable: the reader is missing.
@@ -112,16 +110,30 @@ def glance_at(streetview: StreetView, stand: Stand, lookout: Lookout) -> tuple[G
         _view_or_none(streetview, here.id, Camera(normalize_heading(onward + turn), ASIDE_PITCH))
         for turn in (LEFT, RIGHT)
     )
+    places: dict[str, Place] = {}
+    for turn in (LEFT, RIGHT):
+        with suppress(NoImagery):
+            places |= {one.place.id: one.place for one in lookout.in_sight(stand, (turn,))}
+    landmarks = tuple(
+        LandmarkSeen(
+            place_id=place.id,
+            name=place.name,
+            types=place.types,
+            lat=place.position.lat,
+            lng=place.position.lng,
+        )
+        for place in places.values()
+    )
     seen = Glance(
         lat=here.position.lat,
         lng=here.position.lng,
         heading=facing,
         onward=stand.onward.heading if stand.onward else None,
-        ways=tuple(link.heading for link in stand.links),
+        ways=tuple(ways),
         crossings=tuple(one for view in views if view for one in _crossings_in(here.position, view)),
         left=_side_in(left) if left else None,
         right=_side_in(right) if right else None,
-        landmarks=tuple(_landmarks(stand, lookout)),
+        landmarks=landmarks,
     )
     return seen, views[0]
 
@@ -134,19 +146,8 @@ def _view_or_none(streetview: StreetView, pano_id: str, camera: Camera) -> View 
         return None
 
 
-def _landmarks(stand: Stand, lookout: Lookout) -> Iterator[LandmarkSeen]:
-    """Yield the landmarks whose names are read to the left and right, each once."""
-    found: dict[str, Place] = {}
-    for turn in (LEFT, RIGHT):
-        with suppress(NoImagery):
-            found |= {one.place.id: one.place for one in lookout.in_sight(stand, (turn,))}
-    for place in found.values():
-        at = place.position
-        yield LandmarkSeen(place_id=place.id, name=place.name, types=place.types, lat=at.lat, lng=at.lng)
-
-
 def _crossings_in(here: LatLng, view: View) -> list[CrossingSeen]:
-    """Return the zebra crossings in a view taken at `here`."""
+    """Return the zebra crossings in a view that was taken at a position."""
     frame, heading = LocalFrame(here), radians(view.camera.heading)
     found = []
     for zebra in find_zebras(ground_patch(view)):
@@ -161,26 +162,22 @@ def _crossings_in(here: LatLng, view: View) -> list[CrossingSeen]:
 
 
 def _side_in(view: View) -> SideSeen:
-    """Return the side of the street in a view: metres to the kerb, pavement's width, and surface."""
+    """Return the ground in a view to one side: metres to the kerb, width and surface of the pavement."""
     strips = strips_beside(ground_patch(view, aside=ASIDE_M, ahead=ACROSS_M))
     if not strips:
         return SideSeen(kerb_m=None, pavement_m=None, surface=None)
-    kerb = next((at for at in range(1, len(strips)) if _is_wide(strips[at])), None)
-    if kerb is None:
+    # The camera stands on the first strip; the next that is wide or has no visible end is the pavement.
+    wide = (one for one in strips[1:] if one.far is None or one.far - one.near >= PAVEMENT_M)
+    pavement = next(wide, None)
+    if pavement is None:
         return SideSeen(kerb_m=None, pavement_m=None, surface=strips[0].surface)
-    pavement = strips[kerb]
     width = None if pavement.far is None else pavement.far - pavement.near
     return SideSeen(kerb_m=pavement.near, pavement_m=width, surface=pavement.surface)
 
 
-def _is_wide(strip: Strip) -> bool:
-    """Return whether a strip of ground is as wide as a pavement, or has no visible end."""
-    return strip.far is None or strip.far - strip.near >= PAVEMENT_M
-
-
 @dataclass(frozen=True, slots=True)
 class SightedThing:
-    """A thing with its position and the number of panoramas from which it was seen."""
+    """A crossing, landmark or thing, with the number of panoramas from which it was seen."""
 
     kind: str
     position: LatLng
@@ -188,21 +185,23 @@ class SightedThing:
     name: str = ""
     place_id: str = ""
     street: float | None = None
+    """Heading of the street that a crossing crosses, degrees in [0, 180); `None` for others."""
 
 
 def legs_of(
     glances: Sequence[Glance], things: Sequence[MemoryObject], near: Callable[[LatLng], str]
 ) -> tuple[Leg, ...]:
-    """Return the stretches of a way, each with what is on and beside it.
+    """Return the stretches of a way between its turns, each with what is on and beside it.
 
     Args:
-        glances: in the order of the way, two or more.
-        things: what visual memory holds.
-        near: the address nearest to a position, or nothing.
+        glances: what is seen at two or more points of the way, in order.
+        things: objects in visual memory.
+        near: returns the address nearest to a position, or an empty text.
     """
     track = Track([LatLng(one.lat, one.lng) for one in glances])
     facts = sorted(_facts_beside(glances, things, track), key=lambda fact: fact.along_m)
-    bounds = _bounds(glances)
+    turns = [at for at in range(1, len(glances) - 1) if abs(_turn_degrees(glances[at])) > TURN_DEG]
+    bounds = [0, *turns, len(glances) - 1]
     legs = []
     for first, last in itertools.pairwise(bounds):
         low, high = track.metres_along(first), track.metres_along(last)
@@ -234,7 +233,7 @@ def legs_of(
 
 
 def turn_word(turn: float) -> str:
-    """Return a turn, given in degrees clockwise, as words."""
+    """Return a turn, in signed degrees with clockwise positive, as words such as "slightly left"."""
     side = "left" if turn < 0 else "right"
     size = abs(turn)
     if size <= TURN_DEG:
@@ -245,14 +244,13 @@ def turn_word(turn: float) -> str:
 
 
 def found_crossings(glances: Sequence[Glance]) -> list[SightedThing]:
-    """Return the marked crossings of a way, each once, merged from all sightings."""
+    """Return the marked crossings of a way, each once, with the mean position of its sightings."""
     groups: list[list[tuple[int, CrossingSeen]]] = []
     for number, glance in enumerate(glances):
         for seen in glance.crossings:
-            near = min(
-                groups, key=lambda group: distance(_mean_position(group), _position_of(seen)), default=None
-            )
-            if near is not None and distance(_mean_position(near), _position_of(seen)) <= SAME_CROSSING_M:
+            at = LatLng(seen.lat, seen.lng)
+            near = min(groups, key=lambda group: distance(_mean_position(group), at), default=None)
+            if near is not None and distance(_mean_position(near), at) <= SAME_CROSSING_M:
                 near.append((number, seen))
             else:
                 groups.append([(number, seen)])
@@ -268,7 +266,7 @@ def found_crossings(glances: Sequence[Glance]) -> list[SightedThing]:
 
 
 def found_landmarks(glances: Sequence[Glance]) -> list[SightedThing]:
-    """Return the landmarks of a way, each once, merged from all sightings."""
+    """Return the landmarks of a way, each once, with the number of panoramas that showed it."""
     every = {seen.place_id: seen for glance in glances for seen in glance.landmarks}
     looks = [seen.place_id for glance in glances for seen in glance.landmarks]
     return [
@@ -278,12 +276,12 @@ def found_landmarks(glances: Sequence[Glance]) -> list[SightedThing]:
 
 
 def found_things(things: Sequence[MemoryObject]) -> list[SightedThing]:
-    """Return the things in visual memory, each with the number of panoramas that saw it."""
+    """Return the objects in visual memory as things, with the number of panoramas that saw each."""
     return [SightedThing(one.label, one.estimate.position, len(one.panoramas)) for one in things]
 
 
 def _facts_beside(glances: Sequence[Glance], things: Sequence[MemoryObject], track: Track) -> list[Fact]:
-    """Return the facts near the line: crossings, landmarks and things with their positions."""
+    """Return what lies within 22 m of a way as facts, with their place along it."""
     beside = found_things(things)
     lights = [one.position for one in beside if one.kind == TRAFFIC_LIGHT]
     facts = []
@@ -291,48 +289,36 @@ def _facts_beside(glances: Sequence[Glance], things: Sequence[MemoryObject], tra
         spot = track.spot(one.position)
         if abs(spot.off) > BESIDE_M or distance(track.position(spot.along), one.position) > BESIDE_M:
             continue
-        has_lights = one.kind == CROSSING and any(distance(one.position, at) <= LIGHTS_M for at in lights)
-        facts.append(_to_fact(one, spot, track, lights=has_lights))
+        over: Literal["your street", "a side street"] | None = None
+        if one.street is not None:  # headings of streets have no direction: compared modulo 180 degrees
+            apart = abs((one.street - track.heading(spot.along) + 90.0) % 180.0 - 90.0)
+            over = "your street" if apart < 45.0 else "a side street"
+        facts.append(
+            Fact(
+                kind=one.kind,
+                along_m=spot.along,
+                side=spot.side,
+                off_m=abs(spot.off),
+                clock=spot.clock,
+                lat=one.position.lat,
+                lng=one.position.lng,
+                name=one.name,
+                place_id=one.place_id,
+                lights=one.kind == CROSSING and any(distance(one.position, at) <= LIGHTS_M for at in lights),
+                over=over,
+                looks=one.looks,
+            )
+        )
     return facts
 
 
-def _to_fact(one: SightedThing, spot: Beside, track: Track, *, lights: bool) -> Fact:
-    """Return a thing as a fact; `lights` if traffic lights are near."""
-    over = None
-    if one.street is not None:
-        apart = abs((one.street - track.heading(spot.along) + 90.0) % 180.0 - 90.0)
-        over = "your street" if apart < 45.0 else "a side street"
-    return Fact.model_validate(
-        {
-            "kind": one.kind,
-            "along_m": spot.along,
-            "side": spot.side,
-            "off_m": abs(spot.off),
-            "clock": spot.clock,
-            "lat": one.position.lat,
-            "lng": one.position.lng,
-            "name": one.name,
-            "place_id": one.place_id,
-            "lights": lights,
-            "over": over,
-            "looks": one.looks,
-        }
-    )
-
-
-def _bounds(glances: Sequence[Glance]) -> list[int]:
-    """Return the indices of the glances at which stretches begin, and of the last one."""
-    turns = [at for at in range(1, len(glances) - 1) if abs(_turn_degrees(glances[at])) > TURN_DEG]
-    return [0, *turns, len(glances) - 1]
-
-
 def _turn_degrees(glance: Glance) -> float:
-    """Return the turn at a glance in signed degrees, positive clockwise; 0 at the end."""
+    """Return the turn of the way at a glance, in signed degrees, clockwise positive; 0 at the end."""
     return 0.0 if glance.onward is None else float(signed_turn(glance.heading, glance.onward))
 
 
 def _summarize_side(seen: Sequence[SideSeen | None]) -> SideOfStreet:
-    """Return the summary of a street's side: medians in metres if half of the views show them."""
+    """Return the medians in metres, if half of the views show them, and the commonest surface."""
     sides = [one for one in seen if one]
     kerbs = [one.kerb_m for one in sides if one.kerb_m is not None]
     widths = [one.pavement_m for one in sides if one.pavement_m is not None]
@@ -343,11 +329,6 @@ def _summarize_side(seen: Sequence[SideSeen | None]) -> SideOfStreet:
         pavement_m=round(median(widths), 1) if len(widths) >= half and widths else None,
         surface=mode(surfaces) if surfaces else None,
     )
-
-
-def _position_of(seen: CrossingSeen) -> LatLng:
-    """Return the position of a crossing."""
-    return LatLng(seen.lat, seen.lng)
 
 
 def _mean_position(group: Sequence[tuple[int, CrossingSeen]]) -> LatLng:

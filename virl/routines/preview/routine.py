@@ -71,7 +71,7 @@ def unknown_to(profile: Profile) -> tuple[str, ...]:
 
 
 def _read_intention(character: Character, lexicon: Lexicon) -> Reading | None:
-    """Return the intention's reading: a place type or address; `None` if `to` names the destination."""
+    """Return the intention with its words for a place type or address; `None` if `to` names a place."""
     asked, intention = PREVIEW.of(character).to.strip(), character.intention
     if not asked and (address := address_in(intention)):
         return Reading(intention, (address,), (character.name,), "preview")
@@ -82,13 +82,13 @@ WISH = Wish(_read_intention, field="intention")
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Return (character, sentences on changes): ends of the way that the city lacks are replaced.
+    """Return (character, sentences on changes): a destination that the city lacks is replaced.
 
     Args:
-        character: as its file has it.
-        city: where it runs.
-        start: where the run begins.
-        seed: for what is chosen at random.
+        character: character as its file has it.
+        city: city of the run.
+        start: panorama at which the run begins.
+        seed: seed of what is chosen at random.
     """
     preview = PREVIEW.of(character)
     asked = preview.to.strip() or address_in(character.intention)
@@ -106,7 +106,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
 
 
 class _Goal(BaseModel):
-    """The destination of the way, as recorded in its note."""
+    """The destination of a way, as recorded in its note."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -118,12 +118,12 @@ class _Goal(BaseModel):
     succeeded: bool = True
 
     def with_lacks(self, text: str) -> str:
-        """Return a text, preceded by what the city lacks if the destination is a substitute."""
+        """Return a text, after a sentence on what the city lacks if the destination is a substitute."""
         return f"{self.lacking}: took the {self.taken} {self.title}. {text}" if self.lacking else text
 
 
 def run(agent: Agent) -> None:
-    """Run the preview: find the way, look at it, and describe it; give up if no way leads there."""
+    """Find the way, look at it from each panorama, describe it, and end the run; gives up without a way."""
     try:
         goal = _destination(agent)
     except NotFound as fault:
@@ -148,7 +148,12 @@ def run(agent: Agent) -> None:
         reason = f"The way has {len(walk) - 1} moves: more than the limit of steps."
         agent.run.end(Outcome("limit", reason, "steps", limit))
         return
-    counter = _open_counter(agent)
+    matcher = agent.character.senses.matcher
+    memory_settings = memory_settings_for(agent.city.capabilities.visual_memory, matcher)
+    memory = VisualMemory.open(agent.run.folder / MEMORY, memory_settings, agent.models.matcher(matcher))
+    settings = PREVIEW.of(agent.character)
+    looking = Looking(range_deg=settings.range_deg)
+    counter = Counter(agent.city.streetview, agent.senses.detector, memory, settings.things, looking=looking)
     glances = _look(agent, walk, counter)
     counter.finish()
     preview, points = _make_preview(agent, goal, glances, counter)
@@ -169,9 +174,16 @@ def run(agent: Agent) -> None:
 def _make_preview(
     agent: Agent, goal: _Goal, glances: Sequence[Glance], counter: Counter
 ) -> tuple[WayPreview, list[LatLng]]:
-    """Return (preview of the way, its points)."""
+    """Return (preview of the way, positions of its panoramas in order)."""
+
+    def address_near(position: LatLng) -> str:
+        """Return the address near a position; empty if there is none."""
+        maps = agent.city.maps
+        address = maps.address_at(position, NEAR_M) if isinstance(maps, ReverseMaps) else None
+        return address.text if address else ""
+
     points = [LatLng(one.lat, one.lng) for one in glances]
-    legs = legs_of(glances, counter.memory.objects(), lambda at: _address_near(agent, at))
+    legs = legs_of(glances, counter.memory.objects(), address_near)
     toward = egocentric_word(glances[-1].heading, bearing(points[-1], LatLng(goal.lat, goal.lng)))
     start = agent.character.start
     preview = WayPreview(
@@ -191,7 +203,7 @@ def _make_preview(
 
 
 def _destination(agent: Agent) -> _Goal:
-    """Return the destination of the way.
+    """Return the destination of the way, found once a run and noted.
 
     Raises:
         NotFound: the town has nothing of the kind, and nothing in its place.
@@ -237,18 +249,8 @@ def _destination(agent: Agent) -> _Goal:
     return goal
 
 
-def _open_counter(agent: Agent) -> Counter:
-    """Return the counter of the things that the preview mentions, with visual memory in the run's folder."""
-    matcher = agent.character.senses.matcher
-    settings = memory_settings_for(agent.city.capabilities.visual_memory, matcher)
-    memory = VisualMemory.open(agent.run.folder / MEMORY, settings, agent.models.matcher(matcher))
-    asked = PREVIEW.of(agent.character)
-    looking = Looking(range_deg=asked.range_deg)
-    return Counter(agent.city.streetview, agent.senses.detector, memory, asked.things, looking=looking)
-
-
 def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glance]:
-    """Return what is seen from each stand of the walk; noted glances are reused."""
+    """Return what is seen from each stand of the walk, noted once; things beside it are counted."""
     reader = agent.models.keeping_reader(PREVIEW.of(agent.character).reader)
     signs = SignReader(agent.city.streetview, reader, agent.city.capabilities.cheap_view)
     lookout = Lookout(agent.city.places, signs, alone=False, free=agent.city.ledger is None)
@@ -273,7 +275,7 @@ def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glanc
 
 
 def _write_down(agent: Agent, walk: tuple[Stand, ...], index: int) -> None:
-    """Write the walk's step at an index to the journal."""
+    """Write the walk's step at an index to the journal, without views."""
     stand = walk[index]
     before = walk[index - 1].onward if index else None
     ended = None if stand.onward else Outcome("arrived", "the end of the way")
@@ -287,10 +289,3 @@ def _write_down(agent: Agent, walk: tuple[Stand, ...], index: int) -> None:
     )
     onward = stand.onward.pano_id if stand.onward else None
     agent.run.step(step, views=(), asked=(), decided=reason, next_pano_id=onward, outcome=ended)
-
-
-def _address_near(agent: Agent, position: LatLng) -> str:
-    """Return the address near a position; empty if there is none."""
-    maps = agent.city.maps
-    address = maps.address_at(position, NEAR_M) if isinstance(maps, ReverseMaps) else None
-    return address.text if address else ""

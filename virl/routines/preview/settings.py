@@ -1,11 +1,11 @@
 """The section `preview:` of a character file."""
 
-from collections.abc import Callable, Iterable
 from typing import Literal, get_args
 
 from pydantic import Field
 
 from virl.agent.character import CharacterField
+from virl.routines.directions.settings import reader_check
 from virl.settings.model import Settings
 
 Profile = Literal["low-vision", "wheelchair", "pram", "stranger"]
@@ -31,14 +31,11 @@ class PreviewSettings(Settings):
     """Metres from the start in which a place is looked for."""
 
 
-def _named_models(preview: PreviewSettings) -> Iterable[tuple[str, Callable[[], object]]]:
-    """Yield (setting, check) for each setting that names a model; the check raises for unknown names."""
-    from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
-
-    return [("reader", lambda: read_model("reader", preview.reader))]
-
-
 PREVIEW: CharacterField[PreviewSettings] = CharacterField(
-    "preview", PreviewSettings, PreviewSettings(), "Which way is described, and for whom.", _named_models
+    "preview",
+    PreviewSettings,
+    PreviewSettings(),
+    "Which way is described, and for whom.",
+    lambda preview: [reader_check(preview.reader)],
 )
 FIELDS = (PREVIEW,)

@@ -1,7 +1,7 @@
 """A preview in sentences, for somebody who hears them; as a page, as GPX and as exhibits."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET  # nosec B405
 
@@ -42,16 +42,16 @@ MOST_LANDMARKS = 4  # of a leg that are told; chosen
 
 
 def summary(preview: WayPreview) -> str:
-    """Return the whole way in a few sentences."""
+    """Return sentences on the whole way: length, turns, crossings, benches, bus stops and pavements."""
     kinds = Counter(fact.kind for leg in preview.legs for fact in leg.facts)
     crossings = [fact for leg in preview.legs for fact in leg.facts if fact.kind == CROSSING]
     lit = sum(fact.lights for fact in crossings)
-    turns, length = count_things(len(preview.legs) - 1, "turn"), preview.length_m
+    turns, length = _count_things(len(preview.legs) - 1, "turn"), preview.length_m
     benches, stops = (
-        count_things(kinds["bench"], "bench", "benches"),
-        count_things(kinds["bus stop"], "bus stop"),
+        _count_things(kinds["bench"], "bench", "benches"),
+        _count_things(kinds["bus stop"], "bus stop"),
     )
-    marked = count_things(len(crossings), "marked crossing")
+    marked = _count_things(len(crossings), "marked crossing")
     far = effort(length, preview.profile)
     parts = [
         f"From {preview.start} to {preview.destination}: {metres(length)}, {far}, {turns}.",
@@ -68,14 +68,19 @@ def summary(preview: WayPreview) -> str:
 
 
 def leg_sentences(leg: Leg, profile: Profile) -> list[str]:
-    """Return the sentences on a stretch: direction, the street, and facts in the way's order."""
+    """Return the sentences on a stretch: direction and length, the street, then what is beside it."""
     turn = f"Turn {leg.turn}, then go" if leg.turn else "Go"
     near = f", near {plain_line(leg.near)} by the map" if leg.near else ""
     said = [f"{turn} {leg.compass} for {metres(leg.length_m)}, {effort(leg.length_m, profile)}{near}."]
-    if profile in NEEDS_KERBS:
-        said += _describe_sides(leg)
+    if profile in NEEDS_KERBS and leg.left == leg.right:
+        said.append(_describe_side("On both sides", leg.left))
+    elif profile in NEEDS_KERBS:
+        said += [_describe_side("On the left", leg.left), _describe_side("On the right", leg.right)]
     facts = [fact_sentence(fact, leg.from_m, profile) for fact in told_facts(leg, profile)]
-    joins = [f"In {metres(at - leg.from_m)}: other ways join." for at in _bare_junctions(leg)]
+    marked = [fact.along_m for fact in leg.facts if fact.kind == CROSSING]
+    # A junction with a marked crossing is told by that.
+    bare = [at for at in leg.junctions if all(abs(at - one) > 15.0 for one in marked)]
+    joins = [f"In {metres(at - leg.from_m)}: other ways join." for at in bare]
     if profile in ON_WHEELS:
         return [*said, *joins, *facts, _describe_traffic(leg)]
     return [*said, _describe_traffic(leg), *facts, *joins]
@@ -94,19 +99,20 @@ def told_facts(leg: Leg, profile: Profile) -> list[Fact]:
 
 
 def fact_sentence(fact: Fact, since: float = 0.0, profile: Profile = "low-vision") -> str:
-    """Return a sentence on a fact, with its metres from the start of its stretch.
-
-    Its direction by the clock for who cannot see it.
+    """Return a sentence on a fact: metres ahead, kind or name, and side; with low vision, by the clock.
 
     Args:
-        fact: of the way.
-        since: metres along the way where the leg begins.
-        profile: of the reader.
+        fact: fact on or beside the way.
+        since: metres along the way from which the distance is told.
+        profile: profile of the reader.
     """
-    what = plain_line(fact.name) if fact.kind == LANDMARK else f"{_article(fact.kind)} {fact.kind}"
-    if fact.kind == CROSSING:
+    if fact.kind == LANDMARK:
+        what = plain_line(fact.name)
+    elif fact.kind == CROSSING:
         over = f" over {fact.over}" if fact.over else ""
         what = f"a marked crossing{over}, {'with' if fact.lights else 'without'} traffic lights seen"
+    else:
+        what = f"{'an' if fact.kind[:1] in 'aeiou' else 'a'} {fact.kind}"
     clock = f", at {fact.clock} o'clock" if profile == "low-vision" else ""
     where = "on your way" if fact.side == "ahead" else f"on your {fact.side}{clock}"
     doubt = "" if fact.is_sure else " Seen from one place only: uncertain."
@@ -131,32 +137,19 @@ def metres(length: float) -> str:
 
 
 def effort(length: float, profile: Profile) -> str:
-    """Return a length in metres as text: minutes for profiles on wheels, else steps."""
+    """Return a length in metres as text: minutes for a profile on wheels, else steps."""
     if profile in ON_WHEELS:
-        return f"about {count_things(max(1, round(length / ON_WHEELS[profile] / 60)), 'minute')}"
+        return f"about {_count_things(max(1, round(length / ON_WHEELS[profile] / 60)), 'minute')}"
     return f"about {10 * max(1, round(length / STEP_M / 10))} steps"
 
 
-def count_things(count: int, one: str, many: str = "") -> str:
-    """Return a number with its noun in singular or plural.
-
-    Args:
-        count: the number.
-        one: noun.
-        many: plural; empty adds an `s`.
-    """
+def _count_things(count: int, one: str, many: str = "") -> str:
+    """Return a number with its noun, "no" for 0; a plural other than with `s` is given as `many`."""
     return f"{count or 'no'} {one if count == 1 else many or one + 's'}"
 
 
-def _describe_sides(leg: Leg) -> list[str]:
-    """Return sentences on the pavements of both sides; one sentence if they are alike."""
-    if leg.left == leg.right:
-        return [_describe_side("On both sides", leg.left)]
-    return [_describe_side("On the left", leg.left), _describe_side("On the right", leg.right)]
-
-
 def _describe_side(where: str, side: SideOfStreet) -> str:
-    """Return a sentence on a side's ground, and the metres of kerb and pavement."""
+    """Return a sentence on one side of the street: its ground, kerb, and width of pavement."""
     surface = side.surface or "unknown ground"
     if side.kerb_m is None:
         return f"{where} no kerb is seen; the ground is {surface}."
@@ -167,17 +160,17 @@ def _describe_side(where: str, side: SideOfStreet) -> str:
 
 
 def _describe_traffic(leg: Leg) -> str:
-    """Return a sentence on the road's width in metres, if seen, and on the number of cars."""
+    """Return a sentence on the width of the road, if seen, and the number of parked cars."""
     cars = sum(fact.kind == CARS for fact in leg.facts)
     width = (
         None if leg.left.kerb_m is None or leg.right.kerb_m is None else leg.left.kerb_m + leg.right.kerb_m
     )
     road = f"The road is {width:.0f} m wide" if width else "How wide the road is cannot be seen"
-    return f"{road}, with {count_things(cars, CARS)} seen."
+    return f"{road}, with {_count_things(cars, CARS)} seen."
 
 
 def _describe_narrowest(legs: Sequence[Leg]) -> str:
-    """Return a sentence on the narrowest pavement in metres, or that none was measured."""
+    """Return a sentence on the narrowest pavement of all stretches, or that none was measured."""
     widths = [
         side.pavement_m for leg in legs for side in (leg.left, leg.right) if side.pavement_m is not None
     ]
@@ -186,21 +179,8 @@ def _describe_narrowest(legs: Sequence[Leg]) -> str:
     )
 
 
-def _bare_junctions(leg: Leg) -> Iterator[float]:
-    """Yield the metres along the way of junctions without a marked crossing nearby."""
-    marked = [fact.along_m for fact in leg.facts if fact.kind == CROSSING]
-    for at in leg.junctions:
-        if all(abs(at - one) > 15.0 for one in marked):
-            yield at
-
-
-def _article(noun: str) -> str:
-    """Return the indefinite article of a noun, `a` or `an`."""
-    return "an" if noun[:1] in "aeiou" else "a"
-
-
 def preview_exhibits(preview: WayPreview, points: Sequence[LatLng]) -> list[Exhibit]:
-    """Return the report's exhibits: the way in words, on a map, and its facts."""
+    """Return the report's exhibits: the way in words, on a map, and a table of its facts."""
     facts = [fact for leg in preview.legs for fact in leg.facts]
     told = [summary(preview), *(" ".join(leg_sentences(leg, preview.profile)) for leg in preview.legs)]
     marks = tuple(
@@ -246,7 +226,7 @@ def page(preview: WayPreview) -> str:
 
 
 def gpx(preview: WayPreview, points: list[LatLng]) -> str:
-    """Return the way as a GPX track, with a waypoint for each fact."""
+    """Return the way as a GPX track through its points, with a waypoint for each fact."""
     ET.register_namespace("", _GPX)
     root = ET.Element(f"{{{_GPX}}}gpx", version="1.1", creator=f"virl {__version__}")
     for leg in preview.legs:
@@ -264,5 +244,5 @@ def gpx(preview: WayPreview, points: list[LatLng]) -> str:
 
 
 def _gpx_attributes(lat: float, lng: float) -> dict[str, str]:
-    """Return a position as GPX attributes, degrees with seven decimals."""
+    """Return a position in degrees as the attributes of a GPX point."""
     return {"lat": f"{lat:.7f}", "lon": f"{lng:.7f}"}

@@ -27,7 +27,7 @@ __all__ = ["WISH", "fit", "run"]
 
 
 def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
-    """Return the intention's reading: place type, attributes and longest walk."""
+    """Return the client's wish with its words for place types, attributes, and a longest walk."""
     client = client_of(character)
     asked = SearchQuestion(
         name=client.name,
@@ -49,10 +49,10 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
     """Return (character, sentences on changes): a client outside the city is moved near the start.
 
     Args:
-        character: as its file has it.
-        city: where it runs.
-        start: where the run begins.
-        seed: for what is chosen at random.
+        character: character as its file has it.
+        city: city of the run.
+        start: panorama at which the run begins.
+        seed: seed of what is chosen at random.
     """
     client = CLIENT.of(character)
     if client is None or client.where is None:
@@ -72,7 +72,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
 
 
 def run(agent: Agent) -> None:
-    """Run the search: rate each candidate, and recommend the best."""
+    """Find places for the client, rate each, recommend the best, and end the run."""
     errand = errand_of(agent)
     found = search(agent, errand)
     recommend(agent, errand, found, weigh_all(agent, errand, found))

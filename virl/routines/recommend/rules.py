@@ -1,7 +1,7 @@
 """The rules for a recommendation, and their replies: what to look for, and how well a place suits a wish."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import prod
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
@@ -44,13 +44,13 @@ class PlaceSearch(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        """Return the allowed values of reply fields, by field path, for the inputs of a prompt."""
         return {"place_types": name_list(inputs, "place_types")}
 
     @field_validator("place_types")
     @classmethod
     def _are_offered(cls, place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        """Return the place types unchanged; raise `ValueError` if one was not offered."""
+        """Return place types unchanged; raise `ValueError` if the prompt did not offer one."""
         return check_offered(place_types, info)
 
 
@@ -64,7 +64,7 @@ class SearchQuestion(BaseModel):
 
 
 def plan_search(question: SearchQuestion, lexicon: Lexicon) -> PlaceSearch:
-    """Return the search for the place type that the intention mentions most, with its limits.
+    """Return the search for the place type that an intention mentions most, with its limits.
 
     Words that tell how a place should be, such as "little money", do not speak for a type.
 
@@ -72,15 +72,23 @@ def plan_search(question: SearchQuestion, lexicon: Lexicon) -> PlaceSearch:
         MindFailed: the intention has no word of any type offered.
     """
     cheap = _wanted_attributes(question.background, question.intention, lexicon).get("cheap")
+    asked = TypeQuestion(intention=question.intention, place_types=question.place_types)
+    qualities = tuple(
+        phrase for one in lexicon.attributes.values() for phrase in (*one.wanted, *one.unwanted)
+    )
+    try:
+        sought = choose_place_type(asked, lexicon, qualities)
+    except MindFailed:  # there are no words but those for qualities
+        sought = choose_place_type(asked, lexicon)
     return PlaceSearch(
-        place_types=(_sought_type(question, lexicon),),
+        place_types=(sought.place_type,),
         walk_minutes=walk_minutes(asked_for(question.intention)),
         max_price_level=CHEAP_LEVEL if cheap and cheap.holds else None,
     )
 
 
 class SuitFacts(BaseModel):
-    """Known facts of a place, as rules see them; unknown ones are `None`."""
+    """Known facts of a place in a prompt's inputs, as rules read them; `None` for unknown ones."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -105,37 +113,29 @@ class SuitQuestion(BaseModel):
 def rate_place(question: SuitQuestion, lexicon: Lexicon) -> Rating:
     """Return a place's rating, 0 to 10, by reviews on the wishes, public rating and walk."""
     wanted = _wanted_attributes(question.background, question.intention, lexicon)
-    voices = _voices(question, lexicon)
-    chances = {
-        name: voices.get(name, _Voices()).chance(holds=mention.holds) for name, mention in wanted.items()
+    place, verdicts = question.place, vote((review.text for review in question.reviews), lexicon)
+    voices: dict[str, tuple[float, float]] = {
+        name: (verdict.yes, verdict.no) for name, verdict in verdicts.items()
     }
-    fit = 1.0
-    for chance in chances.values():
-        fit *= chance
-    place = question.place
+    if place.price_level is not None:  # counts as some reviewers, on prices
+        is_cheap, (yes, no) = place.price_level <= CHEAP_LEVEL, voices.get("cheap", (0, 0))
+        voices["cheap"] = (yes + LEVEL_VOICES * is_cheap, no + LEVEL_VOICES * (not is_cheap))
+    chances = {}
+    for name, mention in wanted.items():
+        yes, no = voices.get(name, (0, 0))
+        chances[name] = ((yes if mention.holds else no) + DOUBT) / (yes + no + 2 * DOUBT)
+    fit = prod(chances.values())
     nearness = 1 / (1 + place.walk_minutes / HALF_WAY_MIN)
     points = (
         FIT * fit + STARS * (steady_stars(place.rating, place.review_count) - 1) / 4 + NEARNESS * nearness
     )
-    reasons = [*_wish_by_wish(wanted, chances, voices, lexicon), *_plain_facts(place)]
-    text = "; ".join(reasons)
+    reasons = [*_wish_by_wish(wanted, chances, voices.keys(), lexicon)]
+    if place.rating is not None:
+        reasons.append(f"rated {place.rating:.1f} of 5 by {place.review_count}")
+    if place.price_level is not None:
+        reasons.append(f"price level {place.price_level} of 4")
+    text = "; ".join([*reasons, f"{walk_in_words(place.walk_minutes)} on foot"])
     return Rating(rating=round(points, 1), explanation=f"{text[0].upper()}{text[1:]}.")
-
-
-@dataclass(frozen=True, slots=True)
-class _Voices:
-    """Numbers of reviews that affirm and that deny an attribute."""
-
-    yes: float = 0.0
-    no: float = 0.0
-
-    def __add__(self, other: "_Voices") -> "_Voices":
-        return _Voices(self.yes + other.yes, self.no + other.no)
-
-    def chance(self, *, holds: bool) -> float:
-        """Return the estimated probability, in (0, 1), that the attribute is as wished."""
-        speaking = self.yes if holds else self.no
-        return (speaking + DOUBT) / (self.yes + self.no + 2 * DOUBT)
 
 
 def _wanted_attributes(background: str, intention: str, lexicon: Lexicon) -> dict[str, Mention]:
@@ -143,46 +143,25 @@ def _wanted_attributes(background: str, intention: str, lexicon: Lexicon) -> dic
     return wishes(background, lexicon) | wishes(intention, lexicon, loosely=True)
 
 
-def _sought_type(question: SearchQuestion, lexicon: Lexicon) -> str:
-    """Return the place type sought; by words for qualities only if there are no others."""
-    asked = TypeQuestion(intention=question.intention, place_types=question.place_types)
-    qualities = tuple(
-        phrase for one in lexicon.attributes.values() for phrase in (*one.wanted, *one.unwanted)
-    )
-    try:
-        return choose_place_type(asked, lexicon, qualities).place_type
-    except MindFailed:
-        return choose_place_type(asked, lexicon).place_type
-
-
-def _voices(question: SuitQuestion, lexicon: Lexicon) -> Mapping[str, _Voices]:
-    """Return the numbers of reviews for and against each attribute; the price level counts for prices."""
-    verdicts = vote((review.text for review in question.reviews), lexicon)
-    found = {name: _Voices(verdict.yes, verdict.no) for name, verdict in verdicts.items()}
-    level = question.place.price_level
-    if level is not None:
-        said = _Voices(yes=LEVEL_VOICES) if level <= CHEAP_LEVEL else _Voices(no=LEVEL_VOICES)
-        found["cheap"] = found.get("cheap", _Voices()) + said
-    return found
-
-
 def _wish_by_wish(
     wanted: Mapping[str, Mention],
     chances: Mapping[str, float],
-    voices: Mapping[str, _Voices],
+    spoken_of: Collection[str],
     lexicon: Lexicon,
 ) -> Iterator[str]:
-    """Yield reasons on the wishes: met, missed, disputed, or unknown by the reviews."""
+    """Yield reasons on the wished attributes: met, missed, disputed, or not spoken of by reviews."""
 
-    def opinions_text(name: str, *, holds: bool) -> str:
+    def describe(name: str, *, holds: bool) -> str:
         """Return the words for having an attribute, or for lacking it."""
         say = lexicon.attributes[name].say
         return say.so if holds else say.not_so
 
-    met = [opinions_text(name, holds=one.holds) for name, one in wanted.items() if chances[name] > 0.5]
-    missed = [opinions_text(name, holds=not one.holds) for name, one in wanted.items() if chances[name] < 0.5]
-    unknown = [opinions_text(name, holds=one.holds) for name, one in wanted.items() if name not in voices]
-    split = [lexicon.attributes[name].say.split for name in wanted if name in voices and chances[name] == 0.5]
+    met = [describe(name, holds=one.holds) for name, one in wanted.items() if chances[name] > 0.5]
+    missed = [describe(name, holds=not one.holds) for name, one in wanted.items() if chances[name] < 0.5]
+    unknown = [describe(name, holds=one.holds) for name, one in wanted.items() if name not in spoken_of]
+    split = [
+        lexicon.attributes[name].say.split for name in wanted if name in spoken_of and chances[name] == 0.5
+    ]
     if met:
         yield f"visitors find it {', '.join(met)}, as wished"
     if missed:
@@ -192,22 +171,8 @@ def _wish_by_wish(
         yield f"{NOBODY_SAYS} {', '.join(unknown)}"
 
 
-def _plain_facts(place: SuitFacts) -> Iterator[str]:
-    """Yield the place's facts as reasons: rating, price level, minutes on foot."""
-    if place.rating is not None:
-        yield f"rated {place.rating:.1f} of 5 by {place.review_count}"
-    if place.price_level is not None:
-        yield f"price level {place.price_level} of 4"
-    yield f"{walk_in_words(place.walk_minutes)} on foot"
-
-
 def steady_stars(stars: float | None, count: int) -> float:
-    """Return a mean rating in stars, pulled toward the usual one where few have rated.
-
-    Args:
-        stars: the mean, 1 to 5; `None` without ratings.
-        count: how many have rated.
-    """
+    """Return the mean of `count` ratings, 1 to 5 stars, pulled toward the usual 3.8 the fewer they are."""
     if stars is None:
         return USUAL_STARS
     return (stars * count + USUAL_STARS * USUAL_COUNT) / (count + USUAL_COUNT)

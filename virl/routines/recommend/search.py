@@ -26,7 +26,7 @@ _METRES_A_MINUTE = SPEED_M_S["walking"] * 60
 
 
 class PlaceInReach(BaseModel):
-    """A place within reach, with the distance and minutes on foot."""
+    """A place within reach of the client, by id, with its distance."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -38,7 +38,7 @@ class PlaceInReach(BaseModel):
 
 
 class Search(BaseModel):
-    """The goal of a search, and its results, the most promising first."""
+    """A search's kinds of places and limits, and the places found, the most promising first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,24 +48,24 @@ class Search(BaseModel):
     """Longest walk in minutes."""
     found: tuple[PlaceInReach, ...]
     gone: int
-    """Number of places that have closed for good."""
+    """Number of places found that have closed for good."""
     too_far: int
     left_out: int
-    """Number of places beyond those looked up."""
+    """Number of places found that were not looked up, as less promising."""
     unreached: tuple[str, ...] = ()
     """Names of places to which no way leads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """The agent's client with their position."""
+    """The client of a recommendation, and their position."""
 
     client: Client
     position: LatLng
 
 
 def errand_of(agent: Agent) -> Errand:
-    """Return the agent's client with their position; without a client the agent itself.
+    """Return the agent's client, or the agent itself without one, with their position.
 
     Raises:
         BadInput: the client's address is not in the city.
@@ -82,7 +82,7 @@ def errand_of(agent: Agent) -> Errand:
 
 
 def search(agent: Agent, errand: Errand) -> Search:
-    """Return the places that may fulfil the wish; searched once a run, by one matrix of walking times."""
+    """Return the places that may fulfil the client's wish, searched once a run and noted."""
     if noted := agent.run.find_note(TOPIC, KEY):
         made = Search.model_validate(noted.data)
         # Asking again what an earlier process asked saves asking for the details of each place.
@@ -114,7 +114,7 @@ def search(agent: Agent, errand: Errand) -> Search:
 def _within_reach(
     agent: Agent, here: LatLng, minutes: float, types: Sequence[str], max_price_level: int | None
 ) -> list[Place]:
-    """Return the places within reach, at least all of the most promising ones."""
+    """Return the places within a walk of some minutes: at least all of the most promising ones."""
     places, reach = agent.city.places, minutes * _METRES_A_MINUTE
     if not isinstance(places, RatedPlaces):
         return nearby_in_full(places, here, reach, types)
@@ -134,7 +134,7 @@ def _within_reach(
 
 
 def _search_places(agent: Agent, here: LatLng, plan: PlaceSearch) -> Search:
-    """Return the search's results: the places to rate, and counts of the others."""
+    """Return the places to rate, by a plan and the minutes on foot, with counts of the others."""
     asked = RECOMMEND.of(agent.character)
     limits = [asked.within_minutes, plan.walk_minutes, (asked.within_metres or np.inf) / _METRES_A_MINUTE]
     limit = min(minutes for minutes in limits if minutes is not None)
@@ -142,7 +142,10 @@ def _search_places(agent: Agent, here: LatLng, plan: PlaceSearch) -> Search:
     alive = _open_ones(listed)
     alive.sort(key=lambda place: _promise(place, plan.max_price_level), reverse=True)
     chosen = alive[: asked.candidates * LOOKED_UP]
-    minutes = _walk_minutes(agent, here, chosen)
+    minutes = []
+    if chosen:
+        seconds = agent.city.maps.travel_times([here], [place.position for place in chosen])[0]
+        minutes = [float(walk) / 60 for walk in seconds]
     found = tuple(
         PlaceInReach(id=place.id, minutes=float(walk), metres=round(distance(here, place.position)))
         for place, walk in zip(chosen, minutes, strict=True)
@@ -162,21 +165,13 @@ def _search_places(agent: Agent, here: LatLng, plan: PlaceSearch) -> Search:
     )
 
 
-def _walk_minutes(agent: Agent, here: LatLng, places: list[Place]) -> list[float]:
-    """Return the minutes on foot to each place; infinite if no way leads there."""
-    if not places:
-        return []
-    seconds = agent.city.maps.travel_times([here], [place.position for place in places])
-    return [float(walk) / 60 for walk in seconds[0]]
-
-
 def _open_ones(places: Sequence[Place]) -> list[Place]:
     """Return the places that have not closed for good, each once."""
     return list({place.id: place for place in places if place.is_open}.values())
 
 
 def _promise(place: Place, max_price_level: int | None) -> tuple[int, float]:
-    """Return a place's sort key: price, and public rating pulled toward the usual one if few have rated."""
+    """Return the sort key of a place, larger is better: (what is known of its price, steady stars)."""
     stars = steady_stars(place.rating, place.review_count)
     if max_price_level is None:
         return SUITS, stars

@@ -9,7 +9,7 @@ from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.platform.city.claims import PlaceClaim
 from virl.platform.city.outcome import Outcome
 from virl.routines.client import walk_in_words
-from virl.routines.directions.destination import nearest_told
+from virl.routines.directions.destination import describe_nearest
 from virl.routines.recommend.rules import NOBODY_SAYS
 from virl.routines.recommend.search import Errand, Search
 from virl.routines.recommend.weigh import UNKNOWN, Candidate, is_unsure, rank_candidates, why_not
@@ -22,10 +22,10 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
     """End the run with the best candidate, or with the reason why there is none.
 
     Args:
-        agent: whose run it is.
-        errand: of the client.
-        search: the places that were found.
-        candidates: that were weighed.
+        agent: agent who recommends.
+        errand: the client and their position.
+        search: places found within reach.
+        candidates: rated candidates among them.
     """
     best = rank_candidates(candidates)
     if not best:
@@ -43,13 +43,28 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
     wishes = requested_attributes(errand.client.background, errand.client.intention)
     others = best[1 : RUNNERS_UP + 1]
     text = "\n\n".join(f"{one.name}: {why_not(one, best[0])}" for one in others)
+    hours = "opening hours unknown" if pick.open == UNKNOWN else f"open {pick.open}"
+    reason = (
+        f"{pick.name} for {errand.client.name}: {pick.rating:g} of 10, "
+        f"{walk_in_words(pick.minutes)} on foot, {hours}."
+    )
+    table = TableExhibit(
+        title="Candidates",
+        columns=COLUMNS,
+        rows=tuple(
+            (one.name, one.rating, round(one.minutes), one.stars, one.price_level, one.open, one.reason)
+            for one in best
+        ),
+        picked=0,
+        note="Best first; equal ratings by shorter walk, then by more stars. No place is closed or too far.",
+    )
     agent.run.end(
-        Outcome("found", " ".join([_pick_line(errand, pick), *lacking]), pick.name),
+        Outcome("found", " ".join([reason, *lacking]), pick.name),
         pick.record(picked=True),
         answer=_answer_data(search, best) | {"not_known": lacking},
         claims=[PlaceClaim(pick.id, pick.name, search.place_types, wishes, agent.character.day_and_minute)],
         exhibits=[
-            _candidates_table(best),
+            table,
             *([TextExhibit(title=f"Why {best[0].name} ranks above these", text=text)] if others else []),
             *(TextExhibit(title="What is not known", text=text) for text in lacking),
             *_unreached_texts(search),
@@ -58,31 +73,18 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
     )
 
 
-def _pick_line(errand: Errand, pick: Candidate) -> str:
-    """Return a sentence on the recommended place: rating, minutes on foot and opening hours."""
-    return (
-        f"{pick.name} for {errand.client.name}: {pick.rating:g} of 10, "
-        f"{walk_in_words(pick.minutes)} on foot, {_opening_words(pick)}."
-    )
-
-
 def _unreached_texts(search: Search) -> list[TextExhibit]:
-    """Return a text that names places without a way; an empty list if there are none."""
+    """Return one text that names the places without a way there; empty if there are none."""
     text = f"No way leads to {', '.join(search.unreached)}."
     return [TextExhibit(title="Out of reach", text=text)] if search.unreached else []
 
 
-def _opening_words(pick: Candidate) -> str:
-    """Return a candidate's opening hours as words."""
-    return "opening hours unknown" if pick.open == UNKNOWN else f"open {pick.open}"
-
-
 def _nothing_found(agent: Agent, search: Search, here: LatLng) -> str:
-    """Return the sentence that no place suits, with advice on what to change."""
+    """Return sentences on why no place suits, with advice on what to change."""
     kinds = " or ".join(name.replace("_", " ") for name in search.place_types)
     within = f"within {walk_in_words(search.limit_minutes)} on foot"
     if not search.found:
-        near = nearest_told(agent.city.places, search.place_types[0], here, agent.senses.place_types)
+        near = describe_nearest(agent.city.places, search.place_types[0], here, agent.senses.place_types)
         return f"There is no {kinds} {within}{near}. Allow a longer walk, or wish for something else."
     unsure = sum(is_unsure(agent, found.id) for found in search.found)
     unlisted = f" ({unsure} of unknown hours were skipped)" if unsure else ""
@@ -93,7 +95,7 @@ def _nothing_found(agent: Agent, search: Search, here: LatLng) -> str:
 
 
 def _answer_data(search: Search, best: Sequence[Candidate]) -> dict[str, object]:
-    """Return the run's answer as data: place, rating, types, limit in minutes, and all candidates."""
+    """Return the run's answer as data: the pick, the search's limits, and all candidates."""
     return {
         "pick": best[0].id if best else None,
         "rating": best[0].rating if best else None,
@@ -107,22 +109,8 @@ def _answer_data(search: Search, best: Sequence[Candidate]) -> dict[str, object]
     }
 
 
-def _candidates_table(best: Sequence[Candidate]) -> TableExhibit:
-    """Return the table of candidates, best first."""
-    return TableExhibit(
-        title="Candidates",
-        columns=COLUMNS,
-        rows=tuple(
-            (one.name, one.rating, round(one.minutes), one.stars, one.price_level, one.open, one.reason)
-            for one in best
-        ),
-        picked=0,
-        note="Best first; equal ratings by shorter walk, then by more stars. No place is closed or too far.",
-    )
-
-
 def _candidates_map(errand: Errand, best: Sequence[Candidate]) -> MapExhibit:
-    """Return the map of the client's position and the candidates."""
+    """Return the map of the client and the candidates, numbered from the best."""
     here = MapPoint(lat=errand.position.lat, lng=errand.position.lng, label=errand.client.name, style="start")
     return MapExhibit(
         title="Places within walking distance",

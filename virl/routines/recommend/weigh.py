@@ -16,12 +16,14 @@ DAY_MIN, WEEK_MIN = 1440, 7 * 1440
 UNKNOWN = "unknown"
 """Text that stands for unknown opening hours."""
 TOPIC = "candidate"
+"""Topic of the notes on candidates."""
 UNSURE_TOPIC = "candidate of unknown hours"
+"""Topic of the notes on candidates of unknown hours that are weighed after all."""
 CLOSED, GONE, UNSURE, WEIGHED = "closed", "gone", "unknown hours", "weighed"
 
 
 class Candidate(JsonRecord):
-    """A place that is near and, as far as known, open, with its rating for the client."""
+    """A place within reach and, as far as known, open, with its rating for the client."""
 
     id: str
     name: str
@@ -46,7 +48,7 @@ class Candidate(JsonRecord):
     reason: str
 
     def record(self, *, picked: bool) -> PlaceRecord:
-        """Return the candidate as a place record for the journal."""
+        """Return the candidate as the journal's record of a place, `picked` or left aside."""
         return PlaceRecord(
             id=self.id,
             name=self.name,
@@ -64,14 +66,12 @@ class Candidate(JsonRecord):
 
 
 def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
-    """Return rated candidates in order of promise, until enough are rated; noted ones are reused.
-
-    What was noted is kept.
+    """Return rated candidates, the most promising places first, until enough are rated.
 
     Args:
-        agent: whose run it is.
-        errand: of the client.
-        search: the places that were found.
+        agent: agent who recommends.
+        errand: the client and their position.
+        search: places found within reach, the most promising first.
     """
     asked = RECOMMEND.of(agent.character)
     candidates = _weigh_each(agent, errand, search.found, TOPIC, unsure=asked.unknown_hours == "allow")
@@ -82,18 +82,23 @@ def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
 
 
 def closes_at(place: Place, minute: int) -> int | None:
-    """Return the end of the opening that covers a minute of the week; `None` if the place is closed then.
+    """Return when a place that is open at a minute of the week closes; `None` if it is closed then.
 
-    Args:
-        place: with its hours.
-        minute: after midnight of Monday; may lie in a later week.
-
-    Returns:
-        Minutes after the same midnight; at most a week on, which is for ever. Stretches that touch are one.
+    Both are in minutes after midnight of Monday, and may lie in a later week. A week on stands for ever.
     """
     end = minute
     while end - minute < WEEK_MIN:
-        lasts = _lasts(place, end)
+        now = end % WEEK_MIN
+        # An opening may have begun in the week before; openings that touch are one.
+        lasts = max(
+            (
+                stretch.day * DAY_MIN + stretch.closes - when
+                for stretch in place.hours
+                for when in (now, now + WEEK_MIN)
+                if stretch.day * DAY_MIN + stretch.opens <= when < stretch.day * DAY_MIN + stretch.closes
+            ),
+            default=0,
+        )
         if lasts <= 0:
             break
         end += lasts
@@ -101,7 +106,7 @@ def closes_at(place: Place, minute: int) -> int | None:
 
 
 def hours_in_words(end: int, minute: int) -> str:
-    """Return a closing time as words, seen from an earlier minute: `"until 22:00"`, `"until sat 02:00"`."""
+    """Return a closing time as text, seen from an earlier minute of the week: "until sat 02:00"."""
     if end - minute >= WEEK_MIN:
         return "round the clock"
     clock = f"{end // 60 % 24:02d}:{end % 60:02d}"
@@ -110,35 +115,16 @@ def hours_in_words(end: int, minute: int) -> str:
     )
     if same_day and end % DAY_MIN == 0:
         return "until 24:00"
-    return f"until {clock if same_day else _date_clock(end, clock)}"
-
-
-def _date_clock(end: int, clock: str) -> str:
-    """Return a clock time with the weekday of `end`, minutes since the week began."""
-    return f"{DAYS[end // DAY_MIN % 7]} {clock}"
-
-
-def _lasts(place: Place, minute: int) -> int:
-    """Return the minutes from a minute until the place closes; 0 if it is closed."""
-    now = minute % WEEK_MIN
-    return max(
-        (
-            stretch.day * DAY_MIN + stretch.closes - when
-            for stretch in place.hours
-            for when in (now, now + WEEK_MIN)
-            if stretch.day * DAY_MIN + stretch.opens <= when < stretch.day * DAY_MIN + stretch.closes
-        ),
-        default=0,
-    )
+    return f"until {clock}" if same_day else f"until {DAYS[end // DAY_MIN % 7]} {clock}"
 
 
 def rank_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates sorted by rating, best first; equal ones by walk, stars, id."""
+    """Return candidates sorted by rating, best first; equal ones by walk, stars and id."""
     return sorted(candidates, key=lambda one: (-one.rating, round(one.minutes), -(one.stars or 0.0), one.id))
 
 
 def why_not(candidate: Candidate, pick: Candidate) -> str:
-    """Return a sentence on why a candidate comes behind the pick."""
+    """Return a sentence on why a candidate comes after the pick."""
     if candidate.rating < pick.rating:
         lead = f"{candidate.rating:g} against {pick.rating:g}"
     elif round(candidate.minutes) > round(pick.minutes):
@@ -152,7 +138,7 @@ def why_not(candidate: Candidate, pick: Candidate) -> str:
 
 
 def is_unsure(agent: Agent, place_id: str) -> bool:
-    """Return whether a place was rated although its opening hours are unknown."""
+    """Return whether a place was passed over because its opening hours are unknown."""
     noted = agent.run.find_note(TOPIC, place_id)
     return noted is not None and noted.data["state"] == UNSURE
 
@@ -160,7 +146,7 @@ def is_unsure(agent: Agent, place_id: str) -> bool:
 def _weigh_each(
     agent: Agent, errand: Errand, places: Sequence[PlaceInReach], topic: str, *, unsure: bool
 ) -> list[Candidate]:
-    """Return rated candidates among places, one after the other, until there are enough."""
+    """Return rated candidates among places, one after another, until there are enough."""
     candidates: list[Candidate] = []
     most = RECOMMEND.of(agent.character).candidates
     for found in places:
@@ -175,9 +161,9 @@ def _weigh_each(
 def _weigh(
     agent: Agent, errand: Errand, found: PlaceInReach, topic: str, *, unsure: bool
 ) -> Iterator[Candidate]:
-    """Yield the rated candidate; nothing if the place is closed.
+    """Yield a place as a rated candidate, noted under `topic`; nothing if it is not known to be open.
 
-    Those of unknown hours only if they are asked for.
+    With `unsure`, unknown hours do.
     """
     if noted := agent.run.find_note(topic, found.id):
         if noted.data["state"] == WEIGHED:
@@ -189,7 +175,7 @@ def _weigh(
         words = f"{found.id} is listed as a place, but the directory no longer knows it."
         agent.run.note(topic, found.id, words, data={"state": GONE})
         return
-    opened = _open(agent, place, found.minutes, unsure=unsure)
+    opened = _opening_text(agent, place, found.minutes, unsure=unsure)
     if opened is None:
         unknown = place.is_open and not place.hours
         agent.run.note(
@@ -210,8 +196,8 @@ def _weigh(
     yield candidate
 
 
-def _open(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | None:
-    """Return until when a place is open, if for the whole visit; `UNKNOWN` without hours if `unsure`."""
+def _opening_text(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | None:
+    """Return hours in words if a place is open for the whole visit, else `None`; `UNKNOWN` if `unsure`."""
     asked = RECOMMEND.of(agent.character)
     if not place.is_open:
         return None

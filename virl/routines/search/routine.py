@@ -7,7 +7,7 @@ A run that goes on reads no view twice, and is first given the replies that its 
 """
 
 from collections import UserDict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.files.writing import JsonLines
 from virl.geo.globe import LatLng, distance
-from virl.journal.records import ExchangeRecord, StepRecord
+from virl.journal.records import ExchangeRecord
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
 from virl.mind.understanding import Reading
@@ -50,10 +50,7 @@ SIGNS = "signs.jsonl"
 
 
 class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
-    """Signs read in each view, and sights down roads, stored at once in the run's folder.
-
-    Args:
-        folder: of the run.
+    """Signs read in each view, by panorama id and camera, kept in a file in the run's folder.
 
     Raises:
         BadInput: the file is damaged.
@@ -77,7 +74,7 @@ class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
         self._append(_ReadView(*key, signs))
 
     def look_far(self, eyes: FarEyes, panorama: Panorama, link: Link) -> RoadSight:
-        """Return the sight far down a link, looked at once and stored."""
+        """Return the sight far down a link from a panorama, looked at once and stored."""
         key = (panorama.id, far_camera(link.heading))
         if key not in self._sights:
             self._sights[key] = eyes.look_far(panorama, link)
@@ -98,7 +95,7 @@ MOST_SIGNS = 40  # of the table in the report, the latest; chosen
 
 
 def _read_goal(character: Character, lexicon: Lexicon) -> Reading:
-    """Return the intention's reading: a name in quotation marks, or place types and conditions."""
+    """Return the goal's text with its words that rules act on: a name, or place types and conditions."""
     task = SEARCH.of(character).goal.strip() or character.intention
     sought = understand(GoalQuestion(task=task, kinds=tuple(lexicon.kinds)), lexicon)
     return Reading(task, tuple(words_of_goal(task, sought, lexicon)), (character.name,), "search")
@@ -108,17 +105,17 @@ WISH = Wish(_read_goal, field="intention")
 
 
 def run(agent: Agent) -> None:
-    """Run the search until the goal is in sight, or the decisions or moves are used up."""
+    """Search until the goal is in sight, or the decisions or moves are used up; end the run."""
     settings, city = SEARCH.of(agent.character), agent.city
     lexicon = agent.models.lexicon(LEXICON)
-    goal = _goal(agent, tuple(lexicon.types))
+    goal = _find_goal(agent, tuple(lexicon.types))
     signs = KeptSigns(agent.run.folder)
     reader = agent.models.reader(settings.reader)
     cameras = AROUND if city.ledger is None else SMALL_AROUND
     looks = SignLooks(city.streetview, reader, lexicon, signs, tuple(cameras))
     eyes = FarEyes(agent)
     written = list(agent.run.steps)
-    mind = ReplayedMind(agent.mind, [one for step in written for one in step.asked])
+    mind = ReplayedMind(agent.mind, deque(one for step in written for one in step.asked))
     navigator = SightNavigator(
         city.streetview,
         agent.mover,
@@ -138,25 +135,38 @@ def run(agent: Agent) -> None:
     ended = Outcome("gave up")
     for step in navigator.walk(start):
         # A resumed search decides its first steps again: that brings back what the explorer knew.
-        if step.index < len(written):
-            _decide_again(step, written[step.index])
-        else:
+        known = written[step.index] if step.index < len(written) else None
+        if known is None:
             _write_down(agent, step)
+        elif known.decided_by:
+            link = link_taken(step.links, known)
+            step.settle(Choice(link, known.decided, decided_by=known.decided_by))
+        elif step.choice.link is not None and step.choice.link.pano_id != known.next_pano_id:
+            step.settle(Choice(link_taken(step.links, known), known.decided))
         ended = step.choice.outcome or ended
-    exhibits = _search_exhibits(goal, signs, navigator.decisions)
-    if ended.status != "finished":
-        stood = agent.run.steps[-1].pose
-        metres = distance(agent.start.position, LatLng(stood.lat, stood.lng))
-        ended = ended.with_detail(_told_end(goal, metres, signs))
-    reason = ended.sentence[:1].upper() + ended.sentence[1:] + "."
-    agent.run.end(replace(ended, reason=reason), exhibits=exhibits, claims=[_claim(agent, goal, ended)])
-
-
-def _told_end(goal: SightGoal, metres: float, signs: KeptSigns) -> str:
-    """Return what was looked for, where the search ended, and what came nearest to it."""
-    sought = (
-        f"a sign that says {goal.name!r}" if goal.name else f"the sign of a {_kinds_in_words(goal.kinds)}"
+    stood = LatLng(agent.run.steps[-1].pose.lat, agent.run.steps[-1].pose.lng)
+    claim = ArrivalClaim(
+        goal.name or _join_types(goal.kinds),
+        stood,
+        ended.status == "finished",
+        types=() if goal.name else goal.kinds,
+        beside=() if ended.kind == "substituted" else goal.beside,
+        within_m=SEEN_M,
     )
+    if ended.status != "finished":
+        metres = distance(agent.start.position, stood)
+        ended = ended.with_detail(_describe_failure(goal, metres, signs))
+    reason = ended.sentence[:1].upper() + ended.sentence[1:] + "."
+    agent.run.end(
+        replace(ended, reason=reason),
+        exhibits=_search_exhibits(goal, signs, navigator.decisions),
+        claims=[claim],
+    )
+
+
+def _describe_failure(goal: SightGoal, metres: float, signs: KeptSigns) -> str:
+    """Return what was sought, that it ended `metres` from the start, and which sign came nearest."""
+    sought = f"a sign that says {goal.name!r}" if goal.name else f"the sign of a {_join_types(goal.kinds)}"
     read = [one for seen in signs.values() for one in seen]
     nearest = goal.nearest_to(read)
     came = f"{nearest.sign.text!r} came nearest" if nearest else "none came near"
@@ -164,27 +174,13 @@ def _told_end(goal: SightGoal, metres: float, signs: KeptSigns) -> str:
     return f"looked for {sought} and ended {metres:.0f} m from the start: {number} read, {came}"
 
 
-def _kinds_in_words(kinds: Sequence[str], joint: str = " or ") -> str:
-    """Return place types joined as words."""
-    return joint.join(kind.replace("_", " ") for kind in kinds)
+def _join_types(kinds: Sequence[str], separator: str = " or ") -> str:
+    """Return place types as words, joined."""
+    return separator.join(kind.replace("_", " ") for kind in kinds)
 
 
-def _claim(agent: Agent, goal: SightGoal, ended: Outcome) -> ArrivalClaim:
-    """Return the claim that the goal is in sight from the end, or was not found."""
-    stood = agent.run.steps[-1].pose
-    sought = goal.name or _kinds_in_words(goal.kinds)
-    return ArrivalClaim(
-        sought,
-        LatLng(stood.lat, stood.lng),
-        ended.status == "finished",
-        types=() if goal.name else goal.kinds,
-        beside=() if ended.kind == "substituted" else goal.beside,
-        within_m=SEEN_M,
-    )
-
-
-def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
-    """Return the search's goal; understood once a run."""
+def _find_goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
+    """Return the search's goal among place types, understood once a run and noted."""
     told = SEARCH.of(agent.character).goal.strip() or agent.character.intention
     moment = moment_in(told)
     if not moment and not quoted_name(told):
@@ -199,21 +195,12 @@ def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
 
 
 def _describe_goal(goal: SightGoal) -> str:
-    """Return a sentence on what the search looks for."""
+    """Return a sentence on the sign that the search looks for, and on its conditions."""
     if goal.name:
         return f"Looks for a sign that says {goal.name!r}."
-    kinds, beside = _kinds_in_words(goal.kinds), _kinds_in_words(goal.beside, " and ")
+    kinds, beside = _join_types(goal.kinds), _join_types(goal.beside, " and ")
     said = f"Looks for the sign of a {kinds}{f' beside a {beside}' if beside else ''}."
     return f"{said} {explain_conditions(goal.told, load_lexicon(), goal.moment)}".rstrip()
-
-
-def _decide_again(step: Step, written: StepRecord) -> None:
-    """Make a recorded step's decision again: the explorer decides anew, others' choices are read."""
-    if written.decided_by:
-        link = link_taken(step.links, written)
-        step.settle(Choice(link, written.decided, decided_by=written.decided_by))
-    elif step.choice.link is not None and step.choice.link.pano_id != written.next_pano_id:
-        step.settle(Choice(link_taken(step.links, written), written.decided))
 
 
 def _write_down(agent: Agent, step: Step) -> None:
@@ -231,9 +218,9 @@ def _write_down(agent: Agent, step: Step) -> None:
 
 
 def _search_exhibits(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[Exhibit]:
-    """Return the report's exhibits: the goal, and the signs that were read."""
+    """Return the report's exhibits: the goal in words, and a table of the signs read last."""
     read = {
-        one.sign.text: (pano_id, _kinds_in_words(one.kinds, ", "))
+        one.sign.text: (pano_id, _join_types(one.kinds, ", "))
         for (pano_id, _), seen in signs.items()
         for one in seen
     }
@@ -248,43 +235,40 @@ def _search_exhibits(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[
 
 @dataclass(frozen=True, slots=True)
 class _ReadView:
-    """A line of the file of signs: a view, the signs in it, and the sight down its road if asked for."""
+    """A line of the file of signs: a view, with the signs in it or the sight down its road."""
 
     pano_id: str
     camera: Camera
     signs: tuple[KnownSign, ...]
     sight: RoadSight | None = None
+    """Sight far down the road; `None` in a line on signs."""
 
 
 _LINE = TypeAdapter(_ReadView)
 
 
+@dataclass(frozen=True, slots=True)
 class ReplayedMind:
-    """A mind that replies from a journal, in order, until that is used up, and then asks another mind.
+    """A mind that replies from a journal until that is used up, and then asks another mind."""
 
-    Args:
-        mind: who answers afterwards, and whose ledger this is.
-        recorded: the exchanges of the steps that are written down.
-    """
-
-    def __init__(self, mind: Mind, recorded: Iterable[ExchangeRecord]) -> None:
-        """Prepare to reply from recorded exchanges first, then by the mind."""
-        self._mind = mind
-        self._recorded = deque(recorded)
+    mind: Mind
+    """Mind that replies once the journal is used up."""
+    recorded: deque[ExchangeRecord]
+    """Recorded exchanges that were not replied from yet, in order."""
 
     @property
     def name(self) -> str:
-        """The name of the wrapped mind."""
-        return self._mind.name
+        """Name of the mind that is asked in the end."""
+        return self.mind.name
 
     @property
     def ledger(self) -> Ledger:
-        """The wrapped mind's ledger; replies from the journal are not added to it."""
-        return self._mind.ledger
+        """Ledger of the mind that is asked in the end; recorded replies are not added to it."""
+        return self.mind.ledger
 
     def with_own_ledger(self) -> Mind:
-        """Return the wrapped mind with a ledger of its own, without recorded replies."""
-        return self._mind.with_own_ledger()
+        """Return the mind with a ledger of its own, without the recorded replies."""
+        return self.mind.with_own_ledger()
 
     def ask(
         self,
@@ -295,6 +279,6 @@ class ReplayedMind:
         **inputs: object,
     ) -> ReplyT:
         """Return the next reply of the journal while there is one, then the mind's reply."""
-        if self._recorded:
-            return prompt.reply.model_validate(self._recorded.popleft().reply)
-        return self._mind.ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)
+        if self.recorded:
+            return prompt.reply.model_validate(self.recorded.popleft().reply)
+        return self.mind.ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)

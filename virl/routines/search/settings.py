@@ -1,10 +1,9 @@
 """The section `search:` of a character file."""
 
-from collections.abc import Callable, Iterable
-
 from pydantic import Field
 
 from virl.agent.character import CharacterField
+from virl.routines.directions.settings import reader_check
 from virl.settings.model import Settings
 
 
@@ -19,14 +18,11 @@ class SearchSettings(Settings):
     """Junctions decided at most; the longest average of AgentNav's cities (arXiv 2512.15933)."""
 
 
-def _named_models(search: SearchSettings) -> Iterable[tuple[str, Callable[[], object]]]:
-    """Yield (setting, check) for each setting that names a model; the check raises for unknown names."""
-    from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
-
-    return [("reader", lambda: read_model("reader", search.reader))]
-
-
 SEARCH: CharacterField[SearchSettings] = CharacterField(
-    "search", SearchSettings, SearchSettings(), "What is looked for by sight, and how long.", _named_models
+    "search",
+    SearchSettings,
+    SearchSettings(),
+    "What is looked for by sight, and how long.",
+    lambda search: [reader_check(search.reader)],
 )
 FIELDS = (SEARCH,)

@@ -1,4 +1,4 @@
-"""What every request passes: its count, faults on purpose, the key and the quota."""
+"""The way of every request to its handler: counting, faults on purpose, key, quota and refusals."""
 
 import asyncio
 import hashlib
@@ -22,13 +22,13 @@ from virl.errors import (
 from virl.files.json_reading import JsonFault, read_json
 from virl.serve.city_server import ClientLeft, Pools, Stats, while_waited_for
 from virl.serve.faults import GARBAGE, HALF, TIMEOUT, chance_of, hang, hints
-from virl.serve.gate import given_keys, shows_key
+from virl.serve.gate import keys_shown, shows_key
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.protojson import read_message, with_numbers
 from virl.serve.google.wire import (
     JSON,
     OVER_QUOTA,
-    Ask,
+    ApiRequest,
     Family,
     GoogleStatus,
     Json,
@@ -53,8 +53,8 @@ BAD_GATEWAY = "The provider of the city gave no usable answer."
 
 RPC: Collection[Family] = ("new", "stream")
 
-_LIMITED = ("RESOURCE_EXHAUSTED", "OVER_QUERY_LIMIT", "OVER_DAILY_LIMIT")
-_CLIENT_LEFT = 499  # as nginx counts them; nobody gets it
+_QUOTA_CODES = ("RESOURCE_EXHAUSTED", "OVER_QUERY_LIMIT", "OVER_DAILY_LIMIT")
+_CLIENT_LEFT = 499  # HTTP status for the counts, as nginx has it; no client is there to get it
 
 _PRIVATE = frozenset({"key", "signature", "session"})
 """Query parameters that say who asks, not what: requests that differ only in these count as the same."""
@@ -62,7 +62,7 @@ _PRIVATE = frozenset({"key", "signature", "session"})
 _log = logging.getLogger(__name__)
 
 
-Handler = Callable[[Ask], Response]
+Handler = Callable[[ApiRequest], Response]
 """A function that takes one parsed request and returns its response."""
 
 
@@ -86,23 +86,16 @@ class Endpoint:
     needs_key: bool = True
 
 
+@dataclass(frozen=True, slots=True)
 class Dispatcher:
-    """A dispatcher that checks each request and runs its handler in a pool of threads.
+    """A dispatcher that checks each request and runs its handler in a pool of threads."""
 
-    Args:
-        options: how the server behaves.
-        stats: where requests are counted.
-        pools: run the handlers.
-    """
-
-    def __init__(self, options: ServeOptions, stats: Stats, pools: Pools) -> None:
-        """Keep the options with their faults, the counts of requests, and the pools of threads."""
-        self._options = options
-        self._stats = stats
-        self._pools = pools
+    options: ServeOptions
+    stats: Stats
+    pools: Pools
 
     def handler_of(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
-        """Return an async handler of an endpoint that counts, delays, checks and answers each request."""
+        """Return the async function that counts, delays, checks and answers an endpoint's requests."""
 
         async def respond(request: Request) -> Response:
             """Return the response to a request; counts it, and draws whether it meets a fault."""
@@ -112,13 +105,13 @@ class Dispatcher:
             mask = request.headers.get("X-Goog-FieldMask", "")
             text = json.dumps([endpoint.name, request.url.path, query, mask])
             digest = hashlib.blake2b(text.encode() + content, digest_size=16).hexdigest()
-            before, counted = self._stats.count_request(endpoint.name, digest, counts=not endpoint.is_free)
-            kind = self._options.faults.choose_fault(chance_of(self._options.seed, digest, before))
-            await asyncio.sleep(self._options.latency_ms / 1000)
+            before, counted = self.stats.count_request(endpoint.name, digest, counts=not endpoint.is_free)
+            kind = self.options.faults.choose_fault(chance_of(self.options.seed, digest, before))
+            await asyncio.sleep(self.options.latency_ms / 1000)
             if kind is not None:
-                self._stats.count_fault(kind)
+                self.stats.count_fault(kind)
             response, good = await self._answer(endpoint, request, content, kind, counted)
-            self._stats.count_answer(endpoint.name, digest, response.status_code, good=good)
+            self.stats.count_answer(endpoint.name, digest, response.status_code, good=good)
             return response
 
         return respond
@@ -126,64 +119,62 @@ class Dispatcher:
     async def _answer(
         self, endpoint: Endpoint, request: Request, content: bytes, kind: str | None, counted: int
     ) -> tuple[Response, bool]:
-        """Return (response, True if a client can use it), with the fault of this kind, `None` for none."""
+        """Return (response, True if a client can use it), with a fault of this kind; `None` for no fault."""
         if kind not in {None, GARBAGE, HALF}:
             return await self._fail(endpoint, request, str(kind)), False
         try:
             self._admit(endpoint, request, counted)
-            ask = _read_request(endpoint, request, content)
+            api_request = _read_request(endpoint, request, content)
             # What takes milliseconds does not wait behind pictures.
-            pool = self._pools.draw if endpoint.draws else self._pools.look_up
-            response = await while_waited_for(request.receive, pool, lambda: _handle(endpoint, ask))
+            pool = self.pools.draw if endpoint.draws else self.pools.look_up
+            response = await while_waited_for(request.receive, pool, lambda: _handle(endpoint, api_request))
         except ClientLeft:
             return Response(status_code=_CLIENT_LEFT), False
         except (Refused, VirlError) as fault:
             refused = _to_refusal(fault)
             response = refusal(refused, endpoint.family, endpoint.lists)
-            response.headers.update(hints(refused.fault.value[0], self._options.retry_after_s))
+            response.headers.update(hints(refused.fault.value[0], self.options.retry_after_s))
             return response, False
         # Garbage and halves are made of the right answer, so that only its content is wrong.
+        body = bytes(response.body)
         if kind == GARBAGE:
-            return Response(_noise(len(bytes(response.body))), media_type=response.media_type), False
+            # Neither text nor a picture; as long as the answer, and at least one byte.
+            noise = (b"\xff\x00\xfe" * (len(body) // 3 + 1))[: max(len(body), 1)]
+            return Response(noise, media_type=response.media_type), False
         if kind == HALF:
-            body = bytes(response.body)
-            return Response(
-                body[: len(body) // 2], response.status_code, media_type=response.media_type
-            ), False
+            half = body[: len(body) // 2]
+            return Response(half, response.status_code, media_type=response.media_type), False
         return response, True
 
     def _admit(self, endpoint: Endpoint, request: Request, counted: int) -> None:
         """Raise `Refused` for a request without a valid key, to a denied service, or over the quota."""
         if endpoint.needs_key:
-            given = given_keys(request.scope)
+            given = keys_shown(request.scope)
             if not given:
                 raise Refused(GoogleStatus.NO_KEY, NO_KEY if endpoint.family in RPC else NO_KEY_LEGACY)
-            own = self._options.key
+            own = self.options.key
             if own is not None and not shows_key(request.scope, own):
                 raise Refused(
                     GoogleStatus.WRONG_KEY, WRONG_KEY if endpoint.family in RPC else WRONG_KEY_LEGACY
                 )
-        if self._options.denies(endpoint.name):
+        if self.options.denies(endpoint.name):
             raise Refused(GoogleStatus.NO_KEY, DENIED)
-        quota = self._options.quota
+        quota = self.options.quota
         if not endpoint.is_free and quota is not None and counted > quota:
             raise Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)
 
     async def _fail(self, endpoint: Endpoint, request: Request, kind: str) -> Response:
-        """Return the answer of a fault on purpose: an HTTP status, or 504 after a long wait."""
+        """Return the answer of a fault on purpose: an HTTP status, or 504 after `hang_s` for "timeout"."""
         if kind == TIMEOUT:
-            await hang(request, self._options.hang_s)
+            await hang(request, self.options.hang_s)
             return failure(504, endpoint.family, endpoint.lists)
         response = failure(int(kind), endpoint.family, endpoint.lists)
-        response.headers.update(hints(int(kind), self._options.retry_after_s))
+        response.headers.update(hints(int(kind), self.options.retry_after_s))
         return response
 
 
 def _to_refusal(fault: Refused | VirlError) -> Refused:
-    """Return the refusal that stands for a handler's error.
-
-    What the server's user has to mend goes to its log.
-    """
+    """Return the refusal that a client gets for a handler's error; log what the server's user has to mend."""
     if isinstance(fault, Refused):
         return fault
     if isinstance(fault, BadInput):
@@ -198,53 +189,37 @@ def _to_refusal(fault: Refused | VirlError) -> Refused:
         )
         return Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)
     _log.warning("%s", fault)
+    status, message = GoogleStatus.UNAVAILABLE, UNAVAILABLE
     if isinstance(fault, ProviderError):
-        return _provider_refusal(fault)
-    return Refused(GoogleStatus.UNAVAILABLE, UNAVAILABLE)
+        if fault.status == 429 or fault.code in _QUOTA_CODES:
+            status, message = GoogleStatus.OVER_QUOTA, OVER_QUOTA
+        elif fault.status is not None and fault.status < 500:
+            status, message = GoogleStatus.BAD_GATEWAY, BAD_GATEWAY
+    return Refused(status, message)
 
 
-def _provider_refusal(fault: ProviderError) -> Refused:
-    """Return the refusal for an error of the city's own provider: 429, 502 or 503."""
-    if fault.status == 429 or fault.code in _LIMITED:
-        return Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)
-    if fault.status is None or fault.status >= 500:
-        return Refused(GoogleStatus.UNAVAILABLE, UNAVAILABLE)
-    return Refused(GoogleStatus.BAD_GATEWAY, BAD_GATEWAY)
-
-
-def _handle(endpoint: Endpoint, ask: Ask) -> Response:
+def _handle(endpoint: Endpoint, api_request: ApiRequest) -> Response:
     """Return the endpoint's response to a request, with enums as numbers if the request asks for that."""
-    response = endpoint.handler(ask)
-    if ask.numbered and response.media_type == JSON:
+    response = endpoint.handler(api_request)
+    if api_request.numbered and response.media_type == JSON:
         return answer(with_numbers(json.loads(bytes(response.body))))
     return response
 
 
-def _read_request(endpoint: Endpoint, request: Request, content: bytes) -> Ask:
-    """Return an HTTP request parsed for its handler; raises `Refused` if its body is malformed."""
+def _read_request(endpoint: Endpoint, request: Request, content: bytes) -> ApiRequest:
+    """Return an HTTP request with the body `content`, parsed; raise `Refused` if it is malformed."""
     query = dict(request.query_params)
     mask = request.headers.get("X-Goog-FieldMask") or query.get("$fields") or query.get("fields") or ""
     base_url = str(request.base_url).rstrip("/")
-    body = _parse_body(content)
+    body: Json = {}
+    if content:
+        try:
+            body = read_json(content)
+        except JsonFault:
+            raise invalid("Invalid JSON payload received.") from None
+        if not isinstance(body, dict):
+            raise invalid("Invalid JSON payload received. Root element must be a message.")
     if endpoint.message:
         body = read_message(body, endpoint.message)
     numbered = "enum-encoding=int" in query.get("$alt", "")
-    return Ask(query, request.path_params, body, mask, numbered, base_url)
-
-
-def _parse_body(content: bytes) -> Json:
-    """Return a body parsed as a JSON object, {} if it is empty; refuses anything else."""
-    if not content:
-        return {}
-    try:
-        body = read_json(content)
-    except JsonFault:
-        raise invalid("Invalid JSON payload received.") from None
-    if not isinstance(body, dict):
-        raise invalid("Invalid JSON payload received. Root element must be a message.")
-    return body
-
-
-def _noise(length: int) -> bytes:
-    """Return `length` bytes, at least one, that are neither text nor a picture."""
-    return (b"\xff\x00\xfe" * (length // 3 + 1))[: max(length, 1)]
+    return ApiRequest(query, request.path_params, body, mask, numbered, base_url)

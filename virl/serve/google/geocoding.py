@@ -1,8 +1,7 @@
-"""Geocoding: addresses to positions as Google's geocoder would say it, and back."""
+"""Geocoding: positions of addresses, and addresses of positions, as Google's geocoder gives them."""
 
 import base64
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -16,18 +15,18 @@ from virl.platform.city.places import Place
 from virl.serve.google.legacy_json import bounds, components, legacy_types, plus_codes, point, viewport
 from virl.serve.google.options import Oddities
 from virl.serve.google.place_json import address_parts
-from virl.serve.google.wire import Ask, Json, answer, invalid, position, position_in
+from virl.serve.google.wire import ApiRequest, Json, answer, invalid, position, position_in
 
 SAME_M = 1.0  # a place this near to an address stands there; chosen
-MOST = 10  # results of one name; chosen
-FAR_DEG = 35.0  # of longitude, from the town to a thing of the same name elsewhere; chosen
-VAGUE_M = 1000.0  # from the town's centre to what a vague answer finds; chosen
+MOST = 10  # results for one name; chosen
+FAR_DEG = 35.0  # degrees of longitude from the town to its made-up namesake; chosen
+VAGUE_M = 1000.0  # metres from the town's centre to a made-up vague result; chosen
 _ID = "Ei"  # begins Google's ids of addresses too, which hold the address as these do
 
 
 @dataclass(frozen=True, slots=True)
-class Geocoded:
-    """One result of geocoding: a position with its address, its type, and the place there, if any."""
+class GeocodingResult:
+    """One result of geocoding: a position, its address and type, and the place there; `None` for none."""
 
     position: LatLng
     address: str
@@ -47,36 +46,44 @@ class Geocoded:
 
 @dataclass(frozen=True, slots=True)
 class Geocoder:
-    """A finder of positions for addresses and names, with results that are off on purpose where asked.
+    """A finder of positions for addresses and names; some results are made wrong on purpose, by `odd`.
 
     Args:
-        city: what is served.
-        odd: which addresses are answered oddly.
+        city: the city in which to look.
+        odd: which addresses get a result that is `far` or `vague`.
     """
 
     city: City
     odd: Oddities
 
-    def find(self, text: str) -> list[Geocoded]:
+    def find(self, text: str) -> list[GeocodingResult]:
         """Return the results for an address or name, the best first; empty if nothing is found."""
         head, *rest = [part.strip() for part in text.split(",") if part.strip()] or [""]
         if self.odd.has("far", text):
-            return [self._foreign_namesake(head)]
+            center = self.city.center
+            away = LatLng(center.lat, (center.lng + FAR_DEG + 180) % 360 - 180)
+            kind = "street_address" if _has_number(head) else "route"
+            return [GeocodingResult(away, f"{head}, Farville", kind)]
         if self.odd.has("vague", text):
-            return [self._vague_result(text)]
+            # Drawn from the text: the same question gets the same answer, at any time and in any order.
+            heading = int.from_bytes(blake2b(text.encode(), digest_size=2).digest(), "big") * 360 / 65536
+            away = destination(self.city.center, heading, VAGUE_M)
+            return [GeocodingResult(away, f"Main Street, {self.city.title}", "route", is_partial=True)]
         title = self.city.title
         if head.casefold() == title.casefold():
-            return [Geocoded(self.city.center, title, "locality")]
+            return [GeocodingResult(self.city.center, title, "locality")]
         # A street is found without its number; the result then says that it is partial.
         found = self._look_up(text, head)
         if found is None:
             return []
-        is_partial = found.is_partial or not _is_of_town(rest, found.address, title)
-        first = Geocoded(found.position, found.address, found.kind, found.place, is_partial)
+        # Parts of the text that the address lacks make a partial result, but for the town's own name.
+        known = {part.strip().casefold() for part in (*found.address.split(","), title)}
+        is_partial = found.is_partial or any(part.casefold() not in known for part in rest)
+        first = GeocodingResult(found.position, found.address, found.kind, found.place, is_partial)
         return [first, *self._namesakes(head, first)]
 
-    def _look_up(self, text: str, head: str) -> Geocoded | None:
-        """Return the result for an address, or for its street alone; `None` if the maps know neither."""
+    def _look_up(self, text: str, head: str) -> GeocodingResult | None:
+        """Return the result for an address, or for the street in `head`, its first part; else `None`."""
         try:
             return self._describe(self.city.maps.geocode(text), head)
         except NotFound:
@@ -87,27 +94,29 @@ class Geocoder:
             position = self.city.maps.geocode(street)
         except NotFound:
             return None
-        return Geocoded(position, f"{street}, {self.city.title}", "route", is_partial=True)
+        return GeocodingResult(position, f"{street}, {self.city.title}", "route", is_partial=True)
 
-    def _describe(self, position: LatLng, head: str) -> Geocoded:
-        """Return the result at a position: a place of the name `head`, a street, a crossing or an address."""
+    def _describe(self, position: LatLng, head: str) -> GeocodingResult:
+        """Return the result at a position: a place named `head`, a street, a crossing or an address."""
         # The maps know positions only; the place that stands there tells whose address it is.
         here = self.city.places.nearby(position, SAME_M)
         named = next((place for place in here if place.name.casefold() == head.casefold()), None)
         if named is not None:
-            return Geocoded(position, named.address or named.name, "establishment", named)
+            return GeocodingResult(position, named.address or named.name, "establishment", named)
         if not _has_number(head):
             crossing = re.search(r"&|\band\b|\bat\b", head, re.IGNORECASE)
             kind = "intersection" if crossing else "route"
-            return Geocoded(position, f"{head}, {self.city.title}", kind)
+            return GeocodingResult(position, f"{head}, {self.city.title}", kind)
         if here and here[0].address:
-            return Geocoded(position, here[0].address, "street_address", here[0])
+            return GeocodingResult(position, here[0].address, "street_address", here[0])
         maps = self.city.maps
-        door = maps.address_at(position, SAME_M) if isinstance(maps, ReverseMaps) else None
-        return Geocoded(position, door.text if door else f"{head}, {self.city.title}", "street_address")
+        address = maps.address_at(position, SAME_M) if isinstance(maps, ReverseMaps) else None
+        return GeocodingResult(
+            position, address.text if address else f"{head}, {self.city.title}", "street_address"
+        )
 
-    def _namesakes(self, name: str, first: Geocoded) -> list[Geocoded]:
-        """Return other places of the same name; none in a city that costs money per request."""
+    def _namesakes(self, name: str, first: GeocodingResult) -> list[GeocodingResult]:
+        """Return further places of the same name, at most 9; none where requests cost money."""
         if first.kind != "establishment" or self.city.ledger is not None:
             return []
         try:
@@ -120,22 +129,9 @@ class Geocoder:
             if place.name.casefold() == name.casefold() and distance(place.position, first.position) > SAME_M
         ]
         return [
-            Geocoded(place.position, place.address or place.name, "establishment", place)
+            GeocodingResult(place.position, place.address or place.name, "establishment", place)
             for place in others[: MOST - 1]
         ]
-
-    def _foreign_namesake(self, head: str) -> Geocoded:
-        """Return a made-up result of the same name, 35 degrees of longitude away."""
-        center = self.city.center
-        where = LatLng(center.lat, (center.lng + FAR_DEG + 180) % 360 - 180)
-        return Geocoded(where, f"{head}, Farville", "street_address" if _has_number(head) else "route")
-
-    def _vague_result(self, text: str) -> Geocoded:
-        """Return a made-up street 1,000 m from the town's centre, in a direction drawn from the text."""
-        # Drawn from the text: the same question gets the same answer, at any time and in any order.
-        heading = int.from_bytes(blake2b(text.encode(), digest_size=2).digest(), "big") * 360 / 65536
-        where = destination(self.city.center, heading, VAGUE_M)
-        return Geocoded(where, f"Main Street, {self.city.title}", "route", is_partial=True)
 
 
 def address_id(address: str) -> str:
@@ -144,7 +140,7 @@ def address_id(address: str) -> str:
 
 
 def address_of(place_id: str) -> str | None:
-    """Return the address that a place id of `address_id` encodes; `None` if it is another id."""
+    """Return the address that a place id made by `address_id` encodes; `None` for any other id."""
     if not place_id.startswith(_ID):
         return None
     text = place_id.removeprefix(_ID)
@@ -159,12 +155,6 @@ def _has_number(head: str) -> bool:
     return any("street_number" in types for _, types in address_parts(head))
 
 
-def _is_of_town(rest: Sequence[str], address: str, title: str) -> bool:
-    """Return whether all parts in `rest` occur in the address that was found, or are the town's name."""
-    known = {part.strip().casefold() for part in (*address.split(","), title)}
-    return all(part.casefold() in known for part in rest)
-
-
 REVERSE_M = 100.0  # a position farther than this from every address has none; chosen
 FILTERS = frozenset({"route", "locality", "administrative_area", "postal_code", "country"})
 TYPES = {"locality": ["locality", "political"]}
@@ -172,19 +162,19 @@ TYPES = {"locality": ["locality", "political"]}
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A stop of a route: its position, and the text that named it."""
+    """A stop of a route: its position, and the address or text that named it."""
 
     text: str
     position: LatLng
 
 
-def stop_of(city: City, text: str, place_id: str = "") -> Stop:
-    """Return the stop for a place id, or without one for a text with a position or an address.
+def resolve_stop(city: City, text: str, place_id: str = "") -> Stop:
+    """Return the stop of a place id or, if that is empty, of a text with a position "lat,lng" or an address.
 
     Args:
-        city: that is served.
-        text: position or address.
-        place_id: empty for none.
+        city: the city that is served.
+        text: a position or an address.
+        place_id: the id of a place or an address.
 
     Raises:
         NotFound: there is no such place, or no such address.
@@ -200,27 +190,32 @@ class Geocoding:
     """The handler of `/maps/api/geocode/json`, for addresses, positions and place ids.
 
     Args:
-        city: what is served.
+        city: the city in which to look.
         geocoder: looks up addresses.
-        country: code of the country that the town is in; empty for none.
+        country: code of the country that the town is in, such as "US"; empty if unknown.
     """
 
     city: City
     geocoder: Geocoder
     country: str = ""
 
-    def geocode(self, ask: Ask) -> Response:
-        """Return results as JSON for the parameter `address`, `latlng`, `place_id` or `components`."""
-        filters = _filters(ask.query.get("components", ""))
+    def geocode(self, request: ApiRequest) -> Response:
+        """Return results as JSON for one parameter: `address`, `latlng`, `place_id` or `components`."""
+        filters = {}
+        for part in filter(None, request.query.get("components", "").split("|")):
+            name, _, value = part.partition(":")
+            if name not in FILTERS or not value:
+                raise invalid("Invalid request. Invalid 'components' parameter.")
+            filters[name] = value
         of_position: Json = {}
-        if address := ask.query.get("address"):
+        if address := request.query.get("address"):
             where = position_in(address)
             found = self.geocoder.find(address) if where is None else self._reverse(where)
-        elif lat_lng := ask.query.get("latlng"):
-            wanted = position(lat_lng, "latlng")
-            found, of_position = self._reverse(wanted), {"plus_code": plus_codes(wanted, self.city.title)}
-        elif place_id := ask.query.get("place_id"):
-            found = self._place(place_id)
+        elif lat_lng := request.query.get("latlng"):
+            target = position(lat_lng, "latlng")
+            found, of_position = self._reverse(target), {"plus_code": plus_codes(target, self.city.title)}
+        elif place_id := request.query.get("place_id"):
+            found = self._find_by_id(place_id)
         elif filters:
             names = [filters[name] for name in ("route", "locality") if name in filters]
             found = self.geocoder.find(", ".join(names)) if names else []
@@ -231,34 +226,36 @@ class Geocoding:
         results = [self._result(one) for one in found if self._fits(one, filters)]
         return answer(of_position | {"results": results, "status": "OK" if results else "ZERO_RESULTS"})
 
-    def _reverse(self, wanted: LatLng) -> list[Geocoded]:
-        """Return the nearest address within 100 m of a position, else the nearest place; empty if none."""
+    def _reverse(self, target: LatLng) -> list[GeocodingResult]:
+        """Return the address nearest to a position within 100 m, else the nearest place; empty if none."""
         maps = self.city.maps
-        if isinstance(maps, ReverseMaps) and (door := maps.address_at(wanted, REVERSE_M)):
-            here = [place for place in self.city.places.nearby(door.position, SAME_M) if place.address]
-            return [Geocoded(door.position, door.text, "street_address", here[0] if here else None)]
-        near = self.city.places.nearby(wanted, REVERSE_M)
-        return [Geocoded(near[0].position, near[0].address, "establishment", near[0])] if near else []
+        if isinstance(maps, ReverseMaps) and (address := maps.address_at(target, REVERSE_M)):
+            here = [place for place in self.city.places.nearby(address.position, SAME_M) if place.address]
+            return [
+                GeocodingResult(address.position, address.text, "street_address", here[0] if here else None)
+            ]
+        near = self.city.places.nearby(target, REVERSE_M)
+        return [GeocodingResult(near[0].position, near[0].address, "establishment", near[0])] if near else []
 
-    def _place(self, place_id: str) -> list[Geocoded]:
-        """Return the result for the id of a place or of an address; empty if the id is unknown."""
+    def _find_by_id(self, place_id: str) -> list[GeocodingResult]:
+        """Return the one result for the id of a place or an address; empty if the id is unknown."""
         try:
             place = self.city.places.details(place_id)
         except NotFound:
             address = address_of(place_id)
             return self.geocoder.find(address)[:1] if address else []
-        return [Geocoded(place.position, place.address, "establishment", place)]
+        return [GeocodingResult(place.position, place.address, "establishment", place)]
 
-    def _fits(self, found: Geocoded, filters: dict[str, str]) -> bool:
-        """Return whether a result lies in the country, town and street of the filters."""
+    def _fits(self, result: GeocodingResult, filters: dict[str, str]) -> bool:
+        """Return whether a result lies in the country, town and street that `filters` gives by name."""
         # A town of unknown country fits every country that is asked for.
         country = filters.get("country", "")
         if self.country and country and country.casefold() != self.country.casefold():
             return False
-        said = found.address.casefold()
-        return all(filters[name].casefold() in said for name in ("route", "locality") if name in filters)
+        address = result.address.casefold()
+        return all(filters[name].casefold() in address for name in ("route", "locality") if name in filters)
 
-    def _result(self, found: Geocoded) -> Json:
+    def _result(self, found: GeocodingResult) -> Json:
         """Return one result as JSON of the legacy Geocoding API."""
         place = found.place
         parts = components(found.address)
@@ -287,14 +284,3 @@ class Geocoding:
             **({"plus_code": plus_codes(found.position, self.city.title)} if is_spot else {}),
             "types": types,
         }
-
-
-def _filters(text: str) -> dict[str, str]:
-    """Return filters by name from a text such as `country:US|locality:Springfield`; refuses unknown ones."""
-    filters = {}
-    for part in filter(None, text.split("|")):
-        name, _, value = part.partition(":")
-        if name not in FILTERS or not value:
-            raise invalid("Invalid request. Invalid 'components' parameter.")
-        filters[name] = value
-    return filters

@@ -1,4 +1,4 @@
-"""A place, a position and a stretch in the words of the legacy APIs."""
+"""Places, positions and rectangles as JSON of the legacy APIs."""
 
 from collections.abc import Iterable
 
@@ -27,7 +27,7 @@ from virl.serve.google.wire import Json
 
 
 def point(position: LatLng) -> Json:
-    """Return a position as JSON with `lat` and `lng`, degrees."""
+    """Return a position as JSON of the legacy APIs, `{"lat": ..., "lng": ...}` in degrees."""
     return {"lat": position.lat, "lng": position.lng}
 
 
@@ -41,12 +41,12 @@ def bounds(positions: Iterable[LatLng]) -> Json:
 
 
 def viewport(position: LatLng) -> Json:
-    """Return the viewport around a position as JSON: 150 m to each side."""
+    """Return, as JSON, the square around a position that a map shows: 150 m to each side."""
     return bounds(box_around(position))
 
 
 def components(address: str) -> list[Json]:
-    """Return the parts of an address, such as its street and town, as JSON with their types."""
+    """Return the number, street and town of an address as JSON, each with Google's types."""
     return [{"long_name": text, "short_name": text, "types": types} for text, types in address_parts(address)]
 
 
@@ -56,7 +56,7 @@ def plus_codes(position: LatLng, town: str) -> Json:
 
 
 def legacy_types(place: Place) -> list[str]:
-    """Return all types of a place for the legacy APIs, the finest first, each once."""
+    """Return all types of a place, as in the legacy APIs: each once, the finest first and `ALWAYS` last."""
     return list(dict.fromkeys((*place.types, *ALWAYS)))
 
 
@@ -66,12 +66,12 @@ def legacy_place(
     """Return a place as JSON of the legacy API; `address` names the field that holds its address.
 
     Args:
-        place: of the city.
-        address: name of the field that holds its address.
-        photos: as JSON.
-        max_reviews: `None` leaves reviews out.
-        clock: of the town.
-        town: its name.
+        place: the place, with its details.
+        address: "vicinity" or "formatted_address".
+        photos: its photos as JSON.
+        max_reviews: reviews that are shown; `None` for all.
+        clock: the town's clock.
+        town: the town's name.
     """
     kind = place.types[0] if place.types else "generic"
     written: Json = {
@@ -92,7 +92,10 @@ def legacy_place(
         "price_level": place.price_level,
         "rating": place.rating,
         "reference": place.id,
-        "reviews": _reviews_json(place, max_reviews, clock),
+        "reviews": [
+            _review_json(place.id, number, review, clock)
+            for number, review in enumerate(place.reviews[:max_reviews])
+        ],
         "scope": "GOOGLE",
         "types": legacy_types(place),
         "url": f"https://maps.google.com/?cid={place.id}",
@@ -119,15 +122,8 @@ def _hours_json(place: Place, clock: TownClock) -> Json | None:
     return {"open_now": clock.is_open(place), **shown}
 
 
-def _reviews_json(place: Place, most: int | None, clock: TownClock) -> list[Json]:
-    """Return a place's first `most` reviews as JSON of the legacy API; with `None` all of them."""
-    return [
-        _review_json(place.id, number, review, clock) for number, review in enumerate(place.reviews[:most])
-    ]
-
-
 def _review_json(place_id: str, number: int, review: Review, clock: TownClock) -> Json:
-    """Return a review as JSON of the legacy API; its time is drawn from the place's id and its number."""
+    """Return review `number` of a place as JSON of the legacy API, with a made-up time of writing."""
     written = clock.review_time(place_id, number)
     return {
         "author_name": review.author,

@@ -1,4 +1,4 @@
-"""What can be set about a server: its key, how slow and how faulty it is, and how much it serves."""
+"""Options of the Google-compatible server: key, delay, faults and oddities on purpose, sizes and quota."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -7,10 +7,11 @@ from hashlib import blake2b
 from types import MappingProxyType
 
 from virl.errors import BadInput
-from virl.serve.faults import Faults, rates_of
+from virl.serve.faults import Faults, parse_rates
 from virl.serve.gate import GateOptions, RequestLimits
 
 ODD = ("indoor", "stale", "closed", "bare", "far", "vague", "unlinked", "tilted")
+"""Kinds of oddities, see `Oddities.rates`."""
 SERVICES = {
     "map-tiles": "tiles_",
     "street-view-static": "static_",
@@ -27,15 +28,15 @@ WIDTHS = (512, 1024, 2048, 4096, 8192, 16384)
 
 @dataclass(frozen=True, slots=True)
 class Oddities:
-    """The shares of things made odd on purpose, as some are at Google; drawn by id, not by request.
+    """Shares of panoramas, links, places and addresses made odd on purpose, as some are at Google.
 
     Args:
-        rates: by kind the share of things that are odd: panoramas that are `indoor`, or `tilted` as those of
+        rates: share in [0, 1] by kind: panoramas that are `indoor`, or `tilted` as those of
             cars on slopes and of people are; links that are `unlinked`, at both ends; places whose ids are
             `stale`, so that searches list them and details answer that there is none; places that have
             `closed` for good, or are `bare` of hours, prices, ratings and reviews; addresses for which the
             geocoder finds a thing of the same name `far` off, or a `vague` partial match.
-        seed: picks which.
+        seed: seed of the draw, which is by id, not by request.
 
     Raises:
         BadInput: an unknown kind, or a rate outside [0, 1].
@@ -45,23 +46,24 @@ class Oddities:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        """Raise `BadInput` for unknown kinds and rates outside [0, 1]."""
         for kind, rate in self.rates.items():
             if kind not in ODD:
                 raise BadInput(f"unknown oddity {kind!r}: use {', '.join(ODD)}")
             if not 0 <= rate <= 1:
                 raise BadInput(f"oddity {kind}: rate {rate:g} is outside [0, 1]")
 
-    def has(self, kind: str, what: str) -> bool:
-        """Return whether the thing with the id `what` is odd in this way, such as "indoor" or "stale"."""
-        return self.draw(kind, what) < self.rates.get(kind, 0.0)
+    def has(self, kind: str, item_id: str) -> bool:
+        """Return whether a panorama, place or address is odd in this way, such as "indoor" or "stale"."""
+        return self.draw(kind, item_id) < self.rates.get(kind, 0.0)
 
-    def draw(self, kind: str, what: str) -> float:
-        """Return a number in [0, 1) drawn from the seed, the kind of oddity and the id `what`."""
-        drawn = blake2b(f"{self.seed} {kind} {what}".encode(), digest_size=8).digest()
+    def draw(self, kind: str, item_id: str) -> float:
+        """Return a number in [0, 1) drawn from the seed, the kind of oddity and an id."""
+        drawn = blake2b(f"{self.seed} {kind} {item_id}".encode(), digest_size=8).digest()
         return int.from_bytes(drawn, "big") / 2**64
 
     def is_linked(self, one: str, other: str) -> bool:
-        """Return whether two adjacent panoramas, given by their ids, stay linked: not drawn as `unlinked`."""
+        """Return whether two adjacent panoramas, given by id, keep their links: not drawn as `unlinked`."""
         return not self.has("unlinked", " ".join(sorted((one, other))))
 
 
@@ -84,7 +86,9 @@ class ServeOptions:
     latency_ms: float = 0.0
     """Milliseconds by which each answer is delayed."""
     faults: Faults = field(default_factory=Faults)
+    """Shares of requests that are made to fail."""
     odd: Oddities = Oddities()
+    """Shares of panoramas, links, places and addresses that are made odd."""
     denied: tuple[str, ...] = ()
     """Services that no key may use, of `SERVICES`."""
     country: str = ""
@@ -94,13 +98,13 @@ class ServeOptions:
     retry_after_s: int | None = None
     """Seconds in the `Retry-After` header of answers 429 and 503; `None` sends no header, as Google does."""
     seed: int = 0
-    """Seed from which it is drawn which requests meet a fault."""
+    """Seed of the draw of requests that meet a fault, and key of session tokens."""
     lossless: bool = False
-    """True if pictures are PNG and all reviews of a place are sent, so that nothing of the city is lost."""
+    """True if pictures are PNG and all reviews of a place are sent, so that no data of the city is lost."""
     fine_types: bool = False
     """True if Places (New) puts a finer type before those of each place, for made towns."""
     now: Callable[[], datetime] | None = None
-    """Clock from which opening and the age of reviews are told; `None` takes the machine's clock."""
+    """Clock for opening hours and ages of reviews; `None` takes the machine's clock."""
     page_delay_s: float = 2.0
     """Seconds until a page token of the legacy Places API is valid. Google says "a short delay"; chosen."""
     hang_s: float = 60.0
@@ -109,6 +113,7 @@ class ServeOptions:
     """Width in pixels of the widest panorama: one of `WIDTHS`. Chosen for speed; Google's have 16384."""
 
     def __post_init__(self) -> None:
+        """Raise `BadInput` for values out of range and unknown services."""
         if self.panorama_width not in WIDTHS:
             raise BadInput(
                 f"panorama width {self.panorama_width}: choose one of {', '.join(map(str, WIDTHS))}"
@@ -127,7 +132,7 @@ class ServeOptions:
         return GateOptions(self.key, self.hosts, self.origins, self.limits)
 
     def denies(self, endpoint: str) -> bool:
-        """Return whether an endpoint, by its name, belongs to a service in `denied`."""
+        """Return whether an endpoint, given by name, belongs to a service in `denied`."""
         return endpoint.startswith(tuple(SERVICES[name] for name in self.denied))
 
     @property
@@ -137,9 +142,5 @@ class ServeOptions:
 
 
 def parse_oddities(text: str, seed: int = 0) -> Oddities:
-    """Parse oddities and their rates from a text such as `indoor:0.3,stale:0.1`.
-
-    Raises:
-        BadInput: it is not of that form.
-    """
-    return Oddities(rates_of(text, "oddity", "stale:0.1"), seed)
+    """Parse oddities and their rates from a text "kind:rate,kind:rate"; raise `BadInput` for other forms."""
+    return Oddities(parse_rates(text, "oddity", "stale:0.1"), seed)

@@ -16,46 +16,37 @@ from virl.platform.city.city import City
 from virl.platform.city.places import MeasuredPhotos
 from virl.platform.city.streetview import Image
 from virl.serve.city_server import end_if_client_left
-from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid, number
+from virl.serve.google.wire import ApiRequest, GoogleStatus, Json, Refused, answer, invalid, number
 
 cv2 = Late("cv2", extra="eyes")
 
 QUALITY = 90  # of JPEG; chosen, near what Google sends
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Painter:
-    """An encoder of pictures into responses, as JPEG or without loss as PNG.
+    """An encoder of pictures into responses: as PNG if `lossless`, else as JPEG."""
 
-    Args:
-        lossless: send PNG instead of JPEG.
-    """
-
-    def __init__(self, *, lossless: bool) -> None:
-        """Keep whether pictures are encoded as PNG, without loss, or as JPEG."""
-        self._lossless = lossless
+    lossless: bool
 
     def picture(self, image: Image, code: int = 200) -> Response:
-        """Return a response with a picture as PNG or JPEG, and this HTTP status."""
-        options = [] if self._lossless else [cv2.IMWRITE_JPEG_QUALITY, QUALITY]
-        _, encoded = cv2.imencode(".png" if self._lossless else ".jpg", image[..., ::-1], options)
-        kind = "image/png" if self._lossless else "image/jpeg"
+        """Return a response with a picture as PNG or JPEG, and HTTP status `code`."""
+        options = [] if self.lossless else [cv2.IMWRITE_JPEG_QUALITY, QUALITY]
+        _, encoded = cv2.imencode(".png" if self.lossless else ".jpg", image[..., ::-1], options)
+        kind = "image/png" if self.lossless else "image/jpeg"
         return Response(encoded.tobytes(), code, media_type=kind)
 
 
 class PictureCache:
-    """A cache of the pictures that were asked for last. Safe to use from several threads.
-
-    Args:
-        size: pictures kept.
-    """
+    """A cache of the last `size` pictures that were asked for. Safe to use from several threads."""
 
     def __init__(self, size: int) -> None:
-        """Start an empty cache that holds at most `size` pictures."""
+        """Start an empty cache of at most `size` pictures."""
         self._kept: LRUCache[Hashable, Image] = LRUCache(size)
         self._lock = Lock()
 
     def get(self, key: Hashable, make: Callable[[], Image]) -> Image:
-        """Return the picture with this key from the cache; make and store it if it is missing."""
+        """Return the picture stored under a key; if there is none, make it with `make` and store it."""
         with self._lock:
             kept = self._kept.get(key)
         if kept is None:
@@ -66,12 +57,12 @@ class PictureCache:
 
 
 def shrink_to_fit(image: Image, max_width: int, max_height: int) -> Image:
-    """Return a picture shrunk to at most these sides in pixels, its proportions kept; never enlarged.
+    """Return a picture shrunk to fit these sides in pixels, its proportions kept; never enlarged.
 
     Args:
         image: the picture.
-        max_width: pixels.
-        max_height: pixels.
+        max_width: the greatest width, pixels.
+        max_height: the greatest height, pixels.
     """
     height, width = image.shape[:2]
     scale = min(max_width / width, max_height / height, 1.0)
@@ -82,7 +73,7 @@ def shrink_to_fit(image: Image, max_width: int, max_height: int) -> Image:
 
 
 def no_imagery(width: int, height: int) -> Image:
-    """Return a gray picture of this size in pixels that says there is no imagery, as Google does."""
+    """Return a gray picture of this size in pixels that says there is no imagery here, as Google does."""
     image = np.full((height, width, 3), 228, np.uint8)
     scale = width / 640
     where = (round(width * 0.12), height // 2)
@@ -92,13 +83,14 @@ def no_imagery(width: int, height: int) -> Image:
     return image
 
 
-SHOWN = 10  # photos of a place at most, as Google's
-NEW_SIDE, LEGACY_SIDE = 4800, 1600  # most pixels a side that may be asked for
+MAX_PHOTOS = 10  # photos of a place at most, as Google's
+NEW_SIDE, LEGACY_SIDE = 4800, 1600  # most pixels a side that may be asked for, in the new and the legacy API
 FILES = "/photos"
+"""Beginning of the paths of photos' files, which the addresses of photos lead to."""
 
 
 @dataclass(slots=True)
-class Albums:
+class PlacePhotos:
     """The photos of a city's places, and the handlers that serve them at several paths.
 
     A photo is asked for at the API, which redirects to a file that needs no key, as Google does. On a server
@@ -117,92 +109,90 @@ class Albums:
         with self._lock:
             known = self._sizes.get(place_id)
         if known is None:
-            known = self._photo_sizes(place_id)
+            places = self.city.places
+            if isinstance(places, MeasuredPhotos):
+                known = list(places.photo_sizes(place_id, MAX_PHOTOS))
+            else:
+                end_if_client_left()  # photos have to be fetched to be measured
+                known = [photo.shape[1::-1] for photo in places.photos(place_id, MAX_PHOTOS)]
             with self._lock:
                 self._sizes[place_id] = known
         return known
 
-    def media(self, ask: Ask) -> Response:
-        """Answer `/v1/places/{place}/photos/{photo}/media` with the photo's address, as JSON or redirect."""
-        width, height = _size_limits(ask.query, "maxWidthPx", "maxHeightPx", NEW_SIDE)
-        place, photo = ask.path["place"], ask.path["photo"]
+    def media(self, request: ApiRequest) -> Response:
+        """Answer `/v1/places/{place}/photos/{photo}/media`: the photo's address, as JSON or as a redirect."""
+        width, height = _size_limits(request.query, "maxWidthPx", "maxHeightPx", NEW_SIDE)
+        place, photo = request.path["place"], request.path["photo"]
         self._find_photo(place, photo)
-        uri = self._uri(ask, place, photo, width, height)
-        if ask.query.get("skipHttpRedirect", "").lower() == "true":
+        uri = self._uri(request, place, photo, width, height)
+        if request.query.get("skipHttpRedirect", "").lower() == "true":
             return answer({"name": f"places/{place}/photos/{photo}/media", "photoUri": uri})
         return Response(status_code=302, headers={"Location": uri})
 
-    def legacy(self, ask: Ask) -> Response:
+    def legacy(self, request: ApiRequest) -> Response:
         """Answer `/maps/api/place/photo` with a redirect to the photo's file.
 
         Raises:
             Refused: the reference is missing.
         """
-        width, height = _size_limits(ask.query, "maxwidth", "maxheight", LEGACY_SIDE)
-        reference = ask.query.get("photo_reference") or ask.query.get("photoreference") or ""
+        width, height = _size_limits(request.query, "maxwidth", "maxheight", LEGACY_SIDE)
+        reference = request.query.get("photo_reference") or request.query.get("photoreference") or ""
         place, _, photo = reference.rpartition(".")
         if not place:
             raise invalid("Invalid request. Missing or invalid 'photo_reference' parameter.")
         self._find_photo(place, photo)
-        return Response(status_code=302, headers={"Location": self._uri(ask, place, photo, width, height)})
+        return Response(
+            status_code=302, headers={"Location": self._uri(request, place, photo, width, height)}
+        )
 
-    def file(self, ask: Ask) -> Response:
-        """Return a photo shrunk to the size in its address; refuses an address without valid signature.
+    def file(self, request: ApiRequest) -> Response:
+        """Return a photo shrunk to the size in its address; raise `Refused` if its signature is wrong.
 
         Raises:
-            Refused: the address was not given out by this server.
+            Refused: this server did not give out the address.
         """
-        width, height = _size_limits(ask.query, "w", "h", NEW_SIDE)
-        place, photo = ask.path["place"], ask.path["photo"]
+        width, height = _size_limits(request.query, "w", "h", NEW_SIDE)
+        place, photo = request.path["place"], request.path["photo"]
         signature = self._signature(place, photo, width, height)
-        if not hmac.compare_digest(signature.encode(), ask.query.get("signature", "").encode()):
+        if not hmac.compare_digest(signature.encode(), request.query.get("signature", "").encode()):
             raise Refused(GoogleStatus.WRONG_KEY, "The address of this photo is not one that the API gave.")
         return self.painter.picture(shrink_to_fit(self._find_photo(place, photo), width, height))
 
-    def _uri(self, ask: Ask, place: str, photo: str, width: int, height: int) -> str:
-        """Return the URL of a photo at a size in pixels, with its signature."""
+    def _uri(self, request: ApiRequest, place: str, photo: str, width: int, height: int) -> str:
+        """Return the URL of a photo's file at a size in pixels, signed if the server has a key."""
         signature = self._signature(place, photo, width, height)
         signed = f"&signature={signature}" if signature else ""
-        return f"{ask.base_url}{FILES}/{place}/{photo}?w={width}&h={height}{signed}"
+        return f"{request.base_url}{FILES}/{place}/{photo}?w={width}&h={height}{signed}"
 
     def _signature(self, place: str, photo: str, width: int, height: int) -> str:
-        """Return the signature, in hex, of a photo's address; empty if the server has no key.
-
-        Empty on a server without a key of its own.
-        """
+        """Return the signature of a photo's address, in hex; empty on a server without a key of its own."""
         if self.key is None:
             return ""
         return hmac.new(
             self.key.encode(), f"{place}/{photo}/{width}/{height}".encode(), hashlib.sha256
         ).hexdigest()
 
-    def _photo_sizes(self, place_id: str) -> list[tuple[int, int]]:
-        """Return the (width, height) of each photo of a place, pixels."""
-        places = self.city.places
-        if isinstance(places, MeasuredPhotos):
-            return list(places.photo_sizes(place_id, SHOWN))
-        end_if_client_left()  # photos have to be fetched to be measured
-        return [photo.shape[1::-1] for photo in places.photos(place_id, SHOWN)]
-
     def _find_photo(self, place: str, name: str) -> Image:
-        """Return the photo of a place with a name such as `photo-3`; raises `Refused` if there is none."""
+        """Return a place's photo by its name, such as "photo-3"; raise `Refused` if there is none."""
         number_text = name.removeprefix("photo-")
         try:
-            index = int(number_text) if number_text.isascii() and number_text.isdecimal() else SHOWN
+            index = int(number_text) if number_text.isascii() and number_text.isdecimal() else MAX_PHOTOS
             if index < len(self.sizes(place)):
-                return self.cache.get((place, index), lambda: self.city.places.photos(place, SHOWN)[index])
+                return self.cache.get(
+                    (place, index), lambda: self.city.places.photos(place, MAX_PHOTOS)[index]
+                )
         except NotFound:
             pass
         raise Refused(GoogleStatus.NOT_FOUND, "The requested photo was not found.")
 
 
 def photo_name(index: int) -> str:
-    """Return the name of a place's photo by its index, such as `photo-3`."""
+    """Return the name of a place's photo by its index from 0, such as "photo-3"."""
     return f"photo-{index}"
 
 
 def photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json]:
-    """Return a place's photos, given by (width, height) in pixels, as JSON of Places (New)."""
+    """Return a place's photos as JSON of Places (New); `sizes` are their (width, height) in pixels."""
     return [
         {
             "name": f"places/{place_id}/photos/{photo_name(index)}",
@@ -215,7 +205,7 @@ def photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json]:
 
 
 def legacy_photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json]:
-    """Return a place's photos, given by (width, height) in pixels, as JSON of the legacy API."""
+    """Return a place's photos as JSON of the legacy API; `sizes` are their (width, height) in pixels."""
     return [
         {
             "height": height,
@@ -228,7 +218,10 @@ def legacy_photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json
 
 
 def _size_limits(query: Mapping[str, str], width: str, height: str, most: int) -> tuple[int, int]:
-    """Return the largest (width, height) in pixels that a request asks for; `most` for a side left out."""
+    """Return the (width, height) in pixels that a query's parameters `width` and `height` allow at most.
+
+    A side that is left out may have `most` pixels; if both are, `Refused` is raised.
+    """
     if not query.get(width) and not query.get(height):
         raise invalid(f"Either {height} or {width} must be given, as a number between 1 and {most}.")
     sides = [int(number(query[name], name, 1, most)) if query.get(name) else most for name in (width, height)]

@@ -1,6 +1,6 @@
-"""A place in the words of Places (New), and what a map tells of it in those of both Places APIs."""
+"""Places as JSON of Places (New), and facts and texts of places that both Places APIs give."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import cos, radians
 from threading import Lock
@@ -10,28 +10,28 @@ from virl.geo.globe import LatLng
 from virl.platform.city.city import City
 from virl.platform.city.places import Place, Review
 from virl.serve.google.options import Oddities
-from virl.serve.google.pictures import Albums, photos_json
+from virl.serve.google.pictures import PlacePhotos, photos_json
 from virl.serve.google.protojson import FIELDS
 from virl.serve.google.shown_places import TownClock, display_name, primary_type, types_of
 from virl.serve.google.wire import GoogleStatus, Json, Refused
 
 WHEELCHAIR: Mapping[str, bool] = {"yes": True, "designated": True, "no": False}
-"""Values of the mapped fact `wheelchair` as True or False; "limited" has none, as Google knows no such."""
+"""Access by wheelchair for OpenStreetMap's values of `wheelchair`; Google has none for "limited"."""
 
 
 def phone(place: Place) -> str | None:
-    """Return a place's first phone number as it is mapped; `None` if there is none."""
+    """Return a place's first phone number as it is mapped; `None` if none is known."""
     return _find_fact(place, "phone").partition(",")[0] or None
 
 
 def international_phone(place: Place) -> str | None:
-    """Return a place's first phone number if it begins with "+"; else `None`."""
+    """Return a place's first phone number if it begins with "+"; else, or if none is known, `None`."""
     number = phone(place)
     return number if number and number.startswith("+") else None
 
 
 def website(place: Place) -> str | None:
-    """Return a place's web address, with a scheme; `None` if it is unknown."""
+    """Return a place's web address, `http://` added if it names no scheme; `None` if it is unknown."""
     address = _find_fact(place, "website")
     if not address:
         return None
@@ -44,18 +44,18 @@ def has_step_free_entrance(place: Place) -> bool | None:
 
 
 def accessibility(place: Place) -> Json | None:
-    """Return Google's JSON of a place's accessibility; `None` if nothing is known."""
+    """Return `{"wheelchairAccessibleEntrance": ...}` of a place; `None` if it is unknown."""
     known = has_step_free_entrance(place)
     return None if known is None else {"wheelchairAccessibleEntrance": known}
 
 
 def serves_vegetarian(place: Place) -> bool | None:
-    """Return whether a place has dishes for vegetarians; `None` if this is unknown."""
-    said = dict(part.rsplit(" ", 1) for part in _find_fact(place, "diet").split(", ") if " " in part)
-    answers = {said.get(kind) for kind in ("vegetarian", "vegan")}
-    if answers & {"yes", "only"}:
+    """Return whether a place has vegetarian or vegan dishes; `None` if this is unknown."""
+    # The fact reads such as "vegan no, vegetarian only".
+    diets = dict(part.rsplit(" ", 1) for part in _find_fact(place, "diet").split(", ") if " " in part)
+    if {diets.get("vegetarian"), diets.get("vegan")} & {"yes", "only"}:
         return True
-    return False if said.get("vegetarian") == "no" else None
+    return False if diets.get("vegetarian") == "no" else None
 
 
 def _find_fact(place: Place, name: str) -> str:
@@ -67,27 +67,27 @@ LANGUAGE = "en"
 ICONS = "https://maps.gstatic.com/mapfiles/place_api/icons/v2"
 ICON_COLOR = "#7B9EB0"  # one for all; Google's depend on the type
 PORTRAIT = "https://lh3.googleusercontent.com/a/default-user"
-KEPT_PLACES = 5_000  # whose fields are kept, about 12 kB each; chosen
-MAX_REVIEWS = 5  # as Google's
+KEPT_PLACES = 5_000  # places whose fields are kept, about 12 kB each; chosen
+MAX_REVIEWS = 5  # reviews shown of a place, as Google's
 PRICES = ("FREE", "INEXPENSIVE", "MODERATE", "EXPENSIVE", "VERY_EXPENSIVE")
 DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 METRES_A_DEGREE = 111_195.0  # of latitude, on a sphere of the Earth's mean radius
 VIEWPORT_M = 150.0  # from the middle of a place's viewport to its edges; chosen
 
 
-class KeptFields:
+@dataclass(slots=True)
+class PlaceFieldCache:
     """A cache of fields of places as JSON, emptied each minute, since places open and close.
 
     Safe to use from several threads.
     """
 
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._minute = -1
-        self._places: dict[str, Json] = {}
+    _lock: Lock = field(default_factory=Lock)
+    _minute: int = -1
+    _places: dict[str, Json] = field(default_factory=dict)
 
-    def of(self, place_id: str, clock: TownClock) -> Json:
-        """Return the fields of a place that were written in this minute, by name; empty if none were."""
+    def get(self, place_id: str, clock: TownClock) -> Json:
+        """Return a place's fields stored in the town's current minute, by name; empty if none were."""
         minute = int(clock.now().timestamp() // 60)
         with self._lock:
             if minute != self._minute or len(self._places) > KEPT_PLACES:
@@ -95,7 +95,7 @@ class KeptFields:
             return self._places.get(place_id, {})
 
     def keep(self, place_id: str, fields: Json) -> None:
-        """Keep the fields of a place for the rest of the minute."""
+        """Keep the fields of a place, by name, for the rest of the minute."""
         with self._lock:
             self._places[place_id] = fields
 
@@ -105,32 +105,29 @@ class PlaceWriter:
     """A writer of places as JSON of Places (New).
 
     Args:
-        city: what is served.
-        albums: their photos.
+        city: the city whose places are served.
+        photos: the photos of its places.
         max_reviews: reviews shown of a place; `None` for all.
-        clock: of the town.
-        kept: what was written in this minute.
+        clock: the town's clock.
+        cache: fields that were written in this minute.
     """
 
     city: City
-    albums: Albums
+    photos: PlacePhotos
     max_reviews: int | None
     clock: TownClock
-    kept: KeptFields = field(default_factory=KeptFields)
+    cache: PlaceFieldCache = field(default_factory=PlaceFieldCache)
 
-    def write(self, place: Place, wanted: Mapping[str, object]) -> Json:
-        """Return the wanted fields of a place as JSON; fields without a value are left out."""
-        known = self.kept.of(place.id, self.clock)
-        missing = [name for name in WRITTEN if name in wanted and name not in known]
+    def write(self, place: Place, fields: Container[str]) -> Json:
+        """Return those of a place's fields whose names are in `fields`, as JSON, without empty ones."""
+        known = self.cache.get(place.id, self.clock)
+        missing = [name for name in WRITTEN if name in fields and name not in known]
         if missing:
-            whole = self.with_details(place) if _DETAILS.intersection(missing) else place
+            # Hours, reviews and facts may cost a request to the provider.
+            whole = self.city.places.details(place.id) if _DETAILS.intersection(missing) else place
             known = known | {name: WRITTEN[name](self, whole) for name in missing}
-            self.kept.keep(place.id, known)
-        return {name: known[name] for name in WRITTEN if name in wanted and known[name] is not None}
-
-    def with_details(self, place: Place) -> Place:
-        """Return a place with its hours, reviews and facts, asked of the provider."""
-        return self.city.places.details(place.id)
+            self.cache.keep(place.id, known)
+        return {name: known[name] for name in WRITTEN if name in fields and known[name] is not None}
 
     def reviews(self, place: Place) -> list[Json] | None:
         """Return a place's reviews as JSON, at most `max_reviews`; `None` if there are none."""
@@ -139,41 +136,37 @@ class PlaceWriter:
             _review_json(place.id, index, review, self.clock) for index, review in enumerate(shown)
         ] or None
 
-    def photos(self, place: Place) -> list[Json] | None:
-        """Return the names and sizes of a place's photos as JSON; `None` if there are none."""
-        return photos_json(place.id, self.albums.sizes(place.id)) or None
 
-
-def found_place(city: City, place_id: str, odd: Oddities, gone: str) -> Place:
-    """Return the place with an id; raises `Refused` with the message `gone` if it is unknown or made stale.
+def find_place(city: City, place_id: str, odd: Oddities, message: str) -> Place:
+    """Return the place with an id; raise `Refused` with `message` if it is unknown or made stale.
 
     Args:
-        city: that is served.
-        place_id: asked for.
-        odd: oddities of the data.
-        gone: words of the refusal.
+        city: the city that is served.
+        place_id: the id of the place.
+        odd: which place ids are stale.
+        message: the message of the refusal.
 
     Raises:
-        Refused: there is none, or its id is stale; with the words `gone`.
+        Refused: there is no such place, or its id is made stale.
     """
     try:
         if not odd.has("stale", place_id):
             return city.places.details(place_id)
     except NotFound:
         pass
-    raise Refused(GoogleStatus.NOT_FOUND, gone)
+    raise Refused(GoogleStatus.NOT_FOUND, message)
 
 
-def named_places(city: City, words: str, near: LatLng | None) -> Sequence[Place]:
-    """Return the places that match a text, the best first; none if the text names nothing.
+def search_places(city: City, text: str, near: LatLng | None) -> Sequence[Place]:
+    """Return the places that match a text, best first, nearer ones preferred; empty if it cannot be used.
 
     Args:
-        city: that is served.
-        words: of the search.
-        near: preferred position; `None` for none.
+        city: the city that is served.
+        text: the words to search for.
+        near: a position near which places are preferred; `None` for none.
     """
     try:
-        return city.places.search(words, near)
+        return city.places.search(text, near)
     except BadInput:
         return []
 
@@ -183,10 +176,18 @@ WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
     "id": lambda _, place: place.id,
     "types": lambda _, place: types_of(place),
     "primaryType": lambda _, place: primary_type(place),
-    "primaryTypeDisplayName": lambda _, place: _primary_name(place),
+    "primaryTypeDisplayName": lambda _, place: (
+        {"text": display_name(kind), "languageCode": LANGUAGE} if (kind := primary_type(place)) else None
+    ),
     "formattedAddress": lambda _, place: place.address or None,
     "shortFormattedAddress": lambda _, place: place.address.partition(",")[0] or None,
-    "addressComponents": lambda _, place: _components_json(place.address),
+    "addressComponents": lambda _, place: (
+        [
+            {"longText": text, "shortText": text, "types": types, "languageCode": LANGUAGE}
+            for text, types in address_parts(place.address)
+        ]
+        or None
+    ),
     "location": lambda _, place: lat_lng_json(place.position),
     "viewport": lambda _, place: box_json(*box_around(place.position)),
     "rating": lambda _, place: place.rating,
@@ -214,57 +215,57 @@ WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
     "accessibilityOptions": lambda _, place: accessibility(place),
     "servesVegetarianFood": lambda _, place: serves_vegetarian(place),
     "reviews": lambda writer, place: writer.reviews(place),
-    "photos": lambda writer, place: writer.photos(place),
+    "photos": lambda writer, place: photos_json(place.id, writer.photos.sizes(place.id)) or None,
 }
+"""The function that writes each field of Places (New), by name; it gives `None` for an unknown value."""
 KNOWN = frozenset(WRITTEN) | FIELDS.place_without_answer
+"""Names of all fields that a field mask of Places (New) may ask for."""
 _DETAILS = frozenset(
     {
         *("regularOpeningHours", "currentOpeningHours", "reviews", "nationalPhoneNumber"),
         *("internationalPhoneNumber", "websiteUri", "accessibilityOptions", "servesVegetarianFood"),
     }
 )
+"""Names of fields that need a place's details, which a search leaves out."""
 
 
 def author_uri(place_id: str, number: int) -> str:
-    """Return the address of a reviewer's page, made up from the place's id and the review's number."""
+    """Return a made-up address of a reviewer's page, from the place's id and the review's number."""
     return f"https://www.google.com/maps/contrib/{place_id}-{number}/reviews"
 
 
 def google_day(day: int) -> int:
-    """Return Google's number of a weekday, 0 for Sunday, from ours, 0 for Monday."""
+    """Return Google's number of a weekday, 0 for Sunday, from ours, 0 for Monday and 7 for the next one."""
     return (day + 1) % 7
 
 
-def periods(place: Place, point: Callable[[int, int], Json]) -> list[Json]:
-    """Return a place's opening periods as JSON; `point` writes a time from Google's day and the minute."""
+def periods(place: Place, time_json: Callable[[int, int], Json]) -> list[Json]:
+    """Return opening periods as JSON; `time_json` writes a time from Google's day and the minute of it."""
     return [
         {
-            "open": point(google_day(span.day), span.opens),
-            "close": point(google_day(span.day + span.closes // 1440), span.closes % 1440),
+            "open": time_json(google_day(span.day), span.opens),
+            "close": time_json(google_day(span.day + span.closes // 1440), span.closes % 1440),
         }
         for span in place.hours
     ]
 
 
-def clock(minute: int) -> str:
-    """Return minutes after midnight as Google writes a time of day, such as `5:30 PM`."""
+def clock_text(minute: int) -> str:
+    """Return a time in minutes after midnight as Google writes it, such as "5:30 PM"."""
     hour, rest = divmod(minute % 1440, 60)
     return f"{hour % 12 or 12}:{rest:02d} {'AM' if hour < 12 else 'PM'}"
 
 
 def weekday_texts(place: Place) -> list[str]:
-    """Return a place's opening hours in words, one text per weekday from Monday on."""
-    texts = []
-    for day, name in enumerate(DAY_NAMES):
-        spans = [
-            f"{clock(span.opens)} \u2013 {clock(span.closes)}" for span in place.hours if span.day == day
-        ]
-        texts.append(f"{name}: {', '.join(spans) or 'Closed'}")
-    return texts
+    """Return a place's opening hours as seven texts, Monday first, such as "Sunday: Closed"."""
+    days: list[list[str]] = [[] for _ in DAY_NAMES]
+    for span in place.hours:
+        days[span.day].append(f"{clock_text(span.opens)} \u2013 {clock_text(span.closes)}")
+    return [f"{name}: {', '.join(day) or 'Closed'}" for name, day in zip(DAY_NAMES, days, strict=True)]
 
 
 def address_parts(address: str) -> list[tuple[str, list[str]]]:
-    """Return (text, Google's types) of each part of an address such as `97 Cross Avenue, Virlton`."""
+    """Return (text, Google's types) of the number, street and town in an address, each if it is there."""
     parts = [part.strip() for part in address.split(",") if part.strip()]
     if not parts:
         return []
@@ -276,30 +277,24 @@ def address_parts(address: str) -> list[tuple[str, list[str]]]:
     return named + [(part, ["locality", "political"]) for part in parts[1:2]]
 
 
-def _primary_name(place: Place) -> Json | None:
-    """Return the name of a place's primary type as JSON; `None` if it has no such type."""
-    kind = primary_type(place)
-    return None if kind is None else {"text": display_name(kind), "languageCode": LANGUAGE}
-
-
 def _hours_json(place: Place, clock: TownClock) -> Json | None:
     """Return a place's opening hours as JSON of Places (New); `None` if they are unknown."""
     if not place.hours:
         return None
 
-    def point(day: int, minute: int) -> Json:
+    def time_json(day: int, minute: int) -> Json:
         """Return a time of a week as JSON: Google's day, 0 for Sunday, the hour and the minute."""
         return {"day": day, "hour": minute // 60, "minute": minute % 60}
 
     return {
         "openNow": clock.is_open(place),
-        "periods": periods(place, point),
+        "periods": periods(place, time_json),
         "weekdayDescriptions": weekday_texts(place),
     }
 
 
 def _review_json(place_id: str, index: int, review: Review, clock: TownClock) -> Json:
-    """Return a review as JSON of Places (New); its time is drawn from the place's id and its number."""
+    """Return a place's review number `index` as JSON of Places (New), with a made-up time of writing."""
     text = {"text": review.text, "languageCode": LANGUAGE}
     written = clock.review_time(place_id, index)
     return {
@@ -318,14 +313,6 @@ def _review_json(place_id: str, index: int, review: Review, clock: TownClock) ->
     }
 
 
-def _components_json(address: str) -> list[Json] | None:
-    """Return the parts of an address as JSON of Places (New); `None` if it is empty."""
-    return [
-        {"longText": text, "shortText": text, "types": types, "languageCode": LANGUAGE}
-        for text, types in address_parts(address)
-    ] or None
-
-
 def box_around(position: LatLng) -> tuple[LatLng, LatLng]:
     """Return the (south-western, north-eastern) corners of a square 150 m to each side of a position."""
     up = VIEWPORT_M / METRES_A_DEGREE
@@ -334,19 +321,19 @@ def box_around(position: LatLng) -> tuple[LatLng, LatLng]:
 
 
 def lat_lng_json(position: LatLng) -> Json:
-    """Return a position as JSON with `latitude` and `longitude`, degrees, as the new APIs write it."""
+    """Return a position as JSON of the new APIs, `{"latitude": ..., "longitude": ...}` in degrees."""
     return {"latitude": position.lat, "longitude": position.lng}
 
 
 def box_json(low: LatLng, high: LatLng) -> Json:
-    """Return a rectangle as JSON, from its south-western and its north-eastern corner."""
+    """Return a rectangle as JSON of the new APIs, from its south-western and north-eastern corners."""
     return {"low": lat_lng_json(low), "high": lat_lng_json(high)}
 
 
 LETTERS = "23456789CFGHJMPQRVWX"
-"""Letters of plus codes, short texts for positions (https://github.com/google/open-location-code)."""
+"""Digits 0 to 19 of plus codes, short texts for positions (https://github.com/google/open-location-code)."""
 PAIRS, AFTER = 5, 8  # pairs of letters, and letters before the plus sign
-_PARTS = 8000  # of a degree: the side of a code of ten letters
+_PARTS = 8000  # cells of a code of ten letters along one degree
 
 
 def plus_code(position: LatLng) -> str:

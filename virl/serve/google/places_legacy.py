@@ -1,7 +1,7 @@
 """The legacy Places API: nearby search, text search, find place, details."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fastapi import Response
@@ -11,11 +11,21 @@ from virl.platform.city.city import City
 from virl.platform.city.places import Place
 from virl.serve.google.legacy_json import legacy_place
 from virl.serve.google.options import Oddities
-from virl.serve.google.pictures import Albums, legacy_photos_json
-from virl.serve.google.place_json import found_place, named_places
+from virl.serve.google.pictures import PlacePhotos, legacy_photos_json
+from virl.serve.google.place_json import find_place, search_places
 from virl.serve.google.protojson import FIELDS
 from virl.serve.google.shown_places import TownClock
-from virl.serve.google.wire import Ask, Json, Page, Pages, answer, invalid, number, optional_number, position
+from virl.serve.google.wire import (
+    ApiRequest,
+    Json,
+    Page,
+    Pages,
+    answer,
+    invalid,
+    number,
+    optional_number,
+    position,
+)
 
 PAGE, MOST = 20, 60  # places a page, and over all pages
 MAX_RADIUS_M = 50_000.0
@@ -27,83 +37,89 @@ class LegacyPlaces:
     """Handlers of the legacy Places API, `/maps/api/place/...`.
 
     Args:
-        city: what is served.
-        albums: photos of places.
-        pages: page tokens, valid after a delay.
+        city: the city whose places are served.
+        photos: the photos of its places.
+        pages: pages of results, by tokens that become valid after a delay.
         max_reviews: reviews shown of a place; `None` for all.
-        odd: which places are gone.
-        clock: of the town.
+        odd: which place ids are stale.
+        clock: the town's clock.
     """
 
     city: City
-    albums: Albums
+    photos: PlacePhotos
     pages: Pages
     max_reviews: int | None
     odd: Oddities
     clock: TownClock
 
-    def nearby(self, ask: Ask) -> Response:
-        """Answer `nearbysearch` with a page of places within a radius, by reviews or by distance."""
-        if token := ask.query.get("pagetoken"):
+    def nearby(self, request: ApiRequest) -> Response:
+        """Answer `nearbysearch` with a page of places within a radius, most reviewed or nearest first."""
+        if token := request.query.get("pagetoken"):
             return self._answer_page(self.pages.next_page(token, PAGE), "vicinity")
-        center = position(ask.query.get("location", ""))
-        by_distance = ask.query.get("rankby", "prominence") == "distance"
-        if by_distance and "radius" in ask.query:
+        center = position(request.query.get("location", ""))
+        by_distance = request.query.get("rankby", "prominence") == "distance"
+        if by_distance and "radius" in request.query:
             raise invalid("Invalid request. With rankby=distance give no radius.")
-        if not by_distance and not ask.query.get("radius"):
+        if not by_distance and not request.query.get("radius"):
             raise invalid("Invalid request. Missing the 'radius' parameter.")
-        radius = min(optional_number(ask.query, "radius", 0, 1e9, MAX_RADIUS_M), MAX_RADIUS_M)
-        kind = ask.query.get("type", "")
+        radius = min(optional_number(request.query, "radius", 0, 1e9, MAX_RADIUS_M), MAX_RADIUS_M)
+        kind = request.query.get("type", "")
         near = self.city.places.nearby(center, radius, [kind] if kind else []) if radius else []
-        found = self._open_now(self._with_words(near, ask.query), ask.query)
+        words = " ".join(request.query[name] for name in ("keyword", "name") if request.query.get(name))
+        named = {place.id for place in search_places(self.city, words, None)} if words else set()
+        found = self._filter([one for one in near if not words or one.id in named], request.query)
         if not by_distance:
             found.sort(key=lambda place: -place.review_count)
-        return self._answer_page(self.pages.first(_query_key(ask), found[:MOST], PAGE), "vicinity")
+        return self._answer_page(self.pages.first(_query_key(request), found[:MOST], PAGE), "vicinity")
 
-    def text(self, ask: Ask) -> Response:
+    def text(self, request: ApiRequest) -> Response:
         """Answer `textsearch` with a page of places that match a text.
 
         Raises:
             Refused: the query is missing.
         """
-        if token := ask.query.get("pagetoken"):
+        if token := request.query.get("pagetoken"):
             return self._answer_page(self.pages.next_page(token, PAGE), "formatted_address")
-        kind = ask.query.get("type", "")
-        words = ask.query.get("query", "") or kind.replace("_", " ")
+        kind = request.query.get("type", "")
+        words = request.query.get("query", "") or kind.replace("_", " ")
         if not words.strip():
             raise invalid("Invalid request. Missing the 'query' parameter.")
-        near = position(ask.query["location"]) if ask.query.get("location") else None
-        found = [place for place in named_places(self.city, words, near) if not kind or kind in place.types]
-        kept = self._open_now([place for place in found if _is_priced(place, ask.query)], ask.query)
-        return self._answer_page(self.pages.first(_query_key(ask), kept[:MOST], PAGE), "formatted_address")
+        near = position(request.query["location"]) if request.query.get("location") else None
+        found = [place for place in search_places(self.city, words, near) if not kind or kind in place.types]
+        kept = self._filter(found, request.query)
+        return self._answer_page(
+            self.pages.first(_query_key(request), kept[:MOST], PAGE), "formatted_address"
+        )
 
-    def find(self, ask: Ask) -> Response:
-        """Answer `findplacefromtext` with the best match of a text, or no candidate."""
-        words = ask.query.get("input", "")
-        if not words.strip() or ask.query.get("inputtype") not in {"textquery", "phonenumber"}:
+    def find(self, request: ApiRequest) -> Response:
+        """Answer `findplacefromtext` with the best match of a text; with no candidate for phone numbers."""
+        words = request.query.get("input", "")
+        if not words.strip() or request.query.get("inputtype") not in {"textquery", "phonenumber"}:
             raise invalid("Invalid request. Missing or invalid 'input' or 'inputtype' parameter.")
-        names = _asked_fields(ask.query.get("fields") or FIND_DEFAULT)
-        is_text = ask.query["inputtype"] == "textquery"
+        names = _requested_fields(request.query.get("fields") or FIND_DEFAULT)
+        is_text = request.query["inputtype"] == "textquery"
         found = (
-            named_places(self.city, words, _bias_middle(ask.query.get("locationbias", ""))) if is_text else []
+            search_places(self.city, words, _bias_middle(request.query.get("locationbias", "")))
+            if is_text
+            else []
         )
         candidates = [_select_fields(self._write(place, "formatted_address"), names) for place in found[:1]]
         return answer({"candidates": candidates, "status": "OK" if candidates else "ZERO_RESULTS"})
 
-    def details(self, ask: Ask) -> Response:
-        """Answer `details` with the fields of one place that `fields` names; with all if it is left out."""
-        place_id = ask.query.get("place_id") or ask.query.get("placeid")
+    def details(self, request: ApiRequest) -> Response:
+        """Answer `details` with the fields of one place that `fields` names; if left out, with all."""
+        place_id = request.query.get("place_id") or request.query.get("placeid")
         if not place_id:
             raise invalid("Invalid request. Missing the 'place_id' parameter.")
-        names = _asked_fields(ask.query["fields"]) if ask.query.get("fields") else set()
-        gone = "The provided Place ID is no longer valid. Please refresh cached Place IDs."
-        place = found_place(self.city, place_id, self.odd, gone)
+        names = _requested_fields(request.query["fields"]) if request.query.get("fields") else set()
+        message = "The provided Place ID is no longer valid. Please refresh cached Place IDs."
+        place = find_place(self.city, place_id, self.odd, message)
         whole = self._write(place, "formatted_address") | {"vicinity": place.address}
         result = _select_fields(whole, names) if names else whole
         return answer({"html_attributions": self._notices, "result": result, "status": "OK"})
 
     def _answer_page(self, page: Page, address: str) -> Response:
-        """Return the response for a page of places, with the token of the next page, if any."""
+        """Return the response for a page of places; `address` names the field of their address."""
         written = [self._write(place, address) for place in page.places]
         results = [{name: place[name] for name in place if name not in _DETAILS_ONLY} for place in written]
         content: Json = {
@@ -117,28 +133,20 @@ class LegacyPlaces:
 
     def _write(self, place: Place, address: str) -> Json:
         """Return a place as JSON of the legacy API; `address` names the field that holds its address."""
-        photos = legacy_photos_json(place.id, self.albums.sizes(place.id))
+        photos = legacy_photos_json(place.id, self.photos.sizes(place.id))
         return legacy_place(place, address, photos, self.max_reviews, self.clock, self.city.title)
 
-    def _open_now(self, places: list[Place], query: Mapping[str, str]) -> list[Place]:
-        """Return the places that are open now if the query asks for such, else all of them."""
+    def _filter(self, places: list[Place], query: Mapping[str, str]) -> list[Place]:
+        """Return the places in the query's price range that, if it has `opennow`, are open now."""
+        priced = [place for place in places if _has_price(place, query)]
         if query.get("opennow", "false") == "false":
-            return places
-        return [place for place in places if self.clock.is_open(self.city.places.details(place.id))]
+            return priced
+        return [place for place in priced if self.clock.is_open(self.city.places.details(place.id))]
 
     @property
     def _notices(self) -> list[str]:
-        """The notices that pages with the places have to show, such as names to credit; may be empty."""
+        """Notices that have to be shown with the places, such as credits; may be empty."""
         return [self.city.notice] if self.city.notice else []
-
-    def _with_words(self, places: Sequence[Place], query: Mapping[str, str]) -> list[Place]:
-        """Return the places that have the wanted price and match the query's keyword or name, if any."""
-        kept = [place for place in places if _is_priced(place, query)]
-        words = " ".join(query[name] for name in ("keyword", "name") if query.get(name))
-        if not words:
-            return kept
-        known = {place.id for place in named_places(self.city, words, None)}
-        return [place for place in kept if place.id in known]
 
 
 _DETAILS_ONLY = frozenset(
@@ -148,22 +156,23 @@ _DETAILS_ONLY = frozenset(
         "wheelchair_accessible_entrance",
     }
 )
+"""Names of fields that only `details` gives."""
 
 
-def _query_key(ask: Ask) -> str:
-    """Return a request's parameters without its key as one text, to recognise its further pages by."""
-    return json.dumps(sorted((name, value) for name, value in ask.query.items() if name != "key"))
+def _query_key(request: ApiRequest) -> str:
+    """Return a request's parameters without its key as one text, which identifies its list of results."""
+    return json.dumps(sorted((name, value) for name, value in request.query.items() if name != "key"))
 
 
-def _is_priced(place: Place, query: Mapping[str, str]) -> bool:
-    """Return whether a place's price level is as wanted; bounds that are no digits are ignored."""
+def _has_price(place: Place, query: Mapping[str, str]) -> bool:
+    """Return whether a place's price level is in the query's bounds; a bound that is no number is ignored."""
     low, high = (query.get(name, "") for name in ("minprice", "maxprice"))
     if not low.isdecimal() and not high.isdecimal():
         return True
     if place.price_level is None:
         return False
-    is_dear = not low.isdecimal() or place.price_level >= int(low)
-    return is_dear and (not high.isdecimal() or place.price_level <= int(high))
+    is_in_low = not low.isdecimal() or place.price_level >= int(low)
+    return is_in_low and (not high.isdecimal() or place.price_level <= int(high))
 
 
 _IN_REPLIES = {
@@ -175,8 +184,8 @@ _IN_REPLIES = {
 """Names of fields in replies by the singular names in requests, as Google's own client library sends them."""
 
 
-def _asked_fields(text: str) -> set[str]:
-    """Return the reply fields that a list such as `name,geometry/location` asks for; refuses unknown ones."""
+def _requested_fields(text: str) -> set[str]:
+    """Return the reply fields of a list such as "name,geometry/location"; else raise `Refused`."""
     names = {path.partition("/")[0] for path in text.split(",")}
     unknown = names - FIELDS.legacy_place
     if unknown:
@@ -190,7 +199,7 @@ def _select_fields(place: Json, names: set[str]) -> Json:
 
 
 def _bias_middle(text: str) -> LatLng | None:
-    """Return the middle of `point:1,2`, `circle:500@1,2` or `rectangle:1,2|3,4`; else `None`."""
+    """Return the middle of "point:1,2", "circle:500@1,2" or "rectangle:1,2|3,4"; else `None`."""
     kind, _, rest = text.partition(":")
     if kind == "point":
         return position(rest, "locationbias")

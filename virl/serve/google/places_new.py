@@ -11,16 +11,14 @@ from virl.geo.globe import LatLng, distance
 from virl.platform.city.city import City
 from virl.platform.city.places import Place
 from virl.serve.google.options import Oddities
-from virl.serve.google.place_json import KNOWN, PRICES, PlaceWriter, found_place, named_places
+from virl.serve.google.place_json import KNOWN, PRICES, PlaceWriter, find_place, search_places
 from virl.serve.google.protojson import MaskTree, apply_mask, parse_mask
 from virl.serve.google.shown_places import check_types, primary_type, types_of
 from virl.serve.google.wire import (
-    Ask,
-    Circle,
+    ApiRequest,
     Json,
     Page,
     Pages,
-    Rectangle,
     answer,
     area_in,
     circle_in,
@@ -31,7 +29,7 @@ from virl.serve.google.wire import (
     texts_in,
 )
 
-PAGE = 20  # places of a nearby search, and of a page of a text search, at most
+PAGE = 20  # most places of a nearby search, and on a page of a text search
 MOST = 60  # places of a text search over all its pages
 MAX_TYPES = 50  # in each list of types of a nearby search
 PAGING = frozenset({"pageToken", "pageSize", "maxResultCount"})
@@ -46,16 +44,16 @@ class NewPlaces:
     pages: Pages
     odd: Oddities
 
-    def nearby(self, ask: Ask) -> Response:
-        """Answer `places:searchNearby` with places in a circle, sorted by reviews or distance."""
-        tree = parse_mask(ask.fields, KNOWN, "places")
-        circle = circle_in(message_in(ask.body, "locationRestriction"), "locationRestriction")
-        ranking = _one_of(ask.body, "rankPreference", ("POPULARITY", "DISTANCE"))
-        most = _results_asked(ask.body, "maxResultCount")
-        types = {name: set(texts_in(ask.body, name, MAX_TYPES)) for name in _TYPE_LISTS}
-        for wanted, unwanted in (_TYPE_LISTS[:2], _TYPE_LISTS[2:]):
-            if conflicting := sorted(types[wanted] & types[unwanted]):
-                raise invalid(f"Conflicting types in {wanted} and {unwanted}: {', '.join(conflicting)}.")
+    def nearby(self, request: ApiRequest) -> Response:
+        """Answer `places:searchNearby`: places in a circle, those with most reviews or the nearest first."""
+        tree = parse_mask(request.fields, KNOWN, "places")
+        circle = circle_in(message_in(request.body, "locationRestriction"), "locationRestriction")
+        ranking = _choice_in(request.body, "rankPreference", ("POPULARITY", "DISTANCE"))
+        most = _requested_count(request.body, "maxResultCount")
+        types = {name: set(texts_in(request.body, name, MAX_TYPES)) for name in _TYPE_LISTS}
+        for included, excluded in (_TYPE_LISTS[:2], _TYPE_LISTS[2:]):
+            if conflicting := sorted(types[included] & types[excluded]):
+                raise invalid(f"Conflicting types in {included} and {excluded}: {', '.join(conflicting)}.")
         check_types(set().union(*types.values()))
         near = self.city.places.nearby(circle.middle, circle.radius)
         found = [place for place in near if _has_types(place, types)] if any(types.values()) else near
@@ -63,37 +61,37 @@ class NewPlaces:
             found.sort(key=lambda place: -place.review_count)
         return self._answer_page(Page(found[:most], None), tree)
 
-    def text(self, ask: Ask) -> Response:
+    def text(self, request: ApiRequest) -> Response:
         """Answer `places:searchText` with a page of places that match a text."""
-        tree = parse_mask(ask.fields, KNOWN, "places")
-        size = _results_asked(ask.body, "pageSize" if "pageSize" in ask.body else "maxResultCount")
-        query = json.dumps({name: ask.body[name] for name in sorted(ask.body) if name not in PAGING})
-        token = ask.body.get("pageToken")
+        tree = parse_mask(request.fields, KNOWN, "places")
+        size = _requested_count(request.body, "pageSize" if "pageSize" in request.body else "maxResultCount")
+        query = json.dumps({name: request.body[name] for name in sorted(request.body) if name not in PAGING})
+        token = request.body.get("pageToken")
         if token:
             return self._answer_page(self.pages.next_page(str(token), size, query), tree)
-        return self._answer_page(self.pages.first(query, self._search(ask.body)[:MOST], size), tree)
+        return self._answer_page(self.pages.first(query, self._search(request.body)[:MOST], size), tree)
 
-    def details(self, ask: Ask) -> Response:
+    def details(self, request: ApiRequest) -> Response:
         """Answer `places/{place}` with the fields of one place that the mask asks for."""
-        tree = parse_mask(ask.fields, KNOWN)
-        gone = f'The Place ID "{ask.path["place"]}" is no longer valid or was not found.'
-        place = found_place(self.city, ask.path["place"], self.odd, gone)
+        tree = parse_mask(request.fields, KNOWN)
+        message = f'The Place ID "{request.path["place"]}" is no longer valid or was not found.'
+        place = find_place(self.city, request.path["place"], self.odd, message)
         return answer(apply_mask(self.writer.write(place, tree), tree))
 
     def _answer_page(self, page: Page, tree: MaskTree) -> Response:
-        """Return the response for a page of places, with only the fields of the mask."""
+        """Return the response for a page of places, cut to the fields of the mask `tree`."""
         content: Json = {}
-        wanted = tree.get("places")
-        if wanted is not None and page.places:
+        fields = tree.get("places")
+        if fields is not None and page.places:
             content["places"] = [
-                apply_mask(self.writer.write(place, wanted), wanted) for place in page.places
+                apply_mask(self.writer.write(place, fields), fields) for place in page.places
             ]
         if page.next_token and "nextPageToken" in tree:
             content["nextPageToken"] = page.next_token
         return answer(content)
 
     def _search(self, body: Json) -> Sequence[Place]:
-        """Return the places that a text search's body asks for, filtered and sorted."""
+        """Return the places that a text search's body asks for, filtered, best or nearest first."""
         query = body.get("textQuery")
         if not isinstance(query, str) or not query.strip():
             raise invalid("Empty text_query.")
@@ -104,34 +102,32 @@ class NewPlaces:
             raise invalid("locationBias and locationRestriction cannot both be set.")
         area = bias or within
         near = area.middle if area else None
-        found: Sequence[Place] | None = self._of_type(query, body, within) if within else None
-        if found is None:
-            found = named_places(self.city, query, near)
+        found: Sequence[Place]
+        kind = str(body.get("includedType"))
+        if within and body.get("strictTypeFiltering") and query.strip().lower() == kind.replace("_", " "):
+            # A text that only names the type asks for all places of that type.
+            nearby = self.city.places.nearby(within.middle, max(within.reach, 1.0))
+            found = [place for place in nearby if kind in types_of(place)]
+        else:
+            found = search_places(self.city, query, near)
         kept = [
             place
             for place in found
             if _passes(place, body) and (within is None or within.holds(place.position))
         ]
         if body.get("openNow"):
-            kept = [place for place in kept if self.writer.clock.is_open(self.writer.with_details(place))]
-        if _one_of(body, "rankPreference", ("RELEVANCE", "DISTANCE")) == "DISTANCE" and near is not None:
+            is_open, details = self.writer.clock.is_open, self.city.places.details
+            kept = [place for place in kept if is_open(details(place.id))]
+        if _choice_in(body, "rankPreference", ("RELEVANCE", "DISTANCE")) == "DISTANCE" and near is not None:
             kept.sort(key=lambda place: distance(near, place.position))
         return kept
-
-    def _of_type(self, query: str, body: Json, area: Circle | Rectangle) -> list[Place] | None:
-        """Return all places of a type in an area if the text only names that type; else `None`."""
-        kind = str(body.get("includedType"))
-        if not body.get("strictTypeFiltering") or query.strip().lower() != kind.replace("_", " "):
-            return None
-        near = self.city.places.nearby(area.middle, max(area.reach, 1.0))
-        return [place for place in near if kind in types_of(place)]
 
 
 _TYPE_LISTS = ("includedTypes", "excludedTypes", "includedPrimaryTypes", "excludedPrimaryTypes")
 
 
 def _has_types(place: Place, types: dict[str, set[str]]) -> bool:
-    """Return whether a place's types satisfy the lists of included and excluded types."""
+    """Return whether a place's types satisfy the included and excluded types, by name of `_TYPE_LISTS`."""
     included, excluded, primary, not_primary = (types[name] for name in _TYPE_LISTS)
     mine, first = set(types_of(place)), {primary_type(place)}
     return (
@@ -154,20 +150,19 @@ def _passes(place: Place, body: Json) -> bool:
     return is_kind and is_priced and (place.rating or 0.0) >= lowest
 
 
-def _results_asked(body: Json, name: str) -> int:
-    """Return the number of results in a field of a body, 1 to 20; 20 if it is 0 or left out."""
-    given = body.get(name, 0)
-    return int(number(str(given), name, 0, PAGE)) or PAGE
+def _requested_count(body: Json, name: str) -> int:
+    """Return the number of results in field `name` of a body, 1 to 20; 20 if it is 0 or left out."""
+    return int(number(str(body.get(name, 0)), name, 0, PAGE)) or PAGE
 
 
-def _one_of(body: Json, name: str, known: Collection[str]) -> str:
-    """Return the value of a body's field if it is among `known`; else the first of `known`."""
+def _choice_in(body: Json, name: str, known: Collection[str]) -> str:
+    """Return the value of field `name` of a body if it is one of `known`; else the first of `known`."""
     given = str(body.get(name))
     return given if given in known else next(iter(known))
 
 
 MOST_PREDICTED, MAX_PRIMARY = 5, 5  # predictions, and primary types that may be asked for
-REACH_M = 50_000.0  # places farther from the middle of the bias, or of the city, are not looked at
+REACH_M = 50_000.0  # places farther from the middle of the area, or of the city, are left out
 SUGGESTED = frozenset({"suggestions"})
 
 
@@ -177,22 +172,22 @@ class Autocomplete:
 
     city: City
 
-    def predict(self, ask: Ask) -> Response:
-        """Return places whose name or address has words that begin with the words typed, the nearest first.
+    def predict(self, request: ApiRequest) -> Response:
+        """Return up to 5 places, nearest first, in whose name or address words begin with those typed.
 
         Raises:
             Refused: the input is empty.
         """
-        tree = parse_mask(ask.fields or "*", SUGGESTED)
-        typed = str(ask.body.get("input", "")).strip()
+        tree = parse_mask(request.fields or "*", SUGGESTED)
+        typed = str(request.body.get("input", "")).strip()
         if not typed:
             raise invalid("Invalid argument: input must not be empty.")
-        primary = set(texts_in(ask.body, "includedPrimaryTypes", MAX_PRIMARY))
+        primary = set(texts_in(request.body, "includedPrimaryTypes", MAX_PRIMARY))
         check_types(primary, also_wide=True)
-        bias, within = (area_in(ask.body, name) for name in ("locationBias", "locationRestriction"))
+        bias, within = (area_in(request.body, name) for name in ("locationBias", "locationRestriction"))
         area = within or bias
         middle = area.middle if area else self.city.center
-        origin = message_in(ask.body, "origin")
+        origin = message_in(request.body, "origin")
         start = lat_lng(origin, "origin") if origin else None
         found = [
             place
@@ -214,24 +209,24 @@ def _begins_words(typed: str, text: str) -> bool:
 
 
 def _prediction(place: Place, typed: str, start: LatLng | None) -> Json:
-    """Return a place as a suggestion in JSON, with its distance in metres from `start`, if any."""
+    """Return a place as a prediction in JSON, with its distance in metres from `start`, if given."""
     whole = ", ".join(part for part in (place.name, place.address) if part)
-    format_ = {"mainText": _text(place.name, typed)}
+    format_ = {"mainText": _matched_text(place.name, typed)}
     if place.address:
         format_["secondaryText"] = {"text": place.address}
-    far = {} if start is None else {"distanceMeters": round(distance(start, place.position))}
+    distance_json = {} if start is None else {"distanceMeters": round(distance(start, place.position))}
     return {
         "place": f"places/{place.id}",
         "placeId": place.id,
-        "text": _text(whole, typed),
+        "text": _matched_text(whole, typed),
         "structuredFormat": format_,
         "types": types_of(place),
-        **far,
+        **distance_json,
     }
 
 
-def _text(text: str, typed: str) -> Json:
-    """Return a text as JSON with the (start, end) offsets at which it matches the words typed."""
+def _matched_text(text: str, typed: str) -> Json:
+    """Return a text as JSON with the (start, end) offsets at which its words begin with the words typed."""
     low = text.casefold()
     starts = [0, *(end for end, (before, _) in enumerate(pairwise(text), 1) if before in " ,")]
     matches = [

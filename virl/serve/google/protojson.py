@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,24 +11,25 @@ from virl.settings.model import Settings, load_settings
 
 
 class Messages(Settings):
-    """The types of messages' fields and the numbers of enums, from `messages.yaml`."""
+    """Types of messages' fields, and numbers of enums, from `messages.yaml`."""
 
     messages: Mapping[str, Mapping[str, str | list[str]]]
-    """The type of each field, in a list where it is repeated."""
+    """The type of each field by message and field name; in a list if the field is repeated."""
     enums: Mapping[str, Mapping[str, int]]
+    """Numbers of the enums in requests, by enum and value name."""
     answers: Mapping[str, Mapping[str, int]]
-    """Enums in answers, by the name of their field."""
+    """Numbers of the enums in answers, by field and value name."""
 
 
 MESSAGES = load_settings(Path(__file__).with_name("messages.yaml"), Messages)
 
 
 def read_message(body: Json, name: str) -> Json:
-    """Return a message in canonical form: field names in camel case, enums by name, numbers as numbers.
+    """Return a message `name` in canonical form: fields in camel case, enums by name, numbers as numbers.
 
     Args:
-        body: as it came.
-        name: of the message, in `messages.yaml`.
+        body: the JSON object of the request.
+        name: the message's name in `messages.yaml`.
 
     Raises:
         Refused: a field is unknown, or holds something else than it should.
@@ -36,7 +38,7 @@ def read_message(body: Json, name: str) -> Json:
 
 
 def with_numbers(value: Any, field: str = "") -> Any:
-    """Return an answer's JSON with its enums as numbers, as `$alt=json;enum-encoding=int` asks for."""
+    """Return an answer's JSON with its enums as numbers; `field` names the field that `value` is in."""
     if isinstance(value, dict):
         return {name: with_numbers(item, name) for name, item in value.items()}
     if isinstance(value, list):
@@ -45,7 +47,7 @@ def with_numbers(value: Any, field: str = "") -> Any:
 
 
 def _read_fields(body: Json, name: str, path: str) -> Json:
-    """Return a message's fields by their JSON names, each checked; `path` is its place, for errors."""
+    """Return the fields of message `name` by their JSON names, each checked; `path` is told in errors."""
     fields = {_to_snake(field): field for field in MESSAGES.messages[name]}
     found = {}
     for given, value in body.items():
@@ -53,45 +55,39 @@ def _read_fields(body: Json, name: str, path: str) -> Json:
         if field is None:
             where = f" at '{path}'" if path else ""
             raise invalid(f'Invalid JSON payload received. Unknown name "{given}"{where}: Cannot find field.')
-        if value is not None:
-            below = f"{path}.{_to_snake(field)}" if path else _to_snake(field)
-            found[field] = _read_field(value, MESSAGES.messages[name][field], below)
+        if value is None:
+            continue
+        below = f"{path}.{_to_snake(field)}" if path else _to_snake(field)
+        kind = MESSAGES.messages[name][field]
+        if isinstance(kind, str):
+            found[field] = _read_single(value, kind, below)
+        elif not isinstance(value, list):
+            raise _invalid_value(below, kind[0], value)
+        else:
+            found[field] = [
+                _read_single(item, kind[0], f"{below}[{index}]") for index, item in enumerate(value)
+            ]
     return found
 
 
-def _read_field(value: Any, kind: str | list[str], path: str) -> Any:
-    """Return a field's value checked against its type, or each entry of a list against the entries' type."""
-    if isinstance(kind, str):
-        return _read_single(value, kind, path)
-    if not isinstance(value, list):
-        raise _invalid_value(path, kind[0], value)
-    return [_read_single(item, kind[0], f"{path}[{index}]") for index, item in enumerate(value)]
-
-
 def _read_single(value: Any, kind: str, path: str) -> Any:
-    """Return a value checked as a message, an enum or a scalar; refuses a value of another type."""
+    """Return a value checked as type `kind`, a message, an enum or a scalar; enums by name."""
     if kind in MESSAGES.messages:
         if not isinstance(value, dict):
             raise _invalid_value(path, kind, value)
         return _read_fields(value, kind, path)
-    if kind in MESSAGES.enums:
-        return _read_enum(value, kind, path)
+    if names := MESSAGES.enums.get(kind):
+        if isinstance(value, str) and value in names:
+            return value
+        numbered = {number: name for name, number in names.items()}
+        # `type`, not `isinstance`: true and false are numbers to Python and none to Google.
+        if type(value) is int and value in numbered:
+            return numbered[value]
+        raise _invalid_value(path, kind, value)
     try:
         return _SCALARS[kind](value)
     except (TypeError, ValueError, OverflowError):
         raise _invalid_value(path, f"TYPE_{kind.upper()}", value) from None
-
-
-def _read_enum(value: Any, kind: str, path: str) -> str:
-    """Return the name of an enum's value that was given as name or number."""
-    names = MESSAGES.enums[kind]
-    if isinstance(value, str) and value in names:
-        return value
-    # `type`, not `isinstance`: true and false are numbers to Python and none to Google.
-    numbered = {number: name for name, number in names.items()}
-    if type(value) is int and value in numbered:
-        return numbered[value]
-    raise _invalid_value(path, kind, value)
 
 
 def _invalid_value(path: str, kind: str, value: Any) -> Exception:
@@ -101,22 +97,15 @@ def _invalid_value(path: str, kind: str, value: Any) -> Exception:
     return invalid(f"Invalid value at '{path}' ({known}), {shown[:200]}")
 
 
-def _read_text(value: Any) -> str:
-    """Return a value if it is a text; raises `TypeError` for anything else."""
-    if not isinstance(value, str):
-        raise TypeError
-    return value
-
-
-def _read_bool(value: Any) -> bool:
-    """Return whether a value is true; raises `TypeError` if it is no bool."""
-    if not isinstance(value, bool):
+def _read_instance(kind: type, value: Any) -> Any:
+    """Return a value if it is of a Python type; raise `TypeError` otherwise."""
+    if not isinstance(value, kind):
         raise TypeError
     return value
 
 
 def _read_real(value: Any) -> float:
-    """Return a number or a text of one as a float; raises `TypeError` or `ValueError` for anything else."""
+    """Return a number, or a text of one, as a float; raise `TypeError` or `ValueError` for anything else."""
     # Protocol buffers take numbers as texts too, and no truth values.
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise TypeError
@@ -124,7 +113,7 @@ def _read_real(value: Any) -> float:
 
 
 def _read_whole(value: Any) -> int:
-    """Return a whole number or a text of one as an int; raises TypeError or ValueError for others."""
+    """Return a whole number, or a text of one, as an int; raise `TypeError` or `ValueError` otherwise."""
     found = _read_real(value)
     if found != int(found):
         raise ValueError
@@ -132,8 +121,8 @@ def _read_whole(value: Any) -> int:
 
 
 _SCALARS: Mapping[str, Callable[[Any], Any]] = {
-    "string": _read_text,
-    "bool": _read_bool,
+    "string": partial(_read_instance, str),
+    "bool": partial(_read_instance, bool),
     "double": _read_real,
     "int32": _read_whole,
     "int64": _read_whole,
@@ -141,7 +130,7 @@ _SCALARS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _to_snake(name: str) -> str:
-    """Return a name in camel case as snake case."""
+    """Return a name in camel case as snake case: "pageSize" as "page_size"."""
     return re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name)
 
 
@@ -149,16 +138,18 @@ class Fields(Settings):
     """Names of the fields that clients may ask for, by API, from `fields.yaml`."""
 
     place_without_answer: frozenset[str]
+    """Fields of Places (New) that Google has and this server leaves out of its answers."""
     legacy_place: frozenset[str]
     routes: frozenset[str]
     element: frozenset[str]
+    """Fields of an element of a route matrix."""
 
 
 FIELDS = load_settings(Path(__file__).with_name("fields.yaml"), Fields)
 
 
 MaskTree = dict[str, "MaskTree"]
-"""Wanted fields by name, each with the wanted fields below it; an empty tree means all of them."""
+"""Requested fields by name, each with the requested fields inside it; an empty tree asks for all."""
 
 REQUIRED = (
     "FieldMask is a required parameter. See https://cloud.google.com/apis/docs/system-parameters on how to "
@@ -168,12 +159,12 @@ REQUIRED = (
 
 
 def parse_mask(text: str, known: Collection[str], below: str = "") -> MaskTree:
-    """Parse a field mask such as `places.id,places.displayName` into a tree; `*` stands for all known fields.
+    """Parse a field mask such as `places.id,places.displayName`; `*` stands for all `known` fields.
 
     Args:
-        text: paths with commas between them.
+        text: paths of field names, with commas between them.
         known: names of fields that may be asked for.
-        below: the field that holds those; other names then stand beside it.
+        below: the field that holds them, such as "places"; empty if they are at the top.
 
     Raises:
         Refused: the mask is empty, holds a space, or names a field that is not known.
@@ -183,25 +174,28 @@ def parse_mask(text: str, known: Collection[str], below: str = "") -> MaskTree:
     tree: MaskTree = {}
     for path in text.split(","):
         names = path.split(".")
-        if path != "*" and not _is_known(names, known, below):
+        if not below or path == "*":
+            is_known = path == "*" or names[0] in known
+        elif names[0] != below:
+            is_known = names == ["nextPageToken"]
+        else:
+            is_known = len(names) == 1 or names[1] == "*" or names[1] in known
+        if not is_known:
             raise invalid(
                 "Request contains an invalid argument. Error expanding 'fields' parameter. "
                 f"Cannot find matching fields for path '{path}'."
             )
         _add_path(tree, names)
+    everything: MaskTree = {name: {} for name in known}
     if "*" in tree:
-        return (
-            {below: dict.fromkeys(known, _whole_tree()), "nextPageToken": {}}
-            if below
-            else dict.fromkeys(known, _whole_tree())
-        )
+        return {below: everything, "nextPageToken": {}} if below else everything
     if below in tree and (not tree[below] or "*" in tree[below]):
-        tree[below] = dict.fromkeys(known, _whole_tree())
+        tree[below] = everything
     return tree
 
 
 def apply_mask(value: Any, tree: MaskTree) -> Any:
-    """Return the part of an answer's JSON that a tree of wanted fields asks for."""
+    """Return an answer's JSON cut to the fields of a mask's tree; an empty tree cuts nothing."""
     if not tree:
         return value
     if isinstance(value, list):
@@ -211,13 +205,8 @@ def apply_mask(value: Any, tree: MaskTree) -> Any:
     return value
 
 
-def _whole_tree() -> MaskTree:
-    """Return an empty tree, which asks for all fields."""
-    return {}
-
-
 def _add_path(tree: MaskTree, names: list[str]) -> None:
-    """Add a path of field names to a tree; a field that was asked for whole stays whole."""
+    """Add a path of field names to a tree in place; a field that was asked for whole stays whole."""
     for index, name in enumerate(names):
         is_new = name not in tree
         branch = tree.setdefault(name, {})
@@ -226,12 +215,3 @@ def _add_path(tree: MaskTree, names: list[str]) -> None:
         elif not is_new and not branch:
             return
         tree = branch
-
-
-def _is_known(names: list[str], known: Collection[str], below: str) -> bool:
-    """Return whether a path of a mask names known fields, below the list named `below` if it is given."""
-    if not below:
-        return names[0] in known
-    if names[0] != below:
-        return names == ["nextPageToken"]
-    return len(names) == 1 or names[1] == "*" or names[1] in known

@@ -4,30 +4,31 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 from fastapi import Response
 
 from virl.errors import NotFound
-from virl.geo.globe import LatLng
 from virl.geo.polyline import encode_polyline
+from virl.pages.numbers import count_noun
 from virl.platform.city.city import City
 from virl.platform.city.maps import TravelMode
-from virl.serve.google.geocoding import Stop, address_id, stop_of
+from virl.serve.google.geocoding import Stop, address_id, resolve_stop
 from virl.serve.google.legacy_json import bounds, point
 from virl.serve.google.streetview import COPYRIGHT
 from virl.serve.google.ways import (
     RouteLeg,
     Stretch,
     TimedJourney,
-    Transit,
-    Ways,
+    TransitFinder,
+    TravelMatrix,
     join_paths,
-    legacy_details,
-    legacy_time,
+    legacy_ride_json,
+    legacy_time_json,
     legs_between,
     matrix,
 )
-from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
+from virl.serve.google.wire import ApiRequest, GoogleStatus, Json, Refused, answer, invalid
 
 MODES: dict[str, TravelMode | None] = {
     "driving": "driving",
@@ -35,9 +36,9 @@ MODES: dict[str, TravelMode | None] = {
     "bicycling": "cycling",
     "transit": None,
 }
-"""City's mode of travel for each mode of the API; `None` for transit, which is a journey and no route."""
-MAX_WAYPOINTS = 25  # besides origin and destination
-MAX_SIDE, MAX_ELEMENTS = 25, 100  # of a matrix: origins or destinations, and pairs
+"""The city's mode of travel for each of Google's; `None` for transit, whose journeys no route covers."""
+MAX_WAYPOINTS = 25  # stops besides origin and destination, as Google allows
+MAX_SIDE, MAX_ELEMENTS = 25, 100  # origins or destinations, and pairs, of a matrix, as Google allows
 FEET_PER_METRE, FEET_PER_MILE = 3.28084, 5280
 PLACE_ID, VIA = "place_id:", "via:"
 
@@ -47,21 +48,29 @@ class LegacyRoutes:
     """Handlers of the legacy APIs `/maps/api/directions/json` and `/maps/api/distancematrix/json`."""
 
     city: City
-    transit: Transit
+    transit: TransitFinder
 
-    def directions(self, ask: Ask) -> Response:
-        """Return one route through all stops in their order as JSON.
+    def directions(self, request: ApiRequest) -> Response:
+        """Return one route through all stops in their order as JSON; no route if there is no way.
 
         Raises:
             Refused: origin or destination is missing, or a limit is exceeded.
         """
-        between = _waypoints(ask)
+        between = [
+            part
+            for part in request.query.get("waypoints", "").split("|")
+            if part and not part.startswith("optimize:")
+        ]
+        if len(between) > MAX_WAYPOINTS:
+            raise Refused(
+                GoogleStatus.MAX_WAYPOINTS, f"Too many waypoints in the request: at most {MAX_WAYPOINTS}."
+            )
         bare = [text.removeprefix(VIA) for text in between]
-        texts = [ask.query.get("origin", ""), *bare, ask.query.get("destination", "")]
+        texts = [request.query.get("origin", ""), *bare, request.query.get("destination", "")]
         via = [number for number, text in enumerate(between, 1) if text.startswith(VIA)]
         if not all(texts):
             raise invalid("Invalid request. Missing the 'origin' or 'destination' parameter.")
-        mode, is_imperial = _mode_asked(ask), ask.query.get("units") == "imperial"
+        mode, is_imperial = _requested_mode(request), request.query.get("units") == "imperial"
         try:
             stops = [self._stop(text) for text in texts]
         except NotFound:
@@ -74,22 +83,22 @@ class LegacyRoutes:
         ends = [stop for number, stop in enumerate(stops) if number not in via]
         route: Json | None = None
         if mode is None:
-            timed = self.transit.journey(positions, _departure_asked(ask))
+            timed = self.transit.journey(positions, _requested_departure(request))
             route = _journey_json(timed, ends, is_imperial) if timed else None
         elif legs := legs_between(self.city.maps, positions, mode, via):
-            route = _route_json(legs, ends, ask.query.get("mode", "driving").upper(), is_imperial)
+            route = _route_json(legs, ends, request.query.get("mode", "driving").upper(), is_imperial)
         if route is None:
             return answer({"geocoded_waypoints": geocoded, "routes": [], "status": "ZERO_RESULTS"})
         route["copyrights"] = self.city.attribution or COPYRIGHT
         return answer({"geocoded_waypoints": geocoded, "routes": [route], "status": "OK"})
 
-    def matrix(self, ask: Ask) -> Response:
+    def matrix(self, request: ApiRequest) -> Response:
         """Return a matrix as JSON: a row for each origin, with an element for each destination.
 
         Raises:
             Refused: a side is missing, or there are too many elements.
         """
-        sides = [ask.query.get(name, "").split("|") for name in ("origins", "destinations")]
+        sides = [request.query.get(name, "").split("|") for name in ("origins", "destinations")]
         if not all(text for side in sides for text in side):
             raise invalid("Invalid request. Missing the 'origins' or 'destinations' parameter.")
         if max(map(len, sides)) > MAX_SIDE:
@@ -98,9 +107,9 @@ class LegacyRoutes:
             )
         if len(sides[0]) * len(sides[1]) > MAX_ELEMENTS:
             raise Refused(GoogleStatus.MAX_ELEMENTS, f"At most {MAX_ELEMENTS} elements.")
-        mode, is_imperial = _mode_asked(ask), ask.query.get("units") == "imperial"
+        mode, is_imperial = _requested_mode(request), request.query.get("units") == "imperial"
         stops = [[self._find_stop(text) for text in side] for side in sides]
-        rows = self._cells(stops[0], stops[1], mode, _departure_asked(ask), is_imperial)
+        rows = self._cells(stops[0], stops[1], mode, _requested_departure(request), is_imperial)
         return answer(
             {
                 "origin_addresses": [stop.text if stop else "" for stop in stops[0]],
@@ -118,62 +127,48 @@ class LegacyRoutes:
         departs: datetime | None,
         is_imperial: bool,
     ) -> list[list[Json]]:
-        """Return rows of the matrix's elements as JSON; NOT_FOUND where a stop is `None`."""
+        """Return the matrix's elements as JSON, a row for each origin; NOT_FOUND where a stop is `None`."""
         starts = [(i, stop.position) for i, stop in enumerate(origins) if stop]
         ends = [(j, stop.position) for j, stop in enumerate(destinations) if stop]
         if mode is None:
-            ways: Ways = self.transit.cells([at for _, at in starts], [at for _, at in ends], departs)
+            ways: TravelMatrix = self.transit.cells([at for _, at in starts], [at for _, at in ends], departs)
         else:
             ways = matrix(self.city.maps, [at for _, at in starts], [at for _, at in ends], mode)
-        known = {
-            (i, j): _element_json(ways[row][column], is_imperial)
-            for row, (i, _) in enumerate(starts)
-            for column, (j, _) in enumerate(ends)
-        }
+        known = {}
+        for row, (i, _) in zip(ways, starts, strict=True):
+            for cell, (j, _) in zip(row, ends, strict=True):
+                is_known = {"status": "ZERO_RESULTS" if cell is None else "OK"}
+                known[i, j] = is_known if cell is None else _measures_json(*cell, is_imperial) | is_known
         return [
             [known.get((i, j), {"status": "NOT_FOUND"}) for j in range(len(destinations))]
             for i in range(len(origins))
         ]
 
     def _find_stop(self, text: str) -> Stop | None:
-        """Return the stop that a text or `place_id:` names; `None` if nothing is found."""
+        """Return the stop as `_stop` does; `None` if nothing is found."""
         try:
             return self._stop(text)
         except NotFound:
             return None
 
     def _stop(self, text: str) -> Stop:
-        """Return the stop that a text or `place_id:` names; raises `NotFound` if nothing is found."""
+        """Return the stop that a "lat,lng", an address or `place_id:ID` names; else raise `NotFound`."""
         if text.startswith(PLACE_ID):
-            return stop_of(self.city, "", text.removeprefix(PLACE_ID))
-        return stop_of(self.city, text)
+            return resolve_stop(self.city, "", text.removeprefix(PLACE_ID))
+        return resolve_stop(self.city, text)
 
 
-def _waypoints(ask: Ask) -> list[str]:
-    """Return the texts of the stops on the way, with their `via:` marks, in the order given."""
-    parts = [
-        part
-        for part in ask.query.get("waypoints", "").split("|")
-        if part and not part.startswith("optimize:")
-    ]
-    if len(parts) > MAX_WAYPOINTS:
-        raise Refused(
-            GoogleStatus.MAX_WAYPOINTS, f"Too many waypoints in the request: at most {MAX_WAYPOINTS}."
-        )
-    return parts
-
-
-def _mode_asked(ask: Ask) -> TravelMode | None:
-    """Return the mode of travel that a request asks for; `None` for transit."""
-    name = ask.query.get("mode", "driving")
+def _requested_mode(request: ApiRequest) -> TravelMode | None:
+    """Return the mode of travel that a request asks for, driving if none; `None` for transit."""
+    name = request.query.get("mode", "driving")
     if name not in MODES:
         raise invalid("Invalid request. Invalid 'mode' parameter.")
     return MODES[name]
 
 
-def _departure_asked(ask: Ask) -> datetime | None:
+def _requested_departure(request: ApiRequest) -> datetime | None:
     """Return the time of departure that a request asks for, in UTC; `None` for now."""
-    text = ask.query.get("departure_time", "now")
+    text = request.query.get("departure_time", "now")
     if text == "now":
         return None
     if not (text.isdecimal() and text.isascii() and len(text) <= 10):
@@ -182,40 +177,39 @@ def _departure_asked(ask: Ask) -> datetime | None:
 
 
 def _journey_json(timed: TimedJourney, ends: Sequence[Stop], is_imperial: bool) -> Json:
-    """Return a public-transport journey as a route of one leg in JSON, with walks and rides as steps."""
+    """Return a public-transport journey as JSON: a route of one leg, with its walks and rides as steps."""
     steps = []
     for leg in timed.journey.legs:
-        stretch = Stretch(
-            leg.path,
-            leg.distance,
-            leg.duration,
-            html.escape(f"{leg.line} towards {leg.headsign}" if leg.line else "Walk", quote=False),
-        )
+        instruction = html.escape(f"{leg.line} towards {leg.headsign}" if leg.line else "Walk", quote=False)
+        stretch = Stretch(leg.path, leg.distance, leg.duration, instruction)
         mode = "TRANSIT" if leg.line else "WALKING"
-        details = {"transit_details": legacy_details(leg, timed)} if leg.line else {}
+        details = {"transit_details": legacy_ride_json(leg, timed)} if leg.line else {}
         steps.append(_stretch_json(stretch, is_imperial) | _instruction_json(stretch, mode) | details)
     whole = Stretch(timed.journey.path, timed.journey.distance, timed.journey.duration)
     arrives = timed.leaves + timedelta(seconds=round(timed.journey.duration))
-    times = {"departure_time": legacy_time(timed.leaves), "arrival_time": legacy_time(arrives)}
+    times = {"departure_time": legacy_time_json(timed.leaves), "arrival_time": legacy_time_json(arrives)}
     route = _route_json([RouteLeg(whole, ())], ends, "TRANSIT", is_imperial)
     route["legs"][0] |= {"steps": steps, **times}
     return route
 
 
 def _route_json(legs: Sequence[RouteLeg], stops: Sequence[Stop], mode: str, is_imperial: bool) -> Json:
-    """Return a route as JSON of the legacy Directions API."""
+    """Return a route as JSON of the Directions API; `stops` are its legs' ends, `mode` Google's word."""
     path = join_paths([leg.whole for leg in legs])
     written = []
-    for leg, start, end in zip(legs, stops, stops[1:], strict=False):
+    for leg, (start, end) in zip(legs, pairwise(stops), strict=False):
         steps = [_stretch_json(step, is_imperial) | _instruction_json(step, mode) for step in leg.steps]
-        ends = {"start_address": start.text, "end_address": end.text}
         written.append(
-            _stretch_json(leg.whole, is_imperial)
-            | ends
-            | {
+            {
+                **_stretch_json(leg.whole, is_imperial),
+                "start_address": start.text,
+                "end_address": end.text,
                 "steps": steps,
                 "traffic_speed_entry": [],
-                "via_waypoint": [_via_json(*one) for one in leg.via],
+                "via_waypoint": [
+                    {"location": point(position), "step_index": step, "step_interpolation": 1.0}
+                    for position, step in leg.via
+                ],
             }
         )
     return {
@@ -228,11 +222,6 @@ def _route_json(legs: Sequence[RouteLeg], stops: Sequence[Stop], mode: str, is_i
     }
 
 
-def _via_json(position: LatLng, step: int) -> Json:
-    """Return a stop that a route passes without halting as JSON; `step` is the step that it ends."""
-    return {"location": point(position), "step_index": step, "step_interpolation": 1.0}
-
-
 def _stretch_json(stretch: Stretch, is_imperial: bool) -> Json:
     """Return a stretch's length, duration and end points as JSON."""
     return {
@@ -243,38 +232,24 @@ def _stretch_json(stretch: Stretch, is_imperial: bool) -> Json:
 
 
 def _instruction_json(step: Stretch, mode: str) -> Json:
-    """Return a step's instruction, polyline, mode and maneuver as JSON."""
+    """Return a step's instruction, polyline, maneuver and `mode` of travel, Google's word, as JSON."""
     turn = {"maneuver": step.maneuver} if step.maneuver else {}
     line = {"points": encode_polyline(step.path)}
     return {"html_instructions": step.instruction, "polyline": line, "travel_mode": mode, **turn}
 
 
-def _element_json(cell: tuple[float, float] | None, is_imperial: bool) -> Json:
-    """Return an element of the matrix as JSON, from (metres, seconds); `None` if there is no way."""
-    if cell is None:
-        return {"status": "ZERO_RESULTS"}
-    return {**_measures_json(*cell, is_imperial), "status": "OK"}
-
-
 def _measures_json(metres: float, seconds: float, is_imperial: bool) -> Json:
-    """Return metres and seconds as JSON, each as a text and as a whole number."""
-    return {
-        "distance": {"text": _distance_text(metres, is_imperial), "value": round(metres)},
-        "duration": {"text": _duration_text(seconds), "value": round(seconds)},
-    }
-
-
-def _distance_text(metres: float, is_imperial: bool) -> str:
-    """Return metres as a text, in m and km or, if imperial, in ft and mi."""
+    """Return a length and a duration as JSON, each as a text and as a whole number of metres or seconds."""
     if is_imperial:
         feet = metres * FEET_PER_METRE
-        return f"{feet:.0f} ft" if feet < FEET_PER_MILE / 10 else f"{feet / FEET_PER_MILE:.1f} mi"
-    return f"{metres:.0f} m" if metres < 1000 else f"{metres / 1000:.1f} km"
-
-
-def _duration_text(seconds: float) -> str:
-    """Return seconds as a text in hours and minutes, at least "1 min"."""
-    minutes = max(round(seconds / 60), 1)
-    hours, rest = divmod(minutes, 60)
-    shown = f"{rest} min" + ("s" if rest != 1 else "")
-    return shown if not hours else f"{hours} hour{'s' if hours != 1 else ''} {shown}"
+        length = f"{feet:.0f} ft" if feet < FEET_PER_MILE / 10 else f"{feet / FEET_PER_MILE:.1f} mi"
+    else:
+        length = f"{metres:.0f} m" if metres < 1000 else f"{metres / 1000:.1f} km"
+    hours, minutes = divmod(max(round(seconds / 60), 1), 60)
+    duration = count_noun(minutes, "min")
+    if hours:
+        duration = f"{count_noun(hours, 'hour')} {duration}"
+    return {
+        "distance": {"text": length, "value": round(metres)},
+        "duration": {"text": duration, "value": round(seconds)},
+    }

@@ -1,8 +1,8 @@
-"""The server of a city: its endpoints, and how it is run for good or as long as a `with` block lasts."""
+"""The Google-compatible server of a city: its endpoints, and running it in the foreground or a thread."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from virl.serve.gate import add_gate
 from virl.serve.google.dispatch import Dispatcher, Endpoint, Handler
 from virl.serve.google.geocoding import Geocoder, Geocoding
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.pictures import FILES, Albums, Painter, PictureCache
+from virl.serve.google.pictures import FILES, Painter, PictureCache, PlacePhotos
 from virl.serve.google.place_json import MAX_REVIEWS, PlaceWriter
 from virl.serve.google.places_legacy import LegacyPlaces
 from virl.serve.google.places_new import Autocomplete, NewPlaces
@@ -23,8 +23,8 @@ from virl.serve.google.routes_legacy import LegacyRoutes
 from virl.serve.google.routes_new import Routes
 from virl.serve.google.shown_places import TownClock, fine_places, odd_places
 from virl.serve.google.streetview import StaticStreetView, TileStreetView
-from virl.serve.google.ways import Transit
-from virl.serve.google.wire import Ask, Family, Pages, answer, failure, no_such_method
+from virl.serve.google.ways import TransitFinder
+from virl.serve.google.wire import ApiRequest, Family, Pages, answer, failure, no_such_method
 from virl.serve.running import LOOPBACK
 
 SCRIPT = Path(__file__).with_name("maps.js")
@@ -34,34 +34,14 @@ PLACES, ROUTES = "google.maps.places.v1", "google.maps.routing.v2"
 KEPT_TILES, KEPT_PHOTOS = 128, 64  # pictures in memory, about 1 MB each; chosen
 
 
-@dataclass(frozen=True, slots=True)
-class MapsScript:
-    """Handlers of the JavaScript API: the script, and the two requests that it makes."""
-
-    static: StaticStreetView
-    tiles: TileStreetView
-
-    def script(self, _: Ask) -> Response:
-        """Return the JavaScript file, which reads its key and callback from its own address."""
-        return Response(SCRIPT.read_bytes(), media_type="text/javascript; charset=UTF-8")
-
-    def panorama(self, ask: Ask) -> Response:
-        """Return a panorama as JSON, by `panoId` or the one nearest to `lat` and `lng`."""
-        return answer(self.tiles.metadata_json(ask))
-
-    def view(self, ask: Ask) -> Response:
-        """Return the picture of a panorama's view that the script shows, as the static API draws it."""
-        return self.static.image(ask)
-
-
 def make_app(city: City, options: ServeOptions, stats: Stats, pools: Pools) -> ASGIApp:
     """Return the Google-compatible server of a city, as an ASGI application behind its gate.
 
     Args:
-        city: what is served.
-        options: how it behaves.
-        stats: where requests are counted.
-        pools: where its work is done.
+        city: the city that is served.
+        options: access, faults, oddities and sizes.
+        stats: counts of requests.
+        pools: threads in which requests are answered.
     """
     app = FastAPI(
         title=f"Google-compatible server of {city.title}", docs_url=None, redoc_url=None, openapi_url=None
@@ -83,38 +63,11 @@ def make_app(city: City, options: ServeOptions, stats: Stats, pools: Pools) -> A
 def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
     """Return all endpoints of a city's server."""
     painter = Painter(lossless=options.lossless)
-    albums = Albums(city, painter, PictureCache(KEPT_PHOTOS), options.key)
+    photos = PlacePhotos(city, painter, PictureCache(KEPT_PHOTOS), options.key)
     static = StaticStreetView(city, painter, options.odd)
     tiles = TileStreetView(
         city, painter, PictureCache(KEPT_TILES), options.max_zoom, options.seed, options.odd
     )
-    return [
-        *_street_view_endpoints(static, tiles),
-        *_place_endpoints(city, albums, options),
-        *_map_endpoints(city, options),
-        *_script_endpoints(MapsScript(static, tiles), albums),
-    ]
-
-
-def _get(
-    name: str, path: str, family: Family, handler: Handler, *lists: str, draws: bool = False
-) -> Endpoint:
-    """Return an endpoint for GET requests; `lists` are the lists that its legacy errors give empty."""
-    return Endpoint(name, "GET", path, family, handler, lists=lists, draws=draws)
-
-
-def _post(name: str, path: str, handler: Handler, message: str = "", family: Family = "new") -> Endpoint:
-    """Return an endpoint for POST requests; `message` is the type of their bodies, if checked."""
-    return Endpoint(name, "POST", path, family, handler, message)
-
-
-def _free(endpoint: Endpoint, *, needs_key: bool = True) -> Endpoint:
-    """Return the same endpoint changed so that it consumes no quota."""
-    return replace(endpoint, is_free=True, needs_key=needs_key)
-
-
-def _street_view_endpoints(static: StaticStreetView, tiles: TileStreetView) -> list[Endpoint]:
-    """Return the endpoints of Street View: static pictures and tiles."""
     static_path, street = "/maps/api/streetview", "/v1/streetview"
     return [
         _get("static_image", static_path, "picture", static.image, draws=True),
@@ -124,18 +77,38 @@ def _street_view_endpoints(static: StaticStreetView, tiles: TileStreetView) -> l
         _get("tiles_metadata", f"{street}/metadata", "new", tiles.metadata),
         _get("tiles_tile", f"{street}/tiles/{{z}}/{{x}}/{{y}}", "new", tiles.tile, draws=True),
         _get("tiles_thumbnail", f"{street}/thumbnail", "new", tiles.thumbnail, draws=True),
+        *_place_endpoints(city, photos, options),
+        *_map_endpoints(city, options),
+        *_script_endpoints(static, tiles, photos),
     ]
 
 
-def _place_endpoints(city: City, albums: Albums, options: ServeOptions) -> list[Endpoint]:
+def _get(
+    name: str, path: str, family: Family, handler: Handler, *lists: str, draws: bool = False
+) -> Endpoint:
+    """Return an endpoint for GET requests; legacy errors give an empty list for each name in `lists`."""
+    return Endpoint(name, "GET", path, family, handler, lists=lists, draws=draws)
+
+
+def _post(name: str, path: str, handler: Handler, message: str = "", family: Family = "new") -> Endpoint:
+    """Return an endpoint for POST requests; their bodies are checked as the type `message`, if given."""
+    return Endpoint(name, "POST", path, family, handler, message)
+
+
+def _free(endpoint: Endpoint, *, needs_key: bool = True) -> Endpoint:
+    """Return a copy of an endpoint that consumes no quota, and needs no key where so told."""
+    return replace(endpoint, is_free=True, needs_key=needs_key)
+
+
+def _place_endpoints(city: City, photos: PlacePhotos, options: ServeOptions) -> list[Endpoint]:
     """Return the endpoints of Places (New), the legacy Places API and autocomplete."""
     clock = _town_clock(city, options)
     if {"closed", "bare"}.intersection(options.odd.rates):
         city = replace(city, places=odd_places(city.places, options.odd))
     fine = replace(city, places=fine_places(city.places)) if options.fine_types else city
     shown = None if options.lossless else MAX_REVIEWS
-    new = NewPlaces(fine, PlaceWriter(fine, albums, shown, clock), Pages(0.0), options.odd)
-    old = LegacyPlaces(city, albums, Pages(options.page_delay_s), shown, options.odd, clock)
+    new = NewPlaces(fine, PlaceWriter(fine, photos, shown, clock), Pages(0.0), options.odd)
+    old = LegacyPlaces(city, photos, Pages(options.page_delay_s), shown, options.odd, clock)
     predict = Autocomplete(fine).predict
     v1, legacy, notices = "/v1/places", "/maps/api/place", "html_attributions"
     return [
@@ -143,12 +116,12 @@ def _place_endpoints(city: City, albums: Albums, options: ServeOptions) -> list[
         _post("places_text", f"{v1}:searchText", new.text, f"{PLACES}.SearchTextRequest"),
         _post("places_autocomplete", f"{v1}:autocomplete", predict, f"{PLACES}.AutocompletePlacesRequest"),
         _get("places_details", f"{v1}/{{place}}", "new", new.details),
-        _get("places_photo", f"{v1}/{{place}}/photos/{{photo}}/media", "new", albums.media, draws=True),
+        _get("places_photo", f"{v1}/{{place}}/photos/{{photo}}/media", "new", photos.media, draws=True),
         _get("legacy_nearby", f"{legacy}/nearbysearch/json", "legacy", old.nearby, notices, "results"),
         _get("legacy_text", f"{legacy}/textsearch/json", "legacy", old.text, notices, "results"),
         _get("legacy_find", f"{legacy}/findplacefromtext/json", "legacy", old.find, "candidates"),
         _get("legacy_details", f"{legacy}/details/json", "legacy", old.details, notices),
-        _get("legacy_photo", f"{legacy}/photo", "picture", albums.legacy, draws=True),
+        _get("legacy_photo", f"{legacy}/photo", "picture", photos.legacy, draws=True),
     ]
 
 
@@ -159,7 +132,7 @@ def _town_clock(city: City, options: ServeOptions) -> TownClock:
 
 def _map_endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
     """Return the endpoints of geocoding, routes and matrices, new and legacy."""
-    transit = Transit(city, _town_clock(city, options))
+    transit = TransitFinder(city, _town_clock(city, options))
     new, old = Routes(city, transit), LegacyRoutes(city, transit)
     geocode = Geocoding(city, Geocoder(city, options.odd), options.country).geocode
     compute, matrix = "/directions/v2:computeRoutes", "/distanceMatrix/v2:computeRouteMatrix"
@@ -174,13 +147,18 @@ def _map_endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
     ]
 
 
-def _script_endpoints(script: MapsScript, albums: Albums) -> list[Endpoint]:
+def _script_endpoints(static: StaticStreetView, tiles: TileStreetView, photos: PlacePhotos) -> list[Endpoint]:
     """Return the endpoints of the JavaScript API and of photos' files."""
-    file = _get("photo_file", f"{FILES}/{{place}}/{{photo}}", "picture", albums.file, draws=True)
+
+    def script(_: ApiRequest) -> Response:
+        """Return the JavaScript file, which reads its key and callback from its own address."""
+        return Response(SCRIPT.read_bytes(), media_type="text/javascript; charset=UTF-8")
+
+    file = _get("photo_file", f"{FILES}/{{place}}/{{photo}}", "picture", photos.file, draws=True)
     return [
-        _free(_get("js_script", "/maps/api/js", "picture", script.script), needs_key=False),
-        _get("js_panorama", "/maps/api/js/panorama", "new", script.panorama),
-        _get("js_view", "/maps/api/js/view", "picture", script.view, draws=True),
+        _free(_get("js_script", "/maps/api/js", "picture", script), needs_key=False),
+        _get("js_panorama", "/maps/api/js/panorama", "new", lambda asked: answer(tiles.metadata_json(asked))),
+        _get("js_view", "/maps/api/js/view", "picture", static.image, draws=True),
         _free(file, needs_key=False),
     ]
 
@@ -224,11 +202,11 @@ DEFAULT_PORT = 8765
 def serve_city(
     city: City, options: ServeOptions | None = None, *, host: str = LOOPBACK, port: int = 0
 ) -> Iterator[ServedCity]:
-    """Serve a city from a thread until the block ends; yields a `ServedCity` with URL and counts.
+    """Serve a city from a thread until the block ends; yield a `ServedCity` with URL and counts.
 
     Args:
-        city: what is served.
-        options: how the server behaves.
+        city: the city that is served.
+        options: access, faults, oddities and sizes.
         host: the address to listen at; another than loopback needs a key in the options.
         port: the port; 0 takes a free one.
 
@@ -249,14 +227,14 @@ def serve(
     port: int = DEFAULT_PORT,
     tell: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Serve a city until the process is interrupted; `tell` gets the URL.
+    """Serve a city until the process is interrupted; call `tell` with the URL once it is known.
 
     Args:
-        city: what is served.
-        options: how the server behaves.
+        city: the city that is served.
+        options: access, faults, oddities and sizes.
         host: the address to listen at; another than loopback needs a key in the options.
         port: the port; 0 takes a free one.
-        tell: gets the server's URL when it is known.
+        tell: called with the server's URL.
 
     Raises:
         BadInput: the port is taken, or the key is missing.

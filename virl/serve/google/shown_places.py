@@ -17,41 +17,34 @@ from virl.serve.google.wire import invalid
 
 @dataclass(frozen=True, slots=True)
 class NewTypes:
-    """The place types of Places (New), and how other types are mapped to them."""
+    """Place types of Places (New), and the types of cities that stand for them."""
 
     narrow: frozenset[str]
     """Types of Google's table A, which requests may name."""
     wide: frozenset[str]
     """Types of Google's table B, which only answers and autocomplete name."""
     renamed: Mapping[str, str]
+    """Type of Places (New) by the city's own type, where they differ."""
     fine: Mapping[str, tuple[str, ...]]
     """Finer types of Google for each coarse type of made towns."""
 
 
-def _read_types() -> NewTypes:
-    """Read the place types from the package's tables."""
-    tables = by_type("google")
-    return NewTypes(
-        narrow=frozenset(name for name, table in tables.items() if table == "A"),
-        wide=frozenset(name for name, table in tables.items() if table == "B"),
-        renamed=by_type("new"),
-        fine=by_type("fine"),
-    )
-
-
-TYPES = _read_types()
-ALWAYS = ("point_of_interest", "establishment")  # what all places are
+_TABLES = by_type("google")
+TYPES = NewTypes(
+    narrow=frozenset(name for name, table in _TABLES.items() if table == "A"),
+    wide=frozenset(name for name, table in _TABLES.items() if table == "B"),
+    renamed=by_type("new"),
+    fine=by_type("fine"),
+)
+ALWAYS = ("point_of_interest", "establishment")
+"""Types that Google gives every place."""
 
 
 def check_types(types: Iterable[str], *, also_wide: bool = False) -> None:
-    """Refuse types that a request may not name: any but table A's, or with `also_wide` tables A's and B's.
-
-    Args:
-        types: what it names.
-        also_wide: whether it may name those of table B too.
+    """Raise `Refused` for types that are not in Google's table A or, with `also_wide`, in its table B.
 
     Raises:
-        Refused: it may not.
+        Refused: a type is not one that a request may name.
     """
     known = TYPES.narrow | TYPES.wide if also_wide else TYPES.narrow
     unknown = sorted(set(types) - known)
@@ -60,7 +53,7 @@ def check_types(types: Iterable[str], *, also_wide: bool = False) -> None:
 
 
 def types_of(place: Place) -> list[str]:
-    """Return a place's types that Places (New) knows, the finest first, each once, `ALWAYS` last."""
+    """Return the types of a place that Places (New) knows, each once, the finest first and `ALWAYS` last."""
     return list(_known_types(place.types))
 
 
@@ -71,25 +64,25 @@ def primary_type(place: Place) -> str | None:
 
 @lru_cache(maxsize=10_000)
 def _known_types(types: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the types of Places (New) for a place's types, with those that all places have at the end."""
+    """Return the types of Places (New) for a place's own types, each once, with `ALWAYS` last."""
     named = (TYPES.renamed.get(kind, kind) for kind in types)
     known = (kind for kind in named if kind in TYPES.narrow or kind in TYPES.wide)
     return tuple(dict.fromkeys((*known, *ALWAYS)))
 
 
 def display_name(kind: str) -> str:
-    """Return a type in words, such as `Japanese Restaurant`."""
+    """Return a place type in words, such as "Japanese Restaurant" for "japanese_restaurant"."""
     return kind.replace("_", " ").title()
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPlaces:
-    """The places of a city, each passed through `change` before it is shown.
+    """Places of a city, each changed by a function before it is shown; implements `Places`.
 
     Args:
-        places: of the city.
-        change: gives what is shown of a place.
-        adds_types: whether places are shown with further types: they are then chosen by those, too.
+        places: the city's places.
+        change: returns the place to show for a place.
+        adds_types: True if `change` adds types, by which places are then also selected.
     """
 
     places: Places
@@ -99,31 +92,26 @@ class ShownPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return places within `radius` metres of a position, changed and then filtered by their types."""
-        asked = () if self.adds_types else types
-        found = [self.change(place) for place in self.places.nearby(position, radius, asked, whole=whole)]
+        """Return the places within `radius` metres of a position, changed and then filtered by `types`."""
+        own_types = () if self.adds_types else types
+        found = [self.change(place) for place in self.places.nearby(position, radius, own_types, whole=whole)]
         return [place for place in found if not types or set(types).intersection(place.types)]
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Return the places that match a query, as `Places.search`, each changed."""
+        """Return the places that match a query, best first, each changed."""
         return [self.change(place) for place in self.places.search(query, near)]
 
     def details(self, place_id: str) -> Place:
-        """Return the details of a place, as `Places.details`, changed."""
+        """Return a place with its details, changed."""
         return self.change(self.places.details(place_id))
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Return photos of a place, as `Places.photos`, unchanged."""
+        """Return at most `limit` photos of a place."""
         return self.places.photos(place_id, limit)
 
 
 def odd_places(places: Places, odd: Oddities) -> ShownPlaces:
-    """Return places of which shares are closed for good, or lack hours, prices, ratings and reviews.
-
-    Args:
-        places: of the city.
-        odd: which of them.
-    """
+    """Return the places: closed for good if drawn as `closed`, without hours and reviews if `bare`."""
 
     def change(place: Place) -> Place:
         """Return a place closed or without its details where its id draws that oddity, else unchanged."""
@@ -137,28 +125,23 @@ def odd_places(places: Places, odd: Oddities) -> ShownPlaces:
 
 
 def fine_places(places: Places) -> ShownPlaces:
-    """Return places of a made town that each have a finer type before their own."""
-    return ShownPlaces(places, _with_fine_type, adds_types=True)
+    """Return places of a made town that each have a finer type before their own, if there is one."""
+
+    def add_fine_type(place: Place) -> Place:
+        """Return a place with a finer type first, taken from its name or drawn by its id."""
+        fine = TYPES.fine.get(place.types[0], ()) if place.types else ()
+        if not fine:
+            return place
+        words = set(place.name.casefold().split())
+        drawn = blake2b(place.id.encode(), digest_size=4).digest()
+        by_id = fine[int.from_bytes(drawn, "big") % len(fine)]
+        kind = next((kind for kind in fine if kind.partition("_")[0] in words), by_id)
+        return replace(place, types=(kind, *place.types))
+
+    return ShownPlaces(places, add_fine_type, adds_types=True)
 
 
-def _with_fine_type(place: Place) -> Place:
-    """Return a place with a finer type first, taken from its name or drawn by its id, if there is one."""
-    known = TYPES.fine.get(place.types[0], ()) if place.types else ()
-    if not known:
-        return place
-    words = set(place.name.casefold().split())
-    told = [kind for kind in known if words.intersection(kind.split("_")[:1])]
-    drawn = blake2b(place.id.encode(), digest_size=4).digest()
-    kind = told[0] if told else known[int.from_bytes(drawn, "big") % len(known)]
-    return replace(place, types=(kind, *place.types))
-
-
-REVIEWED_DAYS = 900  # reviews are at most so old; chosen, since cities do not tell when they were written
-
-
-def _utc_now() -> datetime:
-    """Return the current time in UTC."""
-    return datetime.now(UTC)
+REVIEWED_DAYS = 900  # greatest age of a review; chosen, since cities do not tell when they were written
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +149,12 @@ class TownClock:
     """The clock of a town, in its time zone.
 
     Args:
-        zone: its IANA time zone; `None` is UTC.
-        now: gives the time.
+        zone: IANA name of the time zone; `None` is UTC.
+        now: returns the current time, in any zone.
     """
 
     zone: str | None = None
-    now: Callable[[], datetime] = _utc_now
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     @property
     def local(self) -> datetime:
@@ -185,19 +168,19 @@ class TownClock:
         return round(offset.total_seconds() / 60)
 
     def is_open(self, place: Place) -> bool:
-        """Return whether a place with known hours is open at the town's current time."""
+        """Return whether a place, whose hours have to be known, is open at the town's current time."""
         local = self.local
         return place.open_at(local.weekday(), local.hour * 60 + local.minute)
 
     def review_time(self, place_id: str, number: int) -> datetime:
-        """Return a review's made-up time: midnight UTC, 1 to 900 days ago, drawn from place id and number."""
+        """Return the made-up time of review `number` of a place: midnight UTC, 1 to 900 days ago."""
         drawn = blake2b(f"{place_id} {number}".encode(), digest_size=2).digest()
         days = 1 + int.from_bytes(drawn, "big") % REVIEWED_DAYS
         midnight = self.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         return midnight - timedelta(days=days)
 
     def ago(self, when: datetime) -> str:
-        """Return how long ago a time was in words, such as `2 months ago`."""
+        """Return how long ago a time was, in words such as "2 months ago" or "in the last day"."""
         days = (self.now() - when).days
         for name, length in (("year", 365), ("month", 30), ("week", 7), ("day", 1)):
             if days >= length:

@@ -5,14 +5,14 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from cachetools import LRUCache
 from fastapi import Response
-from numpy.typing import NDArray
 
 from virl.errors import NoImagery, NoStreetView, NotFound
 from virl.extras import Late
@@ -22,7 +22,7 @@ from virl.platform.city.streetview import MAX_FOV, MAX_RADIUS_M, MIN_FOV, Attitu
 from virl.serve.google.options import WIDTHS, Oddities
 from virl.serve.google.pictures import Painter, PictureCache, no_imagery
 from virl.serve.google.wire import (
-    Ask,
+    ApiRequest,
     GoogleStatus,
     Json,
     Refused,
@@ -46,7 +46,7 @@ class StaticStreetView:
     """Handlers of `/maps/api/streetview` and `/maps/api/streetview/metadata`, Street View Static.
 
     Args:
-        city: what is served.
+        city: the city whose panoramas are served.
         painter: encodes pictures.
         odd: which panoramas are indoors.
     """
@@ -55,60 +55,46 @@ class StaticStreetView:
     painter: Painter
     odd: Oddities
 
-    def metadata(self, ask: Ask) -> Response:
+    def metadata(self, request: ApiRequest) -> Response:
         """Return the id, position and date of the panorama that a picture would be taken from, as JSON."""
         try:
-            found = self._panorama(ask)
+            found = self._panorama(request)
         except NotFound:
             return answer({"status": "NOT_FOUND"})
         if found is None:
             return answer({"status": "ZERO_RESULTS"})
         panorama, _ = found
-        dated = {} if panorama.date is None else {"date": panorama.date}
-        location = {"lat": panorama.position.lat, "lng": panorama.position.lng}
         return answer(
             {
                 "copyright": self.city.attribution or COPYRIGHT,
-                **dated,
-                "location": location,
+                **({} if panorama.date is None else {"date": panorama.date}),
+                "location": {"lat": panorama.position.lat, "lng": panorama.position.lng},
                 "pano_id": panorama.id,
                 "status": "OK",
             }
         )
 
-    def image(self, ask: Ask) -> Response:
-        """Return a view's picture; a gray one if there is none, with 404 if `return_error_code` is true."""
-        width, height = _parse_size(ask.query.get("size", ""))
+    def image(self, request: ApiRequest) -> Response:
+        """Return a view's picture, or a gray one if there is none: 200, or 404 with `return_error_code`."""
+        width, height = _parse_size(request.query.get("size", ""))
         try:
-            found = self._panorama(ask)
+            found = self._panorama(request)
             if found is not None:
-                return self.painter.picture(self._draw(ask, *found, width, height))
+                panorama, target = found
+                # As Google: without a heading, a picture of a location looks towards it.
+                toward = panorama.heading if target is None else bearing(panorama.position, target)
+                camera = _requested_camera(request.query, "heading", toward, width, height)
+                return self.painter.picture(self.city.streetview.view(panorama.id, camera).pixels)
         except (NotFound, NoImagery):
             pass
         # Google sends a gray picture with 200 unless it is asked for the error.
-        code = 404 if ask.query.get("return_error_code", "").lower() == "true" else 200
+        code = 404 if request.query.get("return_error_code", "").lower() == "true" else 200
         return self.painter.picture(no_imagery(width, height), code)
 
-    def _draw(self, ask: Ask, panorama: Panorama, wanted: LatLng | None, width: int, height: int) -> Image:
-        """Return the view that a request asks for; without `heading` it looks towards `wanted`."""
-        # As Google: without a heading, a picture of a location looks towards it.
-        toward = panorama.heading if wanted is None else bearing(panorama.position, wanted)
-        camera = Camera(
-            heading=optional_number(ask.query, "heading", -360, 360, toward),
-            pitch=optional_number(ask.query, "pitch", -90, 90, 0.0),
-            fov=optional_number(ask.query, "fov", MIN_FOV, MAX_FOV, 90.0),
-            width=width,
-            height=height,
-        )
-        return self.city.streetview.view(panorama.id, camera).pixels
-
-    def _panorama(self, ask: Ask) -> tuple[Panorama, LatLng | None] | None:
-        """Return (panorama, position asked for or `None`) of a request; `None` if there is no panorama.
-
-        `None` if there is none near it.
-        """
-        pano, location = ask.query.get("pano"), ask.query.get("location")
-        if ask.query.get("source", "default") not in {"default", "outdoor"}:
+    def _panorama(self, request: ApiRequest) -> tuple[Panorama, LatLng | None] | None:
+        """Return (panorama, position asked for; `None` if asked by id), or `None` if there is no panorama."""
+        pano, location = request.query.get("pano"), request.query.get("location")
+        if request.query.get("source", "default") not in {"default", "outdoor"}:
             raise invalid("Invalid request. Invalid 'source' parameter.")
         if pano:
             try:
@@ -117,29 +103,41 @@ class StaticStreetView:
                 return None
         if not location:
             raise invalid("Invalid request. Missing the 'location' or 'pano' parameter.")
-        wanted = position_in(location) or self.city.maps.geocode(location)
-        radius = optional_number(ask.query, "radius", 1, 1e6, RADIUS_M)
-        radius = min(radius, MAX_RADIUS_M)
-        panorama = self.city.streetview.nearest(wanted, radius)
-        if panorama and ask.query.get("source") == "outdoor":
-            panorama = self._outdoors(panorama, wanted, radius)
-        return None if panorama is None else (panorama, wanted)
+        target = position_in(location) or self.city.maps.geocode(location)
+        radius = min(optional_number(request.query, "radius", 1, 1e6, RADIUS_M), MAX_RADIUS_M)
+        panorama = self.city.streetview.nearest(target, radius)
+        if panorama and request.query.get("source") == "outdoor":
+            panorama = self._nearest_outdoors(panorama, target, radius)
+        return None if panorama is None else (panorama, target)
 
-    def _outdoors(self, panorama: Panorama, wanted: LatLng, radius: float) -> Panorama | None:
-        """Return the outdoor panorama fewest links away, within `radius` metres of `wanted`, or `None`."""
+    def _nearest_outdoors(self, panorama: Panorama, target: LatLng, radius: float) -> Panorama | None:
+        """Return the outdoor panorama fewest links away and within `radius` metres of `target`, or `None`."""
         seen, level = {panorama.id}, [panorama]
         while level:
             if found := [one for one in level if not self.odd.has("indoor", one.id)]:
-                return min(found, key=lambda one: distance(wanted, one.position))
+                return min(found, key=lambda one: distance(target, one.position))
             linked = dict.fromkeys(link.pano_id for one in level for link in one.links)
             ahead = [self.city.streetview.panorama(name) for name in linked if name not in seen]
             seen |= linked.keys()
-            level = [one for one in ahead if distance(wanted, one.position) <= radius]
+            level = [one for one in ahead if distance(target, one.position) <= radius]
         return None
 
 
+def _requested_camera(
+    query: Mapping[str, str], heading: str, toward: float, width: int, height: int
+) -> Camera:
+    """Return a query's camera, `width` x `height` pixels; `toward` degrees if its `heading` is left out."""
+    return Camera(
+        heading=optional_number(query, heading, -360, 360, toward),
+        pitch=optional_number(query, "pitch", -90, 90, 0.0),
+        fov=optional_number(query, "fov", MIN_FOV, MAX_FOV, 90.0),
+        width=width,
+        height=height,
+    )
+
+
 def _parse_size(text: str) -> tuple[int, int]:
-    """Return (width, height) in pixels from a text such as "640x480"; refuses others."""
+    """Return (width, height), 16 to 640 pixels, from a text such as "640x480"; raise `Refused` otherwise."""
     found = re.fullmatch(r"([0-9]{1,4})x([0-9]{1,4})", text)
     sides = (int(found[1]), int(found[2])) if found else (0, 0)
     if not all(16 <= side <= MAX_SIDE for side in sides):
@@ -150,33 +148,33 @@ def _parse_size(text: str) -> tuple[int, int]:
     return sides
 
 
-TILE = 512  # pixels, as Google's
-MAX_LOCATIONS = 100  # a request of panoIds
-SESSION_S = 14 * 24 * 3600  # Google: about two weeks
-THUMBNAIL = (600, 250)  # most pixels, width and height
+TILE = 512  # pixels a side, as Google's
+SESSION_FIELDS = ("mapType", "language", "region")
+MAX_LOCATIONS = 100  # positions in one request for panorama ids
+SESSION_S = 14 * 24 * 3600  # seconds that a session token is said to last; Google: about two weeks
+THUMBNAIL = (600, 250)  # largest (width, height) in pixels
 KEPT_STREETS = 100_000  # names of streets in memory; chosen
-LEVEL_TILT = 90.0  # Google counts the tilt of a panorama from straight down
+LEVEL_TILT = 90.0  # degrees; Google counts the tilt of a panorama from straight down
 MOST_PITCH, MOST_ROLL = 12.0, 6.0  # degrees; chosen: a steep street, and a person's hand
 RIM = 2  # pixels drawn around what is sampled, to mix neighbours
 
-Floats = NDArray[np.float32]
-PartOf = Callable[[int, int, tuple[int, int]], Image]
-"""A function from left column, top row and (width, height) to a part of a level panorama, in pixels."""
+CropPanorama = Callable[[int, int, tuple[int, int]], Image]
+"""A function (left column, top row, (width, height)) -> that crop of a level panorama; all in pixels."""
 
 
 @runtime_checkable
 class PanoramaParts(Protocol):
-    """A provider that can give parts of whole panoramas."""
+    """Street view that can give crops of whole equirectangular panoramas."""
 
     def panorama_part(self, pano_id: str, width: int, left: int, top: int, size: tuple[int, int]) -> Image:
-        """Return a part of an equirectangular panorama `width` pixels wide whose centre column looks north.
+        """Return a crop of an equirectangular panorama `width` pixels wide, whose centre column looks north.
 
         Args:
-            pano_id: of the panorama.
-            width: of the whole picture, pixels.
-            left: first column.
-            top: first row.
-            size: columns and rows.
+            pano_id: id of the panorama.
+            width: width of the whole panorama, pixels; it is half as high.
+            left: first column of the crop.
+            top: first row of the crop.
+            size: (columns, rows) of the crop.
         """
         ...
 
@@ -186,13 +184,13 @@ class TileStreetView:
     """Handlers of Street View in Map Tiles: `/v1/createSession` and `/v1/streetview/...`.
 
     Args:
-        city: what is served.
+        city: the city whose panoramas are served.
         painter: encodes pictures.
-        cache: tiles.
+        cache: tiles that were drawn before.
         max_zoom: the widest zoom level served, 0 to 5.
-        seed: session tokens depend on it.
+        seed: the key that session tokens are signed with.
         odd: which panoramas are indoors or tilted, and which links are missing.
-        streets: of panoramas that were asked for.
+        streets: street names by the ids of panoramas that were asked for.
     """
 
     city: City
@@ -203,21 +201,20 @@ class TileStreetView:
     odd: Oddities
     streets: LRUCache[str, str] = field(default_factory=lambda: LRUCache(KEPT_STREETS))
 
-    def create_session(self, ask: Ask) -> Response:
-        """Return a new session token and the size of tiles as JSON.
+    def create_session(self, request: ApiRequest) -> Response:
+        """Return a new session token, its expiry in Unix seconds and the size of tiles, as JSON.
 
         Raises:
-            Refused: a field is missing or has a value that is not known.
+            Refused: a field is missing, or `mapType` is unknown.
         """
-        for name in ("mapType", "language", "region"):
-            if not isinstance(ask.body.get(name), str) or not ask.body[name]:
+        for name in SESSION_FIELDS:
+            if not isinstance(request.body.get(name), str) or not request.body[name]:
                 raise invalid(f"Missing or invalid required field: {name}.")
-        if ask.body["mapType"] not in {"roadmap", "satellite", "terrain", "streetview"}:
-            raise invalid(f"Invalid value at 'map_type': \"{ask.body['mapType']}\".")
-        about = {name: ask.body[name] for name in ("mapType", "language", "region")}
+        if request.body["mapType"] not in {"roadmap", "satellite", "terrain", "streetview"}:
+            raise invalid(f"Invalid value at 'map_type': \"{request.body['mapType']}\".")
         return answer(
             {
-                "session": self._token(about),
+                "session": self._token({name: request.body[name] for name in SESSION_FIELDS}),
                 "expiry": str(int(time.time()) + SESSION_S),
                 "tileWidth": TILE,
                 "tileHeight": TILE,
@@ -225,114 +222,108 @@ class TileStreetView:
             }
         )
 
-    def pano_ids(self, ask: Ask) -> Response:
-        """Return the id of the nearest panorama to each location as JSON; empty where there is none.
+    def pano_ids(self, request: ApiRequest) -> Response:
+        """Return, as JSON, the id of the panorama nearest to each location, empty where there is none.
 
         Raises:
             Refused: there is no location, or there are too many.
         """
-        self._check_session(ask)
-        locations = ask.body.get("locations")
+        self._check_session(request)
+        locations = request.body.get("locations")
         if not isinstance(locations, list) or not locations:
             raise invalid("Invalid value at 'locations': give at least one location.")
         if len(locations) > MAX_LOCATIONS:
             raise invalid(f"Invalid value at 'locations': at most {MAX_LOCATIONS} are allowed.")
-        radius = number(str(ask.body.get("radius", RADIUS_M)), "radius", 0, 50_000) or RADIUS_M
-        wanted = [lat_lng(place, "locations", "lat", "lng") for place in locations]
-        found = [self._nearest(place, radius) for place in wanted]
+        radius = number(str(request.body.get("radius", RADIUS_M)), "radius", 0, 50_000) or RADIUS_M
+        positions = [lat_lng(place, "locations", "lat", "lng") for place in locations]
+        found = [self._nearest(position, radius) for position in positions]
         return answer({"panoIds": ["" if panorama is None else panorama.id for panorama in found]})
 
-    def metadata(self, ask: Ask) -> Response:
-        """Return a panorama's metadata as JSON, with its links."""
-        self._check_session(ask)
-        return answer(self.metadata_json(ask))
+    def metadata(self, request: ApiRequest) -> Response:
+        """Return a panorama's metadata as JSON, with its links, streets and camera attitude."""
+        self._check_session(request)
+        return answer(self.metadata_json(request))
 
-    def metadata_json(self, ask: Ask) -> Json:
-        """Return the metadata of the panorama with the `panoId`, or of the nearest one to `lat` and `lng`."""
-        panorama = self._panorama(ask)
+    def metadata_json(self, request: ApiRequest) -> Json:
+        """Return as JSON the metadata of the panorama named by `panoId`, or nearest to `lat` and `lng`."""
+        panorama = self._panorama(request)
         links = tuple(link for link in panorama.links if self.odd.is_linked(panorama.id, link.pano_id))
         panorama = replace(panorama, links=links)
         streets = {link.pano_id: self._street(link.pano_id) for link in panorama.links}
-        held = attitude_of(panorama, self.odd)
-        return panorama_json(panorama, self._width, streets, self._street(panorama.id)) | {
+        attitude = attitude_of(panorama, self.odd)
+        width = WIDTHS[self.max_zoom]
+        return panorama_json(panorama, width, streets, self._street(panorama.id)) | {
             "imageryType": "indoor" if self.odd.has("indoor", panorama.id) else "outdoor",
-            "tilt": LEVEL_TILT + held.pitch,
-            "roll": held.roll,
+            "tilt": LEVEL_TILT + attitude.pitch,
+            "roll": attitude.roll,
         }
 
-    def tile(self, ask: Ask) -> Response:
-        """Return the tile (x, y) of a panorama at a zoom level; the centre faces the panorama's heading.
+    def tile(self, request: ApiRequest) -> Response:
+        """Return tile (`x`, `y`) of a panorama at zoom `z`; its centre column faces the panorama's heading.
 
         Raises:
             Refused: the panorama has no such tile.
         """
-        self._check_session(ask)
-        zoom = int(number(ask.path["z"], "z", 0, len(WIDTHS) - 1))
+        self._check_session(request)
+        zoom = int(number(request.path["z"], "z", 0, len(WIDTHS) - 1))
         width = WIDTHS[zoom]
-        x = int(number(ask.path["x"], "x", 0, max(width // TILE, 1) - 1))
-        y = int(number(ask.path["y"], "y", 0, max(width // 2 // TILE, 1) - 1))
-        panorama = self._panorama(ask)
+        x = int(number(request.path["x"], "x", 0, max(width // TILE, 1) - 1))
+        y = int(number(request.path["y"], "y", 0, max(width // 2 // TILE, 1) - 1))
+        panorama = self._panorama(request)
         if zoom > self.max_zoom:
             raise Refused(GoogleStatus.NOT_FOUND, f"This panorama has no tiles at zoom level {zoom}.")
         key = (panorama.id, zoom, x, y)
-        return self.painter.picture(self.cache.get(key, lambda: self._part(panorama, width, x, y)))
+        return self.painter.picture(self.cache.get(key, lambda: self._draw_tile(panorama, width, x, y)))
 
-    def thumbnail(self, ask: Ask) -> Response:
+    def thumbnail(self, request: ApiRequest) -> Response:
         """Return a view of a panorama as a picture of at most 600 x 250 pixels."""
-        self._check_session(ask)
-        panorama = self._panorama(ask)
-        camera = Camera(
-            heading=optional_number(ask.query, "yaw", -360, 360, panorama.heading),
-            pitch=optional_number(ask.query, "pitch", -90, 90, 0.0),
-            fov=optional_number(ask.query, "fov", MIN_FOV, MAX_FOV, 90.0),
-            width=int(optional_number(ask.query, "width", 16, THUMBNAIL[0], THUMBNAIL[0])),
-            height=int(optional_number(ask.query, "height", 16, THUMBNAIL[1], THUMBNAIL[1])),
+        self._check_session(request)
+        panorama = self._panorama(request)
+        width, height = (
+            int(optional_number(request.query, side, 16, most, most))
+            for side, most in zip(("width", "height"), THUMBNAIL, strict=True)
         )
+        camera = _requested_camera(request.query, "yaw", panorama.heading, width, height)
         return self.painter.picture(self.city.streetview.view(panorama.id, camera).pixels)
 
-    @property
-    def _width(self) -> int:
-        """Width of a whole panorama at the highest zoom level, pixels."""
-        return WIDTHS[self.max_zoom]
-
-    def _part(self, panorama: Panorama, width: int, x: int, y: int) -> Image:
-        """Return the tile (x, y) of a panorama `width` pixels wide, tilted as its camera was held."""
+    def _draw_tile(self, panorama: Panorama, width: int, x: int, y: int) -> Image:
+        """Return tile (x, y) of a panorama `width` pixels wide, tilted as its camera was held."""
         provider = self.city.streetview
         if not isinstance(provider, PanoramaParts):
             raise Refused(GoogleStatus.NOT_FOUND, "This city has no whole panoramas.")
-        size, held = (min(TILE, width), min(TILE, width // 2)), attitude_of(panorama, self.odd)
-        if held.is_level:
+        size, attitude = (min(TILE, width), min(TILE, width // 2)), attitude_of(panorama, self.odd)
+        if attitude.is_level:
             # A provider's centre column looks north, Google's to the panorama's heading.
             left = (round(panorama.heading / 360 * width) + x * TILE) % width
             return provider.panorama_part(panorama.id, width, left, y * TILE, size)
 
-        def level(left: int, top: int, size: tuple[int, int]) -> Image:
-            """Return a part of the level panorama, its upper left pixel at (left, top)."""
-            return provider.panorama_part(panorama.id, width, left, top, size)
+        level = partial(provider.panorama_part, panorama.id, width)
+        return tilted_part(level, attitude, width, x * TILE, y * TILE, size)
 
-        return tilted_part(level, held, width, x * TILE, y * TILE, size)
-
-    def _panorama(self, ask: Ask) -> Panorama:
-        """Return the panorama that a request names by id or position; raises `Refused` if there is none."""
-        if pano_id := ask.query.get("panoId"):
+    def _panorama(self, request: ApiRequest) -> Panorama:
+        """Return the panorama that a request names by id or position; raise `Refused` if there is none."""
+        if pano_id := request.query.get("panoId"):
             try:
                 return self.city.streetview.panorama(pano_id)
             except NoStreetView:
                 raise Refused(GoogleStatus.NOT_FOUND, "The requested panorama was not found.") from None
-        if not ("lat" in ask.query and "lng" in ask.query):
+        if not ("lat" in request.query and "lng" in request.query):
             raise invalid("Missing required parameter: panoId, or lat and lng.")
-        wanted = LatLng(number(ask.query["lat"], "lat", -90, 90), number(ask.query["lng"], "lng", -180, 180))
-        found = self._nearest(wanted, optional_number(ask.query, "radius", 1, 50_000, RADIUS_M))
+        lat, lng = (
+            number(request.query[name], name, -most, most) for name, most in (("lat", 90), ("lng", 180))
+        )
+        radius = optional_number(request.query, "radius", 1, 50_000, RADIUS_M)
+        found = self._nearest(LatLng(lat, lng), radius)
         if found is None:
             raise Refused(GoogleStatus.NOT_FOUND, "No panorama was found near the requested location.")
         return found
 
-    def _nearest(self, wanted: LatLng, radius: float) -> Panorama | None:
+    def _nearest(self, position: LatLng, radius: float) -> Panorama | None:
         """Return the panorama nearest to a position within `radius` metres; `None` if there is none."""
-        return self.city.streetview.nearest(wanted, min(max(radius, 1.0), MAX_RADIUS_M))
+        return self.city.streetview.nearest(position, min(max(radius, 1.0), MAX_RADIUS_M))
 
     def _street(self, pano_id: str) -> str:
-        """Return the street of a panorama, from the nearest address within 60 m; empty if there is none."""
+        """Return the street of the address nearest to a panorama, within 60 m; empty if there is none."""
         known = self.streets.get(pano_id)
         if known is None:
             position = self.city.streetview.panorama(pano_id).position
@@ -340,24 +331,24 @@ class TileStreetView:
             known = self.streets[pano_id] = street_of(near[0].address) if near else ""
         return known
 
-    def _check_session(self, ask: Ask) -> None:
-        """Refuse a request without a valid session token for Street View."""
-        token = ask.query.get("session", "")
+    def _check_session(self, request: ApiRequest) -> None:
+        """Raise `Refused` for a request without a valid session token for Street View."""
+        token = request.query.get("session", "")
         if not token:
             raise invalid("Missing required parameter: session.")
         try:
-            about = json.loads(base64.urlsafe_b64decode(token.partition(".")[0]))
-            is_ours = token == self._token(about)
+            session = json.loads(base64.urlsafe_b64decode(token.partition(".")[0]))
+            is_ours = token == self._token(session)
         except ValueError:
             is_ours = False
         if not is_ours:
             raise invalid("The session token is invalid or has expired.")
-        if about["mapType"] != "streetview":
+        if session["mapType"] != "streetview":
             raise invalid("The session token is not of mapType streetview.")
 
-    def _token(self, about: Json) -> str:
-        """Return the signed token of a session, from its map type, language and region."""
-        text = base64.urlsafe_b64encode(json.dumps(about, sort_keys=True).encode())
+    def _token(self, session: Json) -> str:
+        """Return the signed token of a session, given its map type, language and region by name."""
+        text = base64.urlsafe_b64encode(json.dumps(session, sort_keys=True).encode())
         mark = hashlib.blake2b(text, digest_size=12, key=str(self.seed).encode())
         return f"{text.decode()}.{mark.hexdigest()}"
 
@@ -366,20 +357,20 @@ STREET_M = 60.0  # an address farther off says nothing of a panorama's street; c
 
 
 def street_of(address: str) -> str:
-    """Return the street in an address such as `97 Cross Avenue, Virlton`: here "Cross Avenue"."""
+    """Return the street in an address: "Cross Avenue" of "97 Cross Avenue, Virlton"."""
     head = address.partition(",")[0]
     first, _, rest = head.partition(" ")
     return rest if first.isdecimal() else head
 
 
 def panorama_json(panorama: Panorama, width: int, streets: dict[str, str], street: str) -> Json:
-    """Return a panorama as JSON of Map Tiles; `width` is its width in pixels.
+    """Return a panorama as JSON of Map Tiles; `width` is its full width in pixels.
 
     Args:
-        panorama: which.
-        width: pixels of its widest picture.
-        streets: the street that each link leads to.
-        street: the one that it stands on.
+        panorama: the panorama.
+        width: width of its widest picture, pixels.
+        streets: street names by the ids of the panoramas that its links lead to.
+        street: the name of the street that it stands on; empty if unknown.
     """
     links = [
         {"panoId": link.pano_id, "heading": link.heading, "text": streets[link.pano_id]}
@@ -406,7 +397,7 @@ def panorama_json(panorama: Panorama, width: int, streets: dict[str, str], stree
 
 
 def attitude_of(panorama: Panorama, odd: Oddities) -> Attitude:
-    """Return a panorama's attitude: level, or if drawn as `tilted`, up to 12 degrees of pitch, 6 of roll."""
+    """Return a panorama's attitude: level, or if made `tilted` up to 12 degrees of pitch and 6 of roll."""
     if not odd.has("tilted", panorama.id):
         return Attitude(panorama.heading)
     pitch, roll = (2 * odd.draw(f"{axis} of tilted", panorama.id) - 1 for axis in ("pitch", "roll"))
@@ -414,45 +405,39 @@ def attitude_of(panorama: Panorama, odd: Oddities) -> Attitude:
 
 
 def tilted_part(
-    part_of: PartOf, held: Attitude, width: int, left: int, top: int, size: tuple[int, int]
+    crop: CropPanorama, attitude: Attitude, width: int, left: int, top: int, size: tuple[int, int]
 ) -> Image:
-    """Return a part of a panorama as its tilted camera saw it; the centre column is the camera's heading.
+    """Return a crop of a panorama as its tilted camera saw it; the centre column is the camera's heading.
 
     Args:
-        part_of: draws the level panorama.
-        held: how the camera was held.
-        width: pixels of the whole panorama.
-        left: its column at which the part begins.
-        top: its row at which the part begins.
-        size: columns and rows of the part.
+        crop: draws crops of the level panorama, whose centre column looks north.
+        attitude: heading, pitch and roll of the camera.
+        width: width of the whole panorama, pixels.
+        left: the first column of the crop.
+        top: the first row of the crop.
+        size: (columns, rows) of the crop.
     """
-    columns, rows = _level_points(held, width, left, top, size)
+    turn = (((np.arange(left, left + size[0]) + 0.5) / width - 0.5) * 2 * np.pi).astype(np.float32)
+    lift = ((0.5 - (np.arange(top, top + size[1]) + 0.5) / (width // 2)) * np.pi).astype(np.float32)[:, None]
+    up = np.broadcast_to(np.sin(lift), (size[1], size[0]))
+    east, rise, north = attitude.in_world(np.cos(lift) * np.sin(turn), up, np.cos(lift) * np.cos(turn))
+    # The columns and rows at which the level panorama shows what the crop's pixels look at.
+    columns = ((np.arctan2(east, north) / (2 * np.pi) + 0.5) * width - 0.5).astype(np.float32)
+    rows = (0.5 - np.arctan2(rise, np.hypot(east, north)) / np.pi) * (width // 2) - 0.5
+    rows = rows.astype(np.float32)
     # Columns run around: they are counted from the part's middle, so that the seam does not cut it.
     middle = columns[size[1] // 2, size[0] // 2]
-    aside = (columns - middle + width / 2) % width - width / 2
-    west, east = int(np.floor(aside.min())) - RIM, int(np.ceil(aside.max())) + RIM
+    offsets = (columns - middle + width / 2) % width - width / 2
+    first_column, last_column = int(np.floor(offsets.min())) - RIM, int(np.ceil(offsets.max())) + RIM
     first, last = max(int(np.floor(rows.min())) - RIM, 0), min(int(np.ceil(rows.max())) + RIM, width // 2 - 1)
     start = int(np.floor(middle))
     # A part that holds a pole takes in every heading, and so the whole width.
-    if east - west >= width:
-        start, west, east = 0, 0, width - 1
-        aside, middle = columns, np.float32(0)
-    level = part_of((start + west) % width, first, (east - west + 1, last - first + 1))
-    across = aside + np.float32(middle - start - west)
+    if last_column - first_column >= width:
+        start, first_column, last_column = 0, 0, width - 1
+        offsets, middle = columns, np.float32(0)
+    level = crop((start + first_column) % width, first, (last_column - first_column + 1, last - first + 1))
+    across = offsets + np.float32(middle - start - first_column)
     seen = cv2.remap(
         level, across, rows - np.float32(first), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
     return np.asarray(seen, np.uint8)
-
-
-def _level_points(
-    held: Attitude, width: int, left: int, top: int, size: tuple[int, int]
-) -> tuple[Floats, Floats]:
-    """Return (columns, rows) of a part's pixels in the level panorama whose centre looks north."""
-    turn = (((np.arange(left, left + size[0]) + 0.5) / width - 0.5) * 2 * np.pi).astype(np.float32)
-    lift = ((0.5 - (np.arange(top, top + size[1]) + 0.5) / (width // 2)) * np.pi).astype(np.float32)[:, None]
-    up = np.broadcast_to(np.sin(lift), (size[1], size[0]))
-    east, rise, north = held.in_world(np.cos(lift) * np.sin(turn), up, np.cos(lift) * np.cos(turn))
-    columns = (np.arctan2(east, north) / (2 * np.pi) + 0.5) * width - 0.5
-    rows = (0.5 - np.arctan2(rise, np.hypot(east, north)) / np.pi) * (width // 2) - 0.5
-    return columns.astype(np.float32), rows.astype(np.float32)

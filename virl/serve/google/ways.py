@@ -1,10 +1,10 @@
-"""Ways between stops, told turn by turn, and journeys by public transport, for both routing APIs."""
+"""TravelMatrix between stops, told turn by turn, and journeys by public transport, for both routing APIs."""
 
 import html
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import groupby, pairwise
+from itertools import compress, groupby, pairwise
 from zoneinfo import ZoneInfo
 
 from virl.clock import show_clock
@@ -19,17 +19,16 @@ from virl.serve.google.shown_places import TownClock
 from virl.serve.google.wire import Json, invalid
 
 TURN_DEG = 30.0  # a smaller change of heading is no turn; chosen
-LOOK_M = (
-    12.0  # so far before and behind a corner a street's heading is taken; chosen: over a junction's bends
-)
+LOOK_M = 12.0  # before and behind a corner a street's heading is taken so far off; chosen: a junction bends
 SHORT_M = 30.0  # a piece without a name up to this length is no step: a crossing, the way to a door; chosen
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A part of a route, with path, metres and seconds: a step between turns or a leg between stops."""
+    """A part of a route with path, length and time: a step between turns or a leg between stops."""
 
     path: tuple[LatLng, ...]
+    """Corners in order of travel, at least its two ends."""
     metres: float
     seconds: float
     instruction: str = ""
@@ -44,18 +43,18 @@ def steps_of(path: Sequence[LatLng], streets: Sequence[str], speed: float) -> li
     A bend is no turn where the street keeps its name.
 
     Args:
-        path: its corners.
-        streets: the street of each piece, empty where it has no name; none at all if names are not known.
+        path: corners of the path.
+        streets: name of each piece's street, empty if it has none; an empty sequence if names are unknown.
         speed: metres a second.
     """
     names = list(streets) or [""] * (len(path) - 1)
-    moved = [distance(here, there) > 0.01 for here, there in pairwise(path)]
     # A piece without length has no heading, and would make turns of nothing.
-    bare = [path[0], *(there for there, far in zip(path[1:], moved, strict=True) if far)]
-    names = [name for name, far in zip(names, moved, strict=True) if far]
+    has_length = [distance(here, there) > 0.01 for here, there in pairwise(path)]
+    bare = [path[0], *compress(path[1:], has_length)]
+    names = list(compress(names, has_length))
     if len(bare) == 1:
-        return [Stretch((path[0], path[-1]), 0.0, 0.0, "Arrive", "")]
-    names = _without_short(bare, names)
+        return [Stretch((path[0], path[-1]), 0.0, 0.0, "Arrive")]
+    names = _name_short_pieces(bare, names)
     # Where names are known, small bends are looked over; without them every corner is all there is.
     look = LOOK_M if streets else 0.0
     turns = [0.0, *(signed_turn(*_headings_at(at, bare, look)) for at in range(1, len(names)))]
@@ -75,23 +74,20 @@ def steps_of(path: Sequence[LatLng], streets: Sequence[str], speed: float) -> li
         metres = sum(distance(here, there) for here, there in pairwise(part))
         turn = turns[start]
         side = "" if abs(turn) <= TURN_DEG else "right" if turn > 0 else "left"
-        name = html.escape(names[start], quote=False)
         if start == 0:
-            said, maneuver = (
-                f"Head <b>{compass_word(bearing(bare[0], bare[1]))}</b>"
-                + (f" on <b>{name}</b>" * bool(name)),
-                "",
-            )
+            action, maneuver = f"Head <b>{compass_word(bearing(bare[0], bare[1]))}</b>", ""
         elif side:
-            said, maneuver = f"Turn <b>{side}</b>" + (f" onto <b>{name}</b>" * bool(name)), f"turn-{side}"
+            action, maneuver = f"Turn <b>{side}</b>", f"turn-{side}"
         else:
-            said, maneuver = f"Continue onto <b>{name}</b>" if name else "Continue", "straight"
-        steps.append(Stretch(part, metres, metres / speed, said, maneuver))
+            action, maneuver = "Continue", "straight"
+        street = f" {'onto' if start else 'on'} <b>{html.escape(names[start], quote=False)}</b>"
+        instruction = action + (street if names[start] else "")
+        steps.append(Stretch(part, metres, metres / speed, instruction, maneuver))
     return steps
 
 
 def _headings_at(corner: int, path: Sequence[LatLng], look: float) -> tuple[float, float]:
-    """Return (heading before, heading after) a corner of a path in degrees, measured over `look` metres."""
+    """Return the headings (before, after) of a path's corner in degrees, taken `look` metres from it."""
     before = after = 1
     while before < corner and distance(path[corner - before], path[corner]) < look:
         before += 1
@@ -100,8 +96,8 @@ def _headings_at(corner: int, path: Sequence[LatLng], look: float) -> tuple[floa
     return bearing(path[corner - before], path[corner]), bearing(path[corner], path[corner + after])
 
 
-def _without_short(path: Sequence[LatLng], names: Sequence[str]) -> list[str]:
-    """Return the street names of a path's pieces; short nameless ones get the name of an adjoining street."""
+def _name_short_pieces(path: Sequence[LatLng], names: Sequence[str]) -> list[str]:
+    """Return the street names of a path's pieces, short nameless ones named after an adjoining one."""
     runs: list[tuple[str, int, float]] = []
     at = 0
     for name, same in groupby(names):
@@ -119,13 +115,13 @@ def _without_short(path: Sequence[LatLng], names: Sequence[str]) -> list[str]:
     return written
 
 
-Ways = list[list[tuple[float, float] | None]]
-"""Rows of (metres, seconds) from each origin to each destination; `None` where there is no way."""
+TravelMatrix = list[list[tuple[float, float] | None]]
+"""One row per origin of (metres, seconds) to each destination; `None` where there is no way."""
 
 
 @dataclass(frozen=True, slots=True)
 class RouteLeg:
-    """The route from one stop to the next, as a whole and as steps."""
+    """The route between two stops at which it halts, as a whole and as steps."""
 
     whole: Stretch
     steps: tuple[Stretch, ...]
@@ -139,10 +135,10 @@ def legs_between(
     """Return the legs of the shortest route through stops in their order; `None` if there is none.
 
     Args:
-        maps: of the city.
-        stops: two or more.
-        mode: of travel.
-        via: the places in `stops` of those that are passed without a stop: no leg ends there.
+        maps: the city's maps.
+        stops: two or more positions.
+        mode: the mode of travel.
+        via: indices in `stops` of those that are passed without halting: no leg ends there.
     """
     legs: list[RouteLeg] = []
     for number, (here, there) in enumerate(pairwise(stops)):
@@ -156,24 +152,26 @@ def legs_between(
     return legs
 
 
-def matrix(maps: Maps, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode) -> Ways:
-    """Return (metres, seconds) from each origin to each destination by a mode of travel.
+def matrix(
+    maps: Maps, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode
+) -> TravelMatrix:
+    """Return (metres, seconds) from each origin, a row, to each destination; `None` if there is no way.
 
     Args:
-        maps: of the city.
-        origins: n positions.
-        destinations: m positions.
-        mode: of travel.
+        maps: the city's maps.
+        origins: n positions, for as many rows.
+        destinations: m positions, for as many columns.
+        mode: the mode of travel.
     """
     starts = [index for index, stop in enumerate(origins) if _is_on_map(maps, stop, mode)]
     ends = [index for index, stop in enumerate(destinations) if _is_on_map(maps, stop, mode)]
-    cells: Ways = [[None] * len(destinations) for _ in origins]
+    cells: TravelMatrix = [[None] * len(destinations) for _ in origins]
     if starts and ends:
         times = maps.travel_times([origins[i] for i in starts], [destinations[j] for j in ends], mode)
         for row, i in enumerate(starts):
             for column, j in enumerate(ends):
                 seconds = float(times[row, column])
-                # `travel_times` gives seconds; all of a mode go at one speed, which gives the metres back.
+                # A mode of travel has one speed, so that the metres follow from the seconds.
                 if seconds < float("inf"):
                     cells[i][j] = seconds * SPEED_M_S[mode], seconds
     return cells
@@ -196,7 +194,7 @@ def join_paths(stretches: Sequence[Stretch]) -> tuple[LatLng, ...]:
 
 
 def _is_on_map(maps: Maps, stop: LatLng, mode: TravelMode) -> bool:
-    """Return whether a stop can be reached by a mode of travel."""
+    """Return whether the maps can start a route at a stop by a mode of travel."""
     end_if_client_left()
     try:
         maps.route([stop, stop], mode)
@@ -205,12 +203,12 @@ def _is_on_map(maps: Maps, stop: LatLng, mode: TravelMode) -> bool:
     return True
 
 
-BUS = "Bus"
+BUS = "Bus"  # the only kind of vehicle that a city's journeys have
 
 
 @dataclass(frozen=True, slots=True)
 class TimedJourney:
-    """A public-transport journey on a certain day."""
+    """A public-transport journey, and the date and time at which it is set out on."""
 
     journey: Journey
     leaves: datetime
@@ -223,13 +221,8 @@ class TimedJourney:
 
 
 @dataclass(frozen=True, slots=True)
-class Transit:
-    """A finder of public-transport journeys in a city, at the town's time.
-
-    Args:
-        city: whose maps may know public transport.
-        clock: of the town.
-    """
+class TransitFinder:
+    """A finder of public-transport journeys in a city at given times."""
 
     city: City
     clock: TownClock
@@ -237,12 +230,8 @@ class Transit:
     def journey(self, stops: Sequence[LatLng], departs: datetime | None) -> TimedJourney | None:
         """Return the journey between two stops, from now if `departs` is `None`; `None` if there is none.
 
-        Args:
-            stops: from and to.
-            departs: when it is set out; by default now.
-
         Raises:
-            Refused: there are stops on the way, which Google has none of.
+            Refused: there are more than two stops; Google's transit takes none on the way.
         """
         end_if_client_left()
         if len(stops) > 2:
@@ -260,29 +249,29 @@ class Transit:
 
     def cells(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], departs: datetime | None
-    ) -> Ways:
-        """Return (metres, seconds) by public transport from each origin to each destination.
+    ) -> TravelMatrix:
+        """Return (metres, seconds) by public transport from each origin, a row, to each destination.
+
+        `None` stands where there is no journey; `departs` is `None` for now.
 
         Args:
-            origins: n positions.
-            destinations: m positions.
-            departs: `None` for now.
+            origins: n positions, for as many rows.
+            destinations: m positions, for as many columns.
+            departs: the time to set out; `None` for now.
         """
-        rows: Ways = []
-        for here in origins:
-            found = [self.journey((here, there), departs) for there in destinations]
-            rows.append([(one.journey.distance, one.journey.duration) if one else None for one in found])
-        return rows
+        rows = [[self.journey((here, there), departs) for there in destinations] for here in origins]
+        return [
+            [(one.journey.distance, one.journey.duration) if one else None for one in row] for row in rows
+        ]
 
 
-def new_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
-    """Return a ride's stops, times and line as JSON of the Routes API."""
-    ends = {
-        "departure": (leg.board, leg.path[0], leg.departs),
-        "arrival": (leg.alight, leg.path[-1], leg.arrives),
-    }
+def new_ride_json(leg: JourneyLeg, timed: TimedJourney) -> Json:
+    """Return the stops, times and line of a ride within a timed journey, as JSON of the Routes API."""
     stops: Json = {}
-    for name, (stop, position, minute) in ends.items():
+    for name, stop, position, minute in (
+        ("departure", leg.board, leg.path[0], leg.departs),
+        ("arrival", leg.alight, leg.path[-1], leg.arrives),
+    ):
         stops[f"{name}Stop"] = {"name": stop, "location": {"latLng": lat_lng_json(position)}}
         stops[f"{name}Time"] = timed.at(minute or 0).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return {
@@ -296,20 +285,20 @@ def new_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
     }
 
 
-def legacy_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
-    """Return a ride's stops, times and line as JSON of the Directions API."""
+def legacy_ride_json(leg: JourneyLeg, timed: TimedJourney) -> Json:
+    """Return the stops, times and line of a ride within a timed journey, as JSON of the Directions API."""
     line = {"name": leg.line, "short_name": _line_number(leg), "vehicle": {"name": BUS, "type": BUS.upper()}}
     return {
         "departure_stop": {"name": leg.board, "location": point(leg.path[0])},
         "arrival_stop": {"name": leg.alight, "location": point(leg.path[-1])},
-        "departure_time": legacy_time(timed.at(leg.departs or 0)),
-        "arrival_time": legacy_time(timed.at(leg.arrives or 0)),
+        "departure_time": legacy_time_json(timed.at(leg.departs or 0)),
+        "arrival_time": legacy_time_json(timed.at(leg.arrives or 0)),
         "headsign": leg.headsign,
         "line": line,
     }
 
 
-def legacy_time(when: datetime) -> Json:
+def legacy_time_json(when: datetime) -> Json:
     """Return a time as JSON of the Directions API: text, time zone and Unix seconds."""
     zone = str(when.tzinfo) if isinstance(when.tzinfo, ZoneInfo) else "UTC"
     shown = show_clock(when.hour * 60 + when.minute)

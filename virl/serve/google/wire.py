@@ -5,7 +5,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from http.client import responses
 from threading import Lock
@@ -28,11 +28,12 @@ answer with HTTP 200, `picture` as plain text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """One request as its handler reads it: parameters, body, field mask and server address."""
+class ApiRequest:
+    """One HTTP request as its handler reads it: parameters, JSON body, field mask and server address."""
 
     query: Mapping[str, str]
     path: Mapping[str, str]
+    """Values of the placeholders in the endpoint's path, such as `z` of a tile, by name."""
     body: Json
     fields: str
     """The field mask, from the `X-Goog-FieldMask` header or the `fields` parameter; may be empty."""
@@ -43,7 +44,7 @@ class Ask:
 
 
 class GoogleStatus(Enum):
-    """The reasons of refusals, each (HTTP status, `google.rpc` status, status of the legacy APIs)."""
+    """Reasons of refusals, each (HTTP status, `google.rpc` status, status of the legacy APIs)."""
 
     INVALID = (400, "INVALID_ARGUMENT", "INVALID_REQUEST")
     NO_KEY = (403, "PERMISSION_DENIED", "REQUEST_DENIED")
@@ -58,15 +59,10 @@ class GoogleStatus(Enum):
 
 
 class Refused(Exception):
-    """An error that ends a request with a refusal in Google's form.
-
-    Args:
-        fault: what is wrong with it.
-        message: what the client is told.
-    """
+    """An error that ends a request with a refusal in Google's form."""
 
     def __init__(self, fault: GoogleStatus, message: str) -> None:
-        """Keep the refusal's status and message."""
+        """Keep the reason, with its HTTP status, and the message for the client."""
         super().__init__(message)
         self.fault = fault
         self.message = message
@@ -84,15 +80,16 @@ def answer(content: Json | list[Json], code: int = 200) -> Response:
 
 
 def refusal(refused: Refused, family: Family, lists: Sequence[str] = ()) -> Response:
-    """Return a refusal as a family of APIs writes it; `lists` are the lists that a legacy API gives empty.
+    """Return a refusal as a family of APIs writes it; legacy APIs add an empty list for each name in `lists`.
 
     Args:
-        refused: what is wrong.
-        family: of APIs.
-        lists: names that a legacy API then gives empty.
+        refused: the reason and the message.
+        family: the family of APIs that the endpoint belongs to.
+        lists: names of the lists that a legacy API gives empty beside its status.
     """
     code, rpc, legacy = refused.fault.value
     if family == "legacy":
+        # Legacy APIs tell a client's error in the body, with HTTP 200; only a server's has a code of its own.
         return _legacy_failure(code if code >= 500 else 200, legacy, refused.message, lists)
     if family == "picture":
         return Response(
@@ -103,12 +100,12 @@ def refusal(refused: Refused, family: Family, lists: Sequence[str] = ()) -> Resp
 
 
 def failure(code: int, family: Family, lists: Sequence[str] = ()) -> Response:
-    """Return the answer with an HTTP error status as a family of APIs writes it, for faults on purpose.
+    """Return a made fault with HTTP status `code` as a family of APIs writes it; `lists` as in `refusal`.
 
     Args:
         code: HTTP status.
-        family: of APIs.
-        lists: names that a legacy API then gives empty.
+        family: the family of APIs that the endpoint belongs to.
+        lists: names of the lists that a legacy API gives empty beside its status.
     """
     if code == GoogleStatus.OVER_QUOTA.value[0]:
         return refusal(Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA), family, lists)
@@ -143,12 +140,12 @@ def no_such_method() -> Response:
 
 
 def _legacy_failure(code: int, status: str, message: str, lists: Sequence[str]) -> Response:
-    """Return a failure as JSON of a legacy API, with an empty list for each name in `lists`."""
+    """Return a failure as JSON of a legacy API, with HTTP status `code` and the `lists` empty."""
     return answer({"error_message": message, **{name: [] for name in lists}, "status": status}, code)
 
 
 def _rpc_failure(family: Family, code: int, status: str, message: str, details: list[Json]) -> Response:
-    """Return a failure as JSON of a new API, in a list for the family `stream`."""
+    """Return a failure as JSON of a new API with HTTP status `code`; in a list for the family `stream`."""
     error: Json = {"code": code, "message": message, "status": status}
     if details:
         error["details"] = details
@@ -156,16 +153,16 @@ def _rpc_failure(family: Family, code: int, status: str, message: str, details: 
 
 
 def number(text: str, name: str, low: float, high: float) -> float:
-    """Return the number that a parameter's text holds, in [low, high]; refuses others.
+    """Return the number that a parameter's text holds; raise `Refused` if it is none or outside [low, high].
 
     Args:
-        text: of the parameter.
-        name: of the parameter.
-        low: least.
-        high: most.
+        text: the parameter's value.
+        name: the parameter's name, for the error.
+        low: the least number accepted.
+        high: the greatest number accepted.
 
     Raises:
-        Refused: it is none, or outside [low, high].
+        Refused: the text is no number, or outside [low, high].
     """
     try:
         value = float(text) if text.isascii() else math.nan
@@ -179,20 +176,20 @@ def number(text: str, name: str, low: float, high: float) -> float:
 
 
 def optional_number(query: Mapping[str, str], name: str, low: float, high: float, default: float) -> float:
-    """Return the number of a query's parameter in [low, high]; `default` if it is left out.
+    """Return a query parameter as a number in [low, high], `default` if it is left out.
 
     Args:
-        query: of the request.
-        name: of the parameter.
-        low: least.
-        high: most.
-        default: where it is left out.
+        query: the request's parameters.
+        name: the parameter's name.
+        low: the least number accepted.
+        high: the greatest number accepted.
+        default: the value if the parameter is left out.
     """
     return number(query[name], name, low, high) if query.get(name) else default
 
 
 def position_in(text: str) -> LatLng | None:
-    """Return the position that a text such as `41.25,-38.75` names; `None` if it is no such text."""
+    """Return the position in a text "lat,lng" such as "41.25,-38.75"; `None` if it has another form."""
     found = re.fullmatch(
         r"\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)\s*,\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)\s*", text, re.ASCII
     )
@@ -202,10 +199,10 @@ def position_in(text: str) -> LatLng | None:
 
 
 def position(text: str, name: str = "location") -> LatLng:
-    """Return the position that a parameter such as `41.25,-38.75` names; refuses other texts.
+    """Return the position in a parameter of the form "lat,lng"; raise `Refused` for other texts.
 
     Raises:
-        Refused: it is none.
+        Refused: the text has another form, or is out of range.
     """
     found = position_in(text)
     if found is None:
@@ -214,16 +211,16 @@ def position(text: str, name: str = "location") -> LatLng:
 
 
 def lat_lng(message: Any, name: str, lat: str = "latitude", lng: str = "longitude") -> LatLng:
-    """Return the position in a message such as `{"latitude": 1, "longitude": 2}`; a field left out is 0.
+    """Return the position in a message such as `{"latitude": 1, "longitude": 2}`; missing fields are 0.
 
     Args:
-        message: of the request.
-        name: of the message, for errors.
-        lat: name of its field.
-        lng: name of its field.
+        message: a value from the request's body.
+        name: the path of the message, for errors.
+        lat: the name of its field of latitude.
+        lng: the name of its field of longitude.
 
     Raises:
-        Refused: it is no such message.
+        Refused: it is no such message, or out of range.
     """
     if not isinstance(message, dict):
         raise invalid(f"Invalid value at '{name}': a position is missing.")
@@ -236,7 +233,7 @@ def lat_lng(message: Any, name: str, lat: str = "latitude", lng: str = "longitud
 
 
 def message_in(body: Json, name: str) -> Json:
-    """Return the message in a field of a body; {} if it is left out.
+    """Return the JSON object in field `name` of a body, {} if it is left out; else raise `Refused`.
 
     Raises:
         Refused: the field holds something else.
@@ -248,15 +245,15 @@ def message_in(body: Json, name: str) -> Json:
 
 
 def texts_in(body: Json, name: str, most: int) -> list[str]:
-    """Return the list of texts in a field of a body, at most `most`; [] if it is left out.
+    """Return the list of texts in a body's field `name`, [] if it is left out; else raise `Refused`.
 
     Args:
-        body: of the request.
-        name: of the field.
-        most: texts.
+        body: the request's body.
+        name: the field's name.
+        most: the number of texts that are allowed.
 
     Raises:
-        Refused: the field holds something else, or too many.
+        Refused: the field holds something else, or too many texts.
     """
     found = body.get(name, [])
     if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
@@ -266,7 +263,7 @@ def texts_in(body: Json, name: str, most: int) -> list[str]:
     return found
 
 
-MAX_RADIUS_M = 50_000.0
+MAX_RADIUS_M = 50_000.0  # as Places (New) allows
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,10 +285,12 @@ class Circle:
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """A rectangle on the ground between its south-western and north-eastern corners."""
+    """A rectangle in latitude and longitude between its south-western and north-eastern corners."""
 
     low: LatLng
+    """South-western corner."""
     high: LatLng
+    """North-eastern corner."""
 
     @property
     def middle(self) -> LatLng:
@@ -309,10 +308,10 @@ class Rectangle:
 
 
 def area_in(body: Json, name: str) -> Circle | Rectangle | None:
-    """Return the circle or rectangle in a field of a body; `None` if it is left out.
+    """Return the circle or rectangle in field `name` of a body, `None` if it is left out.
 
     Raises:
-        Refused: it is no area.
+        Refused: the field holds something else.
     """
     area = message_in(body, name)
     if not area:
@@ -327,10 +326,10 @@ def area_in(body: Json, name: str) -> Circle | Rectangle | None:
 
 
 def circle_in(area: Json, name: str) -> Circle:
-    """Return the circle in a message; its radius is above 0 and at most 50,000 m.
+    """Return the circle in `area`; raise `Refused` unless its radius is above 0 and at most 50,000 m.
 
     Raises:
-        Refused: there is none, or it is not within these limits.
+        Refused: there is no circle, or its radius is out of range.
     """
     circle = message_in(area, "circle")
     if not circle:
@@ -342,72 +341,72 @@ def circle_in(area: Json, name: str) -> Circle:
     return Circle(middle, radius)
 
 
-KEPT = 10_000  # tokens that are remembered, the oldest go first; chosen
+MAX_TOKENS = 10_000  # page tokens that are remembered, the oldest go first; chosen
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of a list of places, with the token of the next page; `None` on the last."""
+    """One page of a list of places, and the token of the next page; `None` on the last."""
 
     places: Sequence[Place]
     next_token: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Rest:
-    """The places of a query that are left for further pages."""
+class _RemainingPlaces:
+    """The places of a query that were not on its pages so far."""
 
     query: str
     places: Sequence[Place]
     valid_from: float
+    """Time of `Pages.clock`, seconds, before which the token of the next page is refused, as Google does."""
 
 
+@dataclass(slots=True)
 class Pages:
-    """The lists of places that are dealt out page by page. Safe to use from several threads.
+    """A store of lists of places that are given page by page, by token. Safe to use from several threads.
 
     Args:
-        delay_s: seconds before a token is valid.
+        delay_s: seconds after which a new token becomes valid.
         clock: seconds on a clock that never goes back.
     """
 
-    def __init__(self, delay_s: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start without pages; a token becomes valid `delay_s` seconds after it was given."""
-        self._delay = delay_s
-        self._clock = clock
-        self._rests: FIFOCache[str, _Rest] = FIFOCache(KEPT)
-        self._lock = Lock()
+    delay_s: float
+    clock: Callable[[], float] = time.monotonic
+    _remaining: FIFOCache[str, _RemainingPlaces] = field(default_factory=lambda: FIFOCache(MAX_TOKENS))
+    _lock: Lock = field(default_factory=Lock)
 
     def first(self, query: str, places: Sequence[Place], size: int) -> Page:
-        """Return the first `size` places of a list as a page, and store the rest under its token.
+        """Return the first `size` places of a list as a page, and keep the others for the page's token.
 
         Args:
-            query: stands for what was asked; the same gives the same tokens.
+            query: the request as a text; the same query gives the same tokens.
             places: the whole list.
-            size: places a page.
+            size: places on a page.
         """
         if len(places) <= size:
             return Page(places, None)
         token = hashlib.blake2b(f"{query} {len(places)}".encode(), digest_size=32).hexdigest()
         with self._lock:
-            known = self._rests.get(token)
-            valid_from = known.valid_from if known else self._clock() + self._delay
-            self._rests[token] = _Rest(query, places[size:], valid_from)
+            known = self._remaining.get(token)
+            valid_from = known.valid_from if known else self.clock() + self.delay_s
+            self._remaining[token] = _RemainingPlaces(query, places[size:], valid_from)
         return Page(places[:size], token)
 
     def next_page(self, token: str, size: int, query: str | None = None) -> Page:
-        """Return the page that a token stands for; refuses an unknown token, or another query than at first.
+        """Return the page of a token; raise `Refused` if it is unknown, not yet valid or of another query.
 
         Args:
-            token: as a page before gave it.
-            size: places a page.
-            query: what is asked now, where it must be what was asked first.
+            token: the token that the page before gave.
+            size: places on a page.
+            query: the request as a text, to compare with the first one; `None` compares nothing.
 
         Raises:
             Refused: the token is unknown, not yet valid, or of another query.
         """
         with self._lock:
-            rest = self._rests.get(token)
-        if rest is None or self._clock() < rest.valid_from:
+            rest = self._remaining.get(token)
+        if rest is None or self.clock() < rest.valid_from:
             raise invalid("The page token is not valid, or not valid yet.")
         if query is not None and query != rest.query:
             raise invalid("Request parameters for paging requests must match the initial request.")

@@ -1,4 +1,4 @@
-"""What a session leaves, to be read at any time: its journal, its map and its report."""
+"""The MCP resources: the list of cities, and the journal, map and report of each session."""
 
 import asyncio
 import base64
@@ -24,7 +24,7 @@ from virl.errors import VirlError
 from virl.journal.journal import JOURNAL as JOURNAL_FILE
 from virl.journal.report import REPORT as REPORT_FILE
 from virl.platform.providers.cities import all_cities
-from virl.serve.mcp.session import MAP_FILE, Acting, CitySession
+from virl.serve.mcp.session import MAP_FILE, ActingAgent, CitySession
 from virl.serve.mcp.sessions import Sessions
 
 JOURNAL, MAP, REPORT = "journal", "map", "report"
@@ -37,7 +37,7 @@ MOST_REPORT = 4_000_000
 
 T = TypeVar("T")
 
-_KINDS = {
+_KINDS = {  # (media type, description) of a session's resources
     JOURNAL: (
         "application/jsonl",
         "What was done in the session, a JSON object a line; the latest lines of a long one.",
@@ -48,73 +48,67 @@ _KINDS = {
 _ADDRESS = re.compile(rf"virl://sessions/([A-Za-z0-9._-]{{1,130}})/({'|'.join(_KINDS)})")
 
 
-def address(session: str, what: str) -> str:
-    """Return the URI of a session's resource: its journal, map or report."""
-    return f"virl://sessions/{session}/{what}"
+def address(session: str, kind: str) -> str:
+    """Return the URI of a session's resource; `kind` is "journal", "map" or "report"."""
+    return f"virl://sessions/{session}/{kind}"
 
 
 def listed_resources(sessions: Sessions) -> ListResourcesResult:
     """Return the list of cities, and the resources of each session of this server."""
+    json_type = "application/json"
     cities = Resource(
-        name="cities",
-        uri=CITIES,
-        title="Cities",
-        mime_type="application/json",
-        description="Names for open_city.",
+        name="cities", uri=CITIES, title="Cities", mime_type=json_type, description="Names for open_city."
     )
-    return ListResourcesResult(
-        resources=[
-            cities,
-            *(
-                Resource(
-                    name=f"{what} of {session.id}",
-                    uri=address(session.id, what),
-                    mime_type=mime,
-                    description=about,
-                )
-                for session in sessions
-                for what, (mime, about) in _KINDS.items()
-            ),
-        ]
-    )
+    own = [
+        Resource(
+            name=f"{kind} of {session.id}",
+            uri=address(session.id, kind),
+            mime_type=mime,
+            description=about,
+        )
+        for session in sessions
+        for kind, (mime, about) in _KINDS.items()
+    ]
+    return ListResourcesResult(resources=[cities, *own])
 
 
 def listed_templates() -> ListResourceTemplatesResult:
-    """Return the URI templates of a session's resources."""
+    """Return the URI templates of a session's journal, map and report."""
     return ListResourceTemplatesResult(
         resource_templates=[
-            ResourceTemplate(name=what, uri_template=f"{TEMPLATE}{what}", mime_type=mime, description=about)
-            for what, (mime, about) in _KINDS.items()
+            ResourceTemplate(name=kind, uri_template=f"{TEMPLATE}{kind}", mime_type=mime, description=about)
+            for kind, (mime, about) in _KINDS.items()
         ]
     )
 
 
 async def read_resource(sessions: Sessions, uri: str) -> ReadResourceResult:
-    """Return the contents of a resource by its URI; raises MCPError for an unknown one.
+    """Return the contents of a resource by its URI.
 
     Raises:
         MCPError: there is no such resource, or it is too large.
     """
     if uri == CITIES:
-        return _text_result(uri, "application/json", json.dumps(_cities(), ensure_ascii=False))
+        cities = [
+            {"name": name, "title": city.title, "provider": city.provider}
+            for name, city in sorted(all_cities().items())
+        ]
+        return _text_result(uri, "application/json", json.dumps(cities, ensure_ascii=False))
     found = _ADDRESS.fullmatch(uri)
     if found is None:
         raise MCPError(
             INVALID_PARAMS, f"no such resource: it is {CITIES} or {TEMPLATE}journal, map or report"
         )
-    id_, what = found.groups()
+    id_, kind = found.groups()
     try:
         session = sessions.find(id_)
         folder = sessions.defaults.runs / session.id
-        if what == JOURNAL:
+        if kind == JOURNAL:
             return _text_result(uri, _KINDS[JOURNAL][0], await asyncio.to_thread(_journal_tail, folder))
-        if what == MAP:
+        if kind == MAP:
             png = await _make_or_load(session, session.map, (folder / MAP_FILE).read_bytes)
-            return ReadResourceResult(
-                contents=[
-                    BlobResourceContents(uri=uri, mime_type="image/png", blob=base64.b64encode(png).decode())
-                ]
-            )
+            blob = BlobResourceContents(uri=uri, mime_type="image/png", blob=base64.b64encode(png).decode())
+            return ReadResourceResult(contents=[blob])
         page = await _make_or_load(session, session.report, (folder / REPORT_FILE).read_text)
     except VirlError as fault:
         raise MCPError(INVALID_PARAMS, str(fault)) from fault
@@ -127,15 +121,15 @@ async def read_resource(sessions: Sessions, uri: str) -> ReadResourceResult:
     return _text_result(uri, "text/html", page)
 
 
-async def _make_or_load(session: CitySession, make: Callable[[Acting], T], kept: Callable[[], T]) -> T:
-    """Return what `make` gives between two calls of an open session, or `kept` after its end."""
+async def _make_or_load(session: CitySession, make: Callable[[ActingAgent], T], load: Callable[[], T]) -> T:
+    """Return the result of `make` between two calls of an open session, that of `load` after its end."""
     if not session.is_open:
-        return await asyncio.to_thread(kept)
+        return await asyncio.to_thread(load)
     return await asyncio.wrap_future(session.submit(make).result)
 
 
 def _journal_tail(folder: Path) -> str:
-    """Return the latest whole lines of a run's journal, at most `MOST_JOURNAL` bytes."""
+    """Return the last whole lines of the journal in a run's folder, at most `MOST_JOURNAL` bytes."""
     data = (folder / JOURNAL_FILE).read_bytes()
     if len(data) > MOST_JOURNAL:
         data = data[-MOST_JOURNAL:].partition(b"\n")[2]
@@ -143,14 +137,6 @@ def _journal_tail(folder: Path) -> str:
     return whole.decode("utf-8", "replace") + "\n"
 
 
-def _cities() -> list[dict[str, str]]:
-    """Return the name, title and provider of each city that can be opened."""
-    return [
-        {"name": name, "title": city.title, "provider": city.provider}
-        for name, city in sorted(all_cities().items())
-    ]
-
-
 def _text_result(uri: str, mime: str, text: str) -> ReadResourceResult:
-    """Return a text as the contents of a resource."""
+    """Return a text of media type `mime` as the contents of the resource `uri`."""
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=mime, text=text)])

@@ -1,13 +1,14 @@
-"""The MCP server, over stdio or streamable HTTP: its tools, its prompts, and the calls of its clients.
+"""The MCP server, over stdio or streamable HTTP: its tools, prompts and resources.
 
-Of a call the arguments are checked, the work is followed, and its questions are passed on to the client.
+For each call of a tool it checks the arguments, reports progress, and passes questions to the client's user.
 """
 
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -48,30 +49,37 @@ from virl.agent.roster import roster
 from virl.agent.tool import TOOLS, Arguments
 from virl.errors import UnknownName, VirlError
 from virl.files.json_reading import whole_escapes
-from virl.journal.records import ViewRecord
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply
 from virl.plain_text import plain_tree, whole_text
 from virl.serve.gate import GateOptions, add_gate
 from virl.serve.mcp.resources import listed_resources, listed_templates, read_resource
-from virl.serve.mcp.session import Acting, Call, CitySession, Progress, UserQuestion
+from virl.serve.mcp.session import ActingAgent, Call, CitySession, Progress, UserQuestion
 from virl.serve.mcp.sessions import OpenCity, Sessions
-from virl.serve.mcp.tools import OPEN_CITY, Answer, answer_of, arguments, as_result, fault, listed_tools
+from virl.serve.mcp.tools import (
+    OPEN_CITY,
+    Answer,
+    arguments,
+    failed_result,
+    listed_tools,
+    to_answer,
+    to_call_result,
+)
 from virl.serve.running import run
 from virl.settings.faults import faults_of
 from virl.tools.base import ToolResult
 from virl.tools.moving import where_am_i
 from virl.version import __version__
 
-_LONGEST = 1000
+_MAX_TEXT = 1000
 """Most characters of a text argument; chosen."""
 _MOST_WAITING, _PAUSE_S = 100, 0.02
 """Most answers that may wait for a client, and seconds between checks of their number; chosen."""
-_ARGUMENTS = {
+_PROMPT_ARGUMENTS = {  # descriptions, by name
     "city": "The city, a name of the resource virl://cities; by default the character's own.",
     "request": "What to do; by default what the character wants by itself.",
 }
-_FORM: dict[str, Any] = {
+_ANSWER_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "say": {"type": "string", "title": "Your answer", "description": "In words; empty to say nothing."}
@@ -79,8 +87,8 @@ _FORM: dict[str, Any] = {
 }
 _BUG = "this is a bug in virl: the log of the server has the details"
 Context = ServerRequestContext[Any, Any]
-Answered = CallToolResult | InputRequiredResult
-Done = tuple[Answer, list[Path]]
+CallOutcome = CallToolResult | InputRequiredResult
+AnswerAndPictures = tuple[Answer, list[Path]]
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 PATH = "/mcp"
@@ -93,10 +101,6 @@ def make_server(sessions: Sessions) -> Server[Any]:
     async def tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         """Return the list of tools."""
         return ListToolsResult(tools=await asyncio.to_thread(listed_tools))
-
-    async def call(ctx: Context, params: CallToolRequestParams) -> Answered:
-        """Return the answer to a call of a tool."""
-        return await call_tool(sessions, ctx, params)
 
     async def resources(_: Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
         """Return the list of resources."""
@@ -124,7 +128,7 @@ def make_server(sessions: Sessions) -> Server[Any]:
         title="A city to act in",
         instructions=render(load_prompt("mcp/instructions", Reply), {}).strip(),
         on_list_tools=tools,
-        on_call_tool=call,
+        on_call_tool=partial(call_tool, sessions),
         on_list_resources=resources,
         on_list_resource_templates=templates,
         on_read_resource=read,
@@ -134,7 +138,7 @@ def make_server(sessions: Sessions) -> Server[Any]:
 
 
 def serve_stdio(sessions: Sessions) -> None:
-    """Serve a client over stdin and stdout until it closes either; then set all sessions aside.
+    """Serve a client over stdin and stdout until it closes either; then leave all sessions to be resumed.
 
     While it serves, whatever else is printed goes to stderr.
     """
@@ -143,9 +147,12 @@ def serve_stdio(sessions: Sessions) -> None:
     async def serve() -> None:
         """Serve the client's messages until stdin ends."""
         # The answers that wait hold back the reading: a client that takes none cannot fill the memory.
-        stdin = _whole_stdin()
+        wire = os.fdopen(os.dup(0), "rb", closefd=False)
+        # What a child process or a prompt would read is empty from here on, and no line of the protocol.
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        stdin = _Stdin(_WholeLines(wire, encoding="utf-8", errors="replace"))
         async with stdio_server(stdin=stdin) as (incoming, outgoing):
-            stdin.answers = _Answers(outgoing)
+            stdin.answers = _AnswerSender(outgoing)
             await server.run(incoming, stdin.answers, server.create_initialization_options())
 
     try:
@@ -157,17 +164,18 @@ def serve_stdio(sessions: Sessions) -> None:
 
 
 class _WholeLines(TextIOWrapper):
-    """A reader of JSON lines that replaces halves of surrogate pairs by U+FFFD, as the SDK rejects them."""
+    """A reader of text lines that replaces halves of surrogate pairs in JSON, which the SDK rejects."""
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # as in its base
-        """Return the next line, with halves of surrogate pairs replaced."""
+        """Return the next line, at most `size` characters, with halves of surrogate pairs replaced."""
         return whole_escapes(super().readline(size).encode()).decode()
 
 
-class _Answers:
+class _AnswerSender:
     """A sender of answers to a client, which counts those that the client has not taken yet."""
 
     def __init__(self, wire: Any) -> None:
+        """Keep the stream on which answers are sent to the client."""
         self._wire = wire
         self.waiting = 0
 
@@ -191,9 +199,9 @@ class _Answers:
 
 
 class _Stdin(anyio.AsyncFile[str]):
-    """A client's lines from stdin; the next is not read while too many answers wait for the client."""
+    """A client's lines from stdin; while too many answers wait for the client, no line is read."""
 
-    answers: _Answers | None = None
+    answers: _AnswerSender | None = None
 
     async def readline(self) -> str:
         """Return the next line, once few enough answers wait."""
@@ -202,16 +210,8 @@ class _Stdin(anyio.AsyncFile[str]):
         return await super().readline()
 
 
-def _whole_stdin() -> _Stdin:
-    """Return stdin as the client's lines; nothing else in the process can read from it afterwards."""
-    wire = os.fdopen(os.dup(0), "rb", closefd=False)
-    # What a child process or a prompt would read is empty from here on, and no line of the protocol.
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    return _Stdin(_WholeLines(wire, encoding="utf-8", errors="replace"))
-
-
 def _with_whole_bodies(app: ASGIApp) -> ASGIApp:
-    """Return an application whose bodies have halves of surrogate pairs replaced, as in `_WholeLines`."""
+    """Return an ASGI app that replaces halves of surrogate pairs in bodies before `app` reads them."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         """Answer an ASGI request through the application, with its body changed."""
@@ -227,7 +227,7 @@ def _with_whole_bodies(app: ASGIApp) -> ASGIApp:
 
 
 def http_app(sessions: Sessions, options: GateOptions) -> ASGIApp:
-    """Return an MCP server behind its gate as an ASGI app at `/mcp`, which needs ASGI's lifespan."""
+    """Return the MCP server of these sessions as an ASGI app at `/mcp` behind its gate; needs a lifespan."""
     app = make_server(sessions).streamable_http_app(
         streamable_http_path=PATH,
         transport_security=TransportSecuritySettings(
@@ -240,14 +240,14 @@ def http_app(sessions: Sessions, options: GateOptions) -> ASGIApp:
 def serve_http(
     sessions: Sessions, options: GateOptions, host: str, port: int, tell: Callable[[str], None]
 ) -> None:
-    """Serve over streamable HTTP until the process is interrupted; `tell` gets the URL.
+    """Serve MCP over streamable HTTP until the process is interrupted; call `tell` with the URL.
 
     Args:
-        sessions: in which the tools act.
-        options: who may ask.
+        sessions: the sessions in which the tools act.
+        options: rules on the requests that pass.
         host: the address to listen at.
         port: the port; 0 takes a free one.
-        tell: gets the server's URL when it is known.
+        tell: called with the server's URL.
 
     Raises:
         BadInput: the port is taken, or other machines can connect and there is no key.
@@ -266,65 +266,70 @@ def serve_http(
         sessions.close()
 
 
-async def call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestParams) -> Answered:
-    """Return the result of a tool, or the question that its user has to answer first.
+async def call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestParams) -> CallOutcome:
+    """Return the result of a tool, or the question that the client's user has to answer first.
 
     Args:
-        sessions: of the server.
-        ctx: of the request.
-        params: name and arguments.
+        sessions: the server's sessions.
+        ctx: the context of the request.
+        params: the tool's name and arguments.
     """
     try:
         return await _call_tool(sessions, ctx, params)
     except VirlError as wrong:
-        return fault(str(wrong))
-    except Exception:  # noqa: BLE001 - what it says is for the log, not for the client
+        return failed_result(str(wrong))
+    except Exception:  # noqa: BLE001 - its text is for the log, not for the client
         _log.exception("the tool %r", params.name)
-        return fault(_BUG)
+        return failed_result(_BUG)
 
 
-async def _call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestParams) -> Answered:
+async def _call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestParams) -> CallOutcome:
     """Check the arguments of a call, run it in its session, and return its result or a question."""
     if params.name not in arguments():
         raise UnknownName("tool", params.name[:100], arguments())
-    given: Any = plain_tree(params.arguments or {}, whole_text)
+    raw: Any = plain_tree(params.arguments or {}, whole_text)
     try:
-        asked = arguments()[params.name].model_validate(given)
+        checked = arguments()[params.name].model_validate(raw)
     except ValidationError as wrong:
-        return fault(_faults_line(wrong, params.name, given))
-    if isinstance(asked, OpenCity):
-        session = await asyncio.to_thread(sessions.open, asked)
+        faults = faults_of(wrong, arguments()[params.name], dict(raw))
+        return failed_result(f"{params.name}: {'; '.join(map(str, faults))}")
+    if isinstance(checked, OpenCity):
+        session = await asyncio.to_thread(sessions.open, checked)
         opened = session.submit(lambda acting: _welcome(session, acting))
-        return await _follow_call(session, opened, ctx, OPEN_CITY)
-    session = sessions.find(str(getattr(asked, "session", "")))
+        return await _await_call(session, opened, ctx, OPEN_CITY)
+    session = sessions.find(str(getattr(checked, "session", "")))
     # A client without elicitation comes back with the same call and its user's answer.
-    if call := _answered_call(session, params):
-        return await _follow_call(session, call, ctx, params.name)
+    if call := _resume_call(session, params):
+        return await _await_call(session, call, ctx, params.name)
     if waiting := session.current:
         waiting.dismiss()  # whoever was asked has gone on to something else
     tool = TOOLS.find(params.name).arguments
-    own = tool.model_validate(asked.model_dump(exclude={"session"}, exclude_unset=True))
+    own = tool.model_validate(checked.model_dump(exclude={"session"}, exclude_unset=True))
     capabilities = ctx.session.client_capabilities
     call = session.submit(
         lambda acting: _use_tool(session, acting, params.name, own),
         can_ask=bool(capabilities and capabilities.elicitation),
     )
-    return await _follow_call(session, call, ctx, params.name)
+    return await _await_call(session, call, ctx, params.name)
 
 
-def _use_tool(session: CitySession, acting: Acting, name: str, asked: Arguments) -> Done:
-    """Return (answer, files of pictures) of a tool; called in the session's thread."""
+def _use_tool(
+    session: CitySession, acting: ActingAgent, name: str, arguments_: Arguments
+) -> AnswerAndPictures:
+    """Return a tool's answer and the paths of its pictures; called in the session's thread."""
     # A begun call cannot be taken back: the client hears of it with the next answer.
     unheard, session.unheard = session.unheard, []
-    told = acting.hand(name, asked)
+    result = acting.executor(name, arguments_)
     if unheard:
         begun = f"Cancelled after they had begun, and done all the same: {', '.join(unheard)}."
-        told = replace(told, text=f"{begun}\n{told.text}")
-    return answer_of(session, acting, name, told), _picture_paths(acting, told.views if told.shown else ())
+        result = replace(result, text=f"{begun}\n{result.text}")
+    folder = acting.agent.run.folder
+    pictures = [folder / view.file for view in result.views] if result.shown else []
+    return to_answer(session, acting, name, result), pictures
 
 
-def _welcome(session: CitySession, acting: Acting) -> Done:
-    """Return the first answer of a session: who the agent is, its task, and where it stands."""
+def _welcome(session: CitySession, acting: ActingAgent) -> AnswerAndPictures:
+    """Return the first answer of a session, without pictures: name, background, task and position."""
     agent = acting.agent
     character, run = agent.character, agent.run
     notes = len(run.notes("tool"))
@@ -334,11 +339,13 @@ def _welcome(session: CitySession, acting: Acting) -> Done:
         f"Session {session.id}.{went} You are {character.name}. {character.background}\n"
         f"Your task: {character.intention}\n{here.text}\n{agent.city.notice}"
     )
-    return answer_of(session, acting, OPEN_CITY, ToolResult(text.strip(), here.data)), []
+    return to_answer(session, acting, OPEN_CITY, ToolResult(text.strip(), here.data)), []
 
 
-async def _follow_call(session: CitySession, call: Call[Done], ctx: Context, tool: str) -> Answered:
-    """Report a call's progress until its work is done or a question has to go to the client's user."""
+async def _await_call(
+    session: CitySession, call: Call[AnswerAndPictures], ctx: Context, tool: str
+) -> CallOutcome:
+    """Report a call's progress until it is done; return its result, or a question for the client's user."""
     try:
         while not call.result.done() or not call.events.empty():
             event = await call.events.get()
@@ -346,8 +353,15 @@ async def _follow_call(session: CitySession, call: Call[Done], ctx: Context, too
                 await ctx.session.report_progress(event.number, None, event.message)
             elif isinstance(event, UserQuestion):
                 if not ctx.session.can_send_request:
-                    return _ask_client(session, event)
-                _settle_question(event, await ctx.session.elicit_form(event.text, _FORM, ctx.request_id))
+                    # Such a client answers the question with a further call.
+                    form = ElicitRequestFormParams(message=event.text, requested_schema=_ANSWER_SCHEMA)
+                    return InputRequiredResult(
+                        input_requests={event.key: ElicitRequest(params=form)},
+                        request_state=f"{session.id}/{event.key}",
+                    )
+                _settle_question(
+                    event, await ctx.session.elicit_form(event.text, _ANSWER_SCHEMA, ctx.request_id)
+                )
     except BaseException:
         if not call.cancel():
             session.unheard.append(tool)
@@ -355,11 +369,11 @@ async def _follow_call(session: CitySession, call: Call[Done], ctx: Context, too
     answer, pictures = call.result.result()
     if answer.status != "open":
         await asyncio.to_thread(session.wait)  # until its report is written
-    return await asyncio.to_thread(as_result, answer, pictures)
+    return await asyncio.to_thread(to_call_result, answer, pictures)
 
 
-def _answered_call(session: CitySession, params: CallToolRequestParams) -> Call[Any] | None:
-    """Return the waiting call whose question a client answers by this call; `None` if there is none."""
+def _resume_call(session: CitySession, params: CallToolRequestParams) -> Call[Any] | None:
+    """Give a client's answer to the question that a call waits with, and return that call; else `None`."""
     call = session.current
     question = call.waiting if call else None
     responses = params.input_responses or {}
@@ -370,30 +384,12 @@ def _answered_call(session: CitySession, params: CallToolRequestParams) -> Call[
     return call
 
 
-def _ask_client(session: CitySession, question: UserQuestion) -> InputRequiredResult:
-    """Return a question as a call's result, for clients that answer it in a further call."""
-    request = ElicitRequest(params=ElicitRequestFormParams(message=question.text, requested_schema=_FORM))
-    return InputRequiredResult(
-        input_requests={question.key: request}, request_state=f"{session.id}/{question.key}"
-    )
-
-
-def _settle_question(question: UserQuestion, given: ElicitResult) -> None:
-    """Give a client's answer to a question; a declined one is empty, a cancelled one `None`."""
+def _settle_question(question: UserQuestion, answer: ElicitResult) -> None:
+    """Give a question the client's answer, at most 2,000 characters: "" if declined, `None` if cancelled."""
     if question.answer.done():
         return
-    said = str((given.content or {}).get("say") or "") if given.action == "accept" else ""
-    question.answer.set_result(None if given.action == "cancel" else said[:2000])
-
-
-def _picture_paths(acting: Acting, views: tuple[ViewRecord, ...]) -> list[Path]:
-    """Return the paths of some views of the run."""
-    return [acting.agent.run.folder / view.file for view in views]
-
-
-def _faults_line(wrong: ValidationError, name: str, given: Mapping[str, object]) -> str:
-    """Return the faults of a call's arguments in a line."""
-    return f"{name}: " + "; ".join(map(str, faults_of(wrong, arguments()[name], dict(given))))
+    text = str((answer.content or {}).get("say") or "") if answer.action == "accept" else ""
+    question.answer.set_result(None if answer.action == "cancel" else text[:2000])
 
 
 def _list_prompts() -> ListPromptsResult:
@@ -406,7 +402,7 @@ def _list_prompts() -> ListPromptsResult:
                 description=entry.about,
                 arguments=[
                     PromptArgument(name=name, description=about, required=False)
-                    for name, about in _ARGUMENTS.items()
+                    for name, about in _PROMPT_ARGUMENTS.items()
                 ],
             )
             for entry in roster()[0]
@@ -415,17 +411,17 @@ def _list_prompts() -> ListPromptsResult:
 
 
 def _agent_prompt(params: GetPromptRequestParams) -> GetPromptResult:
-    """Return the prompt that describes an agent and its wish; raises MCPError for an unknown agent.
+    """Return the prompt that describes an agent and its task.
 
     Raises:
-        MCPError: there is no such agent, or an argument that is not taken.
+        MCPError: there is no such agent or argument.
     """
     known = {entry.name: entry for entry in roster()[0]}
     if params.name not in known:
         raise MCPError(INVALID_PARAMS, str(UnknownName("agent", params.name[:100], known)))
-    asked = params.arguments or {}
-    if unknown := next((name for name in asked if name not in _ARGUMENTS), None):
-        raise MCPError(INVALID_PARAMS, str(UnknownName("argument", unknown[:100], _ARGUMENTS)))
+    values = params.arguments or {}
+    if unknown := next((name for name in values if name not in _PROMPT_ARGUMENTS), None):
+        raise MCPError(INVALID_PARAMS, str(UnknownName("argument", unknown[:100], _PROMPT_ARGUMENTS)))
     entry = known[params.name]
     character = entry.character
     text = render(
@@ -435,8 +431,8 @@ def _agent_prompt(params: GetPromptRequestParams) -> GetPromptResult:
             "name": character.name,
             "age": character.age,
             "background": character.background,
-            "intention": asked.get("request", "")[:_LONGEST].strip() or character.intention,
-            "city": asked.get("city", "")[:100].strip() or character.city,
+            "intention": values.get("request", "")[:_MAX_TEXT].strip() or character.intention,
+            "city": values.get("city", "")[:100].strip() or character.city,
             "clock": character.clock,
         },
     )

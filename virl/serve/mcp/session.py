@@ -1,6 +1,6 @@
-"""A session: one run, in a thread of its own, in which one call after another is worked on.
+"""Sessions: each is a run with a thread of its own, which works on one call of its client after another.
 
-Its client is told how far the run is, and the client's user is asked what a routine asks.
+The client gets reports of progress, and the client's user the questions that the run asks.
 """
 
 import asyncio
@@ -33,14 +33,14 @@ from virl.tools.use import RecordingExecutor
 ANSWER_S = 600.0
 """Seconds for which a question waits for an answer; chosen."""
 MOST_QUESTIONS, FOR_PROPOSALS = 9, 3
-"""Most questions of one call, and how many of them are reserved for a routine's proposals at its end.
+"""Most questions of one call, and the number of them reserved for proposals at the end of a run.
 
 The SDK's client answers ten in a row before it gives up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """An event of a call: a report of its progress."""
+    """A report of the progress of a call, as an event for its client."""
 
     number: int
     """Number of the report within the call, from 1."""
@@ -50,14 +50,16 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class UserQuestion:
-    """An event of a call: a question for the user."""
+    """A question for the client's user, as an event of a call."""
 
     key: str
+    """Name of the question within the call, such as "question-1"."""
     moment: Moment
+    """Moment of the run at which the user is asked."""
     fault: str = ""
     """Fault of the user's last answer; empty at the first try."""
     answer: "Future[str | None]" = field(default_factory=Future)
-    """Future of the user's answer; `None` as answer means no answer now or later."""
+    """Future of the user's answer; `None` as answer means that no question of this call is answered."""
 
     @property
     def text(self) -> str:
@@ -66,7 +68,7 @@ class UserQuestion:
 
 
 class Finished:
-    """An event of a call: its work has ended, with the outcome in `Call.result`."""
+    """The event that a call's work has ended; the outcome is in `Call.result`."""
 
 
 T = TypeVar("T")
@@ -74,22 +76,18 @@ Event = Progress | UserQuestion | Finished
 
 
 class Call(Generic[T]):
-    """A client's call: work for a session's thread, with its events and its result.
-
-    Args:
-        work: what is done there.
-        can_ask: whether the client can ask its user.
-    """
+    """A client's call: work for a session's thread, with its events and its result."""
 
     def __init__(self, work: Callable[[], T], *, can_ask: bool = False) -> None:
+        """Keep the work, and whether the client can ask its user; called in the client's event loop."""
         self.events: asyncio.Queue[Event] = asyncio.Queue()
         self.result: Future[T] = Future()
         self.waiting: UserQuestion | None = None
         """Question that has not been answered yet; `None` if there is none."""
         self._work = work
         self._can_ask = can_ask
-        self._asked = 0
-        self._told = 0
+        self._question_count = 0
+        self._progress_count = 0
         self._loop = asyncio.get_running_loop()
 
     def do(self) -> None:
@@ -101,51 +99,51 @@ class Call(Generic[T]):
         except BaseException as fault:  # noqa: BLE001 - raised where the result is awaited
             self.result.set_exception(fault)
         finally:
-            self._tell(Finished())
+            self._send(Finished())
 
     def refuse(self, fault: Exception) -> None:
-        """End the call with an error before its work has begun."""
+        """End the call with an error, unless it was cancelled; called before its work has begun."""
         if self.result.set_running_or_notify_cancel():
             self.result.set_exception(fault)
-            self._tell(Finished())
+            self._send(Finished())
 
     def progress(self, message: str) -> None:
-        """Report the work's progress to the client."""
-        self._told += 1
-        self._tell(Progress(self._told, message))
+        """Report the work's progress to the client, one line."""
+        self._progress_count += 1
+        self._send(Progress(self._progress_count, message))
 
     def ask(self, moment: Moment, fault: str) -> str | None:
-        """Return the user's answer at a moment; `None` without one, or after too many questions."""
+        """Return the user's answer to a question; `None` without an answer, or after too many questions."""
         # Some questions are left for what the agent proposes, whatever it asked before.
         most = MOST_QUESTIONS if moment.proposed else MOST_QUESTIONS - FOR_PROPOSALS
-        if not self._can_ask or self._asked >= most:
+        if not self._can_ask or self._question_count >= most:
             return None
-        self._asked += 1
-        self.waiting = question = UserQuestion(f"question-{self._asked}", moment, fault)
-        self._tell(question)
+        self._question_count += 1
+        self.waiting = question = UserQuestion(f"question-{self._question_count}", moment, fault)
+        self._send(question)
         try:
-            said = question.answer.result(ANSWER_S)
+            answer = question.answer.result(ANSWER_S)
         except TimeoutError:
-            said = None
+            answer = None
         self.waiting = None
         # Who did not answer once is not asked again in this call: each question waits for minutes.
-        if said is None:
+        if answer is None:
             self._can_ask = False
-        return said
+        return answer
 
     def cancel(self) -> bool:
-        """Return whether the call was cancelled before its work began; else it goes on without questions."""
+        """Return whether the call was cancelled before it began; else it goes on without questions."""
         self.dismiss()
         return self.result.cancel()
 
     def dismiss(self) -> None:
-        """Ask the user nothing more, since the client waits no longer."""
+        """Ask the user nothing more and leave a waiting question unanswered: the client has gone on."""
         self._can_ask = False
         if (question := self.waiting) and not question.answer.done():
             question.answer.set_result(None)
 
-    def _tell(self, event: Event) -> None:
-        """Hand an event to the loop that answers the client; called in the session's thread."""
+    def _send(self, event: Event) -> None:
+        """Put an event into the queue of the loop that answers the client; called in the session's thread."""
         self._loop.call_soon_threadsafe(self.events.put_nowait, event)
 
 
@@ -156,7 +154,7 @@ WIDTH = 900
 
 
 def draw_map(body: Body) -> bytes:
-    """Return a PNG map of the ground, the walk so far, the places considered and the agent."""
+    """Return a PNG map, 900 pixels wide, of the ground, the walk so far, the places found and the agent."""
     run = body.agent.run
     here = StepRecord(
         seq=0,
@@ -173,35 +171,31 @@ def draw_map(body: Body) -> bytes:
     return png.getvalue()
 
 
-_LONGEST = 200
+_MAX_PROGRESS = 200
 """Most characters of a progress report; chosen."""
-_TRIES = 3
+_MAX_TRIES = 3
 """Most times that the user is asked for an answer that can be parsed; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
-class Acting:
-    """The agent, its body and its recording executor, which calls use in the session's thread."""
+class ActingAgent:
+    """The agent of a session, its body and its executor of tools; used in the session's thread only."""
 
     agent: Agent
     body: Body
-    hand: RecordingExecutor
+    executor: RecordingExecutor
+    """Executor that runs a tool by its name and arguments, and records it."""
 
 
 class SetAside(Exception):
-    """The end of a session's thread that leaves its run open, so that it can be resumed."""
+    """An exception that ends a session's thread and leaves its run open, so that it can be resumed."""
 
 
 class CitySession:
-    """A session: a run in which a client acts, with a thread that works on its calls.
-
-    Args:
-        id: of the session, the name of the run's folder.
-        options: of the run.
-        pictures: whether the client is shown pictures; else it is told in words what they show.
-    """
+    """A session: a run in which a client acts, with a thread that works on its calls."""
 
     def __init__(self, id: str, options: RunOptions, *, pictures: bool) -> None:  # noqa: A002
+        """Keep the id, the run's options, and whether the client gets pictures; start nothing yet."""
         self.id = id
         self.budget_usd = options.access.budget_usd
         self.used = monotonic()
@@ -212,7 +206,7 @@ class CitySession:
         self._pictures = pictures
         self._calls: SimpleQueue[Call[object] | None] = SimpleQueue()
         self._current: Call[object] | None = None
-        self._acting: Acting | None = None
+        self._acting: ActingAgent | None = None
         self._opened: Future[None] = Future()
         self._lock = threading.Lock()
         self._over: Exception | None = None
@@ -223,7 +217,7 @@ class CitySession:
         """Start the thread and wait until the run has been opened or resumed.
 
         Raises:
-            VirlError: it cannot.
+            VirlError: the run cannot be opened or resumed.
         """
         self._thread.start()
         self._opened.result()
@@ -234,8 +228,8 @@ class CitySession:
         return self._over is None
 
     @property
-    def acting(self) -> Acting:
-        """The objects that calls use; only for use within a call, or to read what never changes."""
+    def acting(self) -> ActingAgent:
+        """The session's agent; only for use within a call, or to read what never changes."""
         assert self._acting  # noqa: S101 - once it is open
         return self._acting
 
@@ -244,12 +238,12 @@ class CitySession:
         """The call that is being worked on; `None` if there is none."""
         return self._current
 
-    def submit(self, work: Callable[[Acting], T], *, can_ask: bool = False) -> Call[T]:
-        """Put work into the queue of the session's thread, and return its call.
+    def submit(self, work: Callable[[ActingAgent], T], *, can_ask: bool = False) -> Call[T]:
+        """Put work into the queue of the session's thread, and return the call that waits for it.
 
         Args:
-            work: what is done.
-            can_ask: whether the client can ask its user meanwhile.
+            work: the work, which gets the session's agent.
+            can_ask: True if the client can ask its user meanwhile.
 
         Raises:
             BadInput: the session is over.
@@ -263,22 +257,22 @@ class CitySession:
         return call
 
     def set_aside(self) -> None:
-        """End the thread after its current call, and leave the run open, so that it can be resumed."""
+        """End the thread after its current call and leave the run open, so that it can be resumed."""
         if call := self._current:
             call.dismiss()
         self._calls.put(None)
         self._thread.join()
 
     def wait(self) -> None:
-        """Wait until the ended run and its report are written."""
+        """Wait until the thread has ended, and with it the run and its report are written."""
         self._thread.join()
 
-    def report(self, acting: Acting) -> str:
-        """Return the report so far as HTML; for `submit`."""
+    def report(self, acting: ActingAgent) -> str:
+        """Return the report of the run so far as HTML; work for `submit`."""
         return render_report(acting.agent.run.folder, acting.agent.city)
 
-    def map(self, acting: Acting) -> bytes:
-        """Return the map of the walk so far as PNG; for `submit`."""
+    def map(self, acting: ActingAgent) -> bytes:
+        """Return the map of the walk so far as PNG; work for `submit`."""
         return draw_map(acting.body)
 
     def _run_thread(self) -> None:
@@ -289,7 +283,7 @@ class CitySession:
             console = SafeConsole(quiet=True)
             with begin(self._options, console, audience=audience, user=user) as agent:
                 body = Body(agent, sees=self._pictures, user=user)
-                self._acting = Acting(agent, body, RecordingExecutor(body))
+                self._acting = ActingAgent(agent, body, RecordingExecutor(body))
                 self._opened.set_result(None)
                 try:
                     while agent.run.result is None:
@@ -303,10 +297,16 @@ class CitySession:
             if not self._opened.done():
                 self._opened.set_exception(fault)
             over = fault if isinstance(fault, VirlError) else over
-        self._refuse_calls(over)
+        # From here on no call comes in; those that wait are refused.
+        with self._lock:
+            self._over = over
+            self._acting = None  # the city goes, if no other session has it open
+        while not self._calls.empty():
+            if call := self._calls.get():
+                call.refuse(over)
 
     def _work(self) -> None:
-        """Wait for the next call and work on it; raises `SetAside` if there are no more."""
+        """Wait for the next call and work on it; raise `SetAside` if the session is to be set aside."""
         call = self._calls.get()
         if call is None:
             raise SetAside
@@ -317,80 +317,71 @@ class CitySession:
             self._current = None
             self.used = monotonic()
 
-    def _refuse_calls(self, over: Exception) -> None:
-        """Refuse all waiting and later calls, with the reason why the session has ended."""
-        with self._lock:
-            self._over = over
-            self._acting = None  # the city goes, if no other session has it open
-        while not self._calls.empty():
-            if call := self._calls.get():
-                call.refuse(over)
 
-
+@dataclass(frozen=True, slots=True)
 class ClientAudience:
-    """An audience that reports a run's events as progress of the client's current call.
+    """An audience that reports a run's events as progress of the client's call; implements `Audience`.
 
     Args:
-        current: gives that call.
+        current: returns the call that is worked on; `None` if there is none.
     """
 
-    def __init__(self, current: Callable[[], Call[object] | None]) -> None:
-        self._current = current
+    current: Callable[[], Call[object] | None]
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:  # noqa: ARG002 - as `Audience`
         """Tell the client that an agent starts."""
-        self._tell(f"{record.agent} starts")
+        self._send(f"{record.agent} starts")
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Tell the client that `done` of `total` parts of something are done."""
-        self._tell(f"{doing}: {done} of {total}")
+        """Tell the client that `done` of `total` parts of the activity `doing` are done."""
+        self._send(f"{doing}: {done} of {total}")
 
     def step(self, record: StepRecord) -> None:
-        """Tell the client what was decided at a step."""
-        self._tell(f"step {record.step}: {record.decided}")
+        """Tell the client the number and the decision of a step."""
+        self._send(f"step {record.step}: {record.decided}")
 
     def note(self, record: NoteRecord) -> None:
         """Tell the client the topic and sentence of a note."""
-        self._tell(f"{record.topic} {record.key}: {record.sentence}")
+        self._send(f"{record.topic} {record.key}: {record.sentence}")
 
     def end(self, result: Result) -> None:
-        """Tell the client of the end of the run."""
-        self._tell(f"{result.agent}: {result.status}: {result.reason}")
+        """Tell the client the agent's name, the status of the ended run, and the reason."""
+        self._send(f"{result.agent}: {result.status}: {result.reason}")
 
     def nested_audience(self) -> Audience:
         """Return this audience, since the client is told of consulted agents too."""
         return self
 
-    def _tell(self, message: str) -> None:
-        """Send a line to the client whose call is worked on, if there is one."""
-        if call := self._current():
-            call.progress(short(message, _LONGEST))
+    def _send(self, message: str) -> None:
+        """Report a line, cut to 200 characters, to the client whose call is worked on, if there is one."""
+        if call := self.current():
+            call.progress(short(message, _MAX_PROGRESS))
 
 
+@dataclass(slots=True)
 class ClientUser:
-    """A user who is asked through the client of the current call.
+    """A user who is asked through the client of the current call; implements `User`.
 
     Args:
-        current: gives the call that is under way.
+        current: returns the call that is worked on; `None` if there is none.
     """
 
-    def __init__(self, current: Callable[[], Call[object] | None]) -> None:
-        self._current = current
-        self._states: Collection[str] = ()
+    current: Callable[[], Call[object] | None]
+    _states: Collection[str] = ()
 
     def expect(self, states: Collection[str]) -> None:
-        """Keep the states that an answer may name; others count as typing errors."""
+        """Set the names of states that an answer may name; others count as typing errors."""
         self._states = states
 
     def feedback(self, moment: Moment) -> Feedback | None:
         """Return the user's parsed answer; `None` without an answer, or if the client cannot ask."""
-        call, fault = self._current(), ""
-        for _ in range(_TRIES):
-            said = call.ask(moment, fault) if call else None
-            if said is None or not said.strip():
+        call, fault = self.current(), ""
+        for _ in range(_MAX_TRIES):
+            answer = call.ask(moment, fault) if call else None
+            if answer is None or not answer.strip():
                 return None
             try:
-                return parse_line(said, self._states)
+                return parse_line(answer, self._states)
             except BadInput as wrong:
                 fault = str(wrong)
         return None

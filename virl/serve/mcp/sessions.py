@@ -1,4 +1,4 @@
-"""The sessions of a server: opened, found by their ids, resumed, and paid from one budget."""
+"""All sessions of an MCP server: opening, finding and resuming them, within one budget."""
 
 import re
 import threading
@@ -29,8 +29,8 @@ MOST_OPEN = 8
 """Default of the most sessions open at once; chosen: each holds a city in memory."""
 IDLE_S = 600.0
 """Seconds without a call, after which a session may be set aside for another one; chosen."""
-CLIENT = "an MCP client"
-"""Name of the decider in a session's run, for its report."""
+DECIDED_BY = "an MCP client"
+"""Name of the decider in a session's run, for its journal and report."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
 
@@ -42,7 +42,7 @@ VISITOR = Character(
     intention="Do what the user of the client asks for.",
     tools="all",
 )
-"""Character that acts if no agent is named."""
+"""The character that acts in a session if no agent is named."""
 
 
 class OpenCity(Arguments):
@@ -87,14 +87,16 @@ class OpenCity(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class SessionDefaults:
-    """The server's defaults for what a client does not say when it opens a session."""
+    """Settings of a server for what a client does not name when it opens a session."""
 
     city: str = ""
+    """Name or path of a city; empty for the agent's own."""
     at: str = ""
+    """Address, or position "lat,lng", in the default city; empty for the agent's start."""
     agent: str = ""
     """Name of an agent, or path of a character file; empty for `VISITOR`."""
     mind: str = RULES
-    """Mind of the agents that are consulted."""
+    """Name of the mind of agents that are consulted; the client itself decides for its agent."""
     runs: Path = RUNS
     """Folder in which each session's run gets a folder."""
     budget_usd: float | None = None
@@ -104,9 +106,10 @@ class SessionDefaults:
 
 
 class Sessions:
-    """All sessions of a server, by id. Safe for several threads."""
+    """All sessions of an MCP server, by id. Safe to use from several threads."""
 
     def __init__(self, defaults: SessionDefaults) -> None:
+        """Start without sessions; new ones take these defaults."""
         self.defaults = defaults
         self._sessions: dict[str, CitySession] = {}
         self._opening: dict[str, CitySession] = {}
@@ -121,13 +124,13 @@ class Sessions:
         """Check that the default city exists and may be paid for, and that the default mind opens.
 
         Raises:
-            VirlError: it is not.
+            VirlError: one of these is not so.
         """
-        self._check_cost(self.defaults.city or _city_of(self.defaults.agent))
+        self._check_cost(self.defaults.city or _home_city(self.defaults.agent))
         open_mind(self.defaults.mind, cache_dir=None)
 
     def find(self, id: str) -> CitySession:  # noqa: A002
-        """Return the session of an id; for an empty id the only open session.
+        """Return the session with an id; for an empty id the only open session.
 
         Raises:
             BadInput: no session is open, or several are, or this one has to be resumed first.
@@ -148,25 +151,25 @@ class Sessions:
             )
         raise BadInput("no session is open: call open_city first")
 
-    def open(self, asked: OpenCity) -> CitySession:
-        """Open a session, new or resumed, and return it once its city is open.
+    def open(self, request: OpenCity) -> CitySession:
+        """Open a session, new or resumed, and return it once its run has been opened.
 
         Raises:
-            VirlError: it cannot be opened.
+            VirlError: the session cannot be opened.
         """
         with ExitStack() as stack:
             with self._lock:
                 self._make_room()
-                if asked.resume:
-                    options = self._resume_options(asked)
+                if request.resume:
+                    options = self._resume_options(request)
                 else:
-                    options = self._new_options(asked)
+                    options = self._new_options(request)
                     agent = f"mcp-{Path(options.agent).stem or 'visitor'}"
                     options = replace(
                         options, out=stack.enter_context(made_folder(agent, self.defaults.runs))
                     )
                 folder = options.out or self.defaults.runs
-                session = CitySession(folder.name, options, pictures=asked.pictures)
+                session = CitySession(folder.name, options, pictures=request.pictures)
                 self._opening[session.id] = session
             try:
                 session.open()
@@ -182,7 +185,7 @@ class Sessions:
                 session.set_aside()
 
     def _make_room(self) -> None:
-        """Set aside the session that was idle longest, if the most are open; raises if none is idle."""
+        """Set aside the session idle longest if too many are open; raise `BadInput` if none is idle."""
         live = [one for one in self if one.is_open and one.id not in self._opening]
         taken = len(live) + len(self._opening)
         if taken < self.defaults.most_open:
@@ -197,46 +200,51 @@ class Sessions:
             )
         oldest.set_aside()
 
-    def _new_options(self, asked: OpenCity) -> RunOptions:
-        """Return the options of a new session's run."""
+    def _new_options(self, request: OpenCity) -> RunOptions:
+        """Return the options of the run of a new session, from a client's request and the defaults."""
         defaults = self.defaults
-        if asked.agent and asked.agent not in agent_names():
-            raise UnknownName("agent", asked.agent, agent_names())
-        agent = asked.agent or defaults.agent
-        fields: dict[str, object] = {"intention": asked.intention} if asked.intention else {}
-        if asked.steps is not None:
-            fields["limits.steps"] = asked.steps
-        city = self._allowed_city(asked.city)
-        self._check_cost(city or _city_of(agent))
+        if request.agent and request.agent not in agent_names():
+            raise UnknownName("agent", request.agent, agent_names())
+        agent = request.agent or defaults.agent
+        fields: dict[str, object] = {"intention": request.intention} if request.intention else {}
+        if request.steps is not None:
+            fields["limits.steps"] = request.steps
+        city = request.city
+        if not city or (defaults.city and city == name_of_city(defaults.city)):
+            city = defaults.city
+        elif city != defaults.city and city not in all_cities():
+            # No paths: a client may not open other files of the server's machine.
+            raise UnknownName("city", city[:100], all_cities())
+        self._check_cost(city or _home_city(agent))
         return RunOptions(
             agent=agent,
             character=None if agent else VISITOR,
             city=city or None,
             # The server's own start is a place of the server's own city.
-            at=asked.at or ("" if asked.city else defaults.at) or None,
+            at=request.at or ("" if request.city else defaults.at) or None,
             mind=defaults.mind,
             fields=fields,
-            access=AccessRecord(budget_usd=self._session_budget(asked.budget_usd)),
-            decided_by=CLIENT,
+            access=AccessRecord(budget_usd=self._session_budget(request.budget_usd)),
+            decided_by=DECIDED_BY,
         )
 
-    def _resume_options(self, asked: OpenCity) -> RunOptions:
-        """Return the options of a resumed run, after checking that it is a session that may be resumed."""
-        folder = self.defaults.runs / asked.resume
-        found = self._sessions.get(asked.resume)
-        if asked.resume in self._opening or (found and found.is_open):
-            raise BadInput(f"session {asked.resume} is open: use it")
-        if not _ID.fullmatch(asked.resume) or not (folder / "journal.jsonl").is_file():
-            raise BadInput(f"{self.defaults.runs}: no session {asked.resume[:130]!r} to resume")
+    def _resume_options(self, request: OpenCity) -> RunOptions:
+        """Return the options of a run to resume; raise `BadInput` if it is open or no session's run."""
+        folder = self.defaults.runs / request.resume
+        found = self._sessions.get(request.resume)
+        if request.resume in self._opening or (found and found.is_open):
+            raise BadInput(f"session {request.resume} is open: use it")
+        if not _ID.fullmatch(request.resume) or not (folder / "journal.jsonl").is_file():
+            raise BadInput(f"{self.defaults.runs}: no session {request.resume[:130]!r} to resume")
         records = read_journal(folder)
         begun = start_of(records)
-        if begun.decided_by != CLIENT:
-            raise BadInput(f"{asked.resume} is a run of {begun.decided_by or 'a routine'}, and no session")
+        if begun.decided_by != DECIDED_BY:
+            raise BadInput(f"{request.resume} is a run of {begun.decided_by or 'a routine'}, and no session")
         self._check_cost(begun.city)
         spent = cost_so_far(folder, records).usd
-        wanted = begun.access.budget_usd if asked.budget_usd is None else asked.budget_usd
+        budget = begun.access.budget_usd if request.budget_usd is None else request.budget_usd
         # A run's budget counts from its beginning: what it spent before is not promised again.
-        more = self._session_budget(None if wanted is None else max(0.0, wanted - spent))
+        more = self._session_budget(None if budget is None else max(0.0, budget - spent))
         own = self.defaults.agent and find_character(self.defaults.agent).stem == begun.agent
         known = begun.agent in agent_names()
         return RunOptions(
@@ -245,39 +253,28 @@ class Sessions:
             out=folder,
             resume=True,
             access=AccessRecord(budget_usd=None if more is None else spent + more),
-            decided_by=CLIENT,
+            decided_by=DECIDED_BY,
         )
 
-    def _allowed_city(self, asked: str) -> str:
-        """Return the name of the city that a client asks for, or the server's own; refuses paths."""
-        own = self.defaults.city
-        if not asked or asked == own or (own and asked == name_of_city(own)):
-            return own
-        if asked not in all_cities():
-            raise UnknownName("city", asked[:100], all_cities())
-        return asked
-
     def _check_cost(self, city: str) -> None:
-        """Refuse a city that costs money if the server has no budget."""
+        """Raise `BadInput` for a city that costs money if the server has no budget."""
         if self.defaults.budget_usd is None and provider_of(city_settings(city)).may_cost:
             raise BadInput(
                 f"{city} costs money: start the server with --budget-usd, the dollars that it may spend"
             )
 
-    def _session_budget(self, asked: float | None) -> float | None:
-        """Return the budget of a session in dollars, out of what the server has left; `None` for no limit."""
+    def _session_budget(self, usd: float | None) -> float | None:
+        """Return the dollars of `usd`, `None` for all, that the server has left; `None` for no limit."""
         total = self.defaults.budget_usd
         if total is None:
-            return asked
-        left = total - sum(
-            self._reserved_usd(session) for session in {**self._sessions, **self._opening}.values()
-        )
+            return usd
+        left = total - sum(map(self._reserved_usd, {**self._sessions, **self._opening}.values()))
         if left <= 0 < total:
             raise BadInput(
                 f"the server's ${total:.2f} are spent or promised to other sessions: finish one, or open the "
                 "next with a smaller budget_usd"
             )
-        return left if asked is None else min(asked, left)
+        return left if usd is None else min(usd, left)
 
     def _reserved_usd(self, session: CitySession) -> float:
         """Return the dollars of an open session's budget, or those that an ended session has spent."""
@@ -289,17 +286,17 @@ class Sessions:
 
 
 def opened_sessions(defaults: SessionDefaults, resume: str, *, key: str | None, over_http: bool) -> Sessions:
-    """Return the sessions of a starting server, with the one of the id `resume`, if any, resumed.
+    """Return the sessions of a starting server, after checking its defaults and resuming one, if named.
 
     Args:
-        defaults: of new ones.
-        resume: an id, or nothing.
-        key: what clients have to show.
-        over_http: whether any program of this machine can connect, not just the one that started the server.
+        defaults: settings of new sessions.
+        resume: the id of a session to resume; empty for none.
+        key: the key that clients have to show; `None` if it is not set.
+        over_http: True if any program of this machine can connect, not just the one that started the server.
 
     Raises:
-        BadInput: something that the defaults name does not exist, or a model or city that costs money needs a
-            key or a budget.
+        BadInput: a name in the defaults is unknown, or a model or city that costs money needs a key or a
+            budget.
         VirlError: the session cannot be resumed.
     """
     sessions = Sessions(defaults)
@@ -311,6 +308,6 @@ def opened_sessions(defaults: SessionDefaults, resume: str, *, key: str | None, 
     return sessions
 
 
-def _city_of(agent: str) -> str:
-    """Return the name of the city in which an agent starts; without an agent the visitor's."""
+def _home_city(agent: str) -> str:
+    """Return the name of the city in which an agent starts; for an empty name the visitor's."""
     return load_character(find_character(agent)).city if agent else VISITOR.city

@@ -1,4 +1,4 @@
-"""Episodes of a benchmark's run, told as runs: what their page tells, step by step where it has steps."""
+"""Episodes of a benchmark's run as the page shows them: like runs, step by step if they have steps."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from virl.pages.map_svg import mark_data
 from virl.pages.maps import Mark
 from virl.pages.paper import Point, on_paper
 from virl.plain_text import plain_tree
-from virl.serve.watch.telling import ToldBox, ToldCost, ToldView, ground_around, plain_mark
+from virl.serve.watch.telling import PageBox, PageCost, PageView, ground_around, plain_mark
 
 _STEP = re.compile(r"step (\d+): ")
 """Beginning of a view's caption, in benchmarks that say at which step it was seen."""
@@ -27,49 +27,49 @@ _WALK = {"start", "states", "actions", "pano_path", "line"}
 """Keys in the data of a walk on a graph, see `virl.bench.walks`."""
 
 
-class EpisodeTold:
-    """A benchmark's episode that has ended, with what its page shows.
+@dataclass(frozen=True, slots=True)
+class PageEpisode:
+    """A benchmark's episode that has ended, which is converted to records for the page."""
 
-    Args:
-        folder: of the benchmark's run.
-        record: of the episode.
-        shown: what its page tells.
-        about: title and streets of its city, and whom to name.
-    """
-
-    def __init__(self, folder: Path, record: Record, shown: Shown, about: "EpisodeCity") -> None:
-        self.folder = folder
-        self.record = record
-        self.shown = shown
-        self._about = about
-        self._moments = list(moments(record, shown))
+    folder: Path
+    """Folder of the benchmark's run."""
+    record: Record
+    shown: Shown
+    """Text, path, views and outcome of the episode, as the benchmark shows them."""
+    city: "EpisodeCity"
 
     @property
     def run(self) -> Path:
         """The folder of the agent's run in the episode; it exists only if there was such a run."""
         return self.folder / FOLDER / slug(self.record.id) / RUN
 
-    def tell(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
+    def convert(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
         """Return (records for the page, files of each record's views) of the episode."""
         files: list[tuple[str, ...]] = []
-        told: list[dict[str, Any]] = []
+        records: list[dict[str, Any]] = []
         for number, (kind, fields, views) in enumerate(self._records()):
-            kept = [(view, size) for view in views if (size := self._size(view.file))]
-            shown = [asdict(_view(view, size)) for view, size in kept]
-            more = {} if kind in {"start", "end"} else {"views": shown, **NOTHING}
-            told.append({"seq": number, "kind": kind} | more | fields)
-            files.append(tuple(view.file for view, _ in kept))
-        tree: Any = plain_tree(told)
+            measured = [(view, size) for view in views if (size := self._size(view.file))]
+            shown = [asdict(_to_page_view(view, size)) for view, size in measured]
+            more = {} if kind in {"start", "end"} else {"views": shown, **EMPTY_FIELDS}
+            records.append({"seq": number, "kind": kind} | more | fields)
+            files.append(tuple(view.file for view, _ in measured))
+        tree: Any = plain_tree(records)
         return list(tree), files
 
     def _records(self) -> Iterator[tuple[str, dict[str, Any], Sequence[ShownView]]]:
         """Yield (kind, data, views) of each record that a run of the episode would have."""
         record, shown = self.record, self.shown
         yield "start", self._start(), ()
-        at_steps = _by_step(shown.views, len(self._moments))
-        for number, step in enumerate(self._steps()):
-            yield "step", step, at_steps.get(number, ())
-        if not any(moment.decided or moment.title for moment in self._moments):
+        steps = list(episode_steps(record, shown))
+        at_steps: dict[int, list[ShownView]] = {}
+        for view in shown.views:
+            # Benchmarks tell the step of a picture in its caption only.
+            found = _STEP.match(view.caption)
+            if found and int(found[1]) < len(steps):
+                at_steps.setdefault(int(found[1]), []).append(view)
+        for number, data in enumerate(self._steps(steps)):
+            yield "step", data, at_steps.get(number, ())
+        if not any(step.decided or step.title for step in steps):
             for title, text in shown.decisions:
                 yield "note", {"title": title, "decided": text}, ()
         rest = [view for view in shown.views if not any(view in views for views in at_steps.values())]
@@ -82,55 +82,48 @@ class EpisodeTold:
         record = self.record
         return {
             "who": record.case,
-            "city": self._about.title or record.city or "no city",
+            "city": self.city.title or record.city or "no city",
             "started": "",
             "mind": record.model,
             "decidedBy": record.model,
             "intention": self.shown.text,
-            "notice": self._about.attribution,
+            "notice": self.city.attribution,
             "budget": None,
         }
 
-    def _steps(self) -> Iterator[dict[str, Any]]:
+    def _steps(self, steps: Sequence["EpisodeStep"]) -> Iterator[dict[str, Any]]:
         """Yield the data of each step for the page; the first brings the ground and the goals."""
-        moments = self._moments
-        if not moments:
+        if not steps:
             return
-        frame = LocalFrame(moments[0].position)
-        before = moments[0].position
-        for number, moment in enumerate(moments):
-            told: dict[str, Any] = {
+        before = steps[0].position
+        frame = LocalFrame(before)
+        for number, step in enumerate(steps):
+            data: dict[str, Any] = {
                 "step": number,
-                "at": on_paper(frame, *moment.position),
-                "heading": moment.heading,
-                "metres": distance(before, moment.position),
+                "at": on_paper(frame, *step.position),
+                "heading": step.heading,
+                "metres": distance(before, step.position),
                 "mark": "walk",
-                "title": moment.title or ("The start" if number == 0 else "On the way"),
-                "decided": moment.decided,
+                "title": step.title or ("The start" if number == 0 else "On the way"),
+                "decided": step.decided,
                 "decidedBy": self.record.model,
             }
-            told["marks"] = [plain_mark(number, told["at"], told["title"])]
+            data["marks"] = [plain_mark(number, data["at"], data["title"])]
             if number == 0:
-                told["ground"] = ground_around(frame, ground_of_lines(self._about.streets))
-                told["marks"] += [
-                    mark_data(
-                        Mark(
-                            *on_paper(frame, *one.position),
-                            "goal",
-                            one.label or "Target",
-                            shape="diamond",
-                            label=one.label,
-                        )
+                data["ground"] = ground_around(frame, ground_of_lines(self.city.streets))
+                for one in self.shown.points:
+                    at, title = on_paper(frame, *one.position), one.label or "Target"
+                    data["marks"].append(
+                        mark_data(Mark(*at, "goal", title, shape="diamond", label=one.label))
                     )
-                    for one in self.shown.points
-                ]
-            before = moment.position
-            yield told
+            before = step.position
+            yield data
 
     def _end(self, record: Record) -> dict[str, Any]:
         """Return the data of the end for the page, with costs and score."""
-        cost = record.cost
-        total = ToldCost(
+        cost, share = record.cost, self.shown.score
+        score = [] if share is None else [("score", f"{100 * share:.0f} of 100")]
+        total = PageCost(
             float(cost.get("usd", 0.0)),
             int(cost.get("requests", 0)),
             int(cost.get("input_tokens", 0) + cost.get("output_tokens", 0)),
@@ -142,16 +135,12 @@ class EpisodeTold:
             "status": "finished" if (self.shown.score or 0.0) > 0.0 else "gave up",
             "title": self.shown.outcome,
             "decided": record.reason,
-            "facts": [*self.shown.facts, *self._score()],
+            "facts": [*self.shown.facts, *score],
             "total": asdict(total),
         }
 
-    def _score(self) -> list[tuple[str, str]]:
-        """Return the score as (name, text), in a list; empty if there is none."""
-        return [] if self.shown.score is None else [("score", f"{100 * self.shown.score:.0f} of 100")]
-
     def _size(self, file: str) -> Point | None:
-        """Return (width, height) of a picture in pixels; `None` if there is no such picture."""
+        """Return (width, height) of one of the episode's pictures in pixels; `None` if there is no such."""
         if file not in self.record.files or not is_inside(self.folder, file):
             return None
         try:
@@ -163,32 +152,29 @@ class EpisodeTold:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeCity:
-    """A city as a benchmark's run describes it: title, streets and credits."""
+    """A city as a benchmark's run describes it: its title, streets and credits."""
 
     title: str = ""
     streets: Sequence[Sequence[tuple[float, float]]] = ()
     """Centre lines of streets, each of (lat, lng) in degrees."""
     attribution: str = ""
-    """Names that pages have to credit; may be empty."""
+    """Credits that pages have to show; may be empty."""
 
 
-NOTHING: Mapping[str, Any] = {
+EMPTY_FIELDS: Mapping[str, Any] = {
     "places": [],
     "thoughts": [],
     "found": [],
-    "cost": asdict(ToldCost(0.0, 0, 0, 0, 0, 0.0)),
+    "cost": asdict(PageCost(0.0, 0, 0, 0, 0, 0.0)),
 }
-"""Empty fields that records of an episode lack, unlike those of a journal."""
+"""Fields of steps and notes that records of an episode leave empty, unlike those of a journal."""
 
 
-def read_episodes(folder: Path) -> list[EpisodeTold]:
-    """Return the episodes of a benchmark's run that have ended, read from its folder.
-
-    Args:
-        folder: of the run.
+def read_episodes(folder: Path) -> list[PageEpisode]:
+    """Return the episodes of a benchmark's run that have ended, read from the run's folder.
 
     Raises:
-        BadInput: it holds no run, or a record is damaged.
+        BadInput: the folder holds no run, or a record is damaged.
         UnknownName: the benchmark is not installed.
     """
     gathered = gather([folder])
@@ -201,53 +187,38 @@ def read_episodes(folder: Path) -> list[EpisodeTold]:
         with reading_data(benchmark, run):
             for record in run.records:
                 shown = benchmark.show(record) if record.is_scored else Shown("failed", 0.0)
-                found.append(EpisodeTold(folder, record, shown, cities.get(record.city, EpisodeCity())))
+                found.append(PageEpisode(folder, record, shown, cities.get(record.city, EpisodeCity())))
     return found
 
 
-def _by_step(views: Sequence[ShownView], steps: int) -> dict[int, list[ShownView]]:
-    """Return the views whose captions name a step, by the step's number below `steps`."""
-    found: dict[int, list[ShownView]] = {}
-    for view in views:
-        said = _STEP.match(view.caption)
-        # Benchmarks tell the step of a picture in its caption only.
-        if said and int(said[1]) < steps:
-            found.setdefault(int(said[1]), []).append(view)
-    return found
-
-
-def _view(view: ShownView, size: Point) -> ToldView:
-    """Return a view for the page, with its boxes in pixels of the (width, height)."""
+def _to_page_view(view: ShownView, size: Point) -> PageView:
+    """Return a view for the page; `size` is the (width, height) of its picture in pixels."""
     width, height = size
     boxes = []
     for one in view.boxes:
         x0, y0, x1, y1 = one.box
-        boxes.append(ToldBox(one.label, None, (x0 * width, y0 * height, x1 * width, y1 * height)))
+        boxes.append(PageBox(one.label, None, (x0 * width, y0 * height, x1 * width, y1 * height)))
     alt = f"View: {view.caption}" if view.caption else "View"
-    return ToldView(alt, view.caption, None, 0.0, None, int(width), int(height), "look", tuple(boxes))
+    return PageView(alt, view.caption, None, 0.0, None, int(width), int(height), "look", tuple(boxes))
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """A step of an episode: position, heading, and what was decided."""
+class EpisodeStep:
+    """A step of an episode: position, heading, and the decision made there."""
 
     position: LatLng
     heading: float
     """Heading at the step, degrees clockwise from north."""
     title: str
-    """Title of what was seen or done; empty if the benchmark tells nothing."""
+    """Title of the step, such as the action taken; empty if the benchmark gives none."""
     decided: str
+    """Decision at the step or the reason for it; may be empty."""
 
 
-def moments(record: Record, shown: Shown) -> Iterator[Moment]:
-    """Yield the steps of an episode: a graph walk's actions, else the positions of the path shown.
-
-    Args:
-        record: of the episode.
-        shown: what its page tells.
-    """
+def episode_steps(record: Record, shown: Shown) -> Iterator[EpisodeStep]:
+    """Yield the steps of an episode: a graph walk's actions, else the positions of the path shown."""
     if record.data.keys() >= _WALK:
-        yield from _actions(record.data, shown.decisions)
+        yield from _walk_steps(record.data, shown.decisions)
         return
     path, decisions = shown.path, shown.decisions
     last = len(path) - 1
@@ -255,12 +226,12 @@ def moments(record: Record, shown: Shown) -> Iterator[Moment]:
         before, after = path[max(number - 1, 0)], path[min(number + 1, last)]
         heading = bearing(before, position) if number == last and last else bearing(position, after)
         title, decided = decisions[number] if len(decisions) == len(path) else ("", "")
-        yield Moment(position, heading, title, decided)
+        yield EpisodeStep(position, heading, title, decided)
 
 
-def _actions(data: Data, decisions: Sequence[tuple[str, str]]) -> Iterator[Moment]:
-    """Yield the states of a graph walk, each with the action decided there and the reason."""
+def _walk_steps(data: Data, decisions: Sequence[tuple[str, str]]) -> Iterator[EpisodeStep]:
+    """Yield the states of a walk on a graph; `decisions` has the (action, reason) of each but the last."""
     where = dict(zip(data["pano_path"], data["line"], strict=True))
     for number, (node, heading) in enumerate([data["start"], *data["states"]]):
-        action, why = decisions[number] if number < len(decisions) else ("the end", "")
-        yield Moment(LatLng(*where[node]), float(heading), action, why)
+        action, reason = decisions[number] if number < len(decisions) else ("the end", "")
+        yield EpisodeStep(LatLng(*where[node]), float(heading), action, reason)

@@ -1,4 +1,4 @@
-"""The runs that a page shows: those in the folders that a user names, what is told of each, and its card."""
+"""The runs that the page shows: finding them in folders, and their records, states, pictures and cards."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -19,8 +19,8 @@ from virl.journal.records import AnyRecord, NoteRecord, StepRecord
 from virl.journal.report import moment
 from virl.pages.paper import Point
 from virl.plain_text import plain_tree
-from virl.serve.watch.episodes import EpisodeTold, read_episodes
-from virl.serve.watch.telling import Grounds, RunBrief, Teller
+from virl.serve.watch.episodes import PageEpisode, read_episodes
+from virl.serve.watch.telling import Grounds, RecordConverter, RunSummary
 
 MOST_VIEW = 10_000_000
 """Most bytes of a view that is shown; chosen: three times the largest that virl writes."""
@@ -30,7 +30,7 @@ _MEDIA = {b"\xff\xd8\xff": "image/jpeg", b"\x89PNG\r\n\x1a\n": "image/png"}
 
 
 class Feed(Protocol):
-    """The data of a run as the page shows it: records, state, views and card."""
+    """The data of a run for the page: records, state, views and card."""
 
     @property
     def folder(self) -> Path:
@@ -52,21 +52,21 @@ class Feed(Protocol):
         """Return the run's records from index `after` on, newly written ones included."""
 
     def state(self) -> dict[str, Any]:
-        """Return the run's fault and, if it can be steered, its control's state, as plain data."""
+        """Return `fault`, and as `control` the state of the run's control, `None` if it cannot be steered."""
 
     def files(self) -> dict[str, str]:
-        """Return the files of all views told so far, by record and view number, such as `12/0`."""
+        """Return the files of all views read so far, by "record/view" number, such as "12/0"."""
 
     def picture(self, seq: int, number: int) -> bytes | None:
         """Return a view's picture as JPEG or PNG bytes; `None` if there is none.
 
         Args:
-            seq: number of its record, from 0.
-            number: of the view in the record, from 0.
+            seq: the number of the view's record, from 0.
+            number: the number of the view in the record, from 0.
         """
 
     def card(self) -> dict[str, Any]:
-        """Return the run's card for the list of runs, as plain data."""
+        """Return the run's card for the list of runs: titles, state, score and points of the walk."""
 
 
 Index = Callable[[], list[dict[str, Any]]]
@@ -82,25 +82,26 @@ class RunFeed:
     """The feed of a run in a folder, which may still go on.
 
     Args:
-        folder: the run's; its journal may be written by another process.
-        grounds: of its city.
-        control: of a run that goes on in this process; its journal may still be missing.
+        folder: the run's folder; its journal may be written by another process.
+        grounds: returns the ground of a city.
+        control: the control of a run in this process, whose journal may still be missing; else `None`.
     """
 
     def __init__(self, folder: Path, grounds: Grounds, control: Control | None = None) -> None:
+        """Keep the run's folder, the function for the ground of its map, and the run's control, if any."""
         self.folder = folder
         self.control = control
-        self.episode: EpisodeTold | None = None
+        self.episode: PageEpisode | None = None
         """Episode of a benchmark that the run belongs to; `None` for other runs."""
         self.fault = ""
         """Reason why no more of the run can be read; empty if it can."""
         self._tail = JournalTail(folder)
-        self._teller = Teller(grounds)
-        self._untold: list[AnyRecord] = []
-        """The records that were read and not yet sent to any page."""
-        self._told: list[dict[str, Any]] = []
+        self._converter = RecordConverter(grounds)
+        self._new_records: list[AnyRecord] = []
+        """Journal's records that were read and not yet converted for a page."""
+        self._page_records: list[dict[str, Any]] = []
         self._files: list[tuple[str, ...]] = []
-        self._brief = RunBrief(folder.name)
+        self._summary = RunSummary(folder.name)
         self._lock = Lock()
 
     @property
@@ -108,7 +109,7 @@ class RunFeed:
         """The time at which the run began, ISO 8601; empty if its journal does not tell."""
         with self._lock:
             self._read()
-            return self._brief.began
+            return self._summary.began
 
     @property
     def is_over(self) -> bool:
@@ -119,58 +120,54 @@ class RunFeed:
         """Return the run's records from index `after` on, newly written ones included."""
         with self._lock:
             self._read()
-            self._told += map(self._teller.tell, self._untold)
-            self._untold = []
-            return self._told[after:]
+            self._page_records += map(self._converter.convert, self._new_records)
+            self._new_records = []
+            return self._page_records[after:]
 
     def _read(self) -> None:
-        """Read newly written records; they are turned into page data only when they are asked for."""
+        """Read newly written records; they are converted for the page only when it asks for them."""
+        if self.fault or self._tail.is_over or (self.control and not (self.folder / JOURNAL).exists()):
+            return
         try:
-            for record in self._tail.read_new() if self._may_grow() else ():
-                self._untold.append(record)
-                self._brief.take(record)
+            for record in self._tail.read_new():
+                self._new_records.append(record)
+                self._summary.take(record)
                 views = record.views if isinstance(record, StepRecord | NoteRecord) else ()
                 self._files.append(tuple(view.file for view in views))
         except JournalBroken as fault:
             self.fault = str(fault)
 
-    def _may_grow(self) -> bool:
-        """Return whether there may be new records: the journal exists and has not ended."""
-        if self.fault or self._tail.is_over:
-            return False
-        return self.control is None or (self.folder / JOURNAL).exists()
-
     def state(self) -> dict[str, Any]:
-        """Return the run's fault and, if it can be steered, its control's state, as plain data."""
+        """Return `fault`, and as `control` the state of the run's control, `None` if it cannot be steered."""
         if self.control is None:
             return {"fault": self.fault, "control": None}
         standing = self.control.snapshot()
         pose = standing.pose
-        at = self._brief.place(LatLng(pose.lat, pose.lng)) if pose else None
+        at = self._summary.place(LatLng(pose.lat, pose.lng)) if pose else None
         return {"fault": self.fault, "control": plain_tree(standing.model_dump() | {"at": at})}
 
     def files(self) -> dict[str, str]:
-        """Return the files of all views told so far, by record and view number, such as `12/0`."""
-        return _by_place(self._files)
+        """Return the files of all views read so far, by "record/view" number, such as "12/0"."""
+        return _number_files(self._files)
 
     def picture(self, seq: int, number: int) -> bytes | None:
         """Return a view's picture as JPEG or PNG bytes; `None` if there is none."""
-        return _picture(self.folder, self._files, seq, number)
+        return _read_picture(self.folder, self._files, seq, number)
 
     def card(self) -> dict[str, Any]:
-        """Return the run's card for the list of runs, as plain data."""
+        """Return the run's card for the list of runs: titles, state, score and points of the walk."""
         with self._lock:
             self._read()
-            brief = self._brief
+            summary = self._summary
             state = "failed" if self.fault else "ended" if self.is_over else "open"
-            path = _thin_way(brief.points)
+            path = _sampled_points(summary.points)
             if self.episode:
                 return card_of_episode(path, self.episode) | {"state": state}
-            where = f" in {brief.city}" if brief.city else ""
+            where = f" in {summary.city}" if summary.city else ""
             card = {
-                "title": f"{brief.who}{where}",
-                "about": moment(brief.began) if brief.began else "",
-                "note": self.fault or brief.title,
+                "title": f"{summary.who}{where}",
+                "about": moment(summary.began) if summary.began else "",
+                "note": self.fault or summary.title,
                 "state": state,
                 "score": None,
                 "group": "",
@@ -181,16 +178,13 @@ class RunFeed:
 
 
 class EpisodeFeed:
-    """The feed of a benchmark's episode that has no run of an agent.
-
-    Args:
-        episode: what is told of it.
-    """
+    """The feed of a benchmark's episode that has no run of an agent."""
 
     fault = ""
     control = None
 
-    def __init__(self, episode: EpisodeTold) -> None:
+    def __init__(self, episode: PageEpisode) -> None:
+        """Keep the episode; its folder's time of change counts as the time at which it began."""
         self.folder = episode.folder
         self.began = datetime.fromtimestamp(self.folder.stat().st_mtime, UTC).isoformat()
         self._episode = episode
@@ -204,30 +198,30 @@ class EpisodeFeed:
         return {"fault": "", "control": None}
 
     def files(self) -> dict[str, str]:
-        """Return the files of all views, by record and view number, such as `12/0`."""
-        return _by_place(self._records[1])
+        """Return the files of all views, by "record/view" number, such as "12/0"."""
+        return _number_files(self._records[1])
 
     def picture(self, seq: int, number: int) -> bytes | None:
         """Return a view's picture as JPEG or PNG bytes; `None` if there is none."""
-        return _picture(self.folder, self._records[1], seq, number)
+        return _read_picture(self.folder, self._records[1], seq, number)
 
     def card(self) -> dict[str, Any]:
-        """Return the episode's card for the list of runs, as plain data."""
+        """Return the episode's card for the list of runs: titles, state, score and points of the walk."""
         return self._card
 
     @cached_property
     def _records(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
-        """The episode's records, and the files of the views of each."""
-        return self._episode.tell()
+        """The episode's (records, files of each record's views)."""
+        return self._episode.convert()
 
     @cached_property
     def _card(self) -> dict[str, Any]:
         """The episode's card, as plain data."""
-        return card_of_episode(way_of(self.read_records()), self._episode)
+        return card_of_episode(walk_points(self.read_records()), self._episode)
 
 
-def card_of_episode(path: Sequence[Point], episode: EpisodeTold) -> dict[str, Any]:
-    """Return the card of an episode as plain data, with the points of its walk."""
+def card_of_episode(path: Sequence[Point], episode: PageEpisode) -> dict[str, Any]:
+    """Return the card of an episode; `path` has the points of its walk in metres (east, south)."""
     record, shown = episode.record, episode.shown
     card = {
         "title": record.case,
@@ -242,25 +236,25 @@ def card_of_episode(path: Sequence[Point], episode: EpisodeTold) -> dict[str, An
     return dict(tree)
 
 
-def way_of(told: Sequence[dict[str, Any]]) -> list[Point]:
-    """Return the points of the walk in records, at most `CARD_POINTS`, as a card shows them."""
-    return _thin_way([one["at"] for one in told if one["kind"] == "step"])
+def walk_points(records: Sequence[dict[str, Any]]) -> list[Point]:
+    """Return the points of the steps in records, at most `CARD_POINTS`, in metres (east, south)."""
+    return _sampled_points([one["at"] for one in records if one["kind"] == "step"])
 
 
-def _thin_way(points: Sequence[Point]) -> list[Point]:
-    """Return at most `CARD_POINTS` of the points, evenly spaced, with the last one."""
+def _sampled_points(points: Sequence[Point]) -> list[Point]:
+    """Return at most `CARD_POINTS` of the points, evenly spaced, the last one always among them."""
     # Counted from the end: where the run stands now is always drawn.
     every = max(1, -(-len(points) // CARD_POINTS))
     return list(points[::-1][::every][::-1])
 
 
-def _by_place(files: Sequence[tuple[str, ...]]) -> dict[str, str]:
-    """Return the files of views by record and view number, such as `12/0`."""
+def _number_files(files: Sequence[tuple[str, ...]]) -> dict[str, str]:
+    """Return files by "record/view" number, such as "12/0", from the files of each record's views."""
     return {f"{seq}/{number}": file for seq, views in enumerate(files) for number, file in enumerate(views)}
 
 
-def _picture(folder: Path, files: Sequence[tuple[str, ...]], seq: int, number: int) -> bytes | None:
-    """Return a picture's bytes; `None` if it is missing, outside the folder or no picture."""
+def _read_picture(folder: Path, files: Sequence[tuple[str, ...]], seq: int, number: int) -> bytes | None:
+    """Return the bytes of view `number` of record `seq`; `None` if missing, outside the folder or broken."""
     if not 0 <= seq < len(files) or not 0 <= number < len(files[seq]):
         return None
     name = files[seq][number]
@@ -275,11 +269,11 @@ def _picture(folder: Path, files: Sequence[tuple[str, ...]], seq: int, number: i
 
 
 def media_type(data: bytes) -> str:
-    """Return the media type of a picture by its first bytes; empty for anything but JPEG and PNG."""
+    """Return the media type of a JPEG or PNG picture by its first bytes; empty for anything else."""
     return next((name for first, name in _MEDIA.items() if data.startswith(first)), "")
 
 
-LOOK_S = 2.0  # folders are looked through again at most so often; chosen
+LOOK_S = 2.0  # seconds between two searches of the folders, at least; chosen
 
 
 class RunCatalogue:
@@ -288,14 +282,15 @@ class RunCatalogue:
     Args:
         folders: runs, runs of benchmarks, or folders that contain some at any depth; runs of agents that were
             consulted belong to their callers and are not shown apart.
-        grounds: of cities, by their names.
+        grounds: returns the ground of a city.
 
     Raises:
-        BadInput: one is no folder, or contains no run.
+        BadInput: a path is no folder, or contains no run.
         UnknownName: a benchmark is not installed.
     """
 
     def __init__(self, folders: Sequence[Path], grounds: Grounds) -> None:
+        """Find the runs in the folders; `grounds` returns the ground of a city for their maps."""
         self.feeds: dict[int, Feed] = {}
         self._folders = folders
         self._grounds = grounds
@@ -317,7 +312,7 @@ class RunCatalogue:
         self._looked = monotonic()
 
     def index(self) -> list[dict[str, Any]]:
-        """Return the card of each run, in the order of their numbers; finds runs begun since."""
+        """Return the card of each run, in the order of their numbers; new runs are looked for first."""
         with self._lock:
             if monotonic() - self._looked > LOOK_S:
                 for folder in self._folders:
@@ -339,7 +334,7 @@ class RunCatalogue:
                 self._add(journal.parent, "", None)
 
     def _add_episodes(self, records: Path) -> None:
-        """Add feeds for a benchmark's episodes, unless their file is unchanged since the last look."""
+        """Add feeds for the episodes in a records file, unless it is unchanged since it was last read."""
         state = records.stat()
         if self._read.get(records) == (state.st_size, state.st_mtime):
             return
@@ -350,8 +345,8 @@ class RunCatalogue:
                 self._add(records.parent, episode.record.id, episode)
         self._read[records] = (state.st_size, state.st_mtime)
 
-    def _add(self, folder: Path, identity: str, episode: EpisodeTold | None) -> None:
-        """Give a run or an episode a feed and a lasting number."""
+    def _add(self, folder: Path, identity: str, episode: PageEpisode | None) -> None:
+        """Give a run, or the episode with an id, a feed and a number that it keeps."""
         # Numbers stand in addresses that are open in browsers: they never move to another run.
         number = self._numbers.setdefault((folder, identity), len(self._numbers))
         if identity and episode:

@@ -21,7 +21,8 @@ SCRIPTS = (
 )
 SAVED_BYTES = 12_000_000
 """Most bytes of all pictures in a saved page, before base64 adds a third. Chosen: a mail may carry it."""
-SAVED: Grades = ((640, 80), (480, 75), (400, 70), (320, 65), (240, 60), (160, 50))  # chosen
+SAVED: Grades = ((640, 80), (480, 75), (400, 70), (320, 65), (240, 60), (160, 50))
+"""Longest sides (pixels) and JPEG qualities of a saved page's pictures, the best first; chosen."""
 
 
 MOST_SAVED = 100
@@ -36,7 +37,7 @@ def templates() -> Environment:
 
 @cache
 def served_files() -> Mapping[str, tuple[str, str]]:
-    """Return (media type, content) of the page, its style and its script, by their names."""
+    """Return (media type, content) of the page, its style and its script, by file name; "" is the page."""
     found = templates()
 
     return {
@@ -47,14 +48,11 @@ def served_files() -> Mapping[str, tuple[str, str]]:
 
 
 def save_page(feeds: Sequence[Feed], out: Path) -> tuple[Path, int]:
-    """Write one file that replays runs by itself; return its path and the number of runs left out.
+    """Write one HTML file that replays runs by itself; return (its path, the number of runs left out).
 
     Args:
         feeds: the runs; of more than `MOST_SAVED` the latest are taken.
-        out: where the file goes.
-
-    Returns:
-        The file, and the number of runs that were left out.
+        out: the path of the file.
 
     Raises:
         BadInput: a journal cannot be read.

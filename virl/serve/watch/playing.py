@@ -1,6 +1,6 @@
-"""An episode of a benchmark that a person plays at the page."""
+"""Playing one episode of a benchmark by hand at the page."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock, Thread
@@ -18,11 +18,11 @@ from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.pages.paper import on_paper
 from virl.plain_text import plain_tree
 from virl.platform.providers.cities import open_known
-from virl.serve.watch.episodes import NOTHING, EpisodeTold, read_episodes
-from virl.serve.watch.feed import card_of_episode, way_of
+from virl.serve.watch.episodes import EMPTY_FIELDS, PageEpisode, read_episodes
+from virl.serve.watch.feed import card_of_episode, walk_points
 from virl.serve.watch.telling import Grounds, ground_of_city, plain_mark
 
-WAIT_S = 1.0  # how long a change of the standing is awaited at once; chosen
+WAIT_S = 1.0  # seconds of one wait for the player's next decision; chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,90 +33,81 @@ class Game:
     """Name of the benchmark."""
     options: BaseOptions
     out: Path
-    """Folder of the run, with the records of all episodes played so far."""
+    """Folder of the benchmark's run, with the records of all episodes played so far."""
     case: str
     """Name of the episode's question or task."""
     city: str
     notice: str
-    """Notice that the city's data require; may be empty."""
+    """Notice that the city's data require, such as a licence; may be empty."""
 
 
 def game_for(name: str, options: BaseOptions, out: Path, episode: str) -> Game:
     """Return the game of one episode of a benchmark, by default the first that is not played yet.
 
     Args:
-        name: of the benchmark.
-        options: of the benchmark, with the model `human`.
-        out: folder of the run, which may hold episodes that were played before.
+        name: the benchmark's name.
+        options: its options, with the model `human`.
+        out: the folder of the run, which may hold episodes that were played before.
         episode: the case of an episode, or its number from 1; empty for the first that is not played yet.
 
     Raises:
-        BadInput: there is no such episode, or all are played.
+        BadInput: there is no such episode, or it or all are played.
         VirlError: the data cannot be read.
     """
     episodes = episodes_to_play(name, options)
     found = read_episodes(out) if (out / RECORDS).is_file() else []
     played = {one.record.case for one in found if one.record.status == "done"}
-    chosen = _asked_for(episodes, episode) if episode else _first_left(episodes, played, out)
-    if chosen.case in played:
-        raise BadInput(f"--episode {episode}: is played already in {out}: choose another, or another --out")
-    return Game(name, options, out, chosen.case, chosen.city, chosen.attribution or _notice_of(chosen.city))
+    if episode:
+        chosen = _find_episode(episodes, episode)
+        if chosen.case in played:
+            raise BadInput(
+                f"--episode {episode}: is played already in {out}: choose another, or another --out"
+            )
+    elif (first := next((one for one in episodes if one.case not in played), None)) is not None:
+        chosen = first
+    else:
+        raise BadInput(f"{out}: all {len(episodes)} episodes are played: choose another --out")
+    notice = chosen.attribution
+    if not notice and (city := open_known(chosen.city)):
+        notice = city.notice
+    return Game(name, options, out, chosen.case, chosen.city, notice)
 
 
-def _notice_of(name: str) -> str:
-    """Return the notice of a city by its name; empty if the city is no longer known here."""
-    city = open_known(name)
-    return city.notice if city else ""
-
-
-def _asked_for(episodes: Sequence[Episode], asked: str) -> Episode:
-    """Return the episode with this number, from 1, or case; refuses others."""
+def _find_episode(episodes: Sequence[Episode], name: str) -> Episode:
+    """Return the episode with a case or a number from 1; raise `BadInput` if there is none."""
     for number, episode in enumerate(episodes, start=1):
-        if asked in (episode.case, str(number)):
+        if name in (episode.case, str(number)):
             return episode
     cases = ", ".join(episode.case for episode in episodes[:3])
-    raise BadInput(f"--episode {asked}: give a number from 1 to {len(episodes)}, or a case such as {cases}")
-
-
-def _first_left(episodes: Sequence[Episode], played: Collection[str], out: Path) -> Episode:
-    """Return the first episode that is not played yet."""
-    for episode in episodes:
-        if episode.case not in played:
-            return episode
-    raise BadInput(f"{out}: all {len(episodes)} episodes are played: choose another --out")
+    raise BadInput(f"--episode {name}: give a number from 1 to {len(episodes)}, or a case such as {cases}")
 
 
 class PlayFeed:
-    """The feed of the episode that a person plays.
-
-    Args:
-        game: what is played.
-        control: where the person decides.
-        grounds: of cities.
-    """
+    """The feed of an episode that a person plays; a thread adds a record for each new position."""
 
     fault = ""
     began = ""
 
     def __init__(self, game: Game, control: Control, grounds: Grounds) -> None:
+        """Keep the game and its control, and start the thread that follows the player."""
         self.folder = game.out
         self.control = control
         self._game = game
         self._grounds = grounds
         self._frame: LocalFrame | None = None
-        self._told: list[dict[str, Any]] = []
-        self._here: LatLng | None = None
-        self._ended: EpisodeTold | None = None
+        self._records: list[dict[str, Any]] = []
+        self._position: LatLng | None = None
+        self._ended: PageEpisode | None = None
         self._lock = Lock()
         Thread(target=self._follow, daemon=True).start()
 
     def read_records(self, after: int = 0) -> Sequence[dict[str, Any]]:
         """Return the records of the game from number `after` on."""
         with self._lock:
-            return self._told[after:]
+            return self._records[after:]
 
     def state(self) -> dict[str, Any]:
-        """Return the state of the game: its control's state, and where the player stands."""
+        """Return the state of the game: its control's state, and the player's position as `at`."""
         standing = self.control.snapshot()
         pose = standing.pose
         at = on_paper(self._frame, pose.lat, pose.lng) if pose and self._frame else None
@@ -132,25 +123,21 @@ class PlayFeed:
         return None
 
     def card(self) -> dict[str, Any]:
-        """Return the game's card for the list of runs, as plain data."""
+        """Return the game's card for the list of runs: titles, state, score and points of the walk."""
         if self._ended:
-            return card_of_episode(way_of(self.read_records()), self._ended)
+            return card_of_episode(walk_points(self.read_records()), self._ended)
         about = {"title": self._game.case, "about": self._game.city, "note": "", "group": ""}
         return about | {"state": "open", "score": None, "path": []}
 
-    def end(self, episode: EpisodeTold) -> None:
-        """Add the end of the episode to the records.
-
-        Args:
-            episode: as it was scored.
-        """
-        records, _ = episode.tell()
+    def end(self, episode: PageEpisode) -> None:
+        """Add the end of the scored episode to the records."""
+        records, _ = episode.convert()
         with self._lock:
             self._ended = episode
             self._add(records[-1])
 
     def _follow(self) -> None:
-        """Add a record for each place where the player has to decide, until the game ends."""
+        """Add a record for each position at which the player has to decide, until the game ends."""
         seen = -1
         while (standing := self.control.snapshot()).state != "ended":
             if standing.pose and standing.links:
@@ -159,65 +146,60 @@ class PlayFeed:
             seen = self.control.wait_change(seen, WAIT_S)
 
     def _arrive(self, standing: Standing) -> None:
-        """Add a record of the place where the player arrived; the first brings the task and the ground."""
+        """Add a record of the player's position, if it is new; the first brings the task and the ground."""
         pose = standing.pose
-        if pose is None or (pose.lat, pose.lng) == self._here:
+        if pose is None or (pose.lat, pose.lng) == self._position:
             return
         here = LatLng(pose.lat, pose.lng)
         if self._frame is None:
             self._frame = LocalFrame(here)
-            self._add(self._start(standing.question))
-        told: dict[str, Any] = {
+            self._add(
+                {
+                    "kind": "start",
+                    "who": self._game.case,
+                    "city": self._game.city,
+                    "started": "",
+                    "mind": "you",
+                    "decidedBy": HUMAN,
+                    "intention": standing.question,
+                    "notice": self._game.notice,
+                    "budget": None,
+                }
+            )
+        record: dict[str, Any] = {
             "kind": "step",
-            "step": len(self._told) - 1,
+            "step": len(self._records) - 1,
             "at": on_paper(self._frame, *here),
             "heading": pose.heading,
-            "metres": distance(self._here, here) if self._here else 0.0,
+            "metres": distance(self._position, here) if self._position else 0.0,
             "mark": "walk",
-            "title": "On the way" if self._here else "The start",
+            "title": "On the way" if self._position else "The start",
             "decided": "",
             "decidedBy": HUMAN,
             "views": [],
         }
-        if self._here is None:
-            told["ground"] = ground_of_city(self._grounds, self._game.city, self._frame.origin)
-        told["marks"] = [plain_mark(told["step"], told["at"], told["title"])]
-        self._here = here
-        self._add(told | dict(NOTHING))
-
-    def _start(self, task: str) -> dict[str, Any]:
-        """Return the record of the game's start."""
-        return {
-            "kind": "start",
-            "who": self._game.case,
-            "city": self._game.city,
-            "started": "",
-            "mind": "you",
-            "decidedBy": HUMAN,
-            "intention": task,
-            "notice": self._game.notice,
-            "budget": None,
-        }
+        if self._position is None:
+            record["ground"] = ground_of_city(self._grounds, self._game.city, self._frame.origin)
+        record["marks"] = [plain_mark(record["step"], record["at"], record["title"])]
+        self._position = here
+        self._add(record | dict(EMPTY_FIELDS))
 
     def _add(self, record: dict[str, Any]) -> None:
         """Add a record with its number, as plain data."""
-        tree: Any = plain_tree(record | {"seq": len(self._told)})
-        self._told.append(dict(tree))
+        tree: Any = plain_tree(record | {"seq": len(self._records)})
+        self._records.append(dict(tree))
 
 
 def play_game(game: Game, feed: PlayFeed, console: Console) -> Record:
-    """Let a person play the game's episode to its end, and return its record.
+    """Let a person play the game's episode to its end, and return its record, scored as any walker's.
 
     Args:
-        game: what is played.
-        feed: where it is shown.
-        console: where the results are told.
-
-    Returns:
-        The record of the episode, scored as those of any other walker.
+        game: the game.
+        feed: the feed by which the page shows it.
+        console: the console for the results.
 
     Raises:
-        VirlError: as `virl.bench.play.play`.
+        VirlError: the episode cannot be played, as in `virl.bench.play.play`, or was not played to its end.
     """
     resume = (game.out / RECORDS).is_file()
     play(game.name, game.options, game.out, console, feed.control, case=game.case, resume=resume)

@@ -1,4 +1,4 @@
-"""The server of the page that shows runs: who may watch, its endpoints, and a run watched from its start.
+"""The server of the page that shows runs: access to it, its endpoints, and a run watched from its start.
 
 The page's address is exchanged for a cookie. A cookie is sent to every port of a machine, but only below its
 path: that is drawn anew for each server, so that other servers on this machine do not get it.
@@ -9,7 +9,7 @@ import hmac
 import io
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -67,22 +67,27 @@ class Secrets:
     """Path, hard to guess, below which all resources of the server lie."""
 
 
+@dataclass(frozen=True, slots=True)
 class PageGuard:
-    """ASGI middleware that refuses requests without the cookie, to another host, or from foreign pages.
+    """ASGI middleware that refuses requests without the cookie, to another host, or from foreign pages."""
 
-    Args:
-        app: what answers the others, below `Secrets.base`.
-        own: the secrets.
-    """
-
-    def __init__(self, app: ASGIApp, own: Secrets) -> None:
-        self._app = app
-        self._own = own
+    app: ASGIApp
+    own: Secrets
+    """Secrets of the server."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass an ASGI request on, or refuse it."""
         if scope["type"] == "http":
-            await self._app_for(scope)(scope, receive, _with_headers(send))
+
+            async def send_with_headers(message: Message) -> None:
+                """Send a message, with `HEADERS` added to the start of a response."""
+                if message["type"] == "http.response.start":
+                    headers = MutableHeaders(scope=message)
+                    for name, value in HEADERS.items():
+                        headers.setdefault(name, value)
+                await send(message)
+
+            await self._app_for(scope)(scope, receive, send_with_headers)
 
     def _app_for(self, scope: Scope) -> ASGIApp:
         """Return the application that answers a request: the page's, or a refusal."""
@@ -93,32 +98,32 @@ class PageGuard:
         if host not in {f"{shown}:{port}", f"localhost:{port}"}:
             return PlainTextResponse("Not the address of this server.", 421)
         is_entry = scope["method"] == "GET" and scope["path"] == "/"
-        if refused := _foreign_reason(headers, scope["method"], f"http://{host}", is_entry=is_entry):
+        if refused := _refusal_reason(headers, scope["method"], f"http://{host}", is_entry=is_entry):
             return PlainTextResponse(refused, 403)
         if is_entry:
             return self._entry(scope)
-        given = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
-        if not hmac.compare_digest(given.encode(), self._own.session.encode()):
+        cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        if not hmac.compare_digest(cookie.encode(), self.own.session.encode()):
             return PlainTextResponse(_OPEN, 403)
-        return self._app
+        return self.app
 
     def _entry(self, scope: Scope) -> ASGIApp:
-        """Return a page that sets the cookie and leads to an address without token; refuses a wrong token."""
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        if not hmac.compare_digest(given.encode(), self._own.token.encode()):
+        """Return a page that sets the cookie and leads on to `Secrets.base`; a refusal for a wrong token."""
+        token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        if not hmac.compare_digest(token.encode(), self.own.token.encode()):
             return PlainTextResponse(_OPEN, 403)
-        base = self._own.base
+        base = self.own.base
         # No redirect: a browser that came from another site would not send the cookie along with it.
         page = HTMLResponse(
             f'<!doctype html><title>virl watch</title><link rel="icon" href="data:,">'
             f'<meta http-equiv="refresh" content="0; url={base}/">'
         )
-        page.set_cookie(COOKIE, self._own.session, path=base, httponly=True, samesite="strict")
+        page.set_cookie(COOKIE, self.own.session, path=base, httponly=True, samesite="strict")
         return page
 
 
-def _foreign_reason(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
-    """Return the reason to refuse a request that another site made; empty if it may pass."""
+def _refusal_reason(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
+    """Return the reason to refuse a request from a page of another origin than `own`; else "", nothing."""
     origins = headers.getlist("origin")
     if any(origin != own for origin in origins):
         return "Pages of other sites may not use this server."
@@ -130,35 +135,21 @@ def _foreign_reason(headers: Headers, method: str, own: str, *, is_entry: bool) 
     return ""
 
 
-def _with_headers(send: Send) -> Send:
-    """Return a sender that adds `HEADERS` to each response."""
-
-    async def send_with_headers(message: Message) -> None:
-        """Send a message, with the headers added to the start of a response."""
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
-                headers.setdefault(name, value)
-        await send(message)
-
-    return send_with_headers
-
-
 _LIMITS = RequestLimits(body_bytes=10_000, connections=100)
 """Limits on requests: the page sends short commands only."""
-_POLL_S = 0.2  # how often journals are looked at; chosen
-_HEARTBEAT_S = 15.0  # a comment keeps the connection; chosen
-_BATCH = 50  # records in one event; chosen
+_POLL_S = 0.2  # seconds between two looks at journals; chosen
+_HEARTBEAT_S = 15.0  # seconds without events after which a comment keeps the connection; chosen
+_BATCH = 50  # most records in one event; chosen
 
 
 def watch(feeds: Mapping[int, Feed], index: Index, port: int, tell: Callable[[str], None]) -> None:
-    """Serve the page of runs until the process is interrupted; `tell` gets its address.
+    """Serve the page of runs until the process is interrupted; call `tell` with its address.
 
     Args:
         feeds: the runs that are shown, by number; may grow.
-        index: gives a card for each.
-        port: at loopback; 0 takes a free one.
-        tell: gets the page's address, with its token.
+        index: returns a card for each.
+        port: the port at loopback; 0 takes a free one.
+        tell: called with the page's address, with its token.
 
     Raises:
         BadInput: the port is taken.
@@ -170,12 +161,12 @@ def watch(feeds: Mapping[int, Feed], index: Index, port: int, tell: Callable[[st
 
 @contextmanager
 def serve_page(feeds: Mapping[int, Feed], index: Index | None = None, port: int = 0) -> Iterator[str]:
-    """Serve the page of runs from a thread until the block ends; yields its address, with the token.
+    """Serve the page of runs from a thread until the block ends; yield its address, with the token.
 
     Args:
-        feeds: as `watch`.
-        index: as `watch`; by default of the runs that there are.
-        port: as `watch`.
+        feeds: the runs that are shown, by number; may grow.
+        index: returns a card for each; by default for the runs of `feeds`.
+        port: the port at loopback; 0 takes a free one.
 
     Raises:
         BadInput: the port is taken.
@@ -188,7 +179,7 @@ def serve_page(feeds: Mapping[int, Feed], index: Index | None = None, port: int 
 
 
 def address(url: str, own: Secrets) -> str:
-    """Return the address to open in a browser, with the token."""
+    """Return the address to open in a browser: the server's URL with the token."""
     return f"{url}/?token={own.token}"
 
 
@@ -201,10 +192,10 @@ class WatchCommand(BaseModel):
     pano_id: str = ""
     """Panorama id of the link to follow, for `go`."""
     text: str = ""
-    """Words to the agent, for `say`."""
+    """Words for the agent, for `say`."""
 
 
-_PICTURE = {"Cache-Control": "private, max-age=3600, immutable"}
+_PICTURE = {"Cache-Control": "private, max-age=3600, immutable"}  # a view never changes
 
 
 def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Event) -> ASGIApp:
@@ -212,8 +203,8 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
 
     Args:
         feeds: the runs that are shown, by number; may grow.
-        index: gives a card for each.
-        own: what it lets people in by.
+        index: returns a card for each.
+        own: the server's secrets.
         closing: set when the server stops.
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
@@ -230,8 +221,8 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
     @app.get(f"{base}/events")
     async def stream(runs: str, last_event_id: Annotated[str, Header()] = "") -> Response:
         """Return a stream of events of the runs with these numbers, after the last event received."""
-        wanted = {number for number in runs.split(",") if number.isdecimal()}
-        chosen = {run: feed for run, feed in feeds.items() if str(run) in wanted}
+        numbers = {number for number in runs.split(",") if number.isdecimal()}
+        chosen = {run: feed for run, feed in feeds.items() if str(run) in numbers}
         return StreamingResponse(_events(chosen, last_event_id, closing), media_type="text/event-stream")
 
     @app.get(f"{base}/runs/{{run}}/views/{{seq}}/{{number}}")
@@ -276,11 +267,11 @@ def _control_of(feeds: Mapping[int, Feed], run: int) -> Control | None:
 
 
 def _execute(control: Control, command: WatchCommand) -> str:
-    """Carry out a command, and return words on it; empty if there is nothing to say."""
+    """Carry out a command for a run, and return words on it; empty if there is nothing to say."""
+    if command.do == "say":
+        return plain_lines(control.say(command.text))
     if command.do == "go":
         control.go(command.pano_id)
-    elif command.do == "say":
-        return plain_lines(control.say(command.text))
     else:
         _COMMANDS[command.do](control)
     return ""
@@ -298,46 +289,45 @@ _COMMANDS: Mapping[str, Callable[[Control], None]] = {
 
 
 def _error_response(error: str, status: int) -> Response:
-    """Return an error as JSON with an HTTP status."""
+    """Return `{"error": ...}` as JSON with an HTTP status."""
     return JSONResponse({"error": plain_lines(error)}, status)
 
 
 def _text_endpoint(content: str, media_type: str) -> Callable[[], Response]:
-    """Return an endpoint that serves a text with its media type."""
-
-    def file() -> Response:
-        """Return the text as a response."""
-        return Response(content, media_type=media_type)
-
-    return file
+    """Return a function that returns a response with this text and media type."""
+    # Not `partial` or a default argument: FastAPI would take its parameters for those of the request.
+    return lambda: Response(content, media_type=media_type)
 
 
 async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> AsyncIterator[str]:
-    """Yield the server-sent events of some runs until the server stops.
+    """Yield the server-sent events of runs, new records and states, until the server stops.
 
     Args:
         feeds: the runs, by number.
         last_id: the id of the last event that the browser got; empty for none.
         closing: set when the server stops.
     """
-    sent = dict.fromkeys(feeds, 0) | {
-        run: count for run, count in _counts_sent(last_id).items() if run in feeds
-    }
-    said: dict[int, Any] = {}
+    sent = dict.fromkeys(feeds, 0)
+    for part in last_id.split("-"):
+        run, dot, count = part.partition(".")
+        if dot and run.isdecimal() and count.isdecimal() and len(part) < 24 and int(run) in feeds:
+            sent[int(run)] = int(count)
+    states: dict[int, Any] = {}
     quiet = 0.0
     # A browser that loses the connection comes back after a second, with the id of its last event.
     yield "retry: 1000\n\n"
     while not closing.is_set():
         for number, feed in feeds.items():
             # Reading files would hold up all other pages.
-            told = await run_in_threadpool(feed.read_records, sent[number])
-            for batch in _batches(told):
+            records = await run_in_threadpool(feed.read_records, sent[number])
+            for start in range(0, len(records), _BATCH):
+                batch = records[start : start + _BATCH]
                 sent[number] += len(batch)
                 yield _event("told", {"run": number, "told": batch}, _event_id(sent))
                 quiet = 0.0
             state = feed.state()
-            if state != said.get(number):
-                said[number] = state
+            if state != states.get(number):
+                states[number] = state
                 yield _event("state", {"run": number} | state, _event_id(sent))
                 quiet = 0.0
         if quiet >= _HEARTBEAT_S:
@@ -348,35 +338,20 @@ async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> As
         quiet += _POLL_S
 
 
-def _batches(told: Sequence[dict[str, Any]]) -> list[Sequence[dict[str, Any]]]:
-    """Return records in batches of at most `_BATCH`."""
-    return [told[start : start + _BATCH] for start in range(0, len(told), _BATCH)]
-
-
 def _event(name: str, data: object, identity: str) -> str:
-    """Return a server-sent event with a name, JSON data and an id."""
+    """Return a server-sent event: its name, its data as JSON, and its id."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))  # on one line: JSON escapes breaks
     return f"event: {name}\nid: {identity}\ndata: {text}\n\n"
 
 
 def _event_id(sent: Mapping[int, int]) -> str:
-    """Return the id of an event, such as `0.12-3.40`: 12 records of run 0 and 40 of run 3 were sent."""
+    """Return an event's id from the records sent by run: "0.12-3.40" for 12 of run 0 and 40 of run 3."""
     return "-".join(f"{run}.{count}" for run, count in sent.items())
-
-
-def _counts_sent(identity: str) -> dict[int, int]:
-    """Return the numbers of records sent by run, from an event's id; empty for an invalid one."""
-    found = {}
-    for part in identity.split("-"):
-        run, dot, count = part.partition(".")
-        if dot and run.isdecimal() and count.isdecimal() and len(part) < 24:
-            found[int(run)] = int(count)
-    return found
 
 
 @dataclass(frozen=True, slots=True)
 class LivePage:
-    """The page of a run that is about to start: address, options, control and feed."""
+    """The page of a run that is about to start, and the objects with which to start it."""
 
     url: str
     """Address of the page, with its token."""
@@ -388,20 +363,20 @@ class LivePage:
     """Feed of the run that the page shows."""
 
     def fail(self, fault: Exception) -> str:
-        """Show on the page why the run failed, and return that line."""
-        told = fault if isinstance(fault, VirlError) else bug_of(fault, run=self.feed.folder)
-        self.feed.read_records()  # what was written before the fault
-        self.feed.fault = Redaction.of().text(plain_line(str(told)))
+        """Show on the page why the run failed, and return that line, without secrets."""
+        shown = fault if isinstance(fault, VirlError) else bug_of(fault, run=self.feed.folder)
+        self.feed.read_records()  # records that were written before the fault
+        self.feed.fault = Redaction.of().text(plain_line(str(shown)))
         return self.feed.fault
 
 
 @contextmanager
 def serve_live_page(options: RunOptions, port: int = 0) -> Iterator[LivePage]:
-    """Serve the page of a run that is about to start until the block ends; yields its objects.
+    """Serve the page of a run that is about to start until the block ends; yield the page.
 
     Args:
-        options: of the run.
-        port: at loopback; 0 takes a free one.
+        options: the options of the run.
+        port: the port at loopback; 0 takes a free one.
 
     Raises:
         BadInput: the options name something that does not exist, or the port is taken.

@@ -1,7 +1,7 @@
-"""What the page is told of a run: each record in words and in metres on the map's paper, as plain data."""
+"""Records of a run as the page gets them: plain data with texts, and positions in metres on the map."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -40,24 +40,24 @@ from virl.pages.paper import Extent, Point, lay_out, on_paper
 from virl.plain_text import plain_tree
 
 Grounds = Callable[[str], MapGround]
-"""A function from a city's name in journals to the ground of its map."""
+"""A function from a city's name, as in journals, to the ground of its map."""
 
 GROUND = Extent(smallest_m=800.0)
 """Extent of the ground that is sent: 1.2 km east and west of the first step. Chosen."""
 
 
 def ground_around(frame: LocalFrame, ground: MapGround) -> dict[str, object]:
-    """Return the ground around the frame's origin as plain data for the page's map."""
+    """Return the ground around a frame's origin as plain data for the page's map, 1.2 km to each side."""
     return ground_data(lay_out(frame, [(0.0, 0.0)], ground, extent=GROUND))
 
 
 @lru_cache(maxsize=32)  # the last runs of a town often begin at one place
 def ground_of_city(grounds: Grounds, city: str, start: LatLng) -> dict[str, object]:
-    """Return the ground of a city around a start as plain data; cached, not to be changed.
+    """Return the ground of a city around a position as plain data; cached, so not to be changed.
 
     Args:
-        grounds: of cities.
-        city: its name.
+        grounds: returns the ground of a city.
+        city: the city's name.
         start: the position in the middle.
     """
     return ground_around(LocalFrame(start), grounds(city))
@@ -67,90 +67,99 @@ def plain_mark(step: int, at: Point, title: str) -> dict[str, object]:
     """Return the mark of a step at a point on paper, as plain data.
 
     Args:
-        step: its number.
-        at: on the map.
-        title: of the step.
+        step: the step's number.
+        at: metres east and south of the first step.
+        title: the step's title.
     """
     return mark_data(Mark(*at, "step walk", f"Step {step}: {title}", shape="dot"))
 
 
 @dataclass(frozen=True, slots=True)
-class ToldBox:
-    """A detection as the page shows it; its box in pixels of the view."""
+class PageBox:
+    """A detection as the page shows it."""
 
     label: str
     score: float | None
     """Score of the detection, [0, 1]; `None` if no detector gave it."""
     box: tuple[float, float, float, float]
+    """Corners (x0, y0, x1, y1) in pixels of the view."""
 
 
 @dataclass(frozen=True, slots=True)
-class ToldView:
-    """A view as the page shows it; its picture is found by the numbers of record and view."""
+class PageView:
+    """A view as the page shows it; its picture is fetched by the numbers of record and view."""
 
     alt: str
     caption: str
     heading: float | None
     """Heading of the camera, degrees clockwise from north; `None` if unknown, as in benchmarks."""
     pitch: float
+    """Elevation of the camera, degrees, up is positive."""
     fov: float | None
+    """Horizontal field of view, degrees; `None` if unknown."""
     width: int
     height: int
     purpose: str
-    boxes: tuple[ToldBox, ...]
+    boxes: tuple[PageBox, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ToldPlace:
+class PagePlace:
     """A place that was considered, as the page shows it."""
 
     name: str
     about: str
+    """Types, rating, price level and address, in a line."""
     decision: str
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class ToldThought:
+class PageExchange:
     """A question to a mind and its answer, as the page shows them."""
 
     question: str
     mind: str
     said: tuple[str, ...]
+    """Sentences of the reply."""
     facts: tuple[tuple[str, str], ...]
+    """Further fields of the reply, each (name, value)."""
     cost: str
+    """Tokens, dollars and seconds in words; empty if no model was asked."""
 
 
 @dataclass(frozen=True, slots=True)
-class ToldCost:
+class PageCost:
     """The cost of a record or of the whole run, as the page shows it."""
 
     usd: float
     calls: int
+    """Number of calls of language models."""
     tokens: int
     views: int
     requests: int
+    """Number of requests to providers of cities."""
     seconds: float
+    """Seconds in which models were waited for."""
 
 
-class RunBrief:
-    """The few facts of a run that its card shows.
+@dataclass(slots=True)
+class RunSummary:
+    """The facts of a run that its card shows, gathered record by record."""
 
-    Args:
-        who: the name where the journal gives none.
-    """
-
-    def __init__(self, who: str) -> None:
-        self.who = who
-        self.city = self.began = ""
-        self.title = ""
-        """Title of the last record that has one."""
-        self.points: list[Point] = []
-        """Positions of all steps, metres east and south of the first."""
-        self._frame: LocalFrame | None = None
+    who: str
+    """Name of the character; at first that of the run's folder."""
+    city: str = ""
+    began: str = ""
+    """Time of the start, ISO 8601; empty before the first record."""
+    title: str = ""
+    """Title of the last record that has one."""
+    points: list[Point] = field(default_factory=list)
+    """Positions of all steps, metres east and south of the first."""
+    _frame: LocalFrame | None = None
 
     def take(self, record: AnyRecord) -> None:
-        """Add the next record of the run to the facts."""
+        """Take the next record of the run into the facts."""
         match record:
             case StartRecord():
                 self.who, self.city, self.began = _character_name(record), record.city, record.started
@@ -165,34 +174,38 @@ class RunBrief:
                 self.title = outcome_of(record.result)
 
     def place(self, position: LatLng) -> Point | None:
-        """Return a position in metres east and south of the first step; `None` before that step."""
+        """Return a position in metres (east, south) of the first step; `None` before that step."""
         return on_paper(self._frame, *position) if self._frame else None
 
 
-class Teller:
-    """A converter of one run's records, in their order, to data for the page.
+@dataclass(slots=True)
+class RecordConverter:
+    """A converter of one run's records, given in their order, to data for the page."""
 
-    Args:
-        grounds: of cities, for the map.
-    """
+    grounds: Grounds
+    _city: str = ""
+    _mind: str = ""
+    _frame: LocalFrame | None = None
 
-    def __init__(self, grounds: Grounds) -> None:
-        self._grounds = grounds
-        self._city, self._mind = "", ""
-        self._frame: LocalFrame | None = None
-
-    def tell(self, record: AnyRecord) -> dict[str, Any]:
+    def convert(self, record: AnyRecord) -> dict[str, Any]:
         """Return a record as plain JSON data for the page, without control and hidden characters."""
         match record:
             case StartRecord():
-                told = self._start_data(record)
+                data = self._start_data(record)
             case StepRecord():
-                told = self._step_data(record)
+                data = self._step_data(record)
             case NoteRecord():
-                told = _note_data(record)
+                topic, _, text = heading_of(record)
+                data = {
+                    "title": _title_of_note(record),
+                    "decided": text,
+                    **_findings_data(record, topic),
+                    "places": [],
+                    "found": [],
+                }
             case EndRecord():
-                told = _end_data(record)
-        tree: Any = plain_tree({"seq": record.seq, "kind": record.kind} | told)
+                data = _end_data(record)
+        tree: Any = plain_tree({"seq": record.seq, "kind": record.kind} | data)
         return dict(tree)
 
     def _start_data(self, start: StartRecord) -> dict[str, Any]:
@@ -215,7 +228,7 @@ class Teller:
         ground = {}
         if self._frame is None:
             self._frame = LocalFrame(LatLng(step.pose.lat, step.pose.lng))
-            ground = {"ground": ground_of_city(self._grounds, self._city, self._frame.origin)}
+            ground = {"ground": ground_of_city(self.grounds, self._city, self._frame.origin)}
         frame = self._frame
         by_user = " user" if step.decided_by == "user" else ""
         return {
@@ -232,45 +245,37 @@ class Teller:
             "title": title_of(step),
             "decided": step.decided,
             "decidedBy": step.decided_by or self._mind,
-            "views": [asdict(_view_data(one, f"step {step.step}")) for one in step.views],
-            "places": [asdict(_place_data(one)) for one in step.places],
-            "thoughts": [asdict(_to_thought(one)) for one in step.asked],
+            **_findings_data(step, f"step {step.step}"),
+            "places": [asdict(_to_page_place(one)) for one in step.places],
             "found": [
                 words(one.label) + (", seen for the first time" if one.new else "") for one in step.objects
             ],
-            "cost": asdict(_cost(step)),
         } | ground
 
 
 def _character_name(start: StartRecord) -> str:
-    """Return the name of a run's character."""
+    """Return the name of a run's character; the agent's name if it has none."""
     return str(start.character.get("name") or start.agent)
 
 
 def _title_of_note(note: NoteRecord) -> str:
-    """Return a note's topic and title."""
+    """Return a note's topic and title, such as "Tool: look around"."""
     topic, title, _ = heading_of(note)
     return f"{topic}: {title}" if title else topic
 
 
-def _note_data(note: NoteRecord) -> dict[str, Any]:
-    """Return the data of a note for the page."""
-    topic, _, rest = heading_of(note)
+def _findings_data(record: StepRecord | NoteRecord, where: str) -> dict[str, Any]:
+    """Return a record's views, exchanges with minds and cost for the page; `where` is for texts of views."""
     return {
-        "title": _title_of_note(note),
-        "decided": rest,
-        "views": [asdict(_view_data(one, topic)) for one in note.views],
-        "places": [],
-        "thoughts": [asdict(_to_thought(one)) for one in note.asked],
-        "found": [],
-        "cost": asdict(_cost(note)),
+        "views": [asdict(_to_page_view(one, where)) for one in record.views],
+        "thoughts": [asdict(_to_page_exchange(one)) for one in record.asked],
+        "cost": asdict(_to_page_cost(total_cost([record]))),
     }
 
 
 def _end_data(end: EndRecord) -> dict[str, Any]:
     """Return the data of the run's end for the page."""
     result = end.result
-    total = _told_cost(result.cost)
     found = ", ".join(f"{count} {words(kind)}" for kind, count in result.found.items())
     return {
         "status": result.status,
@@ -278,13 +283,13 @@ def _end_data(end: EndRecord) -> dict[str, Any]:
         "decided": result.reason,
         "facts": [("Found", found)] * bool(found)
         + [(words(name).capitalize(), scalar(value)) for name, value in result.answer.items()],
-        "total": asdict(total),
+        "total": asdict(_to_page_cost(result.cost)),
     }
 
 
-def _view_data(view: ViewRecord, where: str) -> ToldView:
-    """Return a view with its boxes for the page; `where` says where it was seen."""
-    return ToldView(
+def _to_page_view(view: ViewRecord, where: str) -> PageView:
+    """Return a view with its boxes for the page; `where` names its place, such as "step 3"."""
+    return PageView(
         seen_in(view, where),
         view.caption,
         view.heading,
@@ -293,24 +298,24 @@ def _view_data(view: ViewRecord, where: str) -> ToldView:
         view.width,
         view.height,
         view.purpose,
-        tuple(ToldBox(one.text or words(one.label), one.score, one.box) for one in view.detections),
+        tuple(PageBox(one.text or words(one.label), one.score, one.box) for one in view.detections),
     )
 
 
-def _place_data(place: PlaceRecord) -> ToldPlace:
+def _to_page_place(place: PlaceRecord) -> PagePlace:
     """Return a place for the page, with what is known of it on one line."""
     rating = f"{place.rating:.1f} of 5 ({place.review_count} reviews)" if place.rating is not None else ""
     price = "$" * place.price_level if place.price_level else ""
     kinds = ", ".join(words(one) for one in place.types)
     about = " \N{MIDDLE DOT} ".join(filter(None, (kinds, rating, price, place.address)))
-    return ToldPlace(place.name, about, place.decision, place.reason)
+    return PagePlace(place.name, about, place.decision, place.reason)
 
 
-def _to_thought(exchange: ExchangeRecord) -> ToldThought:
+def _to_page_exchange(exchange: ExchangeRecord) -> PageExchange:
     """Return a question to a mind and its reply for the page, with the cost."""
     tokens = exchange.input_tokens + exchange.output_tokens
     paid = f"{tokens} tokens, {dollars(exchange.usd)}, {exchange.seconds:.1f} s" if tokens else ""
-    return ToldThought(
+    return PageExchange(
         question(exchange),
         exchange.mind,
         tuple(sentences(exchange.reply)),
@@ -319,14 +324,9 @@ def _to_thought(exchange: ExchangeRecord) -> ToldThought:
     )
 
 
-def _cost(record: StepRecord | NoteRecord) -> ToldCost:
-    """Return the cost of a step or note for the page."""
-    return _told_cost(total_cost([record]))
-
-
-def _told_cost(cost: CostRecord) -> ToldCost:
+def _to_page_cost(cost: CostRecord) -> PageCost:
     """Return a cost for the page, with tokens and requests summed up."""
-    return ToldCost(
+    return PageCost(
         cost.usd,
         cost.llm_calls,
         cost.input_tokens + cost.output_tokens,

@@ -1,4 +1,4 @@
-"""Where parks and gardens have an edge on a street."""
+"""The edges of parks and gardens on streets, where their boards stand."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import numpy as np
 import shapely
 from shapely import Polygon
 
-from virl.towns.plan.town_plan import Frontage, Point, StreetPlan
+from virl.towns.plan.town_plan import Point, StreetPlan
 
 NO_FRONTAGE = -1
 """Value of `Shop.frontage` for a whole park, which has no frontage."""
@@ -48,9 +48,9 @@ def greens(layout: StreetPlan, order: np.random.Generator, count: int) -> list[G
     """Return up to `count` greens of a town: all parks, then gardens in random order.
 
     Args:
-        layout: of the town.
+        layout: parks and frontages of the town.
         order: source of chance.
-        count: at most.
+        count: largest number of greens.
     """
     found = [green for park in layout.parks if (green := _park(layout, park))]
     gardens = [front for front in layout.frontages if front.building is None]
@@ -61,7 +61,7 @@ def greens(layout: StreetPlan, order: np.random.Generator, count: int) -> list[G
 
 
 def _park(layout: StreetPlan, park: Polygon) -> Green | None:
-    """Return a park with its longest edges that are far enough apart; `None` if none is long enough."""
+    """Return a park as a green, with its longest edges that are far apart; `None` if all are too short."""
     ring = shapely.get_coordinates(shapely.orient_polygons(shapely.simplify(park, 1.0)))
     lengths = np.linalg.norm(np.diff(ring, axis=0), axis=1)
     picked: list[int] = []
@@ -72,20 +72,16 @@ def _park(layout: StreetPlan, park: Polygon) -> Green | None:
             picked.append(int(index))
     if not picked or not layout.frontages:
         return None
-    opposite = _nearest_front(layout, middles[picked[0]])
+    ends = np.array([(front.left, front.right) for front in layout.frontages])
+    gaps = np.linalg.norm(ends.mean(axis=1) - middles[picked[0]], axis=1)
+    opposite = layout.frontages[int(np.argmin(gaps))]
     edges = tuple(_edge(ring[index], ring[index + 1]) for index in picked[:BOARDS])
     return Green(edges, opposite.street, opposite.number, NO_FRONTAGE)
 
 
 def _edge(start: np.ndarray, end: np.ndarray) -> Edge:
-    """Return an edge of a counterclockwise ring of corners in metres, moved `INSIDE_M` metres inside."""
+    """Return the edge between two corners of a counterclockwise ring, moved `INSIDE_M` metres inside."""
     dx, dy = (end - start) / np.linalg.norm(end - start)
     inside = INSIDE_M * np.array([-dy, dx])
     left, right = start + inside, end + inside
     return Edge((float(left[0]), float(left[1])), (float(right[0]), float(right[1])))
-
-
-def _nearest_front(layout: StreetPlan, point: np.ndarray) -> Frontage:
-    """Return the frontage nearest to a point, metres east and north."""
-    ends = np.array([(front.left, front.right) for front in layout.frontages])
-    return layout.frontages[int(np.argmin(np.linalg.norm(ends.mean(axis=1) - point, axis=1)))]

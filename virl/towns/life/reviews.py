@@ -1,4 +1,4 @@
-"""What a place is like, what that makes of its ratings and prices, and the reviews that its visitors write.
+"""The hidden attributes of places, and the ratings, prices and reviews that follow from them.
 
 Reviews let hidden attributes be guessed from their wording. Each speaks of a few. Each mention is pleased or
 displeased; the balance of a review's mentions and the mood its writer came in make its rating, so rating and
@@ -15,17 +15,17 @@ from typing import Literal
 
 from virl.platform.city.places import Review
 from virl.settings.model import Settings
-from virl.towns.life.trades import Trade
+from virl.towns.life.trades import Trade, fill_slots
 from virl.towns.storage import read_table
 
 Tone = Literal["good", "bad"]
 Mood = Literal["glad", "fair", "cross"]
 Scoped = dict[str, tuple[str, ...]]
-"""Sentences by the scope of trades that they suit; `any` suits all scopes without `only SCOPE`."""
+"""Sentences by the scope of trades that they suit; `any` suits all scopes that have no `only SCOPE`."""
 
-FEWEST, MOST = 3, 8  # reviews a place has
+FEWEST, MOST = 3, 8  # reviews of a place
 MENTIONS = 2
-"""Least number of reviews that mention each attribute."""
+"""Least number of reviews of a place that mention each of its attributes, if it has as many."""
 CONTRADICTED = 0.22
 """Share of places where one review says the opposite of the truth; chosen: under one review in ten."""
 ASIDES = 0.3
@@ -61,7 +61,7 @@ class _ReviewDraft:
     """A review before its sentences are put in order."""
 
     mood: float
-    """Mood of the writer on arrival, normally distributed: 0 on average, positive is happy."""
+    """Mood of the writer on arrival, standard normal: positive is happy."""
     good: list[str] = field(default_factory=list)
     """Sentences of praise in the review."""
     bad: list[str] = field(default_factory=list)
@@ -71,7 +71,7 @@ class _ReviewDraft:
 
     @property
     def balance(self) -> int:
-        """Number of sentences of praise minus number of sentences of blame."""
+        """Number of sentences of praise minus that of sentences of blame."""
         return len(self.good) - len(self.bad)
 
     def rating(self) -> int:
@@ -81,16 +81,17 @@ class _ReviewDraft:
         return min(highest, max(lowest, round(EVEN_RATING + 0.6 * self.balance + 0.5 * self.mood)))
 
 
+@dataclass
 class Reviewers:
-    """A source of reviews for one town, which uses every sentence before it repeats one."""
+    """A writer of reviews for one town, who uses every sentence once before repeating any."""
 
-    def __init__(self, rng: Random) -> None:
-        self._rng = rng
-        self._decks: dict[str, list[str]] = {}
+    rng: Random
+    _decks: dict[str, list[str]] = field(default_factory=dict)
+    """Sentences not used yet, in random order, by what they are for."""
 
     def review(self, trade: Trade, attributes: Mapping[str, bool]) -> tuple[Review, ...]:
-        """Return three to eight reviews of a place with these attributes."""
-        rng = self._rng
+        """Return the reviews of a place with some attributes, usually three to eight."""
+        rng = self.rng
         topics = trade.debatable
         fewest = 5 if len(topics) > 5 else FEWEST
         drafts = [_ReviewDraft(rng.gauss(0.0, 1.0)) for _ in range(rng.randint(fewest, MOST - 1))]
@@ -108,11 +109,11 @@ class Reviewers:
         return tuple(reviews)
 
     def _mention(self, drafts: list[_ReviewDraft], scope: str, topic: str, *, holds: bool) -> None:
-        """Add a sentence about an attribute to one review that does not mention it yet."""
+        """Add a sentence about an attribute, which holds or not, to a review that does not mention it yet."""
         free = [draft for draft in drafts if topic not in draft.topics]
         if not free:
             return
-        rng, tones = self._rng, _tones(topic, holds, scope)
+        rng, tones = self.rng, _tones(topic, holds, scope)
         lean = 0.0 if len(tones) > 1 else 0.9 if "good" in tones else -0.9
         chances = [exp(lean * draft.mood) / (1 + len(draft.topics)) ** 1.5 for draft in free]
         draft = rng.choices(free, chances)[0]
@@ -123,8 +124,8 @@ class Reviewers:
         (draft.good if tone == "good" else draft.bad).append(self._draw(f"{topic} {holds} {tone} {scope}"))
 
     def _write(self, draft: _ReviewDraft, trade: Trade) -> Review:
-        """Return the finished review of a draft."""
-        rng, rating = self._rng, draft.rating()
+        """Return the review of a draft: its sentences in order, its rating and an author."""
+        rng, rating = self.rng, draft.rating()
         mood: Mood = "glad" if rating >= 4 else "cross" if rating <= 2 else "fair"
         rng.shuffle(draft.good)
         rng.shuffle(draft.bad)
@@ -132,7 +133,10 @@ class Reviewers:
         said, rest = (draft.bad, draft.good) if blame_first else (draft.good, draft.bad)
         sentences = [*said]
         if said and rest:
-            sentences.append(_follow_turn(self._draw("credit" if blame_first else "but"), rest[0]))
+            turn, after = self._draw("credit" if blame_first else "but"), rest[0]
+            # Only "I" and "I'm" keep their capital after a turn such as "My one gripe:".
+            is_capital = after.split(" ")[0] == "I" or after.startswith("I'")
+            sentences.append(f"{turn} {after if is_capital else after[0].lower() + after[1:]}")
             sentences += rest[1:]
         else:
             sentences += rest
@@ -142,25 +146,13 @@ class Reviewers:
             sentences.insert(rng.randrange(1, len(sentences) + 1), self._draw(f"details {trade.scope}"))
         if rng.random() < CLOSED:
             sentences.append(self._draw(f"closers {mood} {trade.scope}"))
-        text = self._fill(" ".join(sentences), trade)
+        slots = {**_phrasebook().slots, "item": trade.items}
+        text = fill_slots(" ".join(sentences), _SLOT, slots, rng)
         return Review(float(rating), self._in_manner(text, rating), self._author())
 
-    def _fill(self, text: str, trade: Trade) -> str:
-        """Return a sentence with its slots filled by random words."""
-        slots = {**_phrasebook().slots, "item": trade.items}
-        used: set[str] = set()
-
-        def word(slot: re.Match[str]) -> str:
-            """Return a random word for a slot that the sentence does not use yet."""
-            free = [text for text in slots[slot[1]] if text not in used]
-            used.add(chosen := self._rng.choice(free))
-            return chosen
-
-        return _SLOT.sub(word, text) if "{" in text else text
-
     def _in_manner(self, text: str, rating: int) -> str:
-        """Return a review's text as its author types: a few write in small letters or capitals only."""
-        chance = self._rng.random()
+        """Return a review's text as its author types it: a few in small letters, a few with a final "!"."""
+        chance = self.rng.random()
         if chance < 0.08:
             return text.lower().removesuffix(".")
         if chance < 0.16 and rating in {1, 5} and text.endswith("."):
@@ -168,21 +160,21 @@ class Reviewers:
         return text
 
     def _author(self) -> str:
-        """Return a random name of an author."""
-        return f"{self._draw('authors')} {self._rng.choice('ABCDEFGHJKLMNOPRSTVWYZ')}."
+        """Return a random author's name: a first name and an initial."""
+        return f"{self._draw('authors')} {self.rng.choice('ABCDEFGHJKLMNOPRSTVWYZ')}."
 
     def _draw(self, key: str) -> str:
-        """Return the next sentence of a shuffled deck with this key; all come up before one repeats."""
+        """Return the next sentence of a shuffled deck, by its key; all come up before one repeats."""
         deck = self._decks.get(key)
         if not deck:
             deck = self._decks[key] = list(_wordings(key))
-            self._rng.shuffle(deck)
+            self.rng.shuffle(deck)
         return deck.pop()
 
 
 @cache
 def _wordings(key: str) -> tuple[str, ...]:
-    """Return the sentences of a deck, such as `"closers glad food"` or `"spicy True bad food"`."""
+    """Return the sentences of a deck by its key, such as `"closers glad food"` or `"spicy True bad food"`."""
     match key.split():
         case ["openers", scope]:
             return _wordings_for(_phrasebook().openers, scope)
@@ -197,7 +189,7 @@ def _wordings(key: str) -> tuple[str, ...]:
 
 @cache
 def _tones(topic: str, holds: bool, scope: str) -> tuple[Tone, ...]:
-    """Return the tones, praise or blame, in which reviews can mention an attribute that holds or not."""
+    """Return the tones in which reviews of a scope can mention an attribute that holds, or does not."""
     return tuple(tone for tone, scoped in _phrases(topic, holds).items() if _wordings_for(scoped, scope))
 
 
@@ -208,15 +200,8 @@ def _phrases(topic: str, holds: bool) -> dict[Tone, Scoped]:
 
 
 def _wordings_for(scoped: Scoped, scope: str) -> tuple[str, ...]:
-    """Return the sentences for a scope of trades: those of `only SCOPE`, or else of `any` and its own."""
+    """Return the sentences that suit a scope: those of `only SCOPE`, or else of `any` and its own."""
     return scoped.get(f"only {scope}") or scoped.get("any", ()) + scoped.get(scope, ())
-
-
-def _follow_turn(turn: str, sentence: str) -> str:
-    """Return a sentence joined to an opening such as "My one gripe:"."""
-    first = sentence.partition(" ")[0]
-    keep = first == "I" or first.startswith("I'")
-    return f"{turn} {sentence if keep else sentence[0].lower() + sentence[1:]}"
 
 
 _SLOT = re.compile(r"\{(\w+)\}")
@@ -225,7 +210,7 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 @cache
 def _phrasebook() -> _Phrasebook:
-    """Return the table of sentences for reviews."""
+    """Return the table of sentences for reviews, `data/reviews.yaml`."""
     return read_table("reviews", _Phrasebook)
 
 
@@ -236,13 +221,13 @@ SPREAD = 0.9
 MOST_RATINGS = 2000
 """Largest number of ratings of a place."""
 DEAR = (2, 2, 2, 3, 3, 4)
-"""Price levels, 2 to 4, of places that are not cheap, repeated as often as they occur; chosen."""
+"""Price levels, 2 to 4, of places that are not cheap, each repeated by its share; chosen."""
 NOISY_CROWDS = 0.8
 """Share of crowded places that cannot be quiet; chosen."""
 
 
 def draw_attributes(trade: Trade, rng: Random) -> dict[str, bool]:
-    """Return random hidden attributes of a place, with the chances of its trade."""
+    """Return whether a place has each hidden attribute, drawn with the chances of its trade."""
     attributes = {name: rng.random() < chance for name, chance in trade.attributes.items()}
     if attributes.get("crowded") and attributes.get("quiet") and rng.random() < NOISY_CROWDS:
         attributes["quiet"] = False
@@ -250,18 +235,18 @@ def draw_attributes(trade: Trade, rng: Random) -> dict[str, bool]:
 
 
 def draw_review_count(trade: Trade, rng: Random) -> int:
-    """Return a random number of ratings: few for most places, very many for a few."""
+    """Return a random number of ratings for a place of a trade: few for most, very many for some."""
     return min(MOST_RATINGS, max(9, round(rng.lognormvariate(log(trade.visitors), SPREAD))))
 
 
 def mean_rating(reviews: Sequence[Review], rng: Random) -> float:
-    """Return the mean of all ratings, 1 to 5: near that of the reviews, a little closer to 4."""
+    """Return the mean of all ratings of a place, near that of its reviews but closer to 4."""
     mean = sum(review.rating for review in reviews) / len(reviews)
     return round(4.0 + 0.85 * (mean - 4.0) + rng.uniform(-0.1, 0.1), 1)
 
 
 def draw_price_level(attributes: Mapping[str, bool], rng: Random) -> int | None:
-    """Return a random price level: 1 if cheap, else 2 to 4; `None` where prices do not matter."""
+    """Return a random price level: 1 if cheap, else 2 to 4; `None` for trades without prices."""
     if "cheap" not in attributes:
         return None
     return 1 if attributes["cheap"] else rng.choice(DEAR)

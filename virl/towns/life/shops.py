@@ -1,4 +1,4 @@
-"""Moving in: who settles where, under which name, and what people say of it."""
+"""The places of a town: where each settles, its name, and what people say of it."""
 
 from collections.abc import Iterator
 from math import dist
@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from virl.geo.globe import Floats
 from virl.platform.city.places import OpeningHours, Place, parse_hours
-from virl.towns.life.parks import Green, greens
+from virl.towns.life.parks import greens
 from virl.towns.life.reviews import (
     UNREVIEWED,
     Reviewers,
@@ -27,19 +27,19 @@ TOWN = "Virlton"
 CLOSED = 0.04
 """Share of places that have closed for good; chosen."""
 BEHIND_FRONT_M = 2.0
-"""Distance in metres from the middle of a front back to the position of its place."""
+"""Distance in metres from the middle of a front back to the position of the place behind it."""
 WIDE_BOARD_M = 12.0
-"""Largest length in metres of a park's edge that counts for the length of its name."""
+"""Largest length in metres of a park's edge that counts for how long its name may be."""
 FADING = 0.8
 """Weight of each centre of a group, as a share of that of the centre before; chosen."""
 CANDIDATES = 12
 """Frontages drawn at random for a centre, of which the farthest from other centres is taken; chosen."""
 ROUND_THE_CORNER = 0.55
-"""Pull of a centre on other streets, as a share of the pull on its own street; chosen."""
+"""Pull of a centre on frontages of other streets, as a share of that on its own street; chosen."""
 RIVALRY_M = 60.0
 """Distance in metres that places of one trade roughly keep from each other; chosen."""
 CORNER_SHOPS = 2.0
-"""Factor on a frontage's appeal in the logarithm of its chance to get a scattered shop; chosen."""
+"""Weight of a frontage's appeal, beside chance, for a place that settles anywhere; chosen."""
 OCCUPIED = 0.6
 """Largest share of all frontages that places take; chosen."""
 
@@ -47,13 +47,12 @@ OCCUPIED = 0.6
 def move_in(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Shop, ...]:
     """Return the places of a town: shops in its frontages, and its parks and gardens.
 
-    The same layout and seed give the same shops. Where frontages are few, fewer trades move in. Addresses end
-    in the name of the town.
+    Where frontages are few, fewer trades move in.
 
     Args:
-        layout: of the town.
-        seed: same seed, same shops.
-        town: its name.
+        layout: streets and frontages of the town.
+        seed: the same layout and seed give the same places.
+        town: name at the end of addresses.
     """
     settlers = _Settlers(layout, seed, town)
     return (*settlers.shops(), *settlers.parks())
@@ -63,6 +62,7 @@ class _Settlers:
     """A maker of all places of a town, drawn at random one after the other."""
 
     def __init__(self, layout: StreetPlan, seed: int, town: str) -> None:
+        """Begin with no place settled, and with sources of chance for the seed."""
         self._layout = layout
         self._town = town
         self._rng = Random(f"{seed} shops")
@@ -95,18 +95,14 @@ class _Settlers:
             place_id = self._new_id()
             width = min(WIDE_BOARD_M, dist(green.edges[0].left, green.edges[0].right))
             lettering = self._namer.letter(key, self._streets[green.street], room_for_name(width))
-            signs = self._boards(place_id, lettering, green)
+            variant = self._rng.randrange(1 << 16)
+            signs = tuple(
+                plant_board(f"{place_id}-board-{number}", place_id, lettering, edge.left, edge.right, variant)
+                for number, edge in enumerate(green.edges)
+            )
             position = point_behind(green.edges[0].left, green.edges[0].right)
             address = self._address(green.number, green.street)
             yield self._shop(place_id, trade, lettering, green.frontage, signs, position, address)
-
-    def _boards(self, place_id: str, lettering: Lettering, green: Green) -> tuple[Sign, ...]:
-        """Return the boards at the edges of a park or garden."""
-        variant = self._rng.randrange(1 << 16)
-        return tuple(
-            plant_board(f"{place_id}-board-{number}", place_id, lettering, edge.left, edge.right, variant)
-            for number, edge in enumerate(green.edges)
-        )
 
     def _new_id(self) -> str:
         """Return the next id of a place."""
@@ -160,7 +156,7 @@ def point_behind(left: Point, right: Point) -> Point:
 
 
 def keep_hours(pattern: str, rng: Random) -> tuple[OpeningHours, ...]:
-    """Return the weekly hours of a pattern for one place, opened up to half an hour sooner or later."""
+    """Return the weekly hours of a pattern, with all openings moved by -30, 0 or 30 minutes at random."""
     shift = rng.choice((-30, 0, 0, 0, 30))
     return tuple(
         OpeningHours(hours.day, hours.opens + shift, hours.closes) if hours.opens else hours
@@ -169,9 +165,10 @@ def keep_hours(pattern: str, rng: Random) -> tuple[OpeningHours, ...]:
 
 
 class Sites:
-    """The frontages of a town that have a building, and whether a place has taken each."""
+    """The frontages of a town with a building behind them, which places take one after the other."""
 
     def __init__(self, layout: StreetPlan, rng: Generator) -> None:
+        """Choose the centres around which each group of trades gathers."""
         self.frontages = [front for front in layout.frontages if front.building is not None]
         self._rng = rng
         ends = np.array([(front.left, front.right) for front in self.frontages]).reshape(-1, 2, 2)
@@ -182,7 +179,15 @@ class Sites:
         self._street = np.array([names[front.street] for front in self.frontages])
         self._free = np.full(len(self.frontages), fill_value=True)
         groups = trades_table().groups if self.frontages else {}
-        self._pulls = {name: self._pull_of_centres(group) for name, group in groups.items()}
+        self._pulls = {
+            name: [
+                self._closeness(centre, group.reach)
+                * np.where(self._street == self._street[centre], 1.0, ROUND_THE_CORNER)
+                for centre in self._choose_centres(group)
+            ]
+            for name, group in groups.items()
+        }
+        """Pull, [0, 1], of each centre of a group on each frontage, by the group's name."""
         self._rivalry: dict[str, Floats] = {}
 
     def settle(self, key: str, trade: Trade) -> Frontage | None:
@@ -198,7 +203,7 @@ class Sites:
         return self.frontages[best]
 
     def _appeal(self, key: str, group_name: str) -> Floats:
-        """Return the appeal of each frontage for a trade of a group; higher is better."""
+        """Return the appeal of each frontage for a place of a trade in a group; higher is better."""
         group, pulls = trades_table().groups[group_name], self._pulls[group_name]
         appeal: Floats = group.busy * self._busy - 0.6 * self._rivalry.get(key, 0.0)
         if self._rng.random() < group.scattered:
@@ -207,39 +212,32 @@ class Sites:
         centre = int(self._rng.choice(len(pulls), p=weights / weights.sum()))
         return appeal + 2.0 * pulls[centre] + 0.4 * self._rng.random(len(self.frontages))
 
-    def _pull_of_centres(self, group: Group) -> list[Floats]:
-        """Return the pull of each of a group's centres on each frontage, [0, 1]."""
-        return [
-            self._closeness(centre, group.reach)
-            * np.where(self._street == self._street[centre], 1.0, ROUND_THE_CORNER)
-            for centre in self._choose_centres(group)
-        ]
-
     def _choose_centres(self, group: Group) -> list[int]:
-        """Return the indices of the frontages that a group gathers around."""
+        """Return the indices of the frontages that a group of trades gathers around, far from each other."""
         lure = np.maximum(self._busy, 0.02) ** (3 * max(group.busy, 0.0))
         centres: list[int] = []
         for _ in range(min(group.centres, len(self.frontages))):
             drawn = self._rng.choice(len(self.frontages), CANDIDATES, p=lure / lure.sum())
-            centres.append(int(max(drawn, key=lambda site: self._gap(int(site), centres))))
+            x, y = self._x[centres], self._y[centres]
+            gaps = [np.hypot(x - self._x[site], y - self._y[site]).min(initial=np.inf) for site in drawn]
+            centres.append(int(drawn[int(np.argmax(gaps))]))
         return centres
 
     def _closeness(self, site: int, reach: float) -> Floats:
-        """Return the closeness of each frontage to one: 1 there, near 0 beyond twice `reach` metres."""
+        """Return the closeness of each frontage to that of an index: 1 there, near 0 beyond twice `reach`."""
         away = (self._x - self._x[site]) ** 2 + (self._y - self._y[site]) ** 2
         near: Floats = np.exp(away * (-1 / reach**2))
         return near
 
-    def _gap(self, site: int, centres: list[int]) -> float:
-        """Return the metres from a frontage to the nearest of some centres; infinite without centres."""
-        gaps = np.hypot(self._x[centres] - self._x[site], self._y[centres] - self._y[site])
-        return float(gaps.min(initial=np.inf))
-
 
 def roster(sites: int, rng: Generator) -> list[str]:
-    """Return the names of the trades that move in, one for each place, the widest fronts first.
+    """Return the name of the trade of each place that moves in, those that need wide fronts first.
 
-    Fewer where sites are few.
+    The places take at most `OCCUPIED` of the sites.
+
+    Args:
+        sites: number of frontages with a building.
+        rng: source of chance.
     """
     table = trades_table().trades
     keys = [key for key, trade in table.items() if trade.types[0] != "park" for _ in range(trade.count)]

@@ -1,28 +1,30 @@
-"""What places are called, where their signs hang, how large they are, and what else stands on them."""
+"""The names of places, and the size, place and lettering of their signs."""
 
 import re
 import string
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from math import hypot
 from random import Random
 from unicodedata import east_asian_width
 
 from virl.settings.model import Settings
-from virl.towns.life.trades import Trade, trades_table
+from virl.towns.life.trades import Trade, fill_slots, trades_table
 from virl.towns.plan.town_plan import Point, Sign
 from virl.towns.storage import read_table
 
 TELLING = 0.85
-"""Share of names that hold a word for the trade; chosen."""
+"""Share of names that have a word for the trade; chosen."""
 TAGLINED = 0.5
-"""Share of signs under other names that tell the trade in a second line; chosen."""
+"""Share of signs with other names that name the trade in a second line; chosen."""
 NATIVE = 10
-"""Factor on the chance that a restaurant's name is in the language of its kitchen; chosen."""
+"""Factor on the chance that a place's name is in the language of its kitchen; chosen."""
 ATTEMPTS = 80
-"""Number of names drawn before one that is too long for the front is taken; chosen."""
+"""Number of names that are drawn before one too long for its front is taken; chosen."""
 BLADE_UNITS = 9
 """Largest length of the text on a blade, in widths of a Latin letter."""
+_SLOT = re.compile(r"\{(\w)\d?\}")
+"""Pattern of a slot in a name's pattern, such as `{n}` or `{n2}`."""
 _ARTICLES = frozenset({"The", "Chez", "Bà", "Zum", "Zur", "Dr.", "St.", "New", "Old", "Bar", "San", "Little"})
 """First words of names that cannot stand alone on a blade."""
 
@@ -45,84 +47,69 @@ class Lettering:
     """Text of a sign that juts out over the pavement: a word or two."""
 
 
+@dataclass
 class Namer:
-    """A source of random names of places, none of them given twice."""
+    """A source of random names for places, none of them given twice."""
 
-    def __init__(self, rng: Random) -> None:
-        self._rng = rng
-        self._taken: set[str] = set()
+    rng: Random
+    _taken: set[str] = field(default_factory=set)
 
     def letter(self, trade: str, street: str, room: int) -> Lettering:
-        """Return a new random name with its lettering, for a place.
+        """Return a new random name for a place, as it stands on its signs.
 
         Args:
-            trade: key of the trade.
+            trade: name of the place's trade.
             street: name of the street it is on.
-            room: longest name that its front can bear, in `units`; exceeded only where none is short enough.
+            room: length of the longest name that the front bears, in `units`; a longer one only if all are.
         """
         places = trades_table().trades[trade]
         best = ""
         telling = True
         for _ in range(ATTEMPTS):
-            wanted = self._rng.random() < TELLING
+            wanted = self.rng.random() < TELLING
             language = self._language(places)
             patterns = [text for text in places.patterns[language] if text.startswith("~") != wanted]
             if not patterns:
                 continue
-            name = self._fill(self._rng.choice(patterns).removeprefix("~"), language, street)
+            pools = {"r": (street.partition(" ")[0],), **_names().pools[language]}
+            name = fill_slots(self.rng.choice(patterns).removeprefix("~"), _SLOT, pools, self.rng)
             if name not in self._taken and (not best or units(name) < units(best)):
                 best, telling = name, wanted
                 if units(name) <= room:
                     break
-        best = best or self._add_number(places.blade)
+        if not best:
+            numbered = (f"{places.blade} {number}" for number in range(1, 10_000))
+            best = next(name for name in numbered if name not in self._taken)
         self._taken.add(best)
         tagline = ""
-        if not telling and places.taglines and self._rng.random() < TAGLINED:
-            tagline = self._rng.choice(places.taglines)
+        if not telling and places.taglines and self.rng.random() < TAGLINED:
+            tagline = self.rng.choice(places.taglines)
         return Lettering(best, tagline, self._blade(best, places.blade))
 
     def _language(self, places: Trade) -> str:
-        """Return a random language for a name of this trade."""
+        """Return a random language for a name of a trade, likely that of its kitchen."""
         weights = _names().weights
         languages = list(places.patterns)
         chances = [weights[language] for language in languages]
         if languages[0] != "en":
             chances[0] *= NATIVE
-        return self._rng.choices(languages, chances)[0]
-
-    def _fill(self, pattern: str, language: str, street: str) -> str:
-        """Return a pattern of a name with its slots filled from the language's words."""
-        pools = {"r": (street.partition(" ")[0],), **_names().pools[language]}
-        used: set[str] = set()
-
-        def word(slot: re.Match[str]) -> str:
-            """Return a random word for a slot that the name does not use yet."""
-            free = [text for text in pools[slot[1]] if text not in used]
-            used.add(chosen := self._rng.choice(free))
-            return chosen
-
-        return re.sub(r"\{(\w)\d?\}", word, pattern)
-
-    def _add_number(self, word: str) -> str:
-        """Return a name with the lowest number that makes it unused."""
-        number = next(number for number in range(1, 10_000) if f"{word} {number}" not in self._taken)
-        return f"{word} {number}"
+        return self.rng.choices(languages, chances)[0]
 
     def _blade(self, name: str, trade_word: str) -> str:
-        """Return the text for a blade: the first word of the name, or a word for the trade."""
+        """Return the text for a place's blade: the first word of its name, or the word for its trade."""
         first = name.partition(" ")[0].rstrip(",").removesuffix("'s")
         usable = 2 < units(first) <= BLADE_UNITS and first not in _ARTICLES
         english = trade_word in name
-        return first if usable and not english and self._rng.random() < 0.6 else trade_word
+        return first if usable and not english and self.rng.random() < 0.6 else trade_word
 
 
 def units(text: str) -> int:
-    """Return the length of a text in widths of a Latin letter; East Asian characters count 2."""
+    """Return the length of a text in widths of a Latin letter: East Asian characters count 2."""
     return sum(2 if east_asian_width(glyph) in "WF" else 1 for glyph in text)
 
 
 def all_sign_characters() -> str:
-    """Return all characters that signs can show, in both cases, sorted, for checking fonts."""
+    """Return all characters that signs can show, in both cases, sorted, to check fonts with."""
     table = _names()
     texts = [string.ascii_letters, string.digits, string.punctuation, " "]
     texts += [word for pools in table.pools.values() for pool in pools.values() for word in pool]
@@ -140,11 +127,11 @@ def _names() -> _Names:
 
 
 LETTER_M = 0.30
-"""Width in metres of a board for each Latin letter, readable across a street; chosen."""
+"""Width in metres that each Latin letter takes on a board, readable across a street; chosen."""
 MARGIN_M = 0.4
 """Width in metres of a board beyond its letters, both sides together; chosen."""
 TAGLINE_LETTER_M = 0.16
-"""Width in metres of a board for each letter of a tagline."""
+"""Width in metres that each letter of a tagline takes on a board."""
 FASCIA_BOTTOM_M, FASCIA_HEIGHT_M = (2.9, 3.1), (0.75, 0.95)
 PROUD_M = 0.12
 """Metres from a facade to the front of a fascia."""
@@ -152,18 +139,18 @@ BLADES = 0.75
 """Share of shops whose front has a blade, [0, 1]; chosen."""
 BLADE_WIDTH_M, BLADE_HEIGHT_M = (0.9, 2.0), (0.7, 1.0)
 BLADE_LETTER_M = 0.24
-"""Metres of blade for each letter, large enough to read from up the street; chosen."""
+"""Width in metres that each letter takes on a blade, to be read from up the street; chosen."""
 BLADE_BOTTOM_M = 3.6
 """Height in metres of a blade's lower edge above the ground."""
 BOARD_BOTTOM_M, BOARD_HEIGHT_M = 1.2, 0.7
 POSTS_M = 0.6
-"""Width in metres of a board that its two posts may hide."""
+"""Width in metres of a board that its two posts may hide from view."""
 END_M = 0.3
-"""Width in metres kept free of signs at both ends of a frontage."""
+"""Width in metres that is kept free of signs at each end of a frontage."""
 
 
 def room_for_name(width: float) -> int:
-    """Return the longest name, in `units`, that a frontage of `width` metres bears."""
+    """Return the length in `units` of the longest name that a frontage of `width` metres bears."""
     return int((width - 2 * END_M - MARGIN_M) / LETTER_M)
 
 
@@ -173,10 +160,10 @@ def hang_signs(
     """Return the signs of a shop: a fascia over its front, and sometimes a blade at the right end.
 
     Args:
-        place_id: of the shop.
-        lettering: of its name.
-        left: end of its front, seen from the street, metres.
-        right: other end.
+        place_id: id of the shop.
+        lettering: texts of the signs.
+        left: left end of the front, seen from the street, (east, north) in metres.
+        right: right end of the front.
         rng: source of chance.
     """
     variant = rng.randrange(1 << 16)
@@ -217,12 +204,12 @@ def plant_board(
     """Return a board on posts in the middle of an edge, facing the street.
 
     Args:
-        sign_id: of the board.
-        place_id: of the place.
-        lettering: of its name.
-        left: end of the edge, seen from the street, metres.
-        right: other end.
-        variant: of font and colours.
+        sign_id: id of the board.
+        place_id: id of the place.
+        lettering: texts of the board.
+        left: left end of the edge, seen from the street, (east, north) in metres.
+        right: right end of the edge.
+        variant: number from which font and colours follow.
     """
     front = _Front(left, right)
     width = min(board_width(lettering) + POSTS_M, front.length)
@@ -240,9 +227,10 @@ def board_width(lettering: Lettering) -> float:
 
 
 class _Front:
-    """The line of a shop front, with the street before it."""
+    """The line of a front as seen from the street, from its left end to its right end."""
 
     def __init__(self, left: Point, right: Point) -> None:
+        """Work out the length and direction of the line."""
         self._left = left
         run_x, run_y = right[0] - left[0], right[1] - left[1]
         self.length = hypot(run_x, run_y)
@@ -258,9 +246,9 @@ def along_front(left: Point, right: Point, along: float, out: float) -> Point:
     """Return the point `along` metres from the left end and `out` metres before a front.
 
     Args:
-        left: end of the front, seen from the street, metres.
-        right: other end.
-        along: metres.
-        out: metres.
+        left: left end of the front, seen from the street, (east, north) in metres.
+        right: right end of the front.
+        along: metres from the left end to the right.
+        out: metres from the front towards the street.
     """
     return _Front(left, right).at(along, out)

@@ -1,6 +1,9 @@
 """Trades: the sorts of places that a town has, and what is usual for each."""
 
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
+from random import Random
 
 from pydantic import Field
 
@@ -41,6 +44,25 @@ class Trade(Settings):
     def debatable(self) -> tuple[str, ...]:
         """Attributes that differ from place to place, of which reviews therefore speak."""
         return tuple(name for name, chance in self.attributes.items() if 0 < chance < 1)
+
+
+def fill_slots(text: str, slot: re.Pattern[str], words: Mapping[str, Sequence[str]], rng: Random) -> str:
+    """Return a text with each slot filled by a random word that fills none before it.
+
+    Args:
+        text: sentence or pattern of a name.
+        slot: pattern of a slot; its first group names the words that fit.
+        words: words by that name.
+        rng: source of chance.
+    """
+    used: set[str] = set()
+
+    def choose_word(match: re.Match[str]) -> str:
+        """Return a random unused word for a slot."""
+        used.add(chosen := rng.choice([word for word in words[match[1]] if word not in used]))
+        return chosen
+
+    return slot.sub(choose_word, text)
 
 
 class Group(Settings):

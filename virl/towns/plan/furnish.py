@@ -1,4 +1,4 @@
-"""Street furniture: what stands on the pavements, in the parks, and along the kerbs."""
+"""Street furniture on the pavements, in the parks, and along the kerbs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind
 BY_KERB_M = 0.4
 """Least distance in metres from the middle of a thing on a pavement to a carriageway."""
 FROM_KERB_M = 0.7
-"""Distance in metres from the kerb to the middle of what stands on a pavement."""
+"""Distance in metres from the kerb to the middle of a thing on the pavement."""
 APART_M = 1.8
 """Least distance in metres between two things on pavements: the length of a bench."""
 TREES_APART_M = 9.0
@@ -37,9 +37,10 @@ _TANGENT_M = 0.5
 
 
 class Kerbs:
-    """The streets of a network as arrays by street's index; positive distances aside are to the left."""
+    """The streets of a network as arrays, by street; distances aside are positive to the left."""
 
     def __init__(self, network: Network) -> None:
+        """Collect lines, widths and ends of the streets."""
         self.lines = np.array([shapely.LineString(street.line) for street in network.streets])
         self.lengths: Floats = shapely.length(self.lines)
         self.half_road = np.array([street.road / 2 for street in network.streets])
@@ -48,7 +49,7 @@ class Kerbs:
         self.junctions = network.junctions
 
     def at(self, street: Ints, along: Floats, aside: Floats) -> tuple[Floats, Floats]:
-        """Return (points, shape (n, 2), headings, degrees) at some metres along and aside of streets."""
+        """Return (points (n, 2), street headings in degrees) at some metres along and aside of streets."""
         lines = self.lines[street]
         low = np.clip(along - _TANGENT_M, 0.0, np.maximum(self.lengths[street] - 2 * _TANGENT_M, 0.0))
         before = shapely.get_coordinates(shapely.line_interpolate_point(lines, low))
@@ -59,12 +60,12 @@ class Kerbs:
         return points + aside[:, None] * left, normalize_heading(np.degrees(np.arctan2(way[:, 0], way[:, 1])))
 
     def on_road(self, xy: Floats, margin: float, own: Ints | None = None) -> Flags:
-        """Return True for each point (n, 2) on a carriageway or within `margin` metres of one.
+        """Return an array with True for each point on a carriageway or within `margin` metres of one.
 
         Args:
-            xy: the points.
+            xy: points in metres, shape (n, 2).
             margin: metres beyond the kerb.
-            own: the street of each point, which does not count.
+            own: index of the street of each point, which does not count for it.
         """
         points = np.asarray(shapely.points(xy))
         reach = float(self.half_road.max()) + margin
@@ -79,7 +80,7 @@ class Kerbs:
 
 @dataclass(frozen=True, slots=True)
 class _Items:
-    """Street furniture of one kind with its positions, the most wanted first."""
+    """Street furniture of one kind, the most wanted first."""
 
     kind: FurnitureKind
     xy: Floats
@@ -91,13 +92,13 @@ class _Items:
 def furnish(
     rng: Generator, kerbs: Kerbs, parks: Sequence[Polygon], frontages: Sequence[Frontage]
 ) -> tuple[Furniture, ...]:
-    """Return the furniture of the streets and parks; nothing overlaps, only cars are on roads.
+    """Return the furniture of the streets and parks; no two pieces overlap, and only cars are on roads.
 
     Args:
         rng: source of chance.
-        kerbs: of the streets.
-        parks: outlines, metres.
-        frontages: with their doors.
+        kerbs: streets with their kerbs.
+        parks: outlines of the parks, metres.
+        frontages: frontages, between which trees stand.
     """
     groups = [
         _traffic_lights(kerbs),
@@ -118,13 +119,17 @@ def furnish(
         _on_pavements(later, kerbs, "bollard", BOLLARDS),
         _on_pavements(later, kerbs, "planter", PLANTERS),
     ]
-    standing = _keep_apart([*groups, *_off_roads(late, kerbs)])
+    standing = [*groups, *_off_roads(late, kerbs)]
+    keep = _spread(np.concatenate([group.xy for group in standing]), APART_M)
+    ends = np.cumsum([len(group.xy) for group in standing])
+    parts = np.split(keep, ends[:-1])
+    standing = [_select(group, part) for group, part in zip(standing, parts, strict=True)]
     earlier, late = standing[: len(groups)], standing[len(groups) :]
     return _number(rng, [*earlier, cars, *late])
 
 
 def _traffic_lights(kerbs: Kerbs) -> _Items:
-    """Return a traffic light for each way into a crossing with an avenue, to the right."""
+    """Return a traffic light on the right of each way into a crossing of four or more with an avenue."""
     avenue = kerbs.half_road > kerbs.half_road.min() + 2.5
     degree = np.bincount(kerbs.ends.ravel())
     lit = (degree >= 4) & (np.bincount(kerbs.ends[avenue].ravel(), minlength=len(degree)) >= 2)
@@ -146,7 +151,7 @@ def _traffic_lights(kerbs: Kerbs) -> _Items:
 
 
 def _lamps(kerbs: Kerbs) -> _Items:
-    """Return lamps evenly along each street, left and right in turns, facing the road."""
+    """Return lamps at even gaps along each street, left and right by turns, facing the road."""
     count = np.maximum(1, np.round(kerbs.lengths / LAMPS_APART_M)).astype(np.int64)
     street = np.repeat(np.arange(len(count)), count)
     rank = np.arange(len(street)) - np.repeat(np.cumsum(count) - count, count)
@@ -157,7 +162,7 @@ def _lamps(kerbs: Kerbs) -> _Items:
 
 
 def _on_pavements(rng: Generator, kerbs: Kerbs, kind: FurnitureKind, count: int) -> _Items:
-    """Return things scattered over the pavements of all streets, facing the passers-by."""
+    """Return a number of things of one kind scattered over all pavements, facing the passers-by."""
     share = kerbs.lengths / kerbs.lengths.sum()
     street = rng.choice(len(share), size=count, p=share)
     along = rng.uniform(0.06, 0.94, count) * kerbs.lengths[street]
@@ -167,7 +172,7 @@ def _on_pavements(rng: Generator, kerbs: Kerbs, kind: FurnitureKind, count: int)
 
 
 def _along_parks(rng: Generator, parks: Sequence[Polygon], kind: FurnitureKind, count: int) -> _Items:
-    """Return things scattered just inside the edges of parks, facing out."""
+    """Return a number of things of one kind scattered just inside the edges of parks, facing out."""
     edges = [shapely.orient_polygons(park.buffer(-2.0)).exterior for park in parks]
     lengths = np.array([edge.length for edge in edges])
     pick = rng.choice(len(edges), size=count, p=lengths / lengths.sum())
@@ -181,7 +186,7 @@ def _along_parks(rng: Generator, parks: Sequence[Polygon], kind: FurnitureKind, 
 
 
 def _street_trees(rng: Generator, kerbs: Kerbs, frontages: Sequence[Frontage]) -> _Items:
-    """Return trees at the kerb before the joints between fronts."""
+    """Return trees at the kerbs of leafy streets, before the joints between fronts."""
     street = np.array([front.street for front in frontages])
     left, right = (
         np.array([front.left for front in frontages]),
@@ -215,7 +220,7 @@ def _park_trees(rng: Generator, parks: Sequence[Polygon]) -> _Items:
 
 
 def _parked_cars(rng: Generator, kerbs: Kerbs) -> _Items:
-    """Return cars in loose rows along the kerbs, headed as in right-hand traffic."""
+    """Return parked cars in loose rows along the kerbs, headed as in right-hand traffic."""
     count = np.maximum(0, (kerbs.lengths - 2 * CAR_FROM_JUNCTION_M) // CAR_SLOT_M).astype(np.int64)
     slots = np.repeat(np.arange(len(count)), count)
     rank = np.arange(len(slots)) - np.repeat(np.cumsum(count) - count, count)
@@ -240,15 +245,8 @@ def _off_roads(groups: list[_Items], kerbs: Kerbs) -> list[_Items]:
     return [_select(group, ~kerbs.on_road(group.xy, BY_KERB_M)) for group in groups]
 
 
-def _keep_apart(groups: list[_Items]) -> list[_Items]:
-    """Return the things without those too near to one of an earlier group."""
-    keep = _spread(np.concatenate([group.xy for group in groups]), APART_M)
-    ends = np.cumsum([len(group.xy) for group in groups])
-    return [_select(group, part) for group, part in zip(groups, np.split(keep, ends[:-1]), strict=True)]
-
-
 def _spread(xy: Floats, apart: float) -> Flags:
-    """Return True for each point to keep so that no two kept ones are nearer than `apart` metres."""
+    """Return an array with True for each point to keep, so that no two are nearer than `apart` metres."""
     keep = np.ones(len(xy), dtype=bool)
     pairs = cKDTree(xy).query_pairs(apart, output_type="ndarray")
     for first, second in pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]:
@@ -263,7 +261,7 @@ def _select(items: _Items, keep: Flags) -> _Items:
 
 
 def _number(rng: Generator, groups: list[_Items]) -> tuple[Furniture, ...]:
-    """Return the pieces of all groups as furniture, with ids by kind and random variants."""
+    """Return the pieces of all groups as furniture, with ids numbered by kind and random variants."""
     counts: dict[str, int] = {}
     furniture = []
     for group in groups:

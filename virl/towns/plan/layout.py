@@ -18,7 +18,7 @@ from virl.towns.plan.town_plan import Building, Frontage, Panoramas, StreetPlan
 ORIGIN = LatLng(41.25, -38.75)
 """Position of a made town: the open Atlantic, so that nobody takes the town for a real one."""
 SPACING_M = 10.0
-"""Distance in metres between panoramas, as in Street View."""
+"""Distance in metres between panoramas along a street, as in Street View."""
 
 _OUTSKIRTS_M = 32.0
 """Metres of ground beyond the outermost streets; chosen."""
@@ -30,7 +30,7 @@ _GARDENS = 0.04
 """Share of lots that are left without a building; chosen."""
 _GROUND_FLOOR_M, _STOREY_M = 4.0, 3.2
 _LIFT_STOREYS = 3.0
-"""Number of storeys by which houses on the busiest street are higher."""
+"""Number of storeys by which houses on the busiest street are higher than on a quiet one."""
 # All chosen, so that some 600 of 5,000 fronts are busier than 0.5 and two thirds lie in quiet streets.
 _AVENUE, _SHOPPING_STREET, _CORNER, _QUIET = 0.85, 0.8, 0.6, 0.06  # busyness where each is busiest
 _SHOPPING_STREETS = 4
@@ -38,7 +38,7 @@ _SHOPPING_STREETS = 4
 _ONE_SIDED = 2
 """Number of shopping streets with shops on one side alone."""
 _WEAK_SIDE = 0.12
-"""Busyness of the other side of a one-sided shopping street, as a share of its shops' side."""
+"""Busyness of the weak side of a one-sided shopping street, as a share of the strong side's."""
 _CORNERS = 14
 """Number of random crossings around which fronts are busy enough for a few shops."""
 _SHOPPING_LENGTH_M = 800.0
@@ -75,7 +75,7 @@ def lay_out(seed: int) -> StreetPlan:
 
 
 def place_panoramas(network: Network) -> Panoramas:
-    """Return the panoramas: one on each junction, in order, then more along each street."""
+    """Return the panoramas of streets: one on each junction, in order, then more along each street."""
     xy, street = [network.junctions], [np.zeros(len(network.junctions), dtype=np.int64)]
     chains = []
     count = len(network.junctions)
@@ -106,7 +106,7 @@ class Ground:
 
 
 def _divide_ground(rng: Generator, network: Network, kerbs: Kerbs) -> Ground:
-    """Return the ground between the streets, cut into blocks and lots and built on."""
+    """Return the ground between the streets, cut into blocks and lots, with parks and buildings."""
     blocks, ways = _blocks(kerbs)
     tree = shapely.STRtree(blocks)
     green = tree.query_nearest(shapely.points(network.greens), all_matches=False)[1]
@@ -133,7 +133,7 @@ def _divide_ground(rng: Generator, network: Network, kerbs: Kerbs) -> Ground:
 
 
 def _blocks(kerbs: Kerbs) -> tuple[list[Polygon], Polygon]:
-    """Return (the ground between and around the streets, the roads with their pavements)."""
+    """Return (blocks of ground between and around the streets, ground of roads and pavements)."""
     half = kerbs.half_road + kerbs.pavement
     degree = np.bincount(kerbs.ends.ravel())
     blind = (degree[kerbs.ends] == 1).any(axis=1)
@@ -157,7 +157,7 @@ def _blocks(kerbs: Kerbs) -> tuple[list[Polygon], Polygon]:
 
 
 def _locate_fronts(kerbs: Kerbs, lots: Lots) -> tuple[Ints, Ints, Floats]:
-    """Return (street, side, metres along it) of each front; sides are 1 left and -1 right."""
+    """Return (street, side, metres along it) of each lot's front; sides are 1 left and -1 right."""
     run = lots.right - lots.left
     out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
     middles = (lots.left + lots.right) / 2
@@ -172,7 +172,7 @@ def _locate_fronts(kerbs: Kerbs, lots: Lots) -> tuple[Ints, Ints, Floats]:
 
 
 def _house_numbers(network: Network, street: Ints, side: Ints, along: Floats) -> Ints:
-    """Return the house number of each front: odd on the left, even on the right of a street."""
+    """Return the house number of each front, counted along the line of a street's name: odd on the left."""
     names = np.unique([one.name for one in network.streets], return_inverse=True)[1]
     group = names[street] * 2 + (side < 0)
     order = np.lexsort((np.arange(len(street)), along, group))
@@ -183,7 +183,7 @@ def _house_numbers(network: Network, street: Ints, side: Ints, along: Floats) ->
 
 
 def _build(rng: Generator, lots: Lots, busy: Floats) -> tuple[tuple[Building, ...], Ints]:
-    """Return (buildings on the lots, index of the building behind each front, -1 for a garden)."""
+    """Return (buildings on the lots, index of the building behind each front or -1 for a garden)."""
     count = len(lots.footprints)
     peak = np.zeros(count)
     np.maximum.at(peak, lots.lot, busy)
@@ -203,6 +203,7 @@ class Bustle:
     """The busyness of streets, [0, 1]: high on avenues and shopping streets, fading into side streets."""
 
     def __init__(self, rng: Generator, network: Network, kerbs: Kerbs) -> None:
+        """Choose the shopping streets and busy crossings, and where each is busiest."""
         names = np.array([street.name for street in network.streets])
         far = network.offsets + kerbs.lengths
         self._peak = np.where(np.array(network.kinds) == "avenue", _AVENUE, 0.0)
@@ -231,9 +232,9 @@ class Bustle:
         """Return the busyness before each front, [0, 1].
 
         Args:
-            xy: their middles, shape (n, 2).
-            street: the street before each.
-            side: 1 on the left of the street, -1 on the right.
+            xy: middles of the fronts in metres, shape (n, 2).
+            street: index of the street before each.
+            side: 1 for fronts on the left of the street, -1 on the right.
             along: metres from the beginning of the line of the street's name.
         """
         own = self._along_line(street, along)
@@ -247,7 +248,7 @@ class Bustle:
         return rippled
 
     def _along_line(self, street: Ints, along: Floats) -> Floats:
-        """Return the busyness, [0, 1], along each street at some metres from its start."""
+        """Return the busyness, [0, 1], on streets at some metres from the beginning of their names' lines."""
         value: Floats = self._peak[street] * np.exp(
             -(((along - self._centre[street]) / self._spread[street]) ** 2) / 2
         )
@@ -255,6 +256,6 @@ class Bustle:
 
 
 def _bump(gap: Floats, width: float) -> Floats:
-    """Return a bell curve over distances in metres: 1 at 0, 1/e at `width` metres."""
+    """Return the height of a bell curve at distances in metres: 1 at 0, 1/e at `width` metres."""
     bump: Floats = np.exp(-((gap / width) ** 2))
     return bump

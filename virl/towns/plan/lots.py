@@ -5,7 +5,7 @@ to be as deep where it meets its neighbours as they are, so that the rows of two
 In between, lots are cut square to the edge.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -26,24 +26,26 @@ MIN_FRONT_M = 4.5
 SETBACK_M = 0.3
 """Distance in metres from pavement to front, so that straight fronts stay off curved pavements."""
 CORNER_WIDTH_M = (6.0, 34.0)
-"""Least and largest width of a corner lot's fronts in metres."""
-SLIM = 0.24  # depth of lots over 4 area / perimeter of the block, so that rows back to back keep apart
+"""Least and largest width of each front of a corner lot, metres."""
+SLIM = (
+    0.24  # depth of lots as a share of 4 area / perimeter of the block, so that rows back to back keep apart
+)
 WHOLE_M2 = 700.0
 """Area in square metres below which a block is one lot."""
 MIN_LOT_M2 = 25.0
-"""Least area in square metres of a lot that is built on, after overlaps are taken off."""
+"""Least area in square metres of a lot after overlaps are taken off; smaller ones are dropped."""
 
 _CORNER_DEG = 50.0
 """Least turn of a block's edge in degrees that makes a corner; chosen."""
 _SLIGHT_DEG = 6.0
 """Largest sum of bends in degrees that a straight front may pass over; chosen."""
 _BETWEEN_RINGS_M = 100.0
-"""Gap in metres on the scale of stations between two rings; any positive one serves."""
+"""Gap between two rings on the scale of stations, metres; any positive one serves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """The sides of many rings, on one scale of stations: metres along the first ring, then the next."""
+    """The sides of many rings, on one scale of stations: metres along the first ring, then along the next."""
 
     points: Floats
     """Vertices of all rings in metres, each ring closed, shape (n, 2)."""
@@ -68,7 +70,7 @@ class Edges:
 
     @classmethod
     def of_rings(cls, rings: NDArray[np.object_]) -> Self:
-        """Return the sides of linear rings between their corners; the ground is on the left."""
+        """Return the sides, between corners, of linear rings with the ground on their left."""
         tracks, turns, owner = [], [], []
         for number, ring in enumerate(rings):
             points = shapely.get_coordinates(ring)[:-1]
@@ -85,7 +87,7 @@ class Edges:
 
     @classmethod
     def _of_tracks(cls, points: Floats, turn: Floats, owner: Ints) -> Self:
-        """Return the edges of rings that are given point by point, corners at turns over `_CORNER_DEG`."""
+        """Return the sides of rings, given by points, turns in radians and ring numbers, point by point."""
         runs = np.diff(points, axis=0)
         within = owner[:-1] == owner[1:]
         steps = np.where(within, np.hypot(runs[:, 0], runs[:, 1]), _BETWEEN_RINGS_M)
@@ -112,19 +114,19 @@ class Edges:
         )
 
     def at(self, stations: Floats) -> Floats:
-        """Return the points at stations, metres, shape (m, 2)."""
+        """Return the points at stations, which are given and returned in metres, shape (m, 2)."""
         x = np.interp(stations, self.stations, self.points[:, 0])
         return np.stack([x, np.interp(stations, self.stations, self.points[:, 1])], axis=1)
 
     def marks(self, low: Floats, high: Floats, apart: float) -> tuple[Ints, Floats]:
-        """Return (side, station in metres) of the ends of straight runs between stations `low` and `high`.
+        """Return (side, station in metres) of the ends of straight runs between two stations of each side.
 
         A slight bend within `apart` metres of another or of an end is passed over.
 
         Args:
-            low: first station of each side.
-            high: last station of each side.
-            apart: metres.
+            low: first station on each side, metres.
+            high: last station on each side, metres.
+            apart: least distance in metres between a slight bend and another end.
         """
         side = np.searchsorted(self.start, self.stations, side="right") - 1
         room = np.minimum(self.stations - low[side], high[side] - self.stations)
@@ -151,12 +153,12 @@ class Lots:
 
 
 def cut_lots(rng: Generator, blocks: list[tuple[Polygon, bool]], ways: Polygon) -> Lots:
-    """Return the lots that are cut from blocks along their edges.
+    """Return the lots that are cut from blocks along their edges, without overlaps.
 
     Args:
-        rng: draws widths and depths.
-        blocks: each with a flag for those of a few large lots.
-        ways: roads with their pavements; a lot needs a front on them.
+        rng: source of chance for widths and depths.
+        blocks: outlines, each with True for a block of a few large lots.
+        ways: ground of roads and pavements; a lot needs a front on it.
     """
     draft = _LotDraft()
     shapes = np.array([block for block, _ in blocks])
@@ -176,16 +178,16 @@ def cut_lots(rng: Generator, blocks: list[tuple[Polygon, bool]], ways: Polygon) 
     return _settle(draft, ways)
 
 
+@dataclass
 class _LotDraft:
     """A growing list of lots: their outlines, and the number of fronts of each."""
 
-    def __init__(self) -> None:
-        self._points: list[Floats] = []
-        self._sizes: list[int] = []
-        self._fronts: list[tuple[Ints, Floats, Floats]] = []
+    _points: list[Floats] = field(default_factory=list)
+    _sizes: list[int] = field(default_factory=list)
+    _fronts: list[tuple[Ints, Floats, Floats]] = field(default_factory=list)
 
     def add(self, outlines: Floats, fronts: int) -> None:
-        """Add lots (n, k, 2), counterclockwise; the first `fronts` of their sides are on the street."""
+        """Add lots by corners (n, k, 2), counterclockwise; the first `fronts` sides of each are fronts."""
         count, corners, _ = outlines.shape
         numbers = len(self._sizes) + np.repeat(np.arange(count), fronts)
         left, right = outlines[:, :fronts], outlines[:, 1 : fronts + 1]
@@ -194,12 +196,12 @@ class _LotDraft:
         self._sizes += [corners] * count
 
     def outlines(self) -> tuple[Floats, Ints]:
-        """Return (corners of all lots in metres, shape (n, 2), index of the lot of each)."""
+        """Return (corners of all lots in metres, shape (n, 2); index of the lot of each, shape (n,))."""
         points: Floats = np.concatenate(self._points).round(3)
         return points, np.repeat(np.arange(len(self._sizes)), self._sizes)
 
     def fronts(self) -> tuple[Ints, Floats, Floats]:
-        """Return (lot, left end, right end) of all fronts; wide ones are split."""
+        """Return (index of lot, left end, right end) of all fronts; wide ones are split, narrow ones gone."""
         lot, left, right = (np.concatenate(column) for column in zip(*self._fronts, strict=True))
         width = np.linalg.norm(right - left, axis=1)
         pieces = np.where(width < MIN_FRONT_M, 0, np.ceil(width / WIDTH_M[1])).astype(np.int64)
@@ -211,7 +213,7 @@ class _LotDraft:
 
 
 def _cut_rings(rng: Generator, edges: Edges, depth: Floats, large: Flags, draft: _LotDraft) -> None:
-    """Add the lots along rings to the draft, with a depth in metres for each ring."""
+    """Add the lots along rings to a draft, given the depth in metres and the size of each ring's lots."""
     turn = edges.turn
     steep = np.tan((np.pi - turn) / 2)
     length = edges.stop - edges.start
@@ -243,7 +245,7 @@ def _split_runs(
     large: Flags,
     draft: _LotDraft,
 ) -> None:
-    """Add the lots along straight runs, between the rays inward from their ends."""
+    """Add the lots along straight runs to a draft, between the rays inward from the runs' ends."""
     least, most = (np.where(large, big, small) for big, small in zip(LARGE_WIDTH_M, WIDTH_M, strict=True))
     length = np.linalg.norm(feet[1] - feet[0], axis=1)
     pieces = np.maximum(1, np.round(length / rng.uniform(least + 1, most - 1))).astype(np.int64)
@@ -261,7 +263,7 @@ def _split_runs(
 
 
 def _rays(side: Ints, feet: Floats) -> Floats:
-    """Return unit vectors inward from marks, shape (n, 2): square to a straight run, or between two."""
+    """Return the unit vector inward at each end of a run, shape (n, 2): square to one run, or between two."""
     normal = _left_normals(np.diff(feet, axis=0))
     same = (side[:-1] == side[1:])[:, None]
     ahead = np.concatenate([np.where(same, normal, 0.0), np.zeros((1, 2))])
@@ -306,7 +308,7 @@ def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
 
 
 def _overlapping_pairs(points: Floats, owner: Ints) -> list[tuple[int, int]]:
-    """Return the (lower, higher) indices of outlines that overlap noticeably, sorted."""
+    """Return the (lower, higher) indices of outlines that overlap by more than a shared side, sorted."""
     sizes = np.bincount(owner)[:, None]
     middles = np.stack([np.bincount(owner, weights=column) for column in points.T], axis=1) / sizes
     # Shrunk a little, so that lots that only share a side do not count as overlapping.
@@ -318,7 +320,7 @@ def _overlapping_pairs(points: Floats, owner: Ints) -> list[tuple[int, int]]:
 
 
 def _left_normals(runs: Floats) -> Floats:
-    """Return unit normals to the left of vectors (n, 2)."""
+    """Return the unit normals to the left of vectors, shape (n, 2)."""
     length = np.maximum(np.hypot(runs[:, 0], runs[:, 1]), 1e-9)
     normals: Floats = np.stack([-runs[:, 1], runs[:, 0]], axis=1) / length[:, None]
     return normals

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 import shapely
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from virl.geo.globe import Floats
 from virl.platform.city.place_types import types_marked
@@ -23,7 +22,7 @@ ROUNDED_M = 50
 """Metres to which distances on signposts are rounded."""
 SAME_M = 1.0
 LETTER_M = 0.07
-"""Width in metres of a sign for each letter; chosen."""
+"""Width in metres of a signpost's line for each letter; chosen."""
 BOTTOM_M, HEIGHT_M, STEP_M = 3.55, 0.2, 0.21  # fire engines pass below, 3.5 m high
 
 _FROM_JUNCTION_M = 14.0
@@ -38,7 +37,7 @@ _TANGENT_M = 1.0
 
 
 class Hook(NamedTuple):
-    """A place over the end of a street, where signs for those at its junction can hang."""
+    """A place over the end of a street, where signs for visitors of its junction can hang."""
 
     street: Street
     number: int
@@ -62,7 +61,7 @@ class Hook(NamedTuple):
         return self.street.line[::-1] if self.number else self.street.line
 
     def ends(self, width: float) -> tuple[Point, Point]:
-        """Return (left, right) end of a sign of `width` metres, as read from the junction."""
+        """Return (left end, right end) of a sign of `width` metres, as a reader at the junction sees it."""
         way = shapely.LineString(self.line)
         along = min(_FROM_JUNCTION_M, _LARGEST_SHARE * self.length)
         points = [
@@ -93,21 +92,21 @@ class Line(NamedTuple):
 
 
 def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, ...]:
-    """Return signs over the streets at junctions, with names of landmarks and the metres to each.
+    """Return the signposts at junctions, with names of landmarks and the metres to each.
 
     A landmark that is signed at one junction is signed at each on the way to it. Where there is room left, a
     board points to the middle of the town.
 
     Args:
         layout: streets and the frontages along them.
-        shops: the places; those of types that are landmarks are signed, if no other has the same name.
+        shops: places; those of landmark types are signed, if no other has the same name.
     """
     metres = _between_junctions(layout)
-    places = list(_hooks(layout))
-    lines = _assign_lines(places, _landmarks(layout, shops), layout, metres)
+    hooks = list(_hooks(layout))
+    lines = _assign_lines(hooks, _landmarks(layout, shops), layout, metres)
     middle = int(np.argmin(np.linalg.norm(layout.junctions - layout.junctions.mean(axis=0), axis=1)))
     boards: list[Sign] = []
-    for hook, own in zip(places, lines, strict=True):
+    for hook, own in zip(hooks, lines, strict=True):
         if (away := _metres_through(hook, metres[:, middle])) < np.inf:
             own.append(Line(CENTRE, away))
         boards += [_board(hook, row, line) for row, line in enumerate(own[:MOST_LINES])]
@@ -115,44 +114,40 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
 
 
 def _assign_lines(
-    places: Sequence[Hook], landmarks: Sequence[SignedPlace], layout: StreetPlan, metres: Floats
+    hooks: Sequence[Hook], landmarks: Sequence[SignedPlace], layout: StreetPlan, metres: Floats
 ) -> list[list[Line]]:
     """Return the lines of text to landmarks on each hook, the nearest landmark first.
 
-    Landmarks take places in turns.
+    Landmarks take hooks by turns.
     """
     streets = {street.id: street for street in layout.streets}
-    waiting = [
-        deque(_candidates(places, one, _ways_to(one, streets[one.street], metres))) for one in landmarks
-    ]
-    lines: list[list[Line]] = [[] for _ in places]
-    decided = {hook.junction for hook in places}
+    waiting: list[deque[tuple[float, int]]] = []
+    for landmark in landmarks:
+        street = streets[landmark.street]
+        rest = shapely.LineString(street.line).length - landmark.along
+        to = np.minimum(metres[:, street.start] + landmark.along, metres[:, street.end] + rest)
+        away = [(_metres_along(hook, landmark, to), number) for number, hook in enumerate(hooks)]
+        waiting.append(deque(sorted(one for one in away if one[0] <= SIGNED_M)))
+    lines: list[list[Line]] = [[] for _ in hooks]
+    decided = {hook.junction for hook in hooks}
     signed: set[tuple[str, int]] = set()
     while any(waiting):
         for landmark, left in zip(landmarks, waiting, strict=True):
             while left:
-                away, number = left.popleft()
-                hook = places[number]
+                metres_to, number = left.popleft()
+                hook = hooks[number]
                 goes_on = landmark.street == hook.street.id or hook.far_junction not in decided
                 if len(lines[number]) < MOST_LINES and (
                     goes_on or (landmark.name, hook.far_junction) in signed
                 ):
-                    lines[number].append(Line(landmark.name, away))
+                    lines[number].append(Line(landmark.name, metres_to))
                     signed.add((landmark.name, hook.junction))
                     break
     return [sorted(own, key=lambda line: (line.metres, line.name)) for own in lines]
 
 
-def _candidates(
-    places: Sequence[Hook], landmark: SignedPlace, to_junctions: Floats
-) -> list[tuple[float, int]]:
-    """Return (metres to a landmark, index of a hook that may point to it), the nearest first."""
-    away = [(_metres_along(hook, landmark, to_junctions), number) for number, hook in enumerate(places)]
-    return sorted(one for one in away if one[0] <= SIGNED_M)
-
-
 def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
-    """Return the landmarks that are signed, in the order of the shops."""
+    """Return the places that are landmarks with a name of their own, in the order of the shops."""
     fronts = {front.id: front for front in layout.frontages}
     streets = {street.id: street for street in layout.streets}
     names = [shop.place.name for shop in shops]
@@ -168,7 +163,9 @@ def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
 
 
 def _between_junctions(layout: StreetPlan) -> Floats:
-    """Return the metres along the streets between junctions, shape (junctions, junctions)."""
+    """Return the shortest ways along the streets between junctions, metres, (junctions, junctions)."""
+    from scipy.sparse.csgraph import dijkstra  # noqa: PLC0415 - takes 0.1 s, which no kept plan needs
+
     ends = np.array([(street.start, street.end) for street in layout.streets]).T
     length = np.array([shapely.LineString(street.line).length for street in layout.streets])
     order = np.argsort(-length, kind="stable")  # of two streets with the same ends, the shorter stands
@@ -180,15 +177,8 @@ def _between_junctions(layout: StreetPlan) -> Floats:
     return between
 
 
-def _ways_to(landmark: SignedPlace, street: Street, metres: Floats) -> Floats:
-    """Return the metres along the streets from each junction to a landmark, shape (junctions,)."""
-    rest = shapely.LineString(street.line).length - landmark.along
-    to: Floats = np.minimum(metres[:, street.start] + landmark.along, metres[:, street.end] + rest)
-    return to
-
-
 def _metres_along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> float:
-    """Return the metres to a landmark along the street of a hook; infinite where another way is shorter."""
+    """Return the metres to a landmark from a hook's junction down its street; infinite if not shortest."""
     if landmark.street != hook.street.id:
         return _metres_through(hook, to_junctions)
     away = hook.length - landmark.along if hook.number else landmark.along
@@ -196,13 +186,13 @@ def _metres_along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> fl
 
 
 def _metres_through(hook: Hook, to_junctions: Floats) -> float:
-    """Return the metres by way of the whole street of a hook; infinite where another way is shorter."""
+    """Return the metres from a hook's junction through its whole street; infinite if not the shortest way."""
     away = hook.length + float(to_junctions[hook.far_junction])
     return away if away <= to_junctions[hook.junction] + SAME_M else np.inf
 
 
 def _board(hook: Hook, row: int, line: Line) -> Sign:
-    """Return one line of a signpost as a sign; row 0 is the highest."""
+    """Return one line of a signpost as a sign over a hook's street; row 0 is the highest."""
     text = f"{line.name} {max(round(line.metres / ROUNDED_M), 1) * ROUNDED_M} m"
     bottom = BOTTOM_M + STEP_M * (MOST_LINES - 1 - row)
     left, right = hook.ends(LETTER_M * len(text) + _MARGIN_M)
@@ -221,7 +211,7 @@ def _board(hook: Hook, row: int, line: Line) -> Sign:
 
 
 def _hooks(layout: StreetPlan) -> Iterator[Hook]:
-    """Yield the places for signs: over each street that leaves a junction of three or more."""
+    """Yield the hooks of a town: over each street that leaves a junction of `_LEAST_WAYS` or more."""
     ways = np.bincount([end for street in layout.streets for end in (street.start, street.end)])
     for street in layout.streets:
         length = shapely.LineString(street.line).length
@@ -246,7 +236,7 @@ def hang_plates(layout: StreetPlan) -> tuple[Sign, ...]:
 
 
 def _plate(hook: Hook, numbers: list[int]) -> Sign:
-    """Return the plate with a street's name and its lowest and highest house number."""
+    """Return the plate on a hook: the street's name over its lowest and highest house number."""
     left, right = hook.ends(_PLATE_LETTER_M * len(hook.street.name) + _MARGIN_M)
     return Sign(
         id=f"street-{hook.street.id}-{hook.number}-plate",

@@ -23,14 +23,14 @@ WayKind = Literal["avenue", "street", "lane", "court"]
 _COLUMNS, _ROWS = 14, 12
 _WIDTH_M, _HEIGHT_M = 1230.0, 1080.0
 _SNAP_M = 25.0
-"""Distance in metres from the avenue within which junctions are moved onto the avenue."""
+"""Distance in metres from the avenue's line within which junctions are moved onto the line."""
 _OUTSIDE_M = 35.0
-"""Metres that the avenue runs on beyond the last grid line."""
+"""Metres by which the avenue runs on beyond the last grid line at either end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bend:
-    """A smooth displacement of points that makes straight streets curve: a sum of long plane waves."""
+    """A smooth displacement of points, a sum of long plane waves, which makes straight streets curve."""
 
     wave: Floats
     """Radians of phase per metre east and north of each wave, shape (n, 2)."""
@@ -47,7 +47,7 @@ class Bend:
 
 @dataclass(frozen=True, slots=True)
 class JunctionGrid:
-    """A grid of junctions with unequal gaps, and an avenue across it."""
+    """A grid of junctions at unequal gaps, which is bent, and an avenue across it."""
 
     nodes: Floats
     """Position of each junction before bending, metres, shape (columns + 1, rows + 1, 2)."""
@@ -55,14 +55,14 @@ class JunctionGrid:
     avenue: Floats
     """Points of the avenue after bending, metres, shape (n, 2)."""
     on_avenue: tuple[tuple[int, int], ...]
-    """Grid coordinates of the junctions on the avenue, from west to east."""
+    """Grid coordinates (column, row) of the junctions on the avenue, from west to east."""
     crossed: frozenset[tuple[int, int]]
     """Cells that the avenue cuts or touches, by column and row."""
     boulevard: int
     """Column of the grid line that is a wide street, like the avenue."""
 
     def metres(self, uv: Floats) -> Floats:
-        """Return grid coordinates, shape (n, 2), as metres; also a little beyond the last lines."""
+        """Return the bent position in metres of points in grid coordinates, shape (n, 2)."""
         cell = np.clip(np.floor(uv).astype(int), 0, (_COLUMNS - 1, _ROWS - 1))
         (i, j), (s, t) = cell.T, (uv - cell).T[..., None]
         south = self.nodes[i, j] * (1 - s) + self.nodes[i + 1, j] * s
@@ -70,7 +70,7 @@ class JunctionGrid:
         return self.bend.apply(south * (1 - t) + north * t)
 
     def cell_size(self, column: int, row: int) -> tuple[float, float]:
-        """Return the rough (width, height) of a cell in metres."""
+        """Return the (width, height) in metres of a cell before bending."""
         east, north = self.nodes[column + 1, row + 1] - self.nodes[column, row]
         return float(east), float(north)
 
@@ -84,21 +84,25 @@ class _NameParts(Settings):
 
 @cache
 def _name_parts() -> _NameParts:
-    """Return the table of stems and endings."""
+    """Return the table of stems and endings of street names, `data/streets.yaml`."""
     return read_table("streets", _NameParts)
 
 
+@dataclass
 class Names:
-    """A source of random street names, which gives no stem twice."""
+    """A source of random street names, no two with the same stem."""
 
-    def __init__(self, rng: Generator) -> None:
-        self._rng = rng
-        self._stems = [_name_parts().stems[pick] for pick in rng.permutation(len(_name_parts().stems))]
+    rng: Generator
+
+    def __post_init__(self) -> None:
+        """Put the stems in a random order."""
+        stems = _name_parts().stems
+        self._stems = [stems[pick] for pick in self.rng.permutation(len(stems))]
 
     def take(self, kind: WayKind) -> str:
         """Return a new street name for a way of this kind."""
         endings = _name_parts().endings[kind]
-        return f"{self._stems.pop()} {endings[int(self._rng.integers(len(endings)))]}"
+        return f"{self._stems.pop()} {endings[int(self.rng.integers(len(endings)))]}"
 
 
 WIDTHS_M: dict[WayKind, tuple[float, float]] = {
@@ -107,16 +111,16 @@ WIDTHS_M: dict[WayKind, tuple[float, float]] = {
     "lane": (6.0, 2.5),
     "court": (6.0, 2.5),
 }
-"""Metres of (carriageway, pavement on each side), by kind. Chosen: usual in old town centres."""
+"""(width of the carriageway, width of each pavement) in metres by kind of way; usual in old town centres."""
 
 MERGES, STUBS, WAYS_OUT = 16, 8, 8  # chosen; see `_StreetDraft`
 FILLINGS: dict[WayKind, int] = {"court": 9, "lane": 9}  # chosen
 SPLIT_M = 80.0
-"""Length in metres of a cell's longer side from which a lane halves the cell; chosen."""
+"""Length in metres from which on a lane halves a cell, across its longer side; chosen."""
 FROM_AVENUE_M = 150.0
-"""Distance in metres that streets out of town keep from those of the avenue; chosen."""
+"""Least distance in metres from the avenue's ends to other streets that lead out of town; chosen."""
 SAMPLES = 6
-"""Number of straight pieces that one bent side of a grid cell is drawn in."""
+"""Number of straight pieces in which one bent side of a grid cell is drawn."""
 
 Cell = tuple[int, int]
 """(column, row) of a cell of the street grid."""
@@ -126,7 +130,7 @@ Edge = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The streets of a made town, their junctions, and a point in each block that stays green."""
+    """The streets of a made town and their junctions, with the places that stay green."""
 
     streets: tuple[Street, ...]
     junctions: Floats
@@ -134,14 +138,14 @@ class Network:
     kinds: tuple[WayKind, ...]
     """Kind of each street, such as avenue or lane."""
     offsets: Floats
-    """Metres from where the line of a street's name begins to the street's start, shape (streets,)."""
+    """Metres from the beginning of the line of each street's name to the street's start, shape (streets,)."""
     greens: Floats
-    """Metres of a point in each park, the biggest first, shape (p, 2)."""
+    """Position in metres of a point in each park, the biggest first, shape (parks, 2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _StreetLine:
-    """A line with one street name, before it is cut at crossings."""
+    """An unbroken line with one street name, before it is cut at crossings."""
 
     name: str
     kind: WayKind
@@ -151,13 +155,14 @@ class _StreetLine:
 
 
 class _StreetDraft:
-    """A draft of the street grid: the sides of cells that are left out, and the lanes within cells.
+    """A draft of the street grid: which sides of cells are left out, and the lanes within cells.
 
     A cell takes part in one change at most. So no street is cut off from the rest, and no two junctions
     come closer to each other than a third of a cell.
     """
 
     def __init__(self, rng: Generator, grid: JunctionGrid) -> None:
+        """Draw a park, dead ends, lanes and courts into a grid."""
         self.rng = rng
         self.grid = grid
         self.gone: dict[Edge, tuple[float, float] | None] = {}
@@ -170,7 +175,7 @@ class _StreetDraft:
         self._fill_cells()
 
     def _make_park(self) -> None:
-        """Leave out the stretches within the cells of the park."""
+        """Choose three by two cells for the park, and leave out the sides within it."""
         column, row = int(self.rng.integers(2, 5)), int(self.rng.integers(7, 9))
         self.park = (column + 1.5, row + 1.0)
         self.used.update((c, r) for c in range(column, column + 3) for r in (row, row + 1))
@@ -178,7 +183,7 @@ class _StreetDraft:
         self.gone.update({(1, column + c, row + r): None for c in (1, 2) for r in (0, 1)})
 
     def _thin_the_avenue(self) -> None:
-        """Leave out one arm of each crossing on the avenue, so that five streets are left there."""
+        """Leave out the sides along the avenue, and one arm of each crossing on it, so that five are left."""
         on_avenue = set(self.grid.on_avenue)
         for u, v in self.grid.on_avenue:
             for edge in ((0, v, u), (1, u, v)):
@@ -200,7 +205,7 @@ class _StreetDraft:
                     break
 
     def _merge_cells(self) -> None:
-        """Leave out stretches between pairs of cells; of some, a dead end remains."""
+        """Leave out the sides between some pairs of cells; of the first ones a dead end remains."""
         edges = [(0, v, u) for v in range(1, _ROWS) for u in range(1, _COLUMNS - 1)]
         edges += [(1, u, v) for u in range(1, _COLUMNS) for v in range(1, _ROWS - 1)]
         merged = 0
@@ -219,7 +224,7 @@ class _StreetDraft:
                 return
 
     def _fill_cells(self) -> None:
-        """Add lanes through cells, and courts into cells."""
+        """Add lanes through large cells, and courts that end within them."""
         kinds: list[WayKind] = [kind for kind, count in FILLINGS.items() for _ in range(count)]
         cells = [(c, r) for c in range(_COLUMNS) for r in range(_ROWS)]
         for pick in self.rng.permutation(len(cells)):
@@ -252,7 +257,7 @@ class _StreetDraft:
             self.inner.append((kind, np.stack([fixed, steps] if along == 1 else [steps, fixed], axis=1)))
 
     def _arms(self, u: int, v: int) -> tuple[Edge, Edge, Edge, Edge]:
-        """Return the four sides of cells that meet at grid junction (u, v)."""
+        """Return the four sides of cells that meet at the junction of grid lines u and v."""
         return (0, v, u - 1), (0, v, u), (1, u, v - 1), (1, u, v)
 
     def greens(self) -> list[tuple[float, float]]:
@@ -265,7 +270,7 @@ class _StreetDraft:
 
 
 def draw_streets(rng: Generator) -> Network:
-    """Return a random network of streets, cut at every crossing."""
+    """Return a random network of streets, which are cut at every crossing."""
     grid = _draw_grid(rng)
     draft = _StreetDraft(rng, grid)
     ways = _name_ways(rng, grid, draft)
@@ -274,7 +279,7 @@ def draw_streets(rng: Generator) -> Network:
 
 
 def _name_ways(rng: Generator, grid: JunctionGrid, draft: _StreetDraft) -> list[_StreetLine]:
-    """Return all ways with names and kinds: the avenue, the grid lines, lanes and courts."""
+    """Return all lines of streets with names and kinds: avenue, grid lines, lanes and courts."""
     names = Names(rng)
     ways = [_StreetLine(names.take("avenue"), "avenue", LineString(grid.avenue), 0.0)]
     out = _ways_out(rng, grid)
@@ -296,7 +301,7 @@ def _name_ways(rng: Generator, grid: JunctionGrid, draft: _StreetDraft) -> list[
 
 
 def _ways_out(rng: Generator, grid: JunctionGrid) -> set[tuple[int, int, bool]]:
-    """Return lines that run on beyond the town: (axis, line, whether at the far end)."""
+    """Return the ends of grid lines that run on out of town, as (axis, line, True for the far end)."""
     ends = [(0, v, far) for v in range(1, _ROWS) for far in (False, True)]
     ends += [(1, u, far) for u in range(1, _COLUMNS) for far in (False, True)]
     at = [(_COLUMNS * far, line) if axis == 0 else (line, _ROWS * far) for axis, line, far in ends]
@@ -307,7 +312,7 @@ def _ways_out(rng: Generator, grid: JunctionGrid) -> set[tuple[int, int, bool]]:
 
 
 def _runs(draft: _StreetDraft, axis: int, line: int, first: float, last: float, length: int) -> list[Floats]:
-    """Return the unbroken parts of a grid line, each as the coordinates of its points along the line."""
+    """Return the unbroken parts of a grid line, each as its points' coordinates along the line."""
     spans: list[list[float]] = []
     pieces = [(first, 0.0)] if first < 0 else []
     for cell in range(length):
@@ -326,7 +331,7 @@ def _runs(draft: _StreetDraft, axis: int, line: int, first: float, last: float, 
 
 
 def _cut(ways: list[_StreetLine], greens: Floats) -> Network:
-    """Return the network of ways, cut where they cross."""
+    """Return the network of street lines, cut where they cross, with the points that stay green."""
     lines = np.array([way.line for way in ways])
     parts = shapely.get_parts(shapely.node(shapely.multilinestrings(lines)))
     parts = shapely.set_precision(parts, 0.001)
@@ -355,19 +360,19 @@ def _cut(ways: list[_StreetLine], greens: Floats) -> Network:
 
 
 def _cells(edge: Edge) -> tuple[Cell, Cell]:
-    """Return the two cells beside a side of a cell."""
+    """Return the two cells that share a side."""
     axis, line, stretch = edge
     return ((stretch, line - 1), (stretch, line)) if axis == 0 else ((line - 1, stretch), (line, stretch))
 
 
 def _ends(edge: Edge) -> tuple[Cell, Cell]:
-    """Return the two grid junctions at the ends of a side of a cell."""
+    """Return the (column, row) of the two grid junctions at the ends of a side."""
     axis, line, stretch = edge
     return ((stretch, line), (stretch + 1, line)) if axis == 0 else ((line, stretch), (line, stretch + 1))
 
 
 def _draw_grid(rng: Generator) -> JunctionGrid:
-    """Return a random grid: unequal gaps, junctions moved a little, and the avenue."""
+    """Return a random grid with unequal gaps and an avenue onto which near junctions are moved."""
     xs, ys = _grid_lines(rng, _COLUMNS, _WIDTH_M), _grid_lines(rng, _ROWS, _HEIGHT_M)
     nodes = np.stack(np.meshgrid(xs, ys, indexing="ij"), axis=-1) + rng.uniform(
         -6.0, 6.0, (_COLUMNS + 1, _ROWS + 1, 2)
@@ -403,14 +408,14 @@ def _draw_grid(rng: Generator) -> JunctionGrid:
 
 
 def _grid_lines(rng: Generator, count: int, length: float) -> Floats:
-    """Return count + 1 positions over a length, metres from its middle, at uneven gaps."""
+    """Return count + 1 positions at uneven gaps over a length, metres from its middle."""
     gaps = rng.uniform(70.0, 110.0, count)
     lines: Floats = np.concatenate([[0.0], np.cumsum(gaps)]) * (length / gaps.sum()) - length / 2
     return lines
 
 
 def _draw_bend(rng: Generator) -> Bend:
-    """Return a random displacement that makes streets curve."""
+    """Return a random displacement of up to some tens of metres that makes streets curve."""
     count = 4
     angle = rng.uniform(0, 2 * np.pi, count)
     wave = np.stack([np.cos(angle), np.sin(angle)], axis=1) * (2 * np.pi / rng.uniform(500, 1100, (count, 1)))

@@ -5,12 +5,12 @@ and the ground truth. x is metres east of the city's origin, y metres north, z m
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from shapely import Polygon
 
-from virl.geo.globe import Floats, Ints, LocalFrame
+from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
 from virl.platform.city.city import Listing
 from virl.platform.city.places import Place
 
@@ -21,6 +21,12 @@ CAMERA_HEIGHT_M = 2.5
 """Height of a street-view car's camera, metres."""
 PHOTO_SIZE = 640, 480
 """(width, height) of a photo of a place, pixels; chosen."""
+
+
+def to_positions(frame: LocalFrame, points: Floats) -> list[LatLng]:
+    """Return points in metres east and north of a frame's origin, shape (n, 2), as positions."""
+    lat, lng = frame.to_degrees(points[:, 0], points[:, 1])
+    return [LatLng(*pair) for pair in zip(lat.tolist(), lng.tolist(), strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ class Panoramas:
 
 
 RoofShape = Literal["", "flat", "gabled", "hipped", "pyramidal", "dome", "mansard"]
-"""Name of the shape of a roof; empty for the one that the variant gives."""
+"""Shapes of a roof; empty for flat or mansard, by the building's variant."""
 Rgb = tuple[float, float, float]
 """A colour, red, green and blue in [0, 1]."""
 
@@ -111,7 +117,7 @@ class Frontage:
     number: int
     """House number on its street."""
     commercial: float
-    """Busyness of the street here, [0, 1]; shops settle where the street is busy."""
+    """Busyness of the street at the frontage, [0, 1]; shops settle where it is busy."""
 
 
 SignKind = Literal["fascia", "blade", "board", "directory", "plate", "signpost"]
@@ -148,14 +154,14 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """A place of the plan, such as a shop or a park, with its front, its signs and its hidden attributes."""
+    """A place of the plan, such as a shop or a park, with its signs and its hidden attributes."""
 
     place: Place
     frontage: int
     """Index of the shop's frontage; -1 for a whole park."""
     signs: tuple[Sign, ...]
     attributes: Mapping[str, bool]
-    """True or False by hidden attribute, such as `quiet`, at which the reviews hint."""
+    """True or False for each hidden attribute, such as `quiet`, at which the reviews hint."""
     variant: int
     """Number from which the shop's window display, door and awning follow."""
 
@@ -166,7 +172,7 @@ class Shop:
 
     @property
     def is_on_directory(self) -> bool:
-        """Return whether the place's name stands on the directory of a building."""
+        """Return whether the place's name is a line on the directory of a building."""
         return any(sign.kind == "directory" for sign in self.signs)
 
 
@@ -201,7 +207,7 @@ class Furniture:
     variant: int
     """Number from which the thing's colour and size follow."""
     is_mapped: bool = True
-    """True except for a thing that a twin adds at random from a seed, such as a tree of a forest."""
+    """True unless a twin of a real place added the thing at random, such as a tree of a forest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +248,7 @@ class Barrier:
 
 @dataclass(frozen=True, slots=True)
 class StreetPlan:
-    """The part of a plan without shops: streets, panoramas, buildings and furniture."""
+    """A plan without places: its streets, panoramas, buildings and furniture."""
 
     frame: LocalFrame
     streets: tuple[Street, ...]
@@ -271,12 +277,13 @@ class StreetPlan:
 
 @dataclass(frozen=True, slots=True)
 class CityPlan:
-    """The whole plan of a town: streets, shops, homes and signs."""
+    """The whole plan of a town: streets, places, homes to rent and signs."""
 
     seed: int
+    """Seed from which the town grew."""
     layout: StreetPlan
     shops: tuple[Shop, ...]
-    listings: tuple[Listing, ...] = field(default=())
+    listings: tuple[Listing, ...] = ()
     street_signs: tuple[Sign, ...] = ()
     """Plates with street names, and signposts."""
 

@@ -95,7 +95,7 @@ def test_a_gain_grows_with_the_score() -> None:
 
 def test_a_text_that_names_nothing_at_its_stop_needs_no_eyes() -> None:
     sight = zoo_at("17.16")
-    assert sight.of_stop("Pass the Blue Zoo. Turn left. Stop halfway down the block.") is None
+    assert sight.search_at_stop("Pass the Blue Zoo. Turn left. Stop halfway down the block.") is None
     assert Follower(GRID, sight=sight).name == "follower, one place"
 
 

@@ -5,7 +5,7 @@ import pytest
 from virl.geo.globe import LatLng
 from virl.mind.lexicon import load_lexicon
 from virl.platform.city.streetview import Camera, Panorama
-from virl.platform.navigators.sight.clues import Clues, load_street_words, names_of_streets, told_address
+from virl.platform.navigators.sight.clues import Clues, address_in_task, load_street_words, names_of_streets
 from virl.platform.navigators.sight.looking import KnownSign
 from virl.platform.navigators.sight.rules import WayQuestion, choose_way
 from virl.platform.navigators.tourist.signs import Sign
@@ -55,7 +55,7 @@ def test_streets_are_known_by_their_words(text: str, streets: tuple[str, ...]) -
     ],
 )
 def test_a_task_tells_an_address(task: str, streets: set[str], number: int | None) -> None:
-    told = told_address(task)
+    told = address_in_task(task)
     assert (told.streets, told.number) == (streets, number)
 
 
@@ -70,12 +70,12 @@ def test_a_task_tells_an_address(task: str, streets: set[str], number: int | Non
     ],
 )
 def test_plates_tell_how_far_a_number_is(read: str, away: int | None) -> None:
-    told = told_address("Find the bank at 50 Swan Road.")
+    told = address_in_task("Find the bank at 50 Swan Road.")
     small, large = sign("Swan Road 50-50", height=9.0), sign(read)
     plate = told.seen_on([sign("Mill Street 1-99", height=60.0), small, large])
     assert plate is large
     assert told.numbers_away(large) == away
-    assert told_address("Find the bank in Swan Road.").numbers_away(large) is None
+    assert address_in_task("Find the bank in Swan Road.").numbers_away(large) is None
     assert told.seen_on([sign("Swan"), sign("Mill Street")]) is None
 
 

@@ -15,7 +15,7 @@ from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import Place, Places
 from virl.platform.city.streetview import Panorama, Pose
 from virl.platform.movers.base import LinksMover
-from virl.platform.navigators.tourist.navigator import TouristNavigator, sentences_of
+from virl.platform.navigators.tourist.navigator import TouristNavigator, split_sentences
 from virl.platform.navigators.tourist.rules import LandmarkNames, WalkAction
 from virl.platform.navigators.tourist.spotting import LandmarkSighting
 from virl.platform.navigators.tourist.ways import HonestHints, PaperHints
@@ -195,8 +195,8 @@ def test_paper_mode_tells_of_crossings_at_key_positions_alone() -> None:
 
 def test_directions_are_cut_into_sentences_not_into_saints() -> None:
     text = 'Turn left.  Pass "St. Mary\'s"; then go on! Stop at "No. 5".'
-    assert sentences_of(text) == ("Turn left.", 'Pass "St. Mary\'s";', "then go on!", 'Stop at "No. 5".')
-    assert sentences_of("  ") == ("",)
+    assert split_sentences(text) == ("Turn left.", 'Pass "St. Mary\'s";', "then go on!", 'Stop at "No. 5".')
+    assert split_sentences("  ") == ("",)
 
 
 def test_replies_name_a_direction_with_a_turn_and_with_a_turn_alone() -> None:

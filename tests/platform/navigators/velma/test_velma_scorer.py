@@ -141,7 +141,7 @@ def test_statistics_are_those_of_the_scores_of_every_view(seed):
     views = rng.normal(size=(60, 5)).astype(np.float32)
     captions = rng.normal(size=(4, 5)).astype(np.float32)
     scores = captions.astype(float) @ views.astype(float).T
-    mean, deviation = gather_statistics([views[:7], views[7:]], MODEL).of(captions)
+    mean, deviation = gather_statistics([views[:7], views[7:]], MODEL).of_scores(captions)
     assert mean == pytest.approx(scores.mean(axis=1), abs=1e-9)
     assert deviation == pytest.approx(scores.std(axis=1), abs=1e-7)
 

@@ -17,7 +17,7 @@ from virl.platform.providers.cities import city_settings
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleCity, GoogleOptions
 from virl.platform.providers.google.client import Call
-from virl.platform.providers.google.maps import LEGS, parts_of, tours
+from virl.platform.providers.google.maps import LEGS, split_stops, tours
 from virl.platform.providers.http.service import Request
 
 NEW, OLD = GoogleOptions(api="new"), GoogleOptions(api="legacy")
@@ -144,7 +144,7 @@ def test_broken_polylines_are_refused(text: str) -> None:
 @given(count=st.integers(2, 120))
 def test_parts_of_a_tour_meet(count: int) -> None:
     stops = [LatLng(0, i) for i in range(count)]
-    parts = parts_of(stops)
+    parts = split_stops(stops)
     assert all(2 <= len(part) <= 27 for part in parts)
     assert [parts[0][0]] + [stop for part in parts for stop in part[1:]] == stops
     assert all(a[-1] == b[0] for a, b in pairwise(parts))

@@ -14,8 +14,8 @@ from virl.platform.city.places import Place
 from virl.platform.providers.google.city_file import NEARBY_REQUESTS
 from virl.platform.providers.google.nearby import (
     MOST,
-    Kinds,
     NearbyResult,
+    PlaceKinds,
     middle_of_square,
     places_around,
 )
@@ -29,10 +29,10 @@ class Street:
     """Places as Places (New) tells them: the 20 nearest of a circle. A question that was asked is free."""
 
     places: list[Place]
-    asked: set[tuple[LatLng, float, Kinds]] = field(default_factory=set)
+    asked: set[tuple[LatLng, float, PlaceKinds]] = field(default_factory=set)
     tells_nearest: bool = True
 
-    def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+    def places_within(self, center: LatLng, radius: float, kinds: PlaceKinds) -> NearbyResult:
         self.asked.add((center, radius, kinds))
         away = self.away(center)
         near = [
@@ -50,8 +50,8 @@ class Street:
         lats, lngs = zip(*(one.position for one in self.places), strict=True)
         return globe.distances(center.lat, center.lng, lats, lngs)
 
-    def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
-        return () if kinds.only else (Kinds(only=FIRST), Kinds(but=FIRST))
+    def halves(self, kinds: PlaceKinds) -> tuple[PlaceKinds, ...]:
+        return () if kinds.only else (PlaceKinds(only=FIRST), PlaceKinds(but=FIRST))
 
 
 def street(within_200_m: int) -> Street:
@@ -77,7 +77,7 @@ def asked(
 ) -> tuple[set[str], float, int]:
     """Ids within the radius, metres to which they are whole, and how many requests it took."""
     before = len(of.asked)
-    told = places_around(of, at, radius, Kinds(), need=need or radius, requests=requests)
+    told = places_around(of, at, radius, PlaceKinds(), need=need or radius, requests=requests)
     near = {one.id for one in told.places if distance(at, one.position) <= radius}
     return near, told.complete, len(of.asked) - before
 

@@ -28,7 +28,7 @@ from virl.platform.providers import open_city
 from virl.platform.providers.google import places_legacy, places_new
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.client import Call, price_of
-from virl.platform.providers.google.nearby import Kinds, NearbyResult, cover_circle
+from virl.platform.providers.google.nearby import NearbyResult, PlaceKinds, cover_circle
 from virl.platform.providers.google.places import (
     GooglePlaces,
     asked_legacy_types,
@@ -401,7 +401,7 @@ def test_a_place_that_lacks_what_it_must_have_is_left_out_of_a_search_that_is_pa
     good_ones = [NEW_BODY | {"id": f"place {number}"} for number in range(19)]
     reply = {"places": [*good_ones[:3], NEW_BODY | {"id": "odd"} | changes, *good_ones[3:]]}
     with ScriptedGoogle([good(reply)]) as server, client(server) as http:
-        found = places_new.NewPlaces(http).places_within(LatLng(40.7, -74.0), 500, Kinds())
+        found = places_new.NewPlaces(http).places_within(LatLng(40.7, -74.0), 500, PlaceKinds())
         [told] = http.keeping.left_out.omissions()
     assert [place.id for place in found.places] == [one["id"] for one in good_ones]
     assert found.complete < 500  # 20 came: there may be more
@@ -461,9 +461,8 @@ def test_the_same_odd_part_of_several_places_is_counted_for_each_however_often_i
     reply = {"places": [NEW_BODY | hours | {"id": str(number), "rating": "x"} for number in range(4)]}
     with ScriptedGoogle([good(reply)]) as server, client(server) as http:
         for _ in range(2):
-            assert (
-                len(places_new.NewPlaces(http).places_within(LatLng(40.7, -74.0), 500, Kinds()).places) == 4
-            )
+            found = places_new.NewPlaces(http).places_within(LatLng(40.7, -74.0), 500, PlaceKinds())
+            assert len(found.places) == 4
         [told] = http.keeping.left_out.omissions()
     assert told.count == 12
 

@@ -5,13 +5,12 @@ import pytest
 from headless import needs_chromium
 from served_google import MARKER_KEY
 
-from virl.agent.assembly import planned_mover
 from virl.errors import BadInput, NoStreetView
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera, Pose
 from virl.platform.movers.grid import GridMover, Rings
-from virl.platform.movers.open_mover import open_mover
+from virl.platform.movers.open_mover import open_mover, planned_mover
 from virl.platform.movers.web import WebSettings
 from virl.platform.providers.google import city_file
 from virl.platform.providers.google.city import open_google

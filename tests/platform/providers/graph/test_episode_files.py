@@ -51,7 +51,7 @@ def test_good_episodes_are_kept_and_the_others_named(tmp_path: Path) -> None:
     found = read_episode_file(file)
     assert [episode.id for episode in found.episodes] == ["7", "x"]
     assert [fault.line for fault in found.faults] == [2, 3, 4, 5, 6, 7, 8, 9, 10, 12]
-    texts = [fault.what for fault in found.faults]
+    texts = [fault.text for fault in found.faults]
     fields = [
         "JSON",
         "object",

@@ -27,7 +27,7 @@ def write(folder: Path, entries: object) -> Path:
 def faults(folder: Path) -> list[str]:
     with pytest.raises(GraphFault) as caught:
         read_matterport(folder, "house")
-    return [fault.what for fault in caught.value.faults]
+    return [fault.text for fault in caught.value.faults]
 
 
 def route(**fields: object) -> dict[str, object]:
@@ -116,7 +116,7 @@ def test_routes_with_faults_are_named(tmp_path: Path) -> None:
     file.write_text(json.dumps([route(path=[]), route(), 5, route(heading=None), route(path_id=2)]))
     found = read_r2r_file(file)
     assert [episode.id for episode in found.episodes] == ["12_0", "12_1", "2_0", "2_1"]
-    assert [fault.what.split(":")[0] for fault in found.faults] == ["entry 0", "entry 2", "entry 3"]
+    assert [fault.text.split(":")[0] for fault in found.faults] == ["entry 0", "entry 2", "entry 3"]
     with pytest.raises(GraphFault, match="entry 0: path: List should have at least 1 item"):
         read_r2r_episodes(file)
 

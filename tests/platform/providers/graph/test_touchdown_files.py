@@ -15,7 +15,7 @@ from virl.platform.providers.graph.touchdown import read_partition, read_touchdo
 def faults(folder: Path) -> list[tuple[str, int, str]]:
     with pytest.raises(GraphFault) as caught:
         read_touchdown(folder)
-    return [(fault.file.name, fault.line, fault.what) for fault in caught.value.faults]
+    return [(fault.file.name, fault.line, fault.text) for fault in caught.value.faults]
 
 
 def test_reads_nodes_and_links_in_the_order_of_the_files(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from scripted_service import Reply, ScriptedService
 from virl.errors import BadInput, BudgetExceeded, ProviderError, Verdict
 from virl.money.book import Price
 from virl.money.ledger import Ledger
-from virl.platform.providers.http.replies import HttpFault, Received, Wanted, usual_judge
+from virl.platform.providers.http.replies import ExpectedBody, HttpFault, HttpReply, usual_judge
 from virl.platform.providers.http.service import Limits, Pace, Request, Service
 from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.providers.http.stored_replies import Keeping, Recording, Replay, RequestName
@@ -28,8 +28,8 @@ def asked(server: ScriptedService, url: Callable[[], str] | None = None, price: 
     return Request(RequestName("thing", '{"a": 1}'), url or f"{server.url}/thing", price=price)
 
 
-def too_much(wanted: Wanted, reply: Received) -> Received | HttpFault:
-    judged = usual_judge(wanted, reply)
+def too_much(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
+    judged = usual_judge(expected, reply)
     if isinstance(judged, HttpFault) and judged.code == "big":
         return HttpFault("ask for less", "smaller", status=reply.status)
     return judged

@@ -29,7 +29,7 @@ from virl.platform.providers.open.picture_services import (
     picture_settings,
 )
 from virl.platform.providers.open.shots import THIN, Shot, ShotLists, TileMatrix, pictures_of
-from virl.platform.providers.open.streetview import Explored, Extent, OpenStreetView, TiledPanorama
+from virl.platform.providers.open.streetview import ExploredGraph, Extent, OpenStreetView, tiled_panorama
 from virl.platform.providers.pictures.picture import captures
 from virl.platform.providers.pictures.projection import equirectangular, paste_tile, perspective
 from virl.platform.providers.provider import Access
@@ -270,9 +270,8 @@ def test_tiles_of_any_size_go_to_their_places(scale: float, width: int) -> None:
         return np.asarray(cv2.resize(cut, None, fx=scale, fy=scale))
 
     (held,) = pictures_of([SHOT])
-    tiled = TiledPanorama(
-        TileMatrix(href="", columns=columns, rows=columns // 2, side=width / columns), held, fetch
-    )
+    tiles = TileMatrix(href="", columns=columns, rows=columns // 2, side=width / columns)
+    tiled = tiled_panorama(tiles, held.attitude, fetch)
     panorama = equirectangular(whole, attitude=held.attitude)
     for camera in (Camera(200.0, 0.0, 100.0, 96, 96), Camera(272.0, -60.0, 100.0, 96, 96)):
         off = np.abs(tiled.view(camera).astype(float) - perspective(panorama, camera))
@@ -302,7 +301,7 @@ def test_a_part_of_a_panorama_shows_what_lies_there_and_nothing_elsewhere(served
     listed = {"features": [item(number, camera=camera) for number in range(3)]}
     served.answer = lambda path, _: (200, listed if path == "/api/search" else written.getvalue())
     client = served.client("panoramax")
-    explored = Explored(ShotLists(client.shots, None, 30.0), Extent(HERE, None, 50.0))
+    explored = ExploredGraph(ShotLists(client.shots, None, 30.0), Extent(HERE, None, 50.0))
     street = OpenStreetView("Panoramax", explored, client, KeptPictures(None, "x", load_open_settings()))
     shot = explored.graph.pictures["p0"]
     assert (shot.fov, shot.attitude.heading) == pytest.approx((135.0, 67.5))

@@ -12,7 +12,7 @@ from virl.geo.globe import LatLng, destination
 from virl.platform.providers.open.cells import Cell
 from virl.platform.providers.open.picture_services import KeptPictures, load_open_settings
 from virl.platform.providers.open.shots import Shot, ShotLists
-from virl.platform.providers.open.streetview import Explored, Extent
+from virl.platform.providers.open.streetview import ExploredGraph, Extent
 
 HERE = LatLng(48.5833, 7.7458)
 SETTINGS = load_open_settings()
@@ -48,9 +48,9 @@ class Street:
         ]
 
 
-def explored(street: Street) -> Explored:
+def explored(street: Street) -> ExploredGraph:
     extent = Extent(HERE, None, 100.0)
-    return Explored(ShotLists(street, None, 30.0), extent, may_keep=SETTINGS.may_keep)
+    return ExploredGraph(ShotLists(street, None, 30.0), extent, may_keep=SETTINGS.may_keep)
 
 
 def test_pictures_of_nobody_and_under_no_known_licence_are_left_out(

@@ -17,7 +17,7 @@ from virl.geo.globe import LatLng, destination
 from virl.platform.city.streetview import Attitude, Camera, Image
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.photos.city_file import PhotoIndex, write_index
-from virl.platform.providers.photos.importing import Imported, import_photos
+from virl.platform.providers.photos.importing import PhotoImport, import_photos
 from virl.platform.providers.photos.track import read_track
 from virl.sheets.photographs import photographs_in
 
@@ -37,7 +37,7 @@ STORED = {
 """Turn of the pixels that each value of `Orientation` takes back."""
 
 
-def seen(folder: Path, found: Imported) -> Image:
+def seen(folder: Path, found: PhotoImport) -> Image:
     index = folder.with_name(f"{folder.name}.photos.json")
     write_index(index, PhotoIndex(title="Seen", folder=folder.name, photos=found.photos))
     view = open_city(str(index)).streetview.view(found.photos[0].file, Camera(0, 0, 40, 100, 100))

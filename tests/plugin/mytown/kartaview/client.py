@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from mytown.kartaview.photos import Answer, shots_of
 from virl.geo.globe import LatLng, distance
-from virl.platform.providers.http.replies import HttpFault, Received, Wanted, usual_judge
+from virl.platform.providers.http.replies import ExpectedBody, HttpFault, HttpReply, usual_judge
 from virl.platform.providers.open.cells import Cell
 from virl.platform.providers.open.picture_services import PictureServer, PictureService, PictureSettings
 from virl.platform.providers.open.shots import Shot
@@ -14,10 +14,10 @@ MOST_PAGES = 10  # of a square; one with more photos is asked for in four parts 
 FOUND, NOTHING_FOUND, NOT_ALLOWED = 600, 601, 401
 
 
-def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+def judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
     """Judge a reply: a refusal may come with status 200, and its own code in the body."""
-    judged = usual_judge(wanted, reply)
-    if isinstance(judged, HttpFault) or wanted.kind != "object":
+    judged = usual_judge(expected, reply)
+    if isinstance(judged, HttpFault) or expected.kind != "object":
         return judged
     told = Answer.model_validate_json(reply.body).status
     if told.code in {FOUND, NOTHING_FOUND}:

@@ -14,7 +14,7 @@ from virl.geo.globe import signed_float_turn
 from virl.platform.city.graph import NavigationGraph
 
 MAX_ACTIONS = 55  # VELMA's limit of actions an episode
-"""Largest number of actions of a walk, those of its opening included."""
+"""Largest number of actions of a walk, with those of its opening."""
 
 
 class Action(StrEnum):
@@ -38,7 +38,7 @@ _SYNONYMS |= {action.value.replace("_", ""): action for action in Action}
 
 
 def parse_action(text: str) -> Action | None:
-    """Return the action that a reply begins with; `None` if it begins with none.
+    """Return the action whose name a model's reply begins with; `None` if it begins with none.
 
     Case, numbers, punctuation and spaces around it do not matter: `" 12. Turn left."` is `LEFT`.
     """
@@ -62,9 +62,10 @@ class WalkState:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """A set of actions, the function that carries one out, and its check of which are possible."""
+    """Rules of discrete walks: the actions, what each does, and which are possible where."""
 
     name: str
+    """Name of the rules in results and messages."""
     actions: tuple[Action, ...]
     """Actions that an agent may choose from."""
     step: Callable[[NavigationGraph, WalkState, Action], WalkState]
@@ -90,8 +91,8 @@ def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> Walk
 
     Args:
         graph: links between the panoramas.
-        state: before the action.
-        action: validated before.
+        state: state before the action.
+        action: action to carry out, validated before.
     """
     ways = _exits(graph, state.node)
     if action is Action.STOP or not ways:
@@ -103,19 +104,19 @@ def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> Walk
         return _move(state, facing)
     if len(ways) == 1 and state.came_from is not None:
         return WalkState(state.node, state.heading)
-    ahead, left, right = _choices(state, ways)
+    ahead, left, right = _links_by_action(state, ways)
     if action is Action.FORWARD:
         return _move(state, ahead)
     return _face(state, left if action is Action.LEFT else right)
 
 
 def velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """Return the action carried out for a wished one: no turn on a road, about-turn or stop in a dead end.
+    """Return the action carried out for one asked for: no turn on a road; about-turn or stop in a dead end.
 
     Args:
         graph: links between the panoramas.
-        state: before the action.
-        action: asked for.
+        state: state before the action.
+        action: action asked for.
     """
     degree = int(graph.first[state.node + 1] - graph.first[state.node])
     if degree <= 1:
@@ -125,20 +126,24 @@ def velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> 
     return action
 
 
-def _choices(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """Return the links that forward, left and right take from a state, in this order."""
+def _links_by_action(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
+    """Return (link of forward, link of left, link of right) in a state, by VELMA's rules."""
     if len(ways) <= 2:
         way = _nearest_exit(ways, state.heading)
         return way, way, way
     arrived = state.came_from is not None and any(way.target != state.came_from for way in ways)
-    return _arrival_ways(state, ways) if arrived else _turned_ways(state, ways)
+    if arrived:
+        return _links_on_arrival(state, ways)
+    others = [way for way in ways if way.heading != state.heading]
+    return _nearest_exit(ways, state.heading), *_ways_beside(state.heading, others or ways)
 
 
-def _arrival_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """Return the links of (forward, left, right) at a crossing that the walker has just come to."""
+def _links_on_arrival(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
+    """Return (link of forward, link of left, link of right) at a crossing that the walker just came to."""
+    # By the turn in [-180, 180): straight back is left, as in VELMA's published code.
     rest = sorted(
         (way for way in ways if way.target != state.came_from),
-        key=lambda way: _half_turn(state.heading, way.heading),
+        key=lambda way: (way.heading - state.heading + 180.0) % 360.0 - 180.0,
     )
     middle = len(rest) // 2
     ahead = rest[middle] if len(rest) % 2 else _nearest_exit(rest[middle - 1 : middle + 1], state.heading)
@@ -147,15 +152,8 @@ def _arrival_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _E
     return ahead, *_ways_beside(ahead.heading, [way for way in rest if way is not ahead])
 
 
-def _turned_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """Return the links of (forward, left, right) where the walker has turned on the spot."""
-    ahead = _nearest_exit(ways, state.heading)
-    others = [way for way in ways if way.heading != state.heading]
-    return ahead, *_ways_beside(state.heading, others or ways)
-
-
 def _ways_beside(heading: float, ways: list[_Exit]) -> tuple[_Exit, _Exit]:
-    """Return (first link counter-clockwise, first link clockwise) of a heading in degrees."""
+    """Return (first link counter-clockwise, first link clockwise) from a heading in degrees."""
     left = min(ways, key=lambda way: (heading - way.heading) % 360)
     right = min(ways, key=lambda way: (way.heading - heading) % 360)
     return left, right
@@ -170,8 +168,8 @@ def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> 
 
     Args:
         graph: links between the panoramas.
-        state: before the action.
-        action: asked for.
+        state: state before the action.
+        action: action to carry out.
     """
     ways = _exits(graph, state.node)
     if action is Action.STOP or not ways:
@@ -191,12 +189,12 @@ def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> 
 
 
 def touchdown_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """Return the wished action itself: every action is possible everywhere.
+    """Return the action asked for: under Touchdown's rules all are possible everywhere.
 
     Args:
         graph: links between the panoramas.
-        state: before the action.
-        action: asked for.
+        state: state before the action.
+        action: action asked for.
     """
     del graph, state
     return action
@@ -211,11 +209,6 @@ def _exits(graph: NavigationGraph, node: int) -> list[_Exit]:
 def _nearest_exit(ways: list[_Exit], heading: float) -> _Exit:
     """Return the link whose heading is nearest to `heading`, degrees."""
     return min(ways, key=lambda way: abs(signed_float_turn(heading, way.heading)))
-
-
-def _half_turn(source: float, target: float) -> float:
-    """Return the turn between two headings in degrees, [-180, 180); straight back is left (published)."""
-    return (target - source + 180.0) % 360.0 - 180.0
 
 
 def _move(state: WalkState, way: _Exit) -> WalkState:

@@ -44,14 +44,14 @@ _STOP = ACTIONS.index(Action.STOP)
 
 
 class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
-    """A Gymnasium environment of a walker that follows instructions over a street graph.
+    """A Gymnasium environment of one walker that follows instructions over a street graph.
 
     Args:
-        graph: where the episodes are.
-        episodes: what to draw from.
-        dataset: whose rules of starting they follow.
-        rules: what actions do.
-        max_actions: the limit, the opening of Map2seq episodes included.
+        graph: street graph of the episodes.
+        episodes: episodes to draw from.
+        dataset: data set whose rules of starting they follow.
+        rules: effects of actions.
+        max_actions: largest number of actions, the opening of Map2seq episodes included.
         shaping: reward for each link that an action gets nearer to the target.
 
     Raises:
@@ -71,6 +71,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         max_actions: int = MAX_ACTIONS,
         shaping: float = 0.0,
     ) -> None:
+        """Build the task of the episodes, with the walker in the first one."""
         self.task = build_task(graph, episodes, dataset, rules)
         self.observation_space = _observation_space(self.task)
         self.action_space = spaces.Discrete(len(ACTIONS))
@@ -106,10 +107,10 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         }
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Take the action numbered so in `ACTIONS`; an end near the target is worth 1, shaping comes on top.
+        """Take the action of a number in `ACTIONS`; an end near the target is worth 1, shaping comes on top.
 
         Raises:
-            BadInput: it is none of the action space.
+            BadInput: the number is not in the action space.
         """
         check_action(self.action_space, action)
         before = self._distance()
@@ -132,7 +133,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return int(self.task.hops(self._episode, node))
 
     def _info(self) -> dict[str, Any]:
-        """Return what Gymnasium gives beside the observation: panorama, distance, action mask."""
+        """Return the info of a step: panorama id, distance in links to the target, and action mask."""
         table, number = self.task.table, self._walker.number
         return {
             "panorama": table.graph.ids[table.node[number]],
@@ -146,20 +147,8 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
     """A Gymnasium environment of many walkers on one graph, each in an episode of its own.
 
     An episode that ended begins anew, with another, at the next step, whose action is not carried out
-    (Gymnasium's `NEXT_STEP`). The arguments are those of `StreetWalkEnv`.
-
-    Args:
-        graph: where the episodes are.
-        episodes: what to draw from.
-        num_envs: how many walkers.
-        dataset: whose rules of starting they follow.
-        rules: what actions do.
-        max_actions: the limit, the opening of Map2seq episodes included.
-        shaping: reward for each link that an action gets nearer to the target.
-
-    Raises:
-        BadInput: there are no episodes.
-        NoStreetView: the graph does not have the start or the target of an episode.
+    (Gymnasium's `NEXT_STEP`). `num_envs` is the number of walkers; the other arguments, and the errors that
+    are raised, are those of `StreetWalkEnv`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
@@ -178,6 +167,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         max_actions: int = MAX_ACTIONS,
         shaping: float = 0.0,
     ) -> None:
+        """Build the task of the episodes, with all walkers in the first one."""
         self.task = build_task(graph, episodes, dataset, rules)
         self.num_envs = num_envs
         self.single_observation_space = _observation_space(self.task)
@@ -194,7 +184,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode for each walker: those numbered `options["episodes"]`, else drawn at random.
+        """Begin an episode for each walker: those numbered `options["episodes"]`, else random ones.
 
         Raises:
             BadInput: `options["episodes"]` are not as many numbers of episodes as there are walkers, or
@@ -202,11 +192,12 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         """
         check_options(options, ("episodes",))
         super().reset(seed=seed)
-        every = np.ones(self.num_envs, bool)
         chosen = (options or {}).get("episodes")
-        self._begin(
-            every, self._draw_episodes(self.num_envs) if chosen is None else self._check_episodes(chosen)
-        )
+        episodes = self._draw_episodes(self.num_envs) if chosen is None else np.asarray(chosen, np.int64)
+        count = len(self.task.episodes)
+        if episodes.shape != (self.num_envs,) or not 0 <= episodes.min() <= episodes.max() < count:
+            raise BadInput(f"give {self.num_envs} episode numbers from 0 to {count - 1}")
+        self._begin(np.ones(self.num_envs, bool), episodes)
         return self._observe(), self._info(self._distance())
 
     def step(
@@ -235,7 +226,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         return self._observe(), rewards, terminated, truncated, info
 
     def _begin(self, which: NDArray[np.bool_], episodes: Ints) -> None:
-        """Put the walkers of a mask at the start of episodes, one number for each of them."""
+        """Put the walkers that a mask selects at the start of episodes, given by number, one for each."""
         self._episode[which] = episodes
         self._walkers.numbers[which] = self.task.start[episodes]
         self._taken[which] = self.task.taken
@@ -244,14 +235,6 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
     def _draw_episodes(self, count: int) -> Ints:
         """Return numbers of episodes drawn at random, shape (count,)."""
         return self.np_random.integers(len(self.task.episodes), size=count)
-
-    def _check_episodes(self, chosen: Any) -> Ints:
-        """Return chosen numbers of episodes as an array, once they are one for each walker and in range."""
-        episodes = np.asarray(chosen, np.int64)
-        count = len(self.task.episodes)
-        if episodes.shape != (self.num_envs,) or not 0 <= episodes.min() <= episodes.max() < count:
-            raise BadInput(f"give {self.num_envs} episode numbers from 0 to {count - 1}")
-        return episodes
 
     def _observe(self) -> Observation:
         """Return the observations of all walkers in their present states and episodes."""
@@ -262,7 +245,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         return self.task.hops(self._episode, self.task.table.node[self._walkers.numbers])
 
     def _info(self, distance: NDArray[np.int32]) -> dict[str, Any]:
-        """Return what Gymnasium gives beside observations: panoramas, distances, action masks."""
+        """Return the info of a step for all walkers, with the distance in links of each to its target."""
         numbers = self._walkers.numbers
         everyone = {
             f"_{key}": np.ones(self.num_envs, bool) for key in ("panorama", "distance", "action_mask")
@@ -275,20 +258,20 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
 
 
 def check_action(space: spaces.Space[Any], action: object) -> None:
-    """Raise an error for an action that a space does not contain.
+    """Raise `BadInput` for an action that a space does not contain.
 
     Raises:
-        BadInput: it is none.
+        BadInput: the space does not contain the action.
     """
     if not space.contains(action):
         raise BadInput(f"{action!r} is no action: choose one of {space}")
 
 
 def check_options(options: dict[str, Any] | None, known: Collection[str]) -> None:
-    """Raise an error for options of a reset that an environment does not have.
+    """Raise `UnknownName` for an option of a reset that an environment does not have.
 
     Raises:
-        UnknownName: there is another one.
+        UnknownName: an option is not among the known ones.
     """
     for name in options or {}:
         if name not in known:
@@ -296,7 +279,7 @@ def check_options(options: dict[str, Any] | None, known: Collection[str]) -> Non
 
 
 def _observation_space(task: WalkTask) -> spaces.Dict:
-    """Return the space of the observations of a task."""
+    """Return the Gymnasium space of the observations of a task."""
     degree = task.is_link.shape[1]
     return spaces.Dict(
         {

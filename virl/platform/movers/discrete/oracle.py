@@ -1,4 +1,4 @@
-"""What an agent that knows the way does: the gold actions of a path, and the oracle of any state.
+"""The actions of an agent that knows the way: the gold actions of a path, and the oracle of any state.
 
 The oracle is the one that VELMA's response-based learning asks for labels (section 4.2 and its published
 code). Both work under any `Rules`, on what the actions do, unvalidated: validation keeps VELMA's agents in a
@@ -22,14 +22,14 @@ FORK_TURN_DEG = 45.0
 
 
 class Oracle:
-    """An oracle that returns the next action along a known path from any state.
+    """An oracle that gives the next action along a known path from any state, on the path or off it.
 
     Args:
         graph: where the walk goes.
         path: ids of the panoramas, start and target included. A link that is missing from the graph is
             walked around, by a shortest path to the target.
         rules: what actions do.
-        turn_at_forks: as in `action_towards`; the published oracle does, the published gold actions do not.
+        turn_at_forks: as for `action_towards`; the published oracle does, the published gold actions do not.
 
     Raises:
         BadInput: the path is empty.
@@ -44,6 +44,7 @@ class Oracle:
         *,
         turn_at_forks: bool = True,
     ) -> None:
+        """Find the numbers of the path's nodes in the graph."""
         if not path:
             raise BadInput("an empty path leads nowhere: the oracle needs at least the target")
         self._graph, self._rules, self._turn_at_forks = graph, rules, turn_at_forks
@@ -66,7 +67,7 @@ class Oracle:
         return action_towards(self._graph, state, onward, self._rules, turn_at_forks=self._turn_at_forks)
 
     def actions(self, states: Iterable[WalkState]) -> list[Action]:
-        """Return the action at each state of a walk, given from its start on."""
+        """Return the oracle's action at each state of a walk, which begins at its first state."""
         visits: dict[int, int] = {}
         found: list[Action] = []
         before: int | None = None
@@ -78,7 +79,7 @@ class Oracle:
         return found
 
     def _next_node(self, node: int, visits: int) -> int | None:
-        """Return the number of the node to go to from a node; `None` to stop."""
+        """Return the node, by number, to go to from a node at its nth visit; `None` to stop."""
         stands = [index for index, other in enumerate(self._path) if other == node]
         targets = self._graph.target[self._graph.links(node)]
         if stands:
@@ -93,7 +94,7 @@ class Oracle:
 
     @cached_property
     def _hops(self) -> Hops:
-        """Numbers of links from all nodes to the path's last node."""
+        """Function to the number of links from any node to the path's last node."""
         return Hops(self._graph, [self._path[-1]])
 
 
@@ -110,7 +111,7 @@ def gold_actions(
         rules: what actions do.
 
     Raises:
-        BadInput: the path is empty, follows no link of the graph, or cannot be walked by these rules.
+        BadInput: the path is empty, follows no link of the graph, or no actions of these rules walk it.
         NoStreetView: the graph does not have a panorama of the path.
     """
     if not path:
@@ -137,13 +138,13 @@ def gold_actions(
 def walk_states(
     graph: NavigationGraph, start: WalkState, actions: Iterable[Action], rules: Rules = VELMA
 ) -> list[WalkState]:
-    """Return the states of a walk without validation: at the start, then after each action.
+    """Return the states of a walk: the start, then the one after each action, carried out unvalidated.
 
     Args:
         graph: links between the panoramas.
-        start: first state.
-        actions: as they are carried out.
-        rules: of the steps.
+        start: first state of the walk.
+        actions: actions as they are carried out.
+        rules: effects of actions.
     """
     states = [start]
     for action in actions:

@@ -26,12 +26,12 @@ from virl.platform.city.graph import NavigationGraph
 from virl.platform.movers.discrete.actions import TOUCHDOWN, VELMA, Action, Rules, WalkState
 
 _ASK = -1
-"""Placeholder for a destination that only the transition function of the rules, `rules.step`, gives."""
+"""Placeholder for a destination that only the rules' own function, `rules.step`, gives."""
 
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """Many states of walkers as arrays of one length."""
+    """Many walk states as arrays of one length, by the states' numbers."""
 
     node: Ints
     """Number of the node at which each state stands."""
@@ -44,22 +44,17 @@ class States:
 
 
 Destinations = dict[Action, Ints]
-"""Arrays (states,) of the number of the state that an action leads to, by action."""
-
-
-def _velma_arrival(graph: NavigationGraph) -> Floats:
-    """Return the heading in degrees after walking each link by VELMA's rules: the link's; shape (links,)."""
-    return graph.heading
+"""Arrays (states,) of the number of the state after an action, by the action."""
 
 
 def _touchdown_arrival(graph: NavigationGraph) -> Floats:
-    """Return the heading in degrees after each link by Touchdown's rules: the nearest next link's."""
+    """Return the heading in degrees after walking each link, by Touchdown's rules that of a next link."""
     onward = graph.heading[_nearest_links(graph, graph.target, graph.heading)]
     return np.where(graph.degree[graph.target] > 0, onward, graph.heading)
 
 
 def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
-    """Return the state after each action by `velma_step`, with `_ASK` for arrivals at crossings."""
+    """Return the states after each action by `velma_step`, with `_ASK` for arrivals at crossings."""
     degree, arrived = graph.degree[states.node], states.came_from >= 0
     stuck, ask = arrived & (degree == 1), arrived & (degree > 2)
     nearest = _nearest_links(graph, states.node, states.heading)
@@ -67,11 +62,11 @@ def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
     faces = graph.heading[facing] == states.heading
 
     def unless_stuck(way: Ints) -> Ints:
-        """Return the destinations `way`, with the paused state in dead ends and `_ASK` at crossings."""
+        """Return destinations with the paused state in dead ends just come to, and `_ASK` at crossings."""
         return np.where(ask, _ASK, np.where(stuck, states.paused, way))
 
     def turn(side: int) -> Ints:
-        """Return the state after a turn to one side, 1 right or -1 left."""
+        """Return the states after a turn to the right (side 1) or the left (-1)."""
         beside = _first_beside(
             graph, states.node, states.heading, side, lambda link: graph.heading[link] == states.heading
         )
@@ -82,11 +77,11 @@ def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
 
 
 def _touchdown_destinations(graph: NavigationGraph, states: States) -> Destinations:
-    """Return the state after each action by `touchdown_step`."""
+    """Return the states after each action by `touchdown_step`."""
     facing = _nearest_links(graph, states.node, states.heading)
 
     def turn(side: int) -> Ints:
-        """Return the state after a turn to one side, 1 right or -1 left."""
+        """Return the states after a turn to the right (side 1) or the left (-1)."""
         heading = graph.heading[facing]
         return _face_links(
             graph, _first_beside(graph, states.node, heading, side, lambda link: link == facing)
@@ -99,14 +94,15 @@ ACTIONS = tuple(Action)
 """Actions by their number, which is also their column in a transition table."""
 
 _VECTORISED = {
-    VELMA.step: (_velma_arrival, _velma_destinations),
+    VELMA.step: (lambda graph: graph.heading, _velma_destinations),
     TOUCHDOWN.step: (_touchdown_arrival, _touchdown_destinations),
 }
+"""(function to the heading after walking each link, function to destinations), by the rules' function."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TransitionTable:
-    """The states of a graph under some rules, and the state after each action, made by `build_table`.
+    """All states of walkers on a graph, and the state after each action under some rules.
 
     The first index of each array is the number of a state, the second that of an action in `ACTIONS`.
     """
@@ -122,7 +118,7 @@ class TransitionTable:
     after: NDArray[np.int32]
     """Number of the state after each action without validation, shape (states, 5)."""
     carried: NDArray[np.int8]
-    """Number of the action that validation carries out for each wished action, shape (states, 5)."""
+    """Number of the action that validation carries out for each asked one, shape (states, 5)."""
     validated: NDArray[np.int32]
     """Number of the state after each action with validation, shape (states, 5)."""
 
@@ -140,7 +136,7 @@ class TransitionTable:
         """Return the number that a state has in this table.
 
         Raises:
-            BadInput: the table does not have it: it should have been among the starts.
+            BadInput: the table does not have the state: it should have been among the starts.
         """
         came_from = -1 if state.came_from is None else state.came_from
         count = len(self.graph.target)
@@ -158,13 +154,13 @@ class TransitionTable:
 def build_table(
     graph: NavigationGraph, rules: Rules = VELMA, starts: Sequence[WalkState] = ()
 ) -> TransitionTable:
-    """Return the states that walks on a graph can reach, with the state after each action.
+    """Return the transition table of a graph: the states that walks can reach, and what actions do there.
 
     Args:
-        graph: where to walk.
-        rules: what actions do: the transition function of VELMA or of Touchdown, with any validation that
+        graph: links between the panoramas.
+        rules: effects of actions: the transition function of VELMA or of Touchdown, with any validation that
             looks at nothing but how many links leave a node.
-        starts: states to know besides those that walking leads to, as a rule those where episodes begin.
+        starts: states to number besides those that walking leads to, as a rule those where episodes begin.
 
     Raises:
         BadInput: the rules have another transition function, or a start stands at no node.
@@ -187,7 +183,7 @@ def build_table(
 def _number_states(
     graph: NavigationGraph, arrival: Callable[[NavigationGraph], Floats], starts: Sequence[WalkState]
 ) -> States:
-    """Return all states that a walk can reach and those of `starts`, in the order of their numbers."""
+    """Return all states that a walk can reach, then those of `starts`, in the order of their numbers."""
     for start in starts:
         inside = 0 <= start.node < len(graph) and 0 <= (start.came_from or 0) < len(graph)
         if not (inside and isfinite(start.heading)):
@@ -212,7 +208,7 @@ def _number_states(
 
 
 def _state_after(graph: NavigationGraph, rules: Rules, states: States, number: int, action: Action) -> int:
-    """Return the number of the state after an action at a crossing just come to, by the rules' function."""
+    """Return the number of the state after an action at a crossing just come to, by `rules.step`."""
     node = int(states.node[number])
     state = WalkState(node, float(states.heading[number]), int(states.came_from[number]))
     after = rules.step(graph, state, action)
@@ -226,7 +222,7 @@ def _state_after(graph: NavigationGraph, rules: Rules, states: States, number: i
 
 
 def _validation(graph: NavigationGraph, rules: Rules) -> NDArray[np.int8]:
-    """Return the number of the action carried out, by number of links and wished action, (links + 1, 5)."""
+    """Return the number of the action that validation carries out, by [number of links, asked action]."""
     carried = np.zeros((int(graph.degree.max()) + 1, len(ACTIONS)), np.int8)
     # Validation looks at nothing but the degree, so that one node of each will do.
     for degree, node in zip(*np.unique(graph.degree, return_index=True), strict=True):
@@ -236,7 +232,7 @@ def _validation(graph: NavigationGraph, rules: Rules) -> NDArray[np.int8]:
 
 
 def _complete(graph: NavigationGraph, states: States, found: Destinations) -> Destinations:
-    """Return destinations with stop and about-turn added; without links all lead to the paused state."""
+    """Return destinations with those of stop and about-turn added; without links all are the paused state."""
     behind = _nearest_links(graph, states.node, states.heading + 180)
     found = found | {Action.TURN_AROUND: _face_links(graph, behind), Action.STOP: states.paused}
     nowhere = graph.degree[states.node] == 0
@@ -244,12 +240,12 @@ def _complete(graph: NavigationGraph, states: States, found: Destinations) -> De
 
 
 def _face_links(graph: NavigationGraph, link: Ints) -> Ints:
-    """Return the numbers of the states that face some links, which are given by number."""
+    """Return the numbers of the states that face links, which are given by number."""
     return link + len(graph.target)
 
 
 def _nearest_links(graph: NavigationGraph, node: Ints, heading: Floats) -> Ints:
-    """Return the number of each node's link that is nearest to its heading, degrees."""
+    """Return, for each node and heading in degrees, the number of the node's link nearest to the heading."""
     return _cheapest_links(graph, node, lambda link: np.abs(signed_turn(heading, graph.heading[link])))
 
 
@@ -260,10 +256,10 @@ def _first_beside(
     side: int,
     left_out: Callable[[Ints], NDArray[np.bool_]],
 ) -> Ints:
-    """Return each node's first link clockwise (side 1) or counter-clockwise (-1) of its heading."""
+    """Return each node's first link clockwise (side 1) or counter-clockwise (-1) from a heading."""
 
     def sweep(link: Ints) -> Floats:
-        """Return the degrees from the heading to each link on the side; `inf` for links left out."""
+        """Return the degrees from the headings to links on the side; `inf` for links left out."""
         return np.where(left_out(link), np.inf, side * (graph.heading[link] - heading) % 360)
 
     return _cheapest_links(graph, node, sweep)
@@ -289,11 +285,11 @@ _COLUMN = {action: column for column, action in enumerate(ACTIONS)}
 
 
 class Walker:
-    """A walker on a transition table, moved by actions.
+    """A walker on a transition table, which actions move.
 
     Args:
         table: the graph and the rules.
-        start: where it begins; a state of the table.
+        start: state in which it begins, one of the table.
 
     Raises:
         BadInput: the table does not have the start.
@@ -305,6 +301,7 @@ class Walker:
     """Number of the walker's state in the table; may be set."""
 
     def __init__(self, table: TransitionTable, start: WalkState) -> None:
+        """Begin in the start state."""
         self._table = table
         # a memory view gives plain integers three times as fast as an array does
         self._after, self._carried = table.validated.ravel().data, table.carried.ravel().data
@@ -316,15 +313,11 @@ class Walker:
 
     @property
     def state(self) -> WalkState:
-        """The walker's state: node, heading and the node before."""
+        """State of the walker: node, heading and the node before."""
         return self._table.state(self.number)
 
     def step(self, action: Action) -> Action:
-        """Carry out an action as validation allows it, and return the action that was carried out.
-
-        Returns:
-            The action that was carried out.
-        """
+        """Carry out an action as validation allows it, and return the action that was carried out."""
         cell = self.number * 5 + _COLUMN[action]
         self.number = self._after[cell]
         return ACTIONS[self._carried[cell]]
@@ -335,7 +328,7 @@ class WalkerBatch:
 
     Args:
         table: the graph and the rules.
-        starts: where they begin: states of the table, or their numbers, shape (walkers,).
+        starts: states in which they begin, or the states' numbers in the table, shape (walkers,).
 
     Raises:
         BadInput: the table does not have one of the starts.
@@ -347,6 +340,7 @@ class WalkerBatch:
     """Number of each walker's state in the table, shape (walkers,); may be set."""
 
     def __init__(self, table: TransitionTable, starts: Sequence[WalkState] | Ints) -> None:
+        """Begin in the start states."""
         self._table = table
         if not isinstance(starts, np.ndarray):
             starts = np.array([table.number(state) for state in starts], np.int64)
@@ -358,7 +352,7 @@ class WalkerBatch:
         return len(self.numbers)
 
     def state(self, walker: int) -> WalkState:
-        """Return the state of the walker with an index."""
+        """Return the state of a walker, by its index."""
         return self._table.state(int(self.numbers[walker]))
 
     def step(self, actions: NDArray[np.integer]) -> NDArray[np.int8]:

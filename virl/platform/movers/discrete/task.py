@@ -17,16 +17,16 @@ from virl.platform.providers.graph.data_files import snapped_heading
 from virl.platform.providers.graph.touchdown import Dataset
 
 Observation = dict[str, np.ndarray]
-"""Arrays of the observation of one walker or of many, by name."""
+"""Arrays of the observation of one walker or of many, by their names in the observation space."""
 Numbers = int | NDArray[np.integer]
 """Number of a state or an episode, or an array of such numbers."""
 OPENING: dict[Dataset, tuple[Action, ...]] = {"touchdown": (), "map2seq": (Action.FORWARD,)}
-"""Actions before the first decision, by data set: Map2seq begins with one forward (VELMA's code)."""
+"""Actions taken before the first decision, by data set: Map2seq begins with one forward (VELMA's code)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WalkTask:
-    """Episodes on a transition table, with arrays of all that environments look up, made by `build_task`."""
+    """Episodes on a transition table, with the arrays that environments look up, made by `build_task`."""
 
     table: TransitionTable
     """Transition table of the graph: its states and the steps between them."""
@@ -38,7 +38,7 @@ class WalkTask:
     near: Ints
     """Numbers of each episode's target node and its neighbours, padded with -1, shape (episodes, most)."""
     hops: Hops
-    """Function (episode, node) to the number of links from the node to the episode's target."""
+    """Function of (episode, node) to the number of links from the node to the episode's target."""
     facing: NDArray[np.float32]
     """Sine and cosine of each state's heading, shape (states, 2)."""
     links: NDArray[np.float32]
@@ -53,7 +53,7 @@ class WalkTask:
         return self
 
     def observe(self, number: Numbers, episode: Numbers) -> Observation:
-        """Return new arrays of the observations of walkers in states and episodes, both given by number."""
+        """Return the observations of walkers as new arrays, by the numbers of their states and episodes."""
         return {
             "arrived": np.array(self.table.came_from[number] >= 0, np.int64)[()],
             "episode": np.array(episode, np.int64)[()],
@@ -75,13 +75,13 @@ def build_task(
     dataset: Dataset = "touchdown",
     rules: Rules = VELMA,
 ) -> WalkTask:
-    """Return episodes with the transition table and the arrays that their environments look up.
+    """Return episodes with the transition table of their graph and the arrays that environments look up.
 
     Args:
-        graph: where the episodes are.
+        graph: street graph of the episodes.
         episodes: at least one.
-        dataset: whose rules of starting they follow.
-        rules: what actions do.
+        dataset: data set whose rules of starting they follow.
+        rules: effects of actions.
 
     Raises:
         BadInput: there are no episodes.
@@ -115,7 +115,7 @@ def build_task(
 
 
 def _link_turns(graph: NavigationGraph, table: TransitionTable) -> Floats:
-    """Return degrees clockwise from each state's heading to its node's links, rising, padded with `nan`."""
+    """Return the degrees clockwise from each state's heading to its node's links, rising; `nan` fills up."""
     most = max(1, int(graph.degree.max()))
     headings = np.full((len(graph), most), np.nan)
     nth = np.arange(len(graph.target)) - np.repeat(graph.first[:-1], graph.degree)
@@ -124,7 +124,7 @@ def _link_turns(graph: NavigationGraph, table: TransitionTable) -> Floats:
 
 
 def _nodes_near(graph: NavigationGraph, targets: Sequence[int]) -> Ints:
-    """Return numbers of each target and nodes linked with it, padded with -1, shape (targets, most)."""
+    """Return the numbers of each target and the nodes linked with it, shape (targets, most); -1 fills up."""
     source = np.repeat(np.arange(len(graph)), graph.degree)
     near = {
         target: np.unique([target, *graph.target[graph.links(target)], *source[graph.target == target]])
@@ -147,8 +147,8 @@ def start_state(graph: NavigationGraph, episode: InstructionEpisode, dataset: Da
 
     Args:
         graph: links between the panoramas.
-        episode: that begins.
-        dataset: whose rules hold.
+        episode: episode that begins.
+        dataset: data set whose rules of starting it follows.
 
     Raises:
         NoStreetView: the graph does not have the panorama where the episode starts.

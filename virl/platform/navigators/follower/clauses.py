@@ -25,7 +25,7 @@ Kind = Literal[
 `double` has two lights; `three`, `four` and `many` so many ways; `tee` has no way ahead; `side` is a side
 street; `end` is where the street ends."""
 Gap = Literal["near", "far"]
-"""Distance of a crossing from the one before: "the light immediately after", "down the long block"."""
+"""Distance from the crossing before: "the light immediately after" is near, "down the long block" far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class NamedCrossing:
 
 @dataclass(frozen=True, slots=True)
 class OrientClause:
-    """The direction to face at the start, by the traffic or by the nearest crossing."""
+    """A direction to face at the start, by the flow of traffic or by the nearest crossing, or neither."""
 
     traffic: bool | None = None
     """True to face with the flow of traffic, `False` against it; `None` if neither is said."""
@@ -57,7 +57,7 @@ class OrientClause:
 
 @dataclass(frozen=True, slots=True)
 class TurnClause:
-    """A turn at a place, or at one that other clauses name."""
+    """A turn to a side at a crossing, which the clause names itself or leaves to earlier clauses."""
 
     side: Side
     place: NamedCrossing | None = None
@@ -97,7 +97,7 @@ class PassClause:
 
 @dataclass(frozen=True, slots=True)
 class ReachClause:
-    """A crossing to walk up to, or a remark on one: "at the next light", "to the end of the block"."""
+    """A crossing to walk up to, such as "at the next light", or a remark on one."""
 
     place: NamedCrossing
     before: bool = False
@@ -148,7 +148,7 @@ class GoClause:
 
 
 Relation = Literal["at", "in", "before", "after", "beyond"]
-"""Relations of a place to a crossing or a thing."""
+"""Relations of a place along the street to a crossing or landmark; `beyond` counts steps from here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,19 +163,12 @@ class StopClause:
 
 @dataclass(frozen=True, slots=True)
 class WhereClause:
-    """A place along the street, at which the walk stops or a thing stands.
-
-    Args:
-        relation: to the crossing or thing.
-        place: the crossing, `None` where a landmark or nothing is named.
-        steps: "a couple of steps" is 2; `None` if not said.
-        fraction: of the block, in (0, 1]: "halfway down the block" is 0.5.
-        building: 2 in "the second building".
-        turned: whether it is counted from the turn: "just after turning".
-    """
+    """A place along the street, at which the walk stops or a thing stands."""
 
     relation: Relation = "at"
+    """Relation of the place to `place`, or to a landmark where that is `None`."""
     place: NamedCrossing | None = None
+    """Crossing that the place is at, before or after; `None` where the text names none."""
     steps: float | None = None
     """Number of steps from the crossing or thing: 2 in "a couple of steps"; `None` if not said."""
     fraction: float | None = None
@@ -210,10 +203,10 @@ Clause = (
 
 
 Sureness = Literal["said", "implied", "open"]
-"""Certainty of a turn's crossing: `said` if counted in the text, `implied` if only named, else `open`."""
+"""Certainty of a crossing's number: `said` if counted in the text, `implied` if only named, else `open`."""
 StopKind = Literal["in", "before", "after", "turned", "fraction", "building", "corner", "landmark", "open"]
-"""Kinds of place to stop, relative to a crossing, the last turn or a block.
-In, before or after a crossing; just after the last turn; at a fraction of a block, a building of it, a
+"""Kinds of place to stop, relative to a crossing, the last turn or a block:
+in, before or after a crossing; just after the last turn; at a fraction of a block, a building of it, a
 landmark at its corner or anywhere on it; `open` where the text just ends."""
 
 
@@ -230,12 +223,12 @@ class Hint:
 
 
 Hints = tuple[tuple[int, Hint], ...]
-"""Remarks of the text on crossings of a street, each with the crossing's number."""
+"""(number of a crossing on the street, from 1; what the text remarks on it), for each such crossing."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedLeg:
-    """A part of a planned walk that ends in a turn at a crossing."""
+    """A street of a planned walk up to the crossing where the walk turns off it."""
 
     side: Side
     """Direction of the turn at the end of the leg."""
@@ -245,7 +238,7 @@ class PlannedLeg:
     kind: Kind = "intersection"
     slight: bool = False
     remarks: int = 0
-    """Count of landmarks on the way (twice if passed), of orders to walk on, and 2 for a street's end."""
+    """Count of landmarks named (twice if passed) and orders to walk on, plus 2 if the street ends there."""
     hints: Hints = ()
 
 
@@ -255,7 +248,7 @@ class End:
 
     kind: StopKind
     passed: int
-    """Number of crossings that the text passes on the last street before the end."""
+    """Number of crossings that the text passes on the last street before the place to stop."""
     sureness: Sureness = "said"
     steps: float | None = None
     """Number of steps from the crossing or turn; `None` if not said."""
@@ -264,7 +257,7 @@ class End:
     building: int | None = None
     """Number of the building on the block, for the kind `building`; else `None`."""
     remarks: int = 0
-    """Count of landmarks on the last block (twice if passed), and of orders to walk on."""
+    """Count of landmarks on the last block (twice if passed) and of orders to walk on."""
     hints: Hints = ()
 
 

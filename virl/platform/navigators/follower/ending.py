@@ -1,6 +1,5 @@
 """What the text says of the street after its last turn so far, and the end that this makes."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from virl.platform.navigators.follower.clauses import (
@@ -20,12 +19,12 @@ from virl.platform.navigators.follower.clauses import (
 
 NEARLY_ALL = 0.85
 """Share of a block, 0 to 1, at which "at the shop at the end of the block" lies; chosen."""
-STALE = 2  # chosen: sentences after which "halfway down" is no more where the walk ends
-"""Number of last sentences in which a place says where the walk ends, if the text says no stop."""
+STALE = 2
+"""Number of sentences after which "halfway down" no longer says where the walk ends; chosen."""
 SHAPES = frozenset({"three", "four", "many", "tee", "side"})
-"""Kinds of crossing that say how many ways meet, which a map shows, too."""
+"""Kinds of crossing that say how many ways meet there, which a map shows too."""
 Said = tuple[int, WhereClause]
-"""(number of a sentence, place of the stop or of a thing that the sentence gives)."""
+"""(number of a sentence, place along the street which that sentence gives of the stop or of a thing)."""
 
 
 @dataclass
@@ -53,7 +52,7 @@ class Street:
     sureness: Sureness = "open"
     """Certainty of the crossing that the text has named last."""
     remarks: int = 0
-    """Count of landmarks off corners that the text names (twice if passed), and of orders to walk on."""
+    """Count of landmarks along the block that the text names (twice if passed), and of orders to walk on."""
     remarked_in: int = -1
     """Number of the sentence with the last landmark, -1 without one."""
     cornered_in: int = -1
@@ -79,11 +78,11 @@ class Street:
 
     @property
     def is_fresh(self) -> bool:
-        """Return whether the text ends with the turn."""
+        """Return whether the text has said nothing of the street since the turn."""
         return self.turned_in >= self.sentence - 1 and not (self.passed or self.remarks or self.pointed)
 
     def remark(self, landmark: LandmarkClause) -> None:
-        """Record that the text names a landmark."""
+        """Record that the text names a landmark on the street or at its corner."""
         self.remarks += (not landmark.corner) * (1 + landmark.passed)
         self.has_passed_any |= landmark.passed
         self.remarked_in = self.sentence
@@ -91,19 +90,19 @@ class Street:
             self.cornered_in = self.sentence
 
     def stop(self, clause: StopClause) -> None:
-        """Record a stop; "stop here" after it adds nothing, nor does any after "turn and stop"."""
+        """Record an order to stop, unless "stop here" follows another one or any follows "turn and stop"."""
         if self.is_bare and self.stopped == self.turned_in and not self.passed:
             return
         if self.stopped is None or not clause.bare:
             self.stopped, self.is_bare = self.sentence, clause.bare
 
     def point_to(self, ordinal: int, sureness: Sureness, *, is_vague: bool = False) -> None:
-        """Record that the text names a crossing, by its number from 1.
+        """Record that the text names a crossing ahead, by the crossing's number on the street.
 
         Args:
             ordinal: of the crossing, from 1.
-            sureness: of the text.
-            is_vague: whether the text is vague about it.
+            sureness: certainty of the number.
+            is_vague: whether the text says "a few blocks" instead of a number.
         """
         self.pointed, self.pointed_in, self.sureness = ordinal, self.sentence, sureness
         self.is_vague = is_vague
@@ -114,7 +113,7 @@ class Street:
             self.double = number
             if place.ordinal is None:
                 self.hints[number] = replace(self.hints.get(number, Hint()), is_pair=True)
-        if place.soon or (place.ordinal == 2 and self.half(place) == number):
+        if place.soon or (place.ordinal == 2 and self.number_in_pair(place) == number):
             self.note_gap(number, "near")
         if place.kind in SHAPES:
             self.hints[number] = replace(self.hints.get(number, Hint()), kind=place.kind)
@@ -123,7 +122,7 @@ class Street:
         """Record that the text says a numbered crossing is near to the one before or far from it."""
         self.hints[number] = replace(self.hints.get(number, Hint()), gap=gap)
 
-    def hear(self, clause: LandmarkClause | StopClause | CloseClause) -> None:
+    def record(self, clause: LandmarkClause | StopClause | CloseClause) -> None:
         """Record a clause on a landmark, a stop, or a crossing close to the one before."""
         match clause:
             case LandmarkClause():
@@ -134,7 +133,7 @@ class Street:
                 self.close(ahead=clause.ahead)
 
     def close(self, *, ahead: bool) -> None:
-        """Record that the crossing named last, or with `ahead` the next one, is close to the one before."""
+        """Record that the crossing named last, or with `ahead` the next, is close to the one before it."""
         number = self.passed if self.pointed is None else self.pointed
         if number + ahead > 0:
             self.note_gap(number + ahead, "near")
@@ -143,26 +142,26 @@ class Street:
         """Return whether the text has passed the crossing that a remark is about."""
         return self.passed > 0 and (place.ordinal is None or place.ordinal <= self.passed)
 
-    def half(self, place: NamedCrossing) -> int | None:
-        """Return the number of the crossing that one light of a pair stands for; `None` for any other light.
+    def number_in_pair(self, place: NamedCrossing) -> int | None:
+        """Return the number of the crossing at one light of a pair; `None` if the place is no such light.
 
         The pair counts as two crossings from then on: the hint that its first crossing is a pair is dropped.
         """
         if place.ordinal not in (1, 2) or (place.kind != "double" and self.double is None):
             return None
-        first = self.double or self.pointed or self.passed + 1
-        if (hint := self.hints.pop(first, None)) and (apart := replace(hint, is_pair=False)) != Hint():
-            self.hints[first] = apart
-        return first + place.ordinal - 1
+        number = self.double or self.pointed or self.passed + 1
+        if (hint := self.hints.pop(number, None)) and (single := replace(hint, is_pair=False)) != Hint():
+            self.hints[number] = single
+        return number + place.ordinal - 1
 
     def go_through(self, clause: PassClause) -> None:
-        """Add the crossings that a clause passes to those passed."""
+        """Record that the text passes the crossings of a clause."""
         place = clause.place
-        half = self.half(place)
+        number_in_pair = self.number_in_pair(place)
         if place.earlier:
             self.passed = self.pointed or self.passed + 1
-        elif half is not None:
-            self.passed = half
+        elif number_in_pair is not None:
+            self.passed = number_in_pair
         elif place.ordinal is not None and clause.count == 1:
             self.passed = max(place.ordinal, self.passed + 1)
         elif self.pointed is not None and place.following:
@@ -172,13 +171,13 @@ class Street:
         else:
             self.passed += 1 if place.kind == "double" else clause.count
         self.note(place, self.passed)
-        self.double = half if place.ordinal == 1 else None
+        self.double = number_in_pair if place.ordinal == 1 else None
         self.after_passing("implied" if clause.vague else "said")
         if place.kind == "street":
             self.crossed_in = self.sentence
 
     def after_passing(self, sureness: Sureness) -> None:
-        """Record that the crossings named so far are passed, and forget remarks on their block."""
+        """Record that all crossings named so far are passed, and drop remarks on the block before them."""
         self.pointed, self.passed_in, self.sureness, self.is_vague = None, self.sentence, sureness, False
         self.remarks, self.has_passed_any = 0, False
         self.wheres.clear()
@@ -191,9 +190,9 @@ class Street:
         """
         if place.earlier:
             return self.pointed or max(self.passed, 1)
-        half = self.half(place)
-        if half is not None:
-            return half
+        number_in_pair = self.number_in_pair(place)
+        if number_in_pair is not None:
+            return number_in_pair
         if place.ordinal is not None:
             from_turn = place.ordinal > self.passed or 1 < place.ordinal == self.passed
             return place.ordinal if from_turn else self.passed + place.ordinal
@@ -215,7 +214,7 @@ def end_on(street: Street, *, has_turned: bool) -> End:
 
 
 def _end_clause(street: Street) -> Said | None:
-    """Return the (sentence, place) of the end: the one said with the stop, a fraction, or the last one."""
+    """Return the place where the walk ends: said with the stop, by a fraction, or last; or `None`."""
     if street.stopped is None:
         recent = [
             (sentence, where)
@@ -225,18 +224,17 @@ def _end_clause(street: Street) -> Said | None:
         return recent[-1] if recent else None
     with_stop = [said for said in street.wheres if said[0] == street.stopped]
     fractions = [said for said in street.wheres if said[0] <= street.stopped + 1 and said[1].fraction]
-    return _clearest(with_stop) if with_stop else fractions[-1] if fractions else None
-
-
-def _clearest(wheres: Sequence[Said]) -> Said:
-    """Return the first place, or one by fraction or building if the first is vague like "several steps"."""
-    clear = [said for said in wheres if said[1].fraction or said[1].building]
-    first = wheres[0][1]
-    return clear[0] if clear and (first.turned or first.steps or first.relation == "after") else wheres[0]
+    if not with_stop:
+        return fractions[-1] if fractions else None
+    # A fraction or a building says more exactly where to stop than "several steps" or "after" something.
+    first = with_stop[0][1]
+    is_vague = first.turned or first.steps or first.relation == "after"
+    clear = [said for said in with_stop if said[1].fraction or said[1].building]
+    return clear[0] if clear and is_vague else with_stop[0]
 
 
 def _end_by_blocks(street: Street, base: End) -> End | None:
-    """Return an end at a landmark a few blocks on or at a block's end; `None` if the text has neither."""
+    """Return an end at a landmark a few blocks on or at a block's end; `None` where the text says neither."""
     if street.pointed is None or street.stopped is None or street.remarked_in != street.stopped:
         return None
     if street.is_vague:
@@ -247,7 +245,7 @@ def _end_by_blocks(street: Street, base: End) -> End | None:
 
 
 def _end_without_place(street: Street, base: End, has_turned: bool) -> End:
-    """Return an end for which the text gives no place: at the crossing named last, a turn or a landmark."""
+    """Return an end without a place in the text: at the crossing named last, at the turn or at a landmark."""
     has_stopped = street.stopped is not None
     if street.pointed is not None and (not has_stopped or street.pointed_in == street.stopped):
         sureness: Sureness = "said" if has_stopped else "open"
@@ -306,7 +304,7 @@ def _end_by_crossing(
 
 
 def _end_by_steps(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
-    """Return an end some steps after a turn or a crossing that is not named."""
+    """Return an end some steps after the last turn or crossing, or else at a landmark."""
     is_behind = where.relation == "beyond" or (
         where.relation == "after" and where.steps and not street.pointed
     )

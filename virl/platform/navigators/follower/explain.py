@@ -21,14 +21,14 @@ FLOOR = 1e-4
 """Least likelihood of a walk, as a share of that of the best one of the same length.
 Chosen: a tenth of it takes twice the time and changes no result on map2seq_seen/dev."""
 NEAR = 2
-"""Largest number of links from the start to a crossing at which a walk is said to start. Measured."""
+"""Largest distance in links between the start and a crossing where the walk may set out; measured."""
 PAIR = 7
 """Largest number of links between two lights of a double crossing; chosen: Manhattan's widest streets."""
 FAR = 40
-"""Number up to which links since a crossing are counted; chosen: beyond any phrase."""
+"""Largest count of links since a crossing that states tell apart; chosen: beyond any phrase."""
 
 State = tuple[Segment, int, int, int]
-"""(segment entered, legs done, crossings counted on the leg, links since the last crossing)."""
+"""(segment entered, number of legs done, crossings counted on this leg, links since the last of them)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,14 @@ class Start:
     weight: float
     """Likelihood of setting out this way, relative to the other starts."""
     actions: int
-    """Number of actions before the first step along the segment, such as turns."""
+    """Number of actions, such as turns, before the first step along the segment."""
     is_free: bool = False
     """True if the start's direction is open: a crossing close by may be where the walk sets out."""
 
 
 @dataclass(slots=True)
 class Visit:
-    """The sum of all walks that come to one state after one number of actions."""
+    """The walks that come to one state after the same number of actions, added up."""
 
     weight: float = 0.0
     """Likelihood of all these walks together."""
@@ -57,7 +57,7 @@ class Visit:
     """Number of actions and state before, on the likeliest walk; `None` at a start."""
 
     def add(self, weight: float, best: float, before: "tuple[int, State] | None") -> None:
-        """Add walks that come to the same state after as many actions.
+        """Add more walks that come to this state after this number of actions.
 
         Args:
             weight: likelihood of the walks together.
@@ -81,7 +81,7 @@ class Explanation:
     visits: list[dict[State, Visit]] = field(default_factory=list)
 
     def path(self, end: int) -> list[int]:
-        """Return the numbers of the nodes of the likeliest walk to an end."""
+        """Return the nodes, by number, of the likeliest walk to an end, from its start."""
         _, time, state, links = self._best[end]
         parts = [state[0].nodes[: links + 1]]
         before = self.visits[time][state].before
@@ -92,13 +92,13 @@ class Explanation:
         return [node for part in reversed(parts) for node in part]
 
     def add_end(self, node: int, weight: float, best: float, walk: tuple[int, State, int]) -> None:
-        """Add walks that end at a node, by their joint likelihood and that of the likeliest.
+        """Add walks that end at a node.
 
         Args:
             node: where they end.
             weight: likelihood of the walks together.
             best: that of the likeliest.
-            walk: the likeliest: actions, state, links along its segment.
+            walk: number of actions, state, and links along its segment, of the likeliest.
         """
         self.ends[node] += weight
         if best > self._best.get(node, (0.0,))[0]:
@@ -113,14 +113,14 @@ def explain(
     starts: Sequence[Start],
     usual: tuple[float, float] | None = None,
 ) -> Explanation:
-    """Return where the walks that fit a plan end, or those that fit as many of its first legs as possible.
+    """Return where walks end that fit a plan; if none fits, those that fit as many first legs as possible.
 
     Args:
-        streets: what is known of the map.
-        plan: what the text asks for.
-        parameters: the numbers of the model.
-        horizon: actions of the longest walk.
-        starts: the ways to set out.
+        streets: streets that are known.
+        plan: turns and stop that the text asks for.
+        parameters: numbers of the model.
+        horizon: largest number of actions of a walk.
+        starts: segments on which the walk may set out.
         usual: mean and standard deviation of the links of a data set's walks; `None` without them.
     """
     found = Explanation()
@@ -139,10 +139,10 @@ class _Crossing:
     exits: tuple[Exit, ...]
     straight: Exit
     """Way on that counts as straight ahead."""
-    told: float
-    """Probability, 0 to 1, that people count this crossing."""
+    chance: float
+    """Probability that people count this crossing when they pass it."""
     onward: tuple[tuple[Exit, float], ...]
-    """(way on, factor for taking it where the text says nothing of it) of all ways on."""
+    """(way on, factor for taking it where the text says nothing of it) for each way on."""
 
 
 class _Explainer:
@@ -156,6 +156,7 @@ class _Explainer:
         horizon: int,
         usual: tuple[float, float] | None,
     ) -> None:
+        """Prepare a search for a plan's walks of at most `horizon` actions, with no state reached yet."""
         self._streets, self._legs, self._p = streets, plan.legs, parameters
         self._horizon, self._usual = horizon, usual
         self._endings = Endings(plan.end, parameters)
@@ -177,7 +178,7 @@ class _Explainer:
         self._result = Explanation(visits=[{} for _ in range(horizon + 2)])
 
     def explain(self, starts: Sequence[Start]) -> Explanation:
-        """Return the likely ends of walks from the starts, within the horizon of actions."""
+        """Return where walks from the starts end, or leave the known map, within the horizon."""
         for start in starts:
             state: State = (start.segment, 0, 0, 0)
             if len(self._streets.links.ways(start.segment.nodes[0]) or ()) <= 2:
@@ -207,7 +208,7 @@ class _Explainer:
             there.add(walks.weight * factor, walks.best * factor, before)
 
     def _advance(self, time: int, state: State, visit: Visit) -> None:
-        """Lead the walks in a state on to the next crossing: they end, turn or go on there."""
+        """Lead the walks in a state on to the next crossing, where they turn or go on; note their ends."""
         segment, leg, number, since = state
         if leg == len(self._legs):
             self._add_ends(time, state, visit)
@@ -224,17 +225,17 @@ class _Explainer:
         is_second = last is not None and last.is_pair and not since and segment.steps <= PAIR
         if is_second:
             new = min(new, self._p.pair_separate)
-        told, straight = crossing.told, crossing.straight
+        chance, straight = crossing.chance, crossing.straight
         onward = min(since + segment.steps, FAR)
         hint = self._hints[leg].get(number + 1)
         fit = 1.0
         if hint is not None:
             fit = hint_fit(hint, since + segment.steps, crossing.exits, self._p)
             new = max(new, self._p.near_separate) if hint.gap == "near" else new
-            told = max(told, self._p.shape_told) if hint.kind else told
+            chance = max(chance, self._p.shape_told) if hint.kind else chance
         passing = [
-            (number + 1, 0, fit * new * told),
-            (number, onward, new * (1.0 - told)),
+            (number + 1, 0, fit * new * chance),
+            (number, onward, new * (1.0 - chance)),
             (number, int(is_second), 1.0 - new),
         ]
         turning = self._turn_weight(leg, number, new, fit)
@@ -264,30 +265,33 @@ class _Explainer:
         return self._crossings[segment]
 
     def _turn_weight(self, leg: int, number: int, new: float, fit: float) -> float:
-        """Return the factor for turning at the next crossing, after `number` crossings on the leg."""
+        """Return the factor for ending a leg with a turn at the next crossing, after `number` crossings."""
         if leg == len(self._legs):
             return 0.0
         weights = self._weights[leg]
         return fit * new * weights.get(number + 1, 0.0) + (1.0 - new) * weights.get(number, 0.0)
 
     def _add_ends(self, time: int, state: State, visit: Visit) -> None:
-        """Add the ends of the walks in a state at each node of their segment."""
+        """Add the walks in a state, after `time` actions, that end at a node of the state's segment."""
         segment = state[0]
         last = segment.steps + segment.known
         for links, share in enumerate(self._shares(state)[:last]):
             if links and share > 0.0 and time + links < self._horizon:
-                gain = share * self._length_factor(time + links - len(self._legs))
+                gain = share
+                if self._usual is not None:
+                    mean, deviation = self._usual
+                    gain *= exp(-0.5 * ((time + links - len(self._legs) - mean) / deviation) ** 2)
                 walk = time, state, links
                 self._result.add_end(segment.nodes[links], visit.weight * gain, visit.best * gain, walk)
 
     def _shares(self, state: State) -> Sequence[float]:
-        """Return the probability of each node of the segment as the end, expected ones where unseen."""
+        """Return the probability of each node of a state's segment as the end, expected ones where unseen."""
         segment, _, number, since = state
         if not segment.known:
             return self._endings.unseen(segment.steps, number, since)
         crossing = self._find_crossing(segment)
-        told = crossing.told if crossing else 1.0
-        return self._endings.block(segment.steps, number, since, told)
+        chance = crossing.chance if crossing else 1.0
+        return self._endings.block(segment.steps, number, since, chance)
 
     def _share_beyond(self, state: State) -> float:
         """Return the probability that a walk which leaves the known map still fits the plan later.
@@ -299,10 +303,3 @@ class _Explainer:
         if leg < len(self._legs):
             return later
         return later + sum(self._shares(state)[segment.steps :])
-
-    def _length_factor(self, links: int) -> float:
-        """Return the factor for a walk of so many links by their usual number, 1 if none is given."""
-        if self._usual is None:
-            return 1.0
-        mean, deviation = self._usual
-        return exp(-0.5 * ((links - mean) / deviation) ** 2)

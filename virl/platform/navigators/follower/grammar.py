@@ -86,13 +86,13 @@ PARTS = {
     "it": r"(?:it|this|that|here|there|them)",
     "end": r"(?= [.,]| and|$)",
 }
-"""Patterns of words, by the name that stands for them in rules, such as `<side>`."""
+"""Patterns of words, by the name that stands for them in the phrase of a rule, such as `<side>`."""
 _PART = re.compile(r"(?<!\?P)<(\w+)>")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A pattern of words, with the function that makes a clause of a match."""
+    """A pattern of words in an instruction, and the function that makes a clause of each match."""
 
     name: str
     example: str
@@ -102,30 +102,25 @@ class Rule:
 
 
 def rule(name: str, example: str, phrase: str, make: Callable[[re.Match[str]], Clause | None]) -> Rule:
-    """Return a rule for a phrase: a pattern of whole words in which `<name>` stands for one of `PARTS`.
+    """Return the rule that reads a phrase, a pattern of whole words with `<name>` for each of `PARTS`.
 
     Args:
-        name: of the rule.
-        example: phrase that it is for.
-        phrase: pattern with named parts.
-        make: makes the clause of a match.
+        name: of the rule, for tests and studies.
+        example: words that the rule reads.
+        phrase: regular expression with `<name>` parts.
+        make: returns the clause of a match; `None` for words that mean nothing.
     """
-    return Rule(name, example, _pattern(phrase), make)
-
-
-def _pattern(text: str) -> re.Pattern[str]:
-    """Return the compiled pattern of a phrase, with each `<name>` replaced by its part."""
-    while _PART.search(text):
-        text = _PART.sub(lambda part: PARTS[part[1]], text)
-    return re.compile(rf"(?:{text})(?![^ ])")
+    while _PART.search(phrase):
+        phrase = _PART.sub(lambda part: PARTS[part[1]], phrase)
+    return Rule(name, example, re.compile(rf"(?:{phrase})(?![^ ])"), make)
 
 
 MOST, MOST_STEPS = 99, 12.0  # chosen: more than anybody counts
 SOME_STEPS = 3.0
-"""Number of steps in "a few steps"; measured on map2seq_seen/dev."""
+"""Number of steps (links) that "a few steps" means; measured on map2seq_seen/dev."""
 LESS, MORE = 0.8, 1.2
-"""Factors of "less than" and "more than"; measured, "less than half" is 0.4 on map2seq_seen/dev."""
-
+"""Factors on a fraction after "less than" and after "more than".
+Measured on map2seq_seen/dev, where "less than half" is 0.4."""
 _KINDS: dict[str, Kind] = {
     "LIGHT": "light",
     "DOUBLE": "double",
@@ -158,7 +153,7 @@ _MILD = re.compile(rf"\b{PARTS['mild']}\b")
 
 
 def place(words: str) -> NamedCrossing:
-    """Return the crossing that a phrase names, such as "the next light"."""
+    """Return the crossing that normalised words name, such as "the next LIGHT"; else an intersection."""
     kinds = [_KINDS[noun] for word in words.split() if (noun := word.rstrip("s")) in _KINDS]
     return NamedCrossing(
         kinds[-1] if kinds else "intersection",
@@ -171,7 +166,7 @@ def place(words: str) -> NamedCrossing:
 
 
 def turn(match: re.Match[str]) -> TurnClause:
-    """Return the clause for the turn of a match with the groups verb, turned, place."""
+    """Return the turn that a match reads from its groups `verb`, `turned` (side) and `place` (crossing)."""
     words = match["verb"]
     return TurnClause(
         _side(match["turned"]),
@@ -185,27 +180,27 @@ def turn(match: re.Match[str]) -> TurnClause:
 
 
 def fork(match: re.Match[str]) -> TurnClause:
-    """Return the clause for a slight turn at a fork; groups verb, turned, place; or to."""
+    """Return the slight turn at a fork to the side that a match has in its group `turned` or `to`."""
     return TurnClause(_side(match["turned"] or match["to"]), NamedCrossing("fork"), slight=True)
 
 
 def ramp(match: re.Match[str]) -> TurnClause:
-    """Return the clause for a slight turn onto a ramp, to the right where no side is said. Groups: turned."""
+    """Return the slight turn onto a ramp to the side in a match's group `turned`; right without one."""
     return TurnClause(_side(match["turned"] or "right"), slight=True)
 
 
 def turns(match: re.Match[str]) -> TurnClause:
-    """Return the clause for several turns the same way. Groups: verb, turned, place, number."""
+    """Return one or more turns to one side, from a match's groups `verb`, `turned`, `place` and `number`."""
     return replace(turn(match), nth=None, times=count(match["number"]))
 
 
 def look_or_turn(match: re.Match[str]) -> TurnClause:
-    """Return the clause for a turn that may only mean a look. Groups: verb, turned, place."""
+    """Return a turn that may only mean a look, from a match's groups `verb`, `turned` and `place`."""
     return replace(turn(match), looks=True)
 
 
 def read_passing(match: re.Match[str]) -> PassClause:
-    """Return the clause for the crossings that the text passes. Groups: place, twice."""
+    """Return the crossings to pass, from a match's groups `place` and `twice`."""
     words = match["place"]
     if words in ("it", "this", "that"):
         return PassClause(
@@ -217,32 +212,32 @@ def read_passing(match: re.Match[str]) -> PassClause:
 
 
 def passing_again(match: re.Match[str]) -> PassClause:
-    """Return the clause for crossings passed that may be the one just passed. Groups: place, twice."""
+    """Return crossings to pass, perhaps the one just passed, from a match's groups `place` and `twice`."""
     return replace(read_passing(match), again=True)
 
 
 def passing_then(match: re.Match[str]) -> PassClause:
-    """Return the clause for crossings passed after what the text names first. Groups: place, twice."""
+    """Return crossings to pass after what the text names first, from a match's groups `place` and `twice`."""
     return replace(read_passing(match), then=True)
 
 
 def reach(match: re.Match[str]) -> ReachClause:
-    """Return the clause for a crossing that the walk comes to. Groups: before, place."""
+    """Return the crossing to come to, from a match's groups `before` and `place`."""
     return ReachClause(place(match["place"]), before=bool(match["before"]))
 
 
 def read_reached(match: re.Match[str]) -> ReachClause:
-    """Return the clause for a crossing that may have been passed already. Groups: place."""
+    """Return a crossing that may have been passed already, from a match's group `place`."""
     return ReachClause(place(match["place"]), told=True)
 
 
 def place_clause(match: re.Match[str]) -> WhereClause:
-    """Return the clause for a place along the street, at a crossing. Groups: relation, place."""
+    """Return a place before, in or after a crossing, from a match's groups `relation` and `place`."""
     return WhereClause(_relation(match["relation"]), place(match["place"]) if match["place"] else None)
 
 
 def steps(match: re.Match[str]) -> WhereClause | LandmarkClause:
-    """Return a place so many steps on, or a landmark. Groups: number, turned, relation, place, thing."""
+    """Return a place some steps from a crossing or turn, or a landmark if the steps are from a thing."""
     if match["relation"] and not match["place"] and match["thing"] is not None:
         return LandmarkClause()
     numbers = [float(number) for number in _NUMBER.findall(match["number"])]
@@ -257,7 +252,7 @@ def steps(match: re.Match[str]) -> WhereClause | LandmarkClause:
 
 
 def fraction(match: re.Match[str]) -> WhereClause:
-    """Return the clause for a place at a fraction of the block. Groups: hedge, part, place."""
+    """Return a place at a fraction of the block, from a match's groups `hedge`, `part` and `place`."""
     words, hedge = match["part"], match["hedge"] or ""
     top, _, bottom = words.rstrip("% ").partition("/")
     value = float(top) / (100.0 if words.endswith("%") else float(bottom) or 1.0)
@@ -270,7 +265,7 @@ def fraction(match: re.Match[str]) -> WhereClause:
 
 
 def orient(match: re.Match[str]) -> OrientClause:
-    """Return the clause for the direction to face at the start, from the whole match."""
+    """Return the direction to face at the start, by traffic or a crossing, from the words of a match."""
     words = match[0]
     flow = re.search(r"\b(?:traffic|cars|vehicles|1 way|flow)\b(?! light| cone| sign)", words)
     against = re.search(r"against|opposite|opposing|oncoming|towards? (?:the )?(?:traffic|cars)", words)
@@ -283,7 +278,7 @@ def orient(match: re.Match[str]) -> OrientClause:
 
 
 def count(words: str) -> int:
-    """Return the last number in words; 2 for "a few", 1 if there is none."""
+    """Return the last number in normalised words, at most `MOST`; 2 for "SOME" ("a few"), 1 without one."""
     numbers = _NUMBER.findall(words)
     return min(int(numbers[-1]), MOST) if numbers else 2 if "SOME" in words else 1
 
@@ -295,10 +290,10 @@ def _ordinal(words: str) -> int | None:
 
 
 def _side(word: str) -> Side:
-    """Return the side that a word means: left for "left", else right."""
+    """Return the side that a word means: left for "left", right for any other word."""
     return "left" if word == "left" else "right"
 
 
 def _relation(words: str) -> Relation:
-    """Return the relation that the first preposition in words gives; `at` without one."""
+    """Return the relation to a crossing that the first known preposition in words gives; `at` without one."""
     return next((_RELATIONS[word] for word in words.split() if word in _RELATIONS), "at")

@@ -14,7 +14,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from virl.platform.navigators.follower.clauses import End, Gap, Hint, Kind, PlannedLeg, Sureness
+from virl.platform.navigators.follower.clauses import End, Hint, Kind, PlannedLeg, Sureness
 from virl.platform.navigators.follower.streets import Exit
 from virl.resources import data_folder
 from virl.settings.model import Settings, load_settings
@@ -22,7 +22,7 @@ from virl.settings.model import Settings, load_settings
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
 Landmarks = tuple[Positive, float, Positive]
-"""(median place of a landmark in links on a block of nine, growth with the block's length, spread)."""
+"""(median place in links on a block of nine, power of the block's length over nine, spread of logarithms)."""
 
 
 class Parameters(Settings):
@@ -61,7 +61,7 @@ class Parameters(Settings):
     """Number of links to a crossing "immediately after" at which its factor is down to half."""
     gap_near_spread: Positive
     gap_far: Positive
-    """Number of links of a "long block" at which its factor is up to half."""
+    """Number of links to a crossing beyond a "long block" at which its factor is up to half."""
     gap_far_spread: Positive
     gap_least: Share
     """Least value of the factors for a near and for a far crossing."""
@@ -82,15 +82,15 @@ class Parameters(Settings):
     tee_with_way_ahead: Share
     """Factor on a turn "at the T" or "where the road ends" at a crossing where a way leads on."""
     forced_bend: Share
-    """Factor on an unsaid turn of 45 to 70 degrees where no way is straighter."""
+    """Factor on a turn of 45 to 70 degrees that the text does not mention, where no way is straighter."""
     forced_turn: Share
-    """Factor on an unsaid turn of 70 degrees or more where no way is straighter, at a crossing."""
+    """Factor on a turn of 70 degrees or more, not mentioned, at a crossing where no way is straighter."""
     bear_spread: Positive
     """Degrees by which a way may bend more than another within 45 degrees and still be straight on."""
     bear: Share
-    """Least factor on an unsaid turn into another way than the straightest, within 45 degrees."""
+    """Least factor on a turn within 45 degrees, not mentioned, into another way than the straightest."""
     untold_turn: Share
-    """Least factor on an unsaid turn beyond 45 degrees."""
+    """Least factor on a turn beyond 45 degrees that the text does not mention."""
 
     stop_phrases: bool
     """True if stop phrases are told apart; False if each means anywhere on its block."""
@@ -135,7 +135,7 @@ class Parameters(Settings):
     with_traffic: Share
     """Probability that "with the flow of traffic" is the way the capturing car drove."""
     against_traffic: Share
-    """Probability that "against the traffic" is the other way."""
+    """Probability that "against the traffic" means the way opposite to the capturing car's."""
     traffic_untold: Share
     """Probability that a walk starts the way the car drove where the text says nothing of traffic."""
     crossing_told: Share
@@ -160,7 +160,7 @@ class Parameters(Settings):
 
 @cache
 def default_parameters() -> Parameters:
-    """Return the numbers of the model that come with virl.
+    """Return the follower's parameters as they come with virl, in `follower.yaml`.
 
     Raises:
         BadInput: the file was edited and does not hold what it should.
@@ -179,16 +179,16 @@ FURTHEST = 5  # chosen: crossings beyond the one that the text means
 def ordinal_weights(
     ordinal: int, sureness: Sureness, remarks: int, p: Parameters, *, passed: int | None = None
 ) -> dict[int, float]:
-    """Return the probability of each crossing, by number, for one that the text numbers `ordinal`.
+    """Return, by crossing number, the probability that it is the crossing which the text numbers `ordinal`.
 
     Each crossing that the text passes before it (`passed`, else one less than the ordinal) may be one too
     many, and each landmark that it names on the way makes a later one likelier.
 
     Args:
-        ordinal: of the text, from 1.
-        sureness: of the text.
-        remarks: landmarks that it names on the way.
-        p: of the follower.
+        ordinal: number that the text gives, from 1.
+        sureness: certainty of that number.
+        remarks: number of landmarks that the text names on the way.
+        p: parameters of the follower.
         passed: crossings that it passes; `None` for one less than the ordinal.
     """
     counted = max(ordinal - 1, 0) if passed is None else passed
@@ -212,13 +212,13 @@ def ordinal_weights(
 
 
 def turn_fit(leg: PlannedLeg, way: Exit, exits: Sequence[Exit], p: Parameters) -> float:
-    """Return the factor, 0 to 1, for taking a way where the text asks for the turn of a leg.
+    """Return the factor, 0 to 1, by which a way on fits the turn at the end of a leg.
 
     Args:
-        leg: with a turn.
-        way: that is taken.
-        exits: all ways, from left to right.
-        p: of the follower.
+        leg: that ends in the turn.
+        way: that is taken there.
+        exits: all ways on at the crossing, from left to right.
+        p: parameters of the follower.
     """
     angle = way.turn if leg.side == "right" else -way.turn
     aim = p.slight_angle if leg.slight else p.turn_angle
@@ -232,7 +232,7 @@ def turn_fit(leg: PlannedLeg, way: Exit, exits: Sequence[Exit], p: Parameters) -
 
 
 def pass_fit(way: Exit, straight: Exit, exits: Sequence[Exit], p: Parameters) -> float:
-    """Return the factor, 0 to 1, for taking a way at a crossing that the text passes without a turn.
+    """Return the factor, 0 to 1, for taking a way on at a crossing where the text tells of no turn.
 
     Args:
         way: that is taken.
@@ -250,41 +250,30 @@ def pass_fit(way: Exit, straight: Exit, exits: Sequence[Exit], p: Parameters) ->
     return p.forced_bend if len(exits) == 1 or bend < BEND_DEG else p.forced_turn
 
 
+_WAYS_ON: dict[Kind | None, int] = {"three": 2, "tee": 2, "side": 2, "four": 3}
+"""Number of ways on at a crossing of a kind, besides the way that leads there."""
+
+
 def hint_fit(hint: Hint, links: int, exits: Sequence[Exit], p: Parameters) -> float:
-    """Return the factor, 0 to 1, for a crossing by its remark in the text and the links since the one before.
+    """Return the factor, 0 to 1, by which a crossing fits the text's remark on its distance and shape.
 
     Args:
         hint: on a crossing.
-        links: since the crossing before.
+        links: number of links from the crossing before.
         exits: of the crossing, from left to right.
         p: of the follower.
     """
-    return _gap_fit(hint.gap, links, p) * (1.0 if _has_shape(hint.kind, exits) else p.other_shape)
-
-
-def _gap_fit(gap: Gap | None, links: int, p: Parameters) -> float:
-    """Return the factor, 0 to 1, for a crossing `links` on that is said near or far; 1 if neither is said."""
-    if gap is None:
-        return 1.0
-    middle, spread = (p.gap_near, -p.gap_near_spread) if gap == "near" else (p.gap_far, p.gap_far_spread)
-    return p.gap_least + (1.0 - p.gap_least) / (1.0 + exp((middle - links) / spread))
-
-
-def _has_shape(kind: Kind | None, exits: Sequence[Exit]) -> bool:
-    """Return whether a crossing has as many ways on as its kind says; true for kinds without a number."""
-    match kind:
-        case "three" | "tee" | "side":
-            return len(exits) == 2
-        case "four":
-            return len(exits) == 3
-        case "many":
-            return len(exits) > 3
-        case _:
-            return True
+    fit = 1.0
+    if hint.gap is not None:
+        near = hint.gap == "near"
+        middle, spread = (p.gap_near, -p.gap_near_spread) if near else (p.gap_far, p.gap_far_spread)
+        fit = p.gap_least + (1.0 - p.gap_least) / (1.0 + exp((middle - links) / spread))
+    has_shape = len(exits) > 3 if hint.kind == "many" else len(exits) == _WAYS_ON.get(hint.kind, len(exits))
+    return fit if has_shape else fit * p.other_shape
 
 
 def count_chance(exits: Sequence[Exit], straight: Exit, p: Parameters) -> float:
-    """Return the probability that people count a crossing that they pass.
+    """Return the probability that people count a crossing that they walk through, by its number of ways on.
 
     Args:
         exits: of the crossing, from left to right.
@@ -297,36 +286,37 @@ def count_chance(exits: Sequence[Exit], straight: Exit, p: Parameters) -> float:
 
 
 REACH = 12
-"""Number of links beyond a crossing at which a phrase tied to it says nothing; chosen: a long block."""
+"""Largest distance in links between a crossing and a place that a phrase ties to it; chosen: a long block."""
 TYPICAL_BLOCK = 9
 """Number of links of a block across Manhattan's avenues; measured: the most common distance."""
 MOST_REMARKS = 7
 """Largest number of remarks on a block that count for its length; measured on the tuning sets."""
 TIED = frozenset({"in", "before", "after", "turned"})
-"""Kinds of end that are counted from a crossing or turn."""
+"""Kinds of end whose place is given from a crossing or turn, not by the block."""
 
 
 class Endings:
-    """The probability of the end at each node of the blocks of the last street."""
+    """The probabilities that a walk ends at each node of the last street's blocks."""
 
     def __init__(self, end: End, parameters: Parameters) -> None:
+        """Work out the probability of each crossing that the end's phrase may be tied to."""
         self._end, self._p = end, parameters
         self._tied = parameters.stop_phrases and end.kind in TIED
         self._near = offsets(end, parameters) if self._tied else {}
         anchor = end.passed + (self._tied and end.kind in ("in", "before"))
         remarks = 0 if end.kind == "turned" else end.remarks
         self.weights = ordinal_weights(anchor, end.sureness, remarks, parameters, passed=end.passed)
-        """Probability of each crossing that the phrase is tied to, or that begins its block, by number."""
+        """Probability that the phrase is tied to a crossing, by the crossing's number on the street."""
         self._blocks: dict[tuple[int, int, int, float], Sequence[float]] = {}
 
     def block(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:
-        """Return the probability of each node of a block as the end, from its first crossing to its last.
+        """Return the probability of each node of a known block as the walk's end, from first to last.
 
         Args:
-            steps: its links.
-            number: crossings counted before it.
-            since: links between the last of these and its beginning.
-            told: how likely people count the crossing at its end.
+            steps: number of links of the block.
+            number: crossings of the street counted before the block.
+            since: links between the last of these and the block's first node.
+            told: probability that people count the crossing at the block's end.
         """
         key = steps, number, since, told
         if key not in self._blocks:
@@ -334,12 +324,12 @@ class Endings:
         return self._blocks[key]
 
     def unseen(self, steps: int, number: int, since: int) -> Sequence[float]:
-        """Return the expected probability of each node of a block of which `steps` links are seen.
+        """Return the expected probability of each node as the end, on a block seen for `steps` links only.
 
         Args:
-            steps: links that were seen.
+            steps: number of links that were seen.
             number: crossings counted before the block.
-            since: links between the last of these and its beginning.
+            since: links between the last of these and the block's first node.
         """
         lengths = [(length, share) for length, share in self._p.blocks if length >= steps]
         lengths = lengths or [(steps + 2, 1.0)]
@@ -351,7 +341,7 @@ class Endings:
         return sums
 
     def _shares(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:
-        """Return the probability of each node of a block of `steps` links as the end."""
+        """Return the probability of each node of a block of `steps` links as the end, as `block` does."""
         here = self.weights.get(number, 0.0)
         if self._tied:
             ahead = self.weights.get(number + 1, 0.0) * told
@@ -367,7 +357,7 @@ class Endings:
 
 
 def offsets(end: End, p: Parameters) -> dict[int, float]:
-    """Return the probability of each distance, in links after the crossing or turn that a phrase names."""
+    """Return the probability of each distance of the end, in links after its crossing or turn."""
     steps = end.steps or 0.0
     match end.kind:
         case "in":
@@ -386,12 +376,12 @@ def offsets(end: End, p: Parameters) -> dict[int, float]:
 
 
 def block_shares(end: End, steps: int, p: Parameters) -> list[float]:
-    """Return the probability of each node of a block of `steps` links as the end; 0 at its first crossing.
+    """Return the probability of each node of a block as the end, from its first crossing (0) to its last.
 
     Args:
-        end: that the text tells.
-        steps: links of the block, at least 1.
-        p: of the follower.
+        end: place to stop, of a kind that goes by the block.
+        steps: number of links of the block, at least 1.
+        p: parameters of the follower.
     """
     inner = range(1, steps + 1)
     if not p.stop_phrases:
@@ -419,7 +409,7 @@ def block_shares(end: End, steps: int, p: Parameters) -> list[float]:
 
 
 def _normalise(weights: dict[int, float]) -> dict[int, float]:
-    """Return weights scaled to a sum of one; equal weights if their sum is zero."""
+    """Return weights, by number of links or node, scaled to a sum of 1; equal ones if their sum is 0."""
     total = sum(weights.values())
     if total <= 0.0:
         return {key: 1 / len(weights) for key in weights}
@@ -427,5 +417,5 @@ def _normalise(weights: dict[int, float]) -> dict[int, float]:
 
 
 def _gauss(offset: float, spread: float) -> float:
-    """Return the value of a bell curve, 1 at offset 0, for an offset and spread in links."""
+    """Return the height, 0 to 1, of a bell curve at an offset from its top; the spread has the same unit."""
     return exp(-0.5 * (offset / spread) ** 2)

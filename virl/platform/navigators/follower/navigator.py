@@ -26,11 +26,11 @@ from virl.platform.navigators.tourist.spotting import LandmarkSpotter
 from virl.platform.navigators.velma.prompt import LandmarkExtractor
 
 SEEN = 20.0
-"""Factor on an end of a walk from which the landmark is surely seen.
+"""Factor on the likelihood of a walk's end at which the landmark is seen with the full score of 1.
 
 Names are read from some 20 m at most. Chosen on the export of Virlton."""
 MOST_LOOKS = 24
-"""Largest number of ends that are looked at, the likeliest first, with a whole map. Chosen."""
+"""Largest number of possible ends that are looked at on a whole map, the likeliest first; chosen."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _STOP = re.compile(r"\b(?:stop|stopping|end|destination|arrive)\b", re.IGNORECASE)
@@ -51,15 +51,15 @@ class Sight:
     spotter: LandmarkSpotter
     landmarks: LandmarkExtractor
 
-    def of_stop(self, instruction: str) -> "StopSight | None":
-        """Return the search for the names at the end of a walk; `None` if the text names none there."""
+    def search_at_stop(self, instruction: str) -> "StopSight | None":
+        """Return a search for the names that a text gives with its stop; `None` if it gives none there."""
         names = names_at_stop(instruction, self.landmarks(instruction))
         return StopSight(self.graph, self.spotter, names) if names else None
 
 
 @dataclass(slots=True)
 class StopSight:
-    """A search for the landmarks' names at possible ends of a walk, at each panorama once.
+    """A search for landmarks by name at possible ends of a walk, which looks at each panorama once.
 
     Raises:
         NoImagery: there is no view of a panorama.
@@ -71,20 +71,20 @@ class StopSight:
     _gains: dict[int, float] = field(default_factory=dict)
 
     def gain(self, node: int) -> float:
-        """Return the factor for an end at a node by what is seen there: 1 for no name, up to `SEEN`."""
+        """Return the factor for an end of the walk at a node: 1 if no name is seen there, up to `SEEN`."""
         if node not in self._gains:
             seen = self.spotter.spot(Pose(self.graph.ids[node], 0.0), self.names, thorough=True)
             self._gains[node] = 1.0 + (SEEN - 1.0) * max((one.score for one in seen), default=0.0)
         return self._gains[node]
 
     def weigh(self, ends: Mapping[int, float]) -> dict[int, float]:
-        """Return the weights of ends, by node, times the factor for what is seen there."""
+        """Return the likelihoods of ends, by node, each times its factor for what is seen there."""
         likeliest = sorted(ends, key=lambda node: -ends[node])[:MOST_LOOKS]
         return {**ends, **{node: ends[node] * self.gain(node) for node in likeliest}}
 
 
 def names_at_stop(instruction: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names in the last sentence that says stop, or in the one before if it has none."""
+    """Return the names in the last sentence that says stop, or else in the one before; may be empty."""
     sentences = [one for one in _SENTENCE.split(instruction) if one.strip() and not _TOO_FAR.search(one)]
     stops = [number for number, one in enumerate(sentences) if _STOP.search(one)]
     last = stops[-1] if stops else len(sentences) - 1
@@ -95,15 +95,16 @@ def names_at_stop(instruction: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 _SPARE = 3
-"""Number of actions kept back for a return: to turn around, to turn once, to stop."""
+"""Number of actions kept back for a return to an end: to turn around, to turn once, to stop."""
 _UNREACHABLE = 10_000
 """Number of steps that stands for a node which no way leads to."""
 
 
 class MapPlanner:
-    """A finder of walks on a whole graph, which keeps its segments of streets for further episodes."""
+    """A planner of walks on a whole graph, which keeps the streets that it has read for further walks."""
 
     def __init__(self, graph: NavigationGraph, parameters: Parameters) -> None:
+        """Read the links of a graph on which walks are planned with the model's parameters."""
         self._graph, self._p = graph, parameters
         self._links = MapLinks(graph)
         self._streets = Streets(self._links)
@@ -118,15 +119,15 @@ class MapPlanner:
         usual: tuple[float, float] | None = None,
         sight: StopSight | None = None,
     ) -> list[int]:
-        """Return numbers of the nodes to walk, the start first; the start alone if no walk fits the plan.
+        """Return the nodes to walk, by number, the start first; the start alone if no walk fits the plan.
 
         Args:
             plan: read from the text.
             start: of the walk.
-            oriented: whether the start's heading is meant.
-            horizon: actions of a walk at most.
+            oriented: whether the walk sets out in the start's heading.
+            horizon: largest number of actions of a walk.
             usual: mean and standard deviation of the links of a data set's walks; `None` without them.
-            sight: looks at likely ends; `None` without eyes.
+            sight: search for landmarks at likely ends; `None` for a walk without pictures.
         """
         yaw = float(self._graph.yaw[start.node])
         starts = _ways_out(self._streets, start, plan.orient, yaw, oriented, self._p)
@@ -136,7 +137,7 @@ class MapPlanner:
         return found.path(self._best_end(sight.weigh(found.ends) if sight else found.ends))
 
     def _best_end(self, ends: Mapping[int, float]) -> int:
-        """Return the node of the likeliest end; with `neighbours`, by the sum with its neighbours."""
+        """Return the node of the likeliest end; with `neighbours`, their likelihood counts too."""
         sums = dict(ends)
         if self._p.neighbours:
             for node, weight in ends.items():
@@ -151,11 +152,11 @@ class MapPlanner:
 def follow_path(
     graph: NavigationGraph, path: Sequence[int], start: WalkState, moves: Sequence[Move]
 ) -> Decision:
-    """Return the next action of a walk along a path; stop at its end, or where the walk has left it.
+    """Return the next action of a walk along a path of nodes; the stop at its end, or where the walk left it.
 
     Args:
         graph: links between the panoramas.
-        path: nodes, the start first.
+        path: numbers of the nodes, the start first.
         start: of the walk.
         moves: so far.
     """
@@ -170,7 +171,7 @@ def follow_path(
 
 @dataclass(frozen=True)
 class Follower:
-    """A navigator that follows instructions by a grammar and a reading of streets, by VELMA's rules.
+    """A navigator that follows instructions by a grammar and a graph of streets, under VELMA's rules.
 
     Described in `docs/explanation/follower.md`.
 
@@ -203,7 +204,7 @@ class Follower:
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """Yield the moves of a walk to its stop or the limit; every text, with sense or not, gives a walk."""
         plan = understand(instruction)
-        sight = self.sight.of_stop(instruction) if self.sight else None
+        sight = self.sight.search_at_stop(instruction) if self.sight else None
         if self.use_map:
             path = self._planner.path(
                 plan,
@@ -215,7 +216,7 @@ class Follower:
             )
 
             def choose(moves: Sequence[Move]) -> Decision:
-                """Return the next action along the planned path."""
+                """Return the next action along the planned path, after some moves."""
                 return follow_path(self.graph, path, start, moves)
         else:
             choose = EmbodiedWalk(
@@ -237,36 +238,36 @@ class Follower:
 
     @property
     def _usual_links(self) -> tuple[float, float] | None:
-        """(mean, standard deviation) of the number of links of a route; `None` without the prior."""
+        """(mean, standard deviation) of the links of a data set's routes; `None` without the prior."""
         if not self.use_prior:
             return None
         return self.parameters.prior_links if self.oriented else self.parameters.prior_links_touchdown
 
 
 class SeenLinks:
-    """The links of the visited nodes, which are read from the graph at the node given to `stand` only."""
+    """The links of the nodes that a walker has stood at, the only ones that it may read from the graph."""
 
     def __init__(self, graph: NavigationGraph) -> None:
+        """Begin with no node of the graph visited."""
         self._graph = graph
         self._ways: dict[int, tuple[OutgoingLink, ...]] = {}
 
-    def stand(self, node: int) -> bool:
-        """Return whether a node is visited for the first time, and read its links if so."""
+    def stand(self, node: int) -> None:
+        """Read the links of a node that the walker stands at, once."""
         if node in self._ways:
-            return False
+            return
         links = self._graph.links(node)
         targets, headings = self._graph.target[links].tolist(), self._graph.heading[links].tolist()
         self._ways[node] = tuple(
             OutgoingLink(to, heading) for to, heading in zip(targets, headings, strict=True)
         )
-        return True
 
     def ways(self, node: int) -> Sequence[OutgoingLink] | None:
         """Return the links of a node; `None` if it is not visited."""
         return self._ways.get(node)
 
     def path(self, source: int, target: int) -> list[int] | None:
-        """Return the nodes of a shortest way over visited ones, both ends included; `None` without one."""
+        """Return the nodes of a shortest way over visited nodes, both ends included; `None` without one."""
         before = {source: source}
         queue = deque([source])
         while queue:
@@ -283,14 +284,14 @@ class SeenLinks:
         return None
 
     def joined_nodes(self, node: int) -> set[int]:
-        """Return the nodes that a link is known to join to a visited node, itself included."""
+        """Return the nodes that a seen link joins to a visited node, in either direction, itself included."""
         near = {node} | {way.to for way in self._ways.get(node, ())}
         return near | {other for other, ways in self._ways.items() if any(way.to == node for way in ways)}
 
 
 @dataclass
 class EmbodiedWalk:
-    """A walk without a map: at each step it weighs the best end seen against each unseen way.
+    """A walk without a map, which at each step weighs the best end seen against each unseen way.
 
     It goes on where a walk that explains the text might, and comes back if what it finds there explains it
     less well.
@@ -307,12 +308,13 @@ class EmbodiedWalk:
     _seen: SeenLinks = field(init=False)
 
     def __post_init__(self) -> None:
+        """Stand at the start, with nothing else of the graph seen."""
         self._seen = SeenLinks(self.graph)
         self._seen.stand(self.start.node)
         self._yaw = float(self.graph.yaw[self.start.node])
 
     def choose(self, moves: Sequence[Move]) -> Decision:
-        """Return the decision on the next action after some moves."""
+        """Return the next action, with its reason, after the moves of the walk so far."""
         for move in moves[-2:]:
             self._seen.stand(move.state.node)
         state = moves[-1].state if moves else self.start
@@ -323,7 +325,7 @@ class EmbodiedWalk:
         return Decision(action_towards(self.graph, state, path[1], VELMA), reason)
 
     def _goal(self, state: WalkState, left: int) -> tuple[int | None, str]:
-        """Return (node to go to, reason): past the known map, or the best end; `None` without either."""
+        """Return (node to go to, why): one with unseen ways, or the best end; `None` without any."""
         p, streets = self.parameters, Streets(self._seen)
         starts = _ways_out(streets, self.start, self.plan.orient, self._yaw, self.oriented, p)
         found = explain(streets, self.plan, p, self.max_actions + _SPARE, starts, self.usual)
@@ -345,7 +347,7 @@ class EmbodiedWalk:
         return stop, "the likeliest end"
 
     def _best_end(self, ends: dict[int, float]) -> tuple[int | None, float]:
-        """Return (likeliest visited end, its weight, a sum with `neighbours`); `None` and 0 without one."""
+        """Return (likeliest visited end, its likelihood, with `neighbours` theirs too), or (`None`, 0)."""
         here = [node for node in ends if self._seen.ways(node) is not None]
         if self.sight:
             ends = {**ends, **{node: ends[node] * self.sight.gain(node) for node in here}}
@@ -356,7 +358,7 @@ class EmbodiedWalk:
         return (None, 0.0) if best is None or sums[best] <= 0.0 else (best, sums[best])
 
     def _steps(self, source: int, target: int) -> int:
-        """Return the number of links between two visited nodes; `_UNREACHABLE` without a way."""
+        """Return the number of links on a shortest way between visited nodes; `_UNREACHABLE` without one."""
         path = self._seen.path(source, target)
         return len(path) - 1 if path else _UNREACHABLE
 
@@ -364,15 +366,15 @@ class EmbodiedWalk:
 def _ways_out(
     streets: Streets, start: WalkState, orient: OrientClause, yaw: float, oriented: bool, p: Parameters
 ) -> list[Start]:
-    """Return the segments on which a walk may set out from a state, with their likelihoods.
+    """Return the segments on which a walk may set out from a state, each with its likelihood.
 
     Args:
-        streets: what is known of the map.
-        start: where the walk begins.
-        orient: what the text says of it.
-        yaw: the way the capturing car drove there, degrees, hence the traffic's; `nan` where it is not known.
-        oriented: whether the state faces the right way, which Map2seq's do and Touchdown's do not.
-        p: the numbers of the model.
+        streets: streets that are known.
+        start: node and heading where the walk begins.
+        orient: direction to face that the text asks for.
+        yaw: heading of the capturing car there, degrees, hence the traffic's; `nan` where it is not known.
+        oriented: whether the state faces the right way, as Map2seq's do and Touchdown's do not.
+        p: numbers of the model.
     """
     segments = streets.starts(start.node)
     if oriented and segments:
@@ -402,7 +404,7 @@ def _traffic_weight(segment: Segment, orient: OrientClause, yaw: float, p: Param
 def _crossing_weight(
     segment: Segment, segments: Sequence[Segment], orient: OrientClause, p: Parameters
 ) -> float:
-    """Return the factor for setting out along a segment by the crossing named; 0.5 if unknown."""
+    """Return the factor for setting out along a segment by the crossing to face; 0.5 if it says nothing."""
     if orient.crossing is None or len(segments) != 2 or not all(other.known for other in segments):
         return 0.5
     nearer = segment.steps == min(other.steps for other in segments)

@@ -32,7 +32,7 @@ FAR_END = 2
 MAX_LEGS = 24  # chosen: more turns than 55 actions can hold
 """Largest number of legs of a plan."""
 RULES = REMARKS + START + TURNS + ENDS + PASSES + PLACES
-"""Rules of the grammar in the order in which they are tried."""
+"""Rules of the grammar, in the order in which they are tried at each word."""
 
 MAX_WORDS = 2000  # chosen: ten times the longest instruction people write
 """Largest number of words of an instruction that are read."""
@@ -133,15 +133,17 @@ _SYNONYMS = {
 _TOKEN = re.compile(rf"\d+/\d+|\d+ ?%|[a-z0-9][a-z0-9'&-]*|[.,;:!?]|{NAME_MARK}\d{{1,3}}")
 _MOST_LETTERS = 600  # of one clause; chosen: no clause of Map2seq, Touchdown or R2R has as many
 _PAUSES = {";": ".", ":": ",", "!": ".", "?": "."}
+_HYPHENATED = {"t-intersection", "t-junction"}
+"""Kinds of junction that the grammar knows with their hyphen; other words are split there."""
 
 
 def understand(text: str) -> FollowerPlan:
-    """Return the plan of an instruction; a text without sense gives a plan to end anywhere ahead."""
+    """Return the plan that an instruction describes; a text without sense gives one to end anywhere ahead."""
     return plan_of(parse(text))
 
 
 def plan_of(clauses: Sequence[Clause]) -> FollowerPlan:
-    """Return the plan of a walk that clauses of an instruction make."""
+    """Return the plan of turns and a stop that the clauses of an instruction, in order, describe."""
     reader = _Reader()
     for clause in clauses:
         reader.read(clause)
@@ -171,7 +173,10 @@ class _Reader:
             case PauseClause(sentence=True):
                 street.sentence += 1
             case OrientClause() if not self.has_moved:
-                self.orient = _merge_orients(self.orient, clause)
+                self.orient = OrientClause(
+                    self.orient.traffic if clause.traffic is None else clause.traffic,
+                    self.orient.crossing if clause.crossing is None else clause.crossing,
+                )
             case TurnClause():
                 self._turn(clause)
             case PassClause():
@@ -183,7 +188,7 @@ class _Reader:
                 sureness: Sureness = "implied" if clause.vague else "said"
                 street.point_to(street.passed + clause.count, sureness, is_vague=clause.vague)
             case LandmarkClause() | StopClause() | CloseClause():
-                street.hear(clause)
+                street.record(clause)
             case WhereClause():
                 self.has_moved = True
                 street.wheres.append((street.sentence, clause))
@@ -193,7 +198,7 @@ class _Reader:
                 pass
 
     def _go(self, clause: GoClause) -> None:
-        """Record that the text walks on, and that the block is long where it says so."""
+        """Record an order to walk on, and that the block is long where the order says so."""
         street = self.street
         if clause.long and (self.legs or self.has_moved):
             ahead = street.passed if street.pointed is None else street.pointed
@@ -213,7 +218,7 @@ class _Reader:
         self.street.stopped = None
 
     def _reach(self, place: NamedCrossing, before: bool = False, told: bool = False) -> None:
-        """Record that the text walks up to a crossing, unless the crossing was passed already."""
+        """Record that the text comes to a crossing, unless it only goes up to it or has passed it already."""
         street = self.street
         if before or place.earlier or (told and street.is_behind(place)):
             return
@@ -246,7 +251,7 @@ class _Reader:
         street.go_through(clause)
 
     def _turn(self, clause: TurnClause) -> None:
-        """Add a turn, or keep it pending where the text may only mean a look."""
+        """End the leg with a turn, or keep the turn pending where the text may only mean a look."""
         street = self.street
         if clause.side == "around":
             return
@@ -284,7 +289,7 @@ class _Reader:
 
 
 def _sureness(street: Street) -> Sureness:
-    """Return how certain the crossing of a turn is by what the text said of the street."""
+    """Return how certain the number of a turn's crossing is, by what the text said of the street before."""
     if street.kind == "end" and street.passed == 0 and street.pointed == 1:
         return "open"
     if street.pointed is None or street.is_vague:
@@ -292,26 +297,21 @@ def _sureness(street: Street) -> Sureness:
     return "implied" if street.passed == 0 and street.pointed == 1 else "said"
 
 
-def _merge_orients(first: OrientClause, then: OrientClause) -> OrientClause:
-    """Return the direction to face by two clauses; the later one prevails where it says something."""
-    return OrientClause(
-        first.traffic if then.traffic is None else then.traffic,
-        first.crossing if then.crossing is None else then.crossing,
-    )
-
-
 def parse(text: str) -> list[Clause]:
-    """Return the clauses of an instruction, in order; a text without sense gives none."""
+    """Return the clauses that the grammar finds in an instruction, in order; none in a text without sense."""
     return [clause for rule, match in matches(text) if (clause := rule.make(match)) is not None]
 
 
 def matches(text: str) -> list[tuple[Rule, re.Match[str]]]:
-    """Return each rule that reads a part of a text, with its match, in order; other words are skipped."""
+    """Return (rule, match) for each phrase of the normalised text that a rule reads, in order."""
     line = normalise(text)
     found: list[tuple[Rule, re.Match[str]]] = []
     position = 0
     while position < len(line):
-        first = _match_at(line, position)
+        # Bounded: else the time of a long text grows with the square of its length.
+        end = position + _MOST_LETTERS
+        tried = ((rule, rule.pattern.match(line, position, end)) for rule in RULES)
+        first = next(((rule, match) for rule, match in tried if match and match.end() > position), None)
         if first is None:
             space = line.find(" ", position)
             position = len(line) if space < 0 else space + 1
@@ -321,51 +321,35 @@ def matches(text: str) -> list[tuple[Rule, re.Match[str]]]:
     return found
 
 
-def _match_at(line: str, position: int) -> tuple[Rule, re.Match[str]] | None:
-    """Return the first rule that matches a line at a position, and the match; `None` without one."""
-    end = position + _MOST_LETTERS  # without it, the time of a long text grows with the square of its length
-    for rule in RULES:
-        match = rule.pattern.match(line, position, end)
-        if match and match.end() > position:
-            return rule, match
-    return None
-
-
 def _compile_table(table: dict[str, str]) -> list[tuple[re.Pattern[str], str]]:
-    """Return patterns of whole words, each with the word that replaces it."""
+    """Return (compiled pattern of whole words, replacement) for each entry of a table."""
     return [(re.compile(rf"(?<![\w/])(?:{pattern})(?![\w/])"), word) for pattern, word in table.items()]
 
 
-def _number_table() -> dict[str, str]:
-    """Return the digits of each number word, such as "3" for "three" and "3rd" for "third"."""
-    table = {word: str(value) for value, word in enumerate(_NUMBERS, 1)}
-    return table | {word: _ordinal(value) for value, word in enumerate(_ORDINALS, 1)}
-
-
-def _ordinal(value: int) -> str:
-    """Return a number as an ordinal, such as "2nd"."""
-    return f"{value}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(value, 'th') }"
-
-
-_NUMBER_OF = _number_table()
+_NUMBER_OF = {word: str(value) for value, word in enumerate(_NUMBERS, 1)}
+_NUMBER_OF |= {
+    word: f"{value}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(value, 'th') }"
+    for value, word in enumerate(_ORDINALS, 1)
+}
+"""Digits of each number word, such as "3" for "three" and "3rd" for "third"."""
 _SPELLING_RULES = _compile_table(_SPELLING)
 _SYNONYM_RULES = _compile_table(_SYNONYMS)
 
 
 def mask_names(text: str, names: Sequence[str]) -> str:
-    """Return a text with each name replaced by a mark and its number, so that it is not read as words."""
+    """Return a text with each name replaced by `NAME_MARK` and its index, so that it is not read as words."""
     longest = sorted(range(len(names)), key=lambda number: -len(names[number]))
     any_name = "|".join(f"({re.escape(names[number])})" for number in longest) or "(?!)"
 
     def mark(match: re.Match[str]) -> str:
-        """Return the mark and number that stand for a matched name."""
+        """Return the mark and index that stand for a matched name."""
         return f"{NAME_MARK}{longest[(match.lastindex or 1) - 1]}"
 
     return re.sub(rf"(?<!\w)(?:{any_name})(?!\w)", mark, text, flags=re.IGNORECASE)
 
 
 def normalise(text: str) -> str:
-    """Return the words of an instruction as the grammar reads them, at most `MAX_WORDS` of them.
+    """Return an instruction's words, at most `MAX_WORDS`, in the form that the grammar's patterns read.
 
     They are one string of words and `.` `,` between single spaces. Words in capitals stand for a thing that
     people name in many ways, such as `LIGHT` for "set of traffic lights".
@@ -379,21 +363,15 @@ def normalise(text: str) -> str:
     plain = re.sub(r"(?<=[a-z])/(?=[a-z])", " ", plain)
     plain = re.sub(r"(?<=[a-z] )[-\N{EN DASH}\N{EM DASH}]+(?= [a-z])", ",", plain)
     words = [_PAUSES.get(word, word) for word in _TOKEN.findall(plain)[:MAX_WORDS]]
-    words = [_NUMBER_OF.get(word, word) for word in _split_hyphens(words)]
-    line = _rewrite(" ".join(words), _SPELLING_RULES)
+    parts = [part for word in words for part in ([word] if word in _HYPHENATED else word.split("-")) if part]
+    line = _rewrite(" ".join(_NUMBER_OF.get(part, part) for part in parts), _SPELLING_RULES)
     # Once more: a spelling that was mended may be a number, as "fist" is for "first".
     line = " ".join(_NUMBER_OF.get(word, word) for word in line.split())
     return " ".join(_rewrite(line, _SYNONYM_RULES).split())
 
 
-def _split_hyphens(words: list[str]) -> list[str]:
-    """Return words with hyphens as their parts, but for the kinds of junction that the grammar knows."""
-    keep = {"t-intersection", "t-junction"}
-    return [part for word in words for part in ([word] if word in keep else word.split("-")) if part]
-
-
 def _rewrite(line: str, rules: list[tuple[re.Pattern[str], str]]) -> str:
-    """Return a line with each pattern replaced by its word, in order."""
+    """Return a line with each pattern replaced by the word beside it, pattern after pattern."""
     for pattern, word in rules:
         line = pattern.sub(word, line)
     return line

@@ -6,6 +6,7 @@ lead to a node at which nobody has stood yet.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import atan2, cos, degrees, radians, sin
 from typing import Literal, Protocol
 
@@ -13,7 +14,7 @@ from virl.geo.globe import signed_float_turn
 from virl.platform.city.graph import NavigationGraph
 
 SMOOTH = 3
-"""Number of links over which a direction is averaged: panoramas at crossings are off by metres.
+"""Number of links over which a street's direction is averaged: panoramas at crossings are off by metres.
 Measured on the gold walks of map2seq_seen/dev that take the middle way of three: 90 % of them turn less
 than 15 degrees averaged over three links, less than 100 over one."""
 MAX_SEGMENT = 120  # chosen: more links than a walk has
@@ -22,7 +23,7 @@ MAX_SEGMENT = 120  # chosen: more links than a walk has
 
 @dataclass(frozen=True, slots=True)
 class OutgoingLink:
-    """A link that leaves a node: target node and heading."""
+    """A link that leaves a node of the street graph: the node that it leads to, and its heading."""
 
     to: int
     """Number of the node that the link leads to."""
@@ -42,19 +43,20 @@ class MapLinks:
     """A source of the links of every node of a graph."""
 
     def __init__(self, graph: NavigationGraph) -> None:
+        """Read the links of all nodes of a graph."""
         self._first = graph.first.tolist()
         self._target = graph.target.tolist()
         self._heading = graph.heading.tolist()
 
     def ways(self, node: int) -> Sequence[OutgoingLink]:
-        """Return the links of a node."""
+        """Return the links that leave a node."""
         start, end = self._first[node], self._first[node + 1]
         return [OutgoingLink(self._target[link], self._heading[link]) for link in range(start, end)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """A street from one crossing to the next, in one direction."""
+    """A street from one crossing to the next one, a dead end or an unvisited node, in one direction."""
 
     nodes: tuple[int, ...]
     """Numbers of the nodes from the crossing where it starts to where it ends, both included."""
@@ -77,7 +79,7 @@ class Exit:
     turn: float
     """Angle of the turn in degrees, (-180, 180], positive to the right, between averaged directions."""
     rank: int
-    """Number of the way among the ways on, from 0 for the leftmost."""
+    """Place of the way among the ways on from left to right, 0 for the leftmost."""
     rough: bool
     """True if the way's direction is averaged over fewer than `SMOOTH` links, as no more were seen."""
 
@@ -95,14 +97,14 @@ class Streets:
         return [self.segment(node, way) for way in self.links.ways(node) or ()]
 
     def segment(self, node: int, way: OutgoingLink) -> Segment:
-        """Return the segment that begins with a link."""
+        """Return the segment that begins at a node with one of its links."""
         key = (node, way.to)
         if key not in self._segments:
             self._segments[key] = self._follow(node, way)
         return self._segments[key]
 
     def _follow(self, node: int, way: OutgoingLink) -> Segment:
-        """Return the segment over a link up to the next crossing, dead end or unknown node."""
+        """Return the segment from a node over a link up to the next crossing, dead end or unknown node."""
         nodes, headings = [node, way.to], [way.heading]
         # Bounded: a ring without a crossing would be followed forever.
         while len(headings) < MAX_SEGMENT:
@@ -134,7 +136,7 @@ class Streets:
         return self._exits[key]
 
     def _direction_in(self, segment: Segment) -> float:
-        """Return the mean heading, degrees, at a segment's end, over the street before it if it is short."""
+        """Return the mean heading, degrees, of a segment's last `SMOOTH` links; earlier ones fill up."""
         headings = list(segment.headings[-SMOOTH:])
         node, heading = segment.nodes[0], segment.headings[0]
         while len(headings) < SMOOTH:
@@ -146,7 +148,7 @@ class Streets:
         return mean_heading(headings)
 
     def _direction_out(self, segment: Segment) -> float:
-        """Return the mean heading, degrees, of a segment's first links, going straight on if it is short."""
+        """Return the mean heading, degrees, of a segment's first `SMOOTH` links; later ones fill up."""
         headings = list(segment.headings[:SMOOTH])
         node = segment.nodes[-1]
         while len(headings) < SMOOTH:
@@ -158,7 +160,7 @@ class Streets:
         return mean_heading(headings)
 
     def _straight(self, node: int, heading: float) -> OutgoingLink | None:
-        """Return the link of a node nearest to a heading; `None` if all turn 60 degrees or more."""
+        """Return the link of a node that turns least from a heading, degrees; `None` from 60 degrees on."""
         ways = self.links.ways(node)
         if not ways:
             return None
@@ -167,14 +169,14 @@ class Streets:
 
 
 def straight_on(exits: Sequence[Exit]) -> Exit:
-    """Return the way on of the least turn, or the middle one of three if directions are rough."""
+    """Return the way on with the least turn; the middle one of three if the direction of any is rough."""
     if len(exits) == 3 and any(way.rough for way in exits):
         return exits[1]
     return min(exits, key=lambda way: abs(way.turn))
 
 
 def mean_heading(headings: Sequence[float]) -> float:
-    """Return the mean direction of headings, degrees, as that of the sum of unit steps."""
+    """Return the mean of headings, degrees clockwise from north: the direction of the sum of unit steps."""
     east = sum(sin(radians(heading)) for heading in headings)
     north = sum(cos(radians(heading)) for heading in headings)
     return degrees(atan2(east, north)) % 360.0
@@ -195,11 +197,11 @@ class StreetEnd:
     """Number of steps to the end along the street."""
 
     def __str__(self) -> str:
-        """Return the end in words, such as `"a crossing of 4 ways in 5 steps"`."""
-        what = (
-            f"crossing of {self.links} ways" if self.links > 2 else "bend" if self.links == 2 else "dead end"
-        )
-        return f"a {what} in {self.steps} steps"
+        """Return the end of a street in words, such as `"a crossing of 4 ways in 5 steps"`."""
+        kind = "bend" if self.links == 2 else "dead end"
+        if self.links > 2:
+            kind = f"crossing of {self.links} ways"
+        return f"a {kind} in {self.steps} steps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +217,14 @@ class MapInWords:
     """A map that describes in words the ways which leave a node of a graph."""
 
     graph: NavigationGraph
-    _streets: Streets = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_streets", Streets(MapLinks(self.graph)))
+    @cached_property
+    def _streets(self) -> Streets:
+        """Streets of the graph, read once."""
+        return Streets(MapLinks(self.graph))
 
     def ways(self, node: int, heading: float) -> tuple[MapWay, ...]:
-        """Return all ways from a node, that of the least turn first.
+        """Return the ways that leave a node, as a walker there sees them, by their turns, the least first.
 
         Args:
             node: where the walker stands.
@@ -233,26 +236,26 @@ class MapInWords:
         )
 
     def street_ends(self, node: int) -> dict[str, StreetEnd]:
-        """Return the end of the way over each neighbour, by the neighbour's id."""
+        """Return where the street over each neighbour of a node ends, by the neighbour's panorama id."""
         return {self.graph.ids[way.nodes[1]]: self._end_of(way) for way in self._streets.starts(node)}
 
     def _end_of(self, way: Segment) -> StreetEnd:
-        """Return the end of a street by the links of its last node and the steps there."""
+        """Return the end of a segment: how many links its last node has, and the steps to it."""
         return StreetEnd(int(self.graph.degree[way.nodes[-1]]), way.steps)
 
 
 def map_sentence(ways: Sequence[MapWay]) -> str:
-    """Return a sentence on ways and where their streets end; empty without ways."""
+    """Return a sentence that says where the street of each way ends, in order; empty without ways."""
     return f"Map: {'; '.join(f'{way.side}, {way.end}' for way in ways)}." if ways else ""
 
 
 def steps_by_side(ways: Sequence[MapWay]) -> dict[Side, int]:
-    """Return the steps to the next crossing by side; of two ways on a side the first."""
+    """Return the steps to the end of each way's street, by side; of two ways on a side the first."""
     return {way.side: way.end.steps for way in reversed(ways)}
 
 
 def _side(turn: float) -> Side:
-    """Return the side of the walker to which a turn leads, degrees, positive to the right."""
+    """Return the side of the walker to which a turn in degrees, positive to the right, leads."""
     if abs(turn) <= AHEAD_DEG:
         return "ahead"
     if abs(turn) >= BEHIND_DEG:

@@ -30,9 +30,9 @@ class Move:
     """One action of a walk, and the state that it led to."""
 
     action: str
-    """The action carried out: the value of an `Action`, or the id of the viewpoint gone to."""
+    """Action carried out: the value of an `Action`, or the id of the viewpoint gone to."""
     state: WalkState
-    """The state after the action."""
+    """State after the action."""
     asked: str = ""
     """Action that was decided on, where validation carried out another one; else empty."""
     reason: str = ""
@@ -42,7 +42,7 @@ class Move:
 
 
 def in_chat(form: PromptForm, mind: Mind) -> bool:
-    """Return whether a mind is asked by chat messages, which `auto` chooses for chat models."""
+    """Return whether a mind is asked by chat messages: the form is `chat`, or `auto` for a chat model."""
     return form == "chat" or (form == "auto" and chats(mind))
 
 
@@ -72,16 +72,16 @@ def act(
     opening: Sequence[Action] = (),
     max_actions: int = MAX_ACTIONS,
 ) -> Iterator[Move]:
-    """Yield the moves of the actions that `choose` decides on, to a stop or the limit `max_actions`.
+    """Yield the moves that `choose` decides on, to a stop or the limit of actions.
 
     Args:
-        graph: where the walk goes.
-        start: where it begins.
-        choose: the next decision, given the moves so far.
-        rules: what actions do.
+        graph: links between the panoramas.
+        start: state where the walk begins.
+        choose: returns the next decision, given the moves so far.
+        rules: effects of actions.
         opening: actions that are taken before the first decision, unvalidated as in the published code
             (Map2seq episodes begin with one forward).
-        max_actions: the limit, opening included.
+        max_actions: largest number of actions, those of the opening included.
     """
     moves: list[Move] = []
     state = start

@@ -7,6 +7,7 @@ true goal from above. These two know the answer of one episode, so they are made
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
+from typing import ClassVar
 
 from virl.platform.city.graph import NavigationGraph, panorama_at
 from virl.platform.city.streetview import Pose
@@ -23,7 +24,7 @@ from virl.platform.movers.discrete.oracle import Oracle, action_towards, gold_ac
 from virl.platform.navigators.instruction.base import Decision, Move, act
 
 STOP_AFTER = 40
-"""Number of panoramas, start included, after which forward and random stop (as published)."""
+"""Number of panoramas, start included, at which forward and random stop (as published)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +38,15 @@ class ForwardNavigator:
     stop_after: int = STOP_AFTER
     """Number of panoramas to pass before stopping, the start included."""
 
-    @property
-    def name(self) -> str:
-        """Name of the navigator in results."""
-        return "forward"
+    name: ClassVar[str] = "forward"
+    """Name of the navigator in results."""
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """Yield the moves straight ahead; the instruction is not read."""
         del instruction
 
         def choose(moves: Sequence[Move]) -> Decision:
-            """Return the decision to go forward, or to stop after enough panoramas."""
+            """Return the decision to go forward, or to stop after `stop_after` panoramas."""
             return Decision(Action.STOP if _count_passed(moves) >= self.stop_after else Action.FORWARD)
 
         return act(self.graph, start, choose, rules=self.rules, opening=self.opening)
@@ -70,10 +69,8 @@ class RandomNavigator:
     """Number of panoramas to pass before stopping, the start included."""
     seed: int = 0
 
-    @property
-    def name(self) -> str:
-        """Name of the navigator in results."""
-        return "random"
+    name: ClassVar[str] = "random"
+    """Name of the navigator in results."""
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """Yield random moves; the instruction is a part of the random numbers' seed."""
@@ -102,10 +99,8 @@ class GoldNavigator:
     """Ids of the panoramas of the gold path, start and target included."""
     rules: Rules = VELMA
 
-    @property
-    def name(self) -> str:
-        """Name of the navigator in results."""
-        return "gold"
+    name: ClassVar[str] = "gold"
+    """Name of the navigator in results."""
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """Yield the moves along the gold path; the instruction is not read.
@@ -141,10 +136,8 @@ class ShortestPathNavigator:
     rules: Rules = VELMA
     max_actions: int = MAX_ACTIONS
 
-    @property
-    def name(self) -> str:
-        """Name of the navigator in results."""
-        return "shortest"
+    name: ClassVar[str] = "shortest"
+    """Name of the navigator in results."""
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """Yield the moves of a shortest way to the target; the instruction is not read.
@@ -180,30 +173,29 @@ class HumanNavigator:
     Each move takes the actions that lead there under VELMA's rules, turns included, and they count as an
     agent's do. Validation holds, too: who walks into a dead end stays in it.
 
-    Args:
-        graph: where it walks.
-        opening: actions taken before the first decision (`OPENING` of the data set).
-        max_actions: the limit of a walk, opening included.
     """
 
     graph: NavigationGraph
     opening: Sequence[Action] = ()
+    """Actions taken before the first decision (`OPENING` of the data set)."""
     max_actions: int = MAX_ACTIONS
+    """Largest number of actions of a walk, those of the opening included."""
 
-    @property
-    def name(self) -> str:
-        """Name of the navigator in results: `"human"`."""
-        return HUMAN
+    name: ClassVar[str] = HUMAN
+    """Name of the navigator in results."""
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """Yield the moves of a walk; it ends where the person stops, or at the limit."""
+        """Yield the moves of a walk that a person steers; it ends where the person stops, or at the limit."""
         onward: list[tuple[int, str]] = []
 
         def choose(moves: Sequence[Move]) -> Decision:
             """Return the next action towards the panorama that the person chose, or the stop."""
             state = moves[-1].state if moves else start
             if not onward or onward[-1][0] == state.node:
-                choice = self._step(instruction, state, len(moves)).choice
+                here = panorama_at(self.graph, state.node)
+                pose, end = Pose(here.id, state.heading), Choice(None, "nobody plays")
+                step = Step(len(moves), pose, here, 0.0, lambda: end, task=instruction)
+                choice = step.choice
                 if choice.link is None:
                     return Decision(Action.STOP, choice.reason)
                 onward.append((self.graph.number(choice.link.pano_id), choice.reason))
@@ -211,15 +203,3 @@ class HumanNavigator:
             return Decision(action_towards(self.graph, state, node, VELMA), reason)
 
         return act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
-
-    def _step(self, instruction: str, state: WalkState, actions: int) -> Step:
-        """Return the step for a person to choose at, at a state after `actions` actions."""
-        here = panorama_at(self.graph, state.node)
-        return Step(
-            actions,
-            Pose(here.id, state.heading),
-            here,
-            0.0,
-            lambda: Choice(None, "nobody plays"),
-            task=instruction,
-        )

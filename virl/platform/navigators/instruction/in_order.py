@@ -24,7 +24,7 @@ SAME_CROSSING = 2
 
 @dataclass(frozen=True, slots=True)
 class WalkProgress:
-    """The progress of a walk along its plan: turns taken, crossings and steps since."""
+    """The progress of a walk along the plan of its instruction."""
 
     turns: int = 0
     """Number of turns taken so far."""
@@ -35,29 +35,30 @@ class WalkProgress:
     ahead: int | None = None
     """Number of steps from the last crossing or turn to the next crossing; `None` without a map."""
     at_crossing: bool = False
+    """True if the last step came to a crossing."""
 
     def forward(self) -> "WalkProgress":
         """Return the progress after one step forward."""
         return replace(self, since=self.since + 1, at_crossing=False)
 
     def next_crossing(self, ahead: int | None) -> "WalkProgress":
-        """Return the progress at a crossing; `ahead` is how far the next one straight on is."""
+        """Return the progress on arrival at a crossing, with the steps straight on to the next one."""
         is_new = self.since > SAME_CROSSING or (not self.passed and not self.turns)
         return replace(self, passed=self.passed + is_new, since=0, ahead=ahead, at_crossing=True)
 
     def after_turn(self, ahead: int | None) -> "WalkProgress":
-        """Return the progress after a turn; `ahead` is steps to the next crossing, `None` if unknown."""
+        """Return the progress after a turn, with the steps to the next crossing; `None` if unknown."""
         return WalkProgress(self.turns + 1, 0, 0, ahead)
 
 
 @lru_cache(maxsize=64)
 def plan_in_order(instruction: str) -> FollowerPlan:
-    """Return the plan of an instruction, parsed once, as rules ask for it at every step."""
+    """Return the plan of an instruction, which is parsed only once."""
     return understand(instruction)
 
 
 def next_in_order(plan: FollowerPlan, progress: WalkProgress) -> Action:
-    """Return the next action: on to the next turn's crossing, the turn, and a stop where the plan ends."""
+    """Return the next action of a plan: forward, the next turn at its crossing, or the stop."""
     if progress.turns < len(plan.legs):
         leg = plan.legs[progress.turns]
         if progress.at_crossing and progress.passed >= leg.ordinal:
@@ -69,7 +70,7 @@ def next_in_order(plan: FollowerPlan, progress: WalkProgress) -> Action:
 
 
 def _has_arrived(end: End, progress: WalkProgress, p: Parameters) -> bool:
-    """Return whether the steps and crossings since the last turn reach the plan's end."""
+    """Return whether a walk on the plan's last street has come to the plan's end."""
     if end.kind == "before" and progress.ahead is not None and progress.passed == end.passed:
         return progress.since >= progress.ahead + _likeliest(offsets(end, p))
     if end.kind in ("in", "before"):
@@ -85,5 +86,5 @@ def _has_arrived(end: End, progress: WalkProgress, p: Parameters) -> bool:
 
 
 def _likeliest(shares: dict[int, float]) -> int:
-    """Return the number of steps whose probability, with that of its neighbours, is greatest."""
+    """Return the number of steps of the greatest probability, that of its neighbours added."""
     return max(shares, key=lambda links: sum(shares.get(links + near, 0.0) for near in (-1, 0, 1)))

@@ -6,7 +6,7 @@ It remembers where it was, and what each road promised that it saw and did not w
 import heapq
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from itertools import pairwise
 from math import exp, hypot
@@ -28,17 +28,17 @@ from virl.platform.perception.road_sight import RoadSight, boards_in_words
 
 # Chosen in Helsinki and in four villages of Liechtenstein that no figure is reported of.
 UNKNOWN = 0.3
-"""Promise of a road down which nothing is seen, as a number of shop fronts at its beginning."""
+"""Promise of a road down which nothing is seen, in shop fronts at its beginning."""
 FADES_M = 60.0
 """Distance in metres over which the promise of a shop front falls by a factor e."""
 START_M = 15.0
-"""Metres added to the cost of each road."""
+"""Metres that beginning any road adds to its cost."""
 TURN_M = 4.0
 """Metres added to the cost of a road for each turn of 90 degrees."""
 PASSED_M = 22.0
-"""Radius in metres around visited panoramas in which fronts were passed, and promise no more."""
+"""Radius in metres around visited panoramas in which shop fronts count as passed and promise no more."""
 DECLINED = 0.5
-"""Share of its promise that a road keeps after another was chosen before it."""
+"""Share of its promise, 0 to 1, that a road keeps after the walker chose another from its panorama."""
 
 Glimpses = Mapping[tuple[str, str], RoadSight]
 """Sights down links that were taken already, by (panorama left, panorama led to)."""
@@ -74,15 +74,16 @@ class Prospect:
         return self.promise / self.cost
 
 
+@dataclass
 class Prospects:
     """The roads seen from visited panoramas and not walked, with the sight down each."""
 
-    def __init__(self) -> None:
-        self._seen: dict[str, Panorama] = {}
-        self._links: dict[str, tuple[Link, ...]] = {}
-        self._sights: dict[tuple[str, str], RoadSight] = {}
-        self._declined: set[str] = set()
-        self._visits: Counter[str] = Counter()
+    _seen: dict[str, Panorama] = field(default_factory=dict)
+    _links: dict[str, tuple[Link, ...]] = field(default_factory=dict)
+    _sights: dict[tuple[str, str], RoadSight] = field(default_factory=dict)
+    _declined: set[str] = field(default_factory=set)
+    """Ids of panoramas that the walker left backwards, so that the roads on from there promise less."""
+    _visits: Counter[str] = field(default_factory=Counter)
 
     def visit(self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], RoadSight]) -> None:
         """Record a panorama, and look down each of its roads that leads where the walker was not.
@@ -100,7 +101,7 @@ class Prospects:
                 self._sights[panorama.id, link.pano_id] = look(link)
 
     def leave(self, source: str, target: str) -> None:
-        """Record the panorama that the walker goes to; a step back marks the roads onward as declined."""
+        """Record a step between panoramas; a step back marks the roads on from `source` as declined."""
         if target in self._seen and self.fresh(source):
             self._declined.add(source)
 
@@ -109,15 +110,15 @@ class Prospects:
         return self._visits[pano_id] == 1
 
     def fresh(self, pano_id: str) -> tuple[Link, ...]:
-        """Return the links of a panorama that lead where the walker has never been."""
+        """Return the links of a visited panorama that lead to panoramas not visited yet."""
         return tuple(link for link in self._links[pano_id] if link.pano_id not in self._seen)
 
     def ways(self, pose: Pose, glimpsed: Glimpses = NOTHING) -> list[Prospect]:
-        """Return the roads not walked that can be reached over visited panoramas, the most worth first.
+        """Return the roads not walked that can be reached over visited panoramas, those most worth first.
 
         Args:
             pose: where the walker stands.
-            glimpsed: sights that count now and are not remembered.
+            glimpsed: sights down links that count in this call only.
         """
         known = {**self._sights, **glimpsed}
         frame = LocalFrame(self._seen[pose.pano_id].position)
@@ -141,7 +142,7 @@ class Prospects:
         return sorted(ways, key=lambda way: (-way.worth, way.cost, way.link.heading))
 
     def _reach(self, start: str) -> dict[str, tuple[float, Link | None]]:
-        """Return for each visited panorama the metres to it and the first link, `None` for the start."""
+        """Return (metres, first link; `None` for the start) of the shortest way to each visited panorama."""
         best: dict[str, tuple[float, Link | None]] = {start: (0.0, None)}
         queue: list[tuple[float, str]] = [(0.0, start)]
         while queue:
@@ -156,12 +157,12 @@ class Prospects:
         return best
 
 
+@dataclass
 class StreetMemory:
     """A memory of visited panoramas and walked links; a link counts as walked in both directions."""
 
-    def __init__(self) -> None:
-        self._links: dict[str, tuple[Link, ...]] = {}
-        self._walked: Counter[frozenset[str]] = Counter()
+    _links: dict[str, tuple[Link, ...]] = field(default_factory=dict)
+    _walked: Counter[frozenset[str]] = field(default_factory=Counter)
 
     def visit(self, pano_id: str, links: Iterable[Link]) -> None:
         """Remember the links that leave a panorama."""
@@ -172,14 +173,14 @@ class StreetMemory:
         self._walked[frozenset((source, target))] += 1
 
     def times_walked(self, source: str, target: str) -> int:
-        """Return the number of times that a link was walked, either way."""
+        """Return how many times a link between two panoramas was walked, in either direction."""
         return self._walked[frozenset((source, target))]
 
     def freshest(self, here: str, links: Sequence[Link]) -> tuple[Link, ...]:
-        """Return the links that lead soonest to a way not yet walked; the least walked ones if none does.
+        """Return the links that lead soonest to a link not walked yet; the least walked ones if none does.
 
         Args:
-            here: the panorama that `links` leave.
+            here: id of the panorama that the links leave.
             links: at least one.
         """
         ranks = [
@@ -189,7 +190,7 @@ class StreetMemory:
         return tuple(link for link, rank in zip(links, ranks, strict=True) if rank == best)
 
     def _hops_to_frontier(self, here: str, first: Link) -> float:
-        """Return links to the nearest one not walked, over a first link; infinite without one."""
+        """Return the number of links, over a first one, before the next not walked; infinite without one."""
         if not self.times_walked(here, first.pano_id):
             return 0
         queue, seen = deque([(first.pano_id, 1)]), {here, first.pano_id}
@@ -214,80 +215,71 @@ STRETCH = 4
 
 
 class Eyes(Protocol):
-    """A source of what is seen down roads: in a view of its own, or in one taken already."""
+    """A source of sights down roads, in views of its own or in views that were taken already."""
 
     looks_far: bool
     """True if roads may be looked down in views of their own, which cost more."""
 
     def look_far(self, panorama: Panorama, link: Link) -> RoadSight:
-        """Return the sight far down a road, in a view of its own."""
+        """Return the sight far down a link of a panorama, in a view of its own."""
         ...
 
     def glimpse(self, view: View, panorama: Panorama) -> RoadSight:
-        """Return what a view that was taken already shows down its road."""
+        """Return the sight down a road in a view that was taken already at a panorama."""
         ...
 
 
+@dataclass
 class _Memory:
     """A memory of one walk: the roads seen, the links walked, and panoramas since a crossing."""
 
-    def __init__(self) -> None:
-        self.prospects = Prospects()
-        self.streets = StreetMemory()
-        self.stretch = 0
+    prospects: Prospects = field(default_factory=Prospects)
+    streets: StreetMemory = field(default_factory=StreetMemory)
+    stretch: int = 0
+    """Number of panoramas come to since the last crossing."""
 
     def arrive(self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], RoadSight]) -> None:
-        """Record a panorama and look down its roads; `stretch` counts panoramas since a crossing."""
+        """Record a panorama with its links, and look down those that lead where the walker was not."""
         self.stretch = self.stretch + 1 if len(links) < CROSSING else 0
         self.prospects.visit(panorama, links, look)
         self.streets.visit(panorama.id, links)
 
     def leave(self, source: str, target: str) -> None:
-        """Record the walk from a panorama to another."""
+        """Record a step from one panorama to another."""
         self.prospects.leave(source, target)
         self.streets.walk(source, target)
 
 
+@dataclass
 class IntentionNavigator:
     """A navigator that takes the roads which promise most for an intention (paper section 3.3, appendix D.2).
 
     It remembers the roads that it saw and did not walk. Between crossings it goes straight on, unless the
     road shows no front for a stretch and another road promised more; it goes back to that one.
 
-    Args:
-        streetview: where it looks.
-        mover: says which ways lead on.
-        mind: chooses among roads.
-        senses: puts roads into words.
-        intention: what is wanted.
-        place_type: what is looked for.
-        max_steps: the limit of moves.
-        eyes: sees down the roads; with `None` all promise the same.
-        prompts: where the prompt is looked for.
     """
 
-    def __init__(
-        self,
-        streetview: StreetView,
-        mover: Mover,
-        mind: Mind,
-        senses: Senses,
-        *,
-        intention: str,
-        place_type: str,
-        max_steps: int,
-        eyes: Eyes | None = None,
-        prompts: Prompts = OUR_PROMPTS,
-    ) -> None:
-        self._streetview = streetview
-        self._mover = mover
-        self._mind = mind
-        self._senses = senses
-        self._intention = intention
-        self._place_type = place_type
-        self._max_steps = max_steps
-        self._eyes = eyes
-        self._prompt = prompts.load("movement/intention-road", RoadChoice)
+    streetview: StreetView
+    mover: Mover
+    """Mover that says which ways lead on from a pose."""
+    mind: Mind
+    """Mind that chooses among roads."""
+    senses: Senses
+    """Senses whose describer puts roads into words."""
+    _: KW_ONLY
+    intention: str
+    """Wish of the walker, as the question to the mind says it."""
+    place_type: str
+    """Place type that is looked for."""
+    max_steps: int
+    """Number of moves after which the walk ends."""
+    eyes: Eyes | None = None
+    """Eyes that look down the roads; with `None` all roads promise the same."""
+    prompts: Prompts = OUR_PROMPTS
+
+    def __post_init__(self) -> None:
+        """Load the prompt `movement/intention-road`, so that a fault in it shows before the walk."""
+        self._prompt = self.prompts.load("movement/intention-road", RoadChoice)
 
     def walk(self, start: Pose, trail: Sequence[str] = ()) -> Iterator[Step]:
         """Yield the steps of a walk.
@@ -303,42 +295,33 @@ class IntentionNavigator:
         for pano_id, target in pairwise([*trail, start.pano_id]):
             self._arrive(Pose(pano_id, 0.0), memory)
             memory.leave(pano_id, target)
-        for index in range(len(trail), self._max_steps + 1):
+        for index in range(len(trail), self.max_steps + 1):
             self._arrive(pose, memory)
-            step = self._step(index, pose, came_from, memory)
+            back = (link.distance for link in self.mover.links(pose) if link.pano_id == came_from)
+            step = Step(
+                index,
+                pose,
+                self.streetview.panorama(pose.pano_id),
+                next(back, 0.0),
+                partial(self._choose, index, pose, came_from, memory),
+                ways=partial(self.mover.links, pose),
+                last=index == self.max_steps,
+            )
             yield step
             link = step.choice.link
             if link is None:
                 return
             memory.leave(pose.pano_id, link.pano_id)
             came_from = pose.pano_id
-            pose = self._mover.take(pose, link)
+            pose = self.mover.take(pose, link)
 
-    def _step(self, index: int, pose: Pose, came_from: str | None, memory: _Memory) -> Step:
-        """Return the step at a pose, the `index`th of the walk."""
-
-        def choose() -> Choice:
-            """Return the navigator's choice at the step, or the end at the limit of steps."""
-            if index == self._max_steps:
-                limit = Outcome("limit", limit=self._max_steps, what="steps")
-                left = memory.prospects.ways(pose)
-                return Choice.end(limit.with_detail(left_in_words(left)) if self._eyes else limit)
-            return self._choose(pose, came_from, memory)
-
-        back = (link.distance for link in self._mover.links(pose) if link.pano_id == came_from)
-        return Step(
-            index,
-            pose,
-            self._streetview.panorama(pose.pano_id),
-            next(back, 0.0),
-            choose,
-            ways=partial(self._mover.links, pose),
-            last=index == self._max_steps,
-        )
-
-    def _choose(self, pose: Pose, came_from: str | None, memory: _Memory) -> Choice:
-        """Return the choice at a pose: straight on between crossings, a road at a crossing, or the end."""
-        links = self._mover.links(pose)
+    def _choose(self, index: int, pose: Pose, came_from: str | None, memory: _Memory) -> Choice:
+        """Return the choice at the step of an index: straight on, a road at a crossing, or the end."""
+        if index == self.max_steps:
+            limit = Outcome("limit", limit=self.max_steps, what="steps")
+            left = memory.prospects.ways(pose)
+            return Choice.end(limit.with_detail(left_in_words(left)) if self.eyes else limit)
+        links = self.mover.links(pose)
         if not links:
             return Choice.end(Outcome("blocked"))
         ways = memory.prospects.ways(pose)
@@ -352,7 +335,7 @@ class IntentionNavigator:
         """Return the choice between crossings; after `STRETCH` panoramas the mind may choose to turn back."""
         here = [way for way in ways if way.pano_id == pose.pano_id]
         if not here:
-            is_end = len(self._mover.links(pose)) == 1
+            is_end = len(self.mover.links(pose)) == 1
             return Choice(ways[0].first, "the road ends here, so back" if is_end else WALKED)
         if ways[0] is here[0] or memory.stretch % STRETCH:
             return Choice(here[0].link, "the road leads on")
@@ -371,53 +354,51 @@ class IntentionNavigator:
         return self._ask(pose, offered, memory)
 
     def _ask(self, pose: Pose, ways: Sequence[Prospect], memory: _Memory) -> Choice:
-        """Return the mind's choice of a road; roads are numbered from the one of the least turn."""
+        """Return the mind's choice among roads, which are numbered from the least turn on."""
         ways = sorted(
             ways, key=lambda way: (way.metres > 0, abs(signed_turn(pose.heading, way.link.heading)))
         )
-        views = [self._streetview.view(way.pano_id, Camera(way.link.heading, fov=ROAD_FOV)) for way in ways]
-        if self._eyes and not self._eyes.looks_far:
+        views = [self.streetview.view(way.pano_id, Camera(way.link.heading, fov=ROAD_FOV)) for way in ways]
+        if self.eyes and not self.eyes.looks_far:
             glimpsed = {
-                (way.pano_id, way.link.pano_id): self._eyes.glimpse(
-                    view, self._streetview.panorama(way.pano_id)
+                (way.pano_id, way.link.pano_id): self.eyes.glimpse(
+                    view, self.streetview.panorama(way.pano_id)
                 )
                 for way, view in zip(ways, views, strict=True)
             }
             fresh = {(way.pano_id, way.link.pano_id): way for way in memory.prospects.ways(pose, glimpsed)}
             ways = [fresh[way.pano_id, way.link.pano_id] for way in ways]
-        told = self._senses.describer.describe(views, self._place_type)
+        told = self.senses.describer.describe(views, self.place_type)
         roads = tuple(
-            Road(way.first, view, f"{text}{in_words(way)}" if self._eyes else text)
+            Road(way.first, view, f"{text}{in_words(way)}" if self.eyes else text)
             for way, view, text in zip(ways, views, told, strict=True)
         )
-        reply = self._mind.ask(
+        reply = self.mind.ask(
             self._prompt,
             # pixels, not views: a mind that cannot see has the descriptions
             images={f"Road {index}": view.pixels for index, view in enumerate(views)},
             rule_inputs={"outlooks": [outlook(way) for way in ways]},
-            intention=self._intention,
-            place_type=self._place_type,
+            intention=self.intention,
+            place_type=self.place_type,
             roads=[{"index": i, "description": road.description} for i, road in enumerate(roads)],
         )
         return Choice(roads[reply.index].link, reply.reason, roads)
 
     def _arrive(self, pose: Pose, memory: _Memory) -> None:
-        """Record the panorama of a pose and what is seen down its roads."""
-        panorama, links = self._streetview.panorama(pose.pano_id), self._mover.links(pose)
-        memory.arrive(panorama, links, partial(self._look, panorama))
-
-    def _look(self, panorama: Panorama, link: Link) -> RoadSight:
-        """Return what is seen down a link in a view of its own; nothing if the eyes do not look far."""
-        return self._eyes.look_far(panorama, link) if self._eyes and self._eyes.looks_far else RoadSight()
+        """Record the panorama of a pose, and look down its roads if the eyes look far."""
+        panorama, links = self.streetview.panorama(pose.pano_id), self.mover.links(pose)
+        looks_far = self.eyes and self.eyes.looks_far
+        look = partial(self.eyes.look_far, panorama) if self.eyes and looks_far else lambda _: RoadSight()
+        memory.arrive(panorama, links, look)
 
 
 def outlook(way: Prospect) -> dict[str, float]:
-    """Return the promise, cost, fronts and town-likeness of a road, by name, for rules."""
+    """Return the numbers of a road by which rules choose, by their names in `Outlook`."""
     return {"promise": way.promise, "cost": way.cost, "fronts": way.fronts, "town": way.sight.town}
 
 
 def in_words(way: Prospect) -> str:
-    """Return a text on what is seen down a road, and how many metres back the road begins."""
+    """Return a text on what is seen down a road, and how many metres back the road begins, for the mind."""
     back = f"it leaves {way.metres:.0f} m back" if way.metres else ""
     told = (boards_in_words(way.fronts, way.nearest), way.sight.look, back)
     return "".join(f"; {one}" for one in told if one)

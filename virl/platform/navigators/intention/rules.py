@@ -13,7 +13,7 @@ from virl.mind.replies import Reply
 WANTED, RELATED, SHOPPING, LIVELY, EMPTY = 4.0, 1.5, 2.0, 0.5, -0.75
 MOST_COUNTED = 3  # words of one kind that count (chosen)
 TOWN = 0.0001
-"""Weight of a view full of houses, small enough to decide only between equal roads.
+"""Weight in a road's score of a view full of houses, which decides only between equal roads.
 Chosen: 1 % of that of a road that shows no front and begins 10 m away."""
 
 
@@ -71,18 +71,19 @@ class RoadQuestion(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class _Prospect:
+class _ScoredRoad:
     """A road with the score that the words of its description give."""
 
     index: int
     score: float
     sought: float
-    """Part of the score from signs of the wanted place type or a related one."""
+    """Part of the score from words for the wanted place type or a related one."""
     seen: tuple[str, ...]
+    """Words of the description that raised the score."""
 
 
 def choose_road(question: RoadQuestion, lexicon: Lexicon) -> RoadChoice:
-    """Return the road with the best score, the lowest number among equals.
+    """Return the choice of the road with the best score, the lowest number among equals.
 
     With outlooks it is that of most worth: its promise, and signs of the wanted sort or of a related one, for
     each metre to get there. Where no front is in sight, houses and little green decide between equals.
@@ -92,19 +93,19 @@ def choose_road(question: RoadQuestion, lexicon: Lexicon) -> RoadChoice:
     """
     if not question.roads:
         raise MindFailed("no road to choose from: a crossing needs at least one")
-    prospects = [_prospect(road, question.place_type, lexicon) for road in question.roads]
-    if len(question.outlooks) == len(prospects):
+    roads = [_score_road(road, question.place_type, lexicon) for road in question.roads]
+    if len(question.outlooks) == len(roads):
         town = 0.0 if any(one.fronts for one in question.outlooks) else TOWN
-        prospects = [
+        roads = [
             replace(one, score=(outlook.promise + one.sought) / outlook.cost + town * outlook.town)
-            for one, outlook in zip(prospects, question.outlooks, strict=True)
+            for one, outlook in zip(roads, question.outlooks, strict=True)
         ]
-    best = max(prospects, key=lambda prospect: (prospect.score, -prospect.index))
-    return RoadChoice(index=best.index, reason=_reason(best, prospects))
+    best = max(roads, key=lambda road: (road.score, -road.index))
+    return RoadChoice(index=best.index, reason=_reason(best, roads))
 
 
-def _prospect(road: DescribedRoad, place_type: str, lexicon: Lexicon) -> _Prospect:
-    """Return a road with its score by words for the wanted place type, related ones and shops."""
+def _score_road(road: DescribedRoad, place_type: str, lexicon: Lexicon) -> _ScoredRoad:
+    """Return a road scored by the words in its description for the wanted place type and for shops."""
     related = lexicon.related.get(place_type, ())
     kinds = (
         (
@@ -126,14 +127,14 @@ def _prospect(road: DescribedRoad, place_type: str, lexicon: Lexicon) -> _Prospe
         sought += points if weight in (WANTED, RELATED) else 0.0
         if weight > 0:
             seen += list(dict.fromkeys(words))[:MOST_COUNTED]
-    return _Prospect(road.index, score, sought, tuple(seen))
+    return _ScoredRoad(road.index, score, sought, tuple(seen))
 
 
-def _reason(best: _Prospect, prospects: list[_Prospect]) -> str:
-    """Return a sentence on why the best road was chosen."""
+def _reason(best: _ScoredRoad, roads: list[_ScoredRoad]) -> str:
+    """Return a sentence that says why the best of the scored roads was chosen."""
     seen = ", ".join(best.seen) or "nothing of note"
-    if len(prospects) == 1:
+    if len(roads) == 1:
         return f"Road {best.index} is the only way; seen there: {seen}."
-    if all(prospect.score == best.score for prospect in prospects):
+    if all(road.score == best.score for road in roads):
         return f"All roads look the same to the rules, so the first one: road {best.index}."
     return f"Road {best.index} looks most promising; seen there: {seen}."

@@ -1,7 +1,7 @@
 """`NavGptNavigator`: reasons and acts with one tool, from viewpoint to viewpoint (NavGPT, 2023)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple
 
 from virl.errors import BadInput
@@ -32,17 +32,16 @@ from virl.platform.navigators.navgpt.rules import (
 )
 
 MOST_TURNS = 24
-"""Largest number of earlier turns that are sent. Chosen: more than a walk of R2R has."""
+"""Largest number of earlier turns of a chat that are sent. Chosen: more than a walk of R2R has."""
 FORGOTTEN = 8
 """Number of turns left out at once, so that what a provider caches stays good for as many moves. Chosen."""
 
 Facts = dict[str, Any]
-"""Facts as plain data by name, the inputs of a prompt."""
+"""Plain data by name, as inputs of a prompt."""
 MAX_STEPS = 10
 """Largest number of replies in an episode, refused ones included (as in NavGPT's published code)."""
 MAX_SUMMARY = 400
 """Largest number of characters of a viewpoint's summary. Chosen: a long sentence."""
-
 _MAX_SCRATCHPAD = 7000
 """Largest number of characters of thoughts and observations shown (as in NavGPT's published code)."""
 _MAX_REPLY = 1500
@@ -51,12 +50,12 @@ _MAX_REPLY = 1500
 
 @dataclass(slots=True)
 class _Step:
-    """A reply of the model, with the observation that followed."""
+    """A reply of the model, with the observation that followed it."""
 
     reply: str
     observation: str
     view: str = ""
-    """View from where the walker stands, shown after the observation; empty once the walker has left."""
+    """View from where the walker arrived, shown after the observation; empty once the walker has left."""
 
     @property
     def observation_text(self) -> str:
@@ -92,17 +91,17 @@ class Scratchpad:
     _steps: list[_Step] = field(default_factory=list)
 
     def note_refusal(self, reply: str, fault: str) -> None:
-        """Record a reply that could not be carried out, and the fault as the model reads it."""
+        """Record a reply that could not be carried out, and its fault in words for the model."""
         self._steps.append(_Step(_shorten(reply), fault))
 
     def note_move(self, reply: str, left: str, arrival: str, view: str) -> None:
-        """Record a move: the reply, the summary of the viewpoint left, the arrival and the view there.
+        """Record a move to another viewpoint.
 
         Args:
-            reply: what the model wrote.
-            left: the summary of the viewpoint that was left; may be empty.
-            arrival: the turn that was made, and where it led.
-            view: the whole observation there.
+            reply: text that the model wrote.
+            left: summary of the viewpoint that was left; may be empty.
+            arrival: text on the turn that was made, and where it led.
+            view: text of the whole observation there.
         """
         here = next((step for step in self._steps if step.view), None)
         if here is None:
@@ -112,23 +111,19 @@ class Scratchpad:
         self._steps.append(_Step(_shorten(reply), arrival, view))
 
     def history(self) -> ShownHistory:
-        """Return the part of the history that the prompt shows."""
-        steps = self._latest()
-        return ShownHistory(
-            f"{self._opening}\n{self._view}" if self._view else self._opening,
-            [{"reply": step.reply, "observation": step.observation_text} for step in steps],
-            len(self._steps) - len(steps),
-        )
-
-    def _latest(self) -> list[_Step]:
-        """Return the latest steps within `_MAX_SCRATCHPAD` characters, all from the last arrival on."""
+        """Return the part of the history that is shown: the opening, and the latest steps that fit."""
         here = next((index for index, step in enumerate(self._steps) if step.view), 0)
         room = _MAX_SCRATCHPAD - sum(map(_length, self._steps[here:]))
         first = here
         while first > 0 and room >= _length(self._steps[first - 1]):
             first -= 1
             room -= _length(self._steps[first])
-        return self._steps[first:]
+        steps = self._steps[first:]
+        return ShownHistory(
+            f"{self._opening}\n{self._view}" if self._view else self._opening,
+            [{"reply": step.reply, "observation": step.observation_text} for step in steps],
+            first,
+        )
 
 
 @dataclass(slots=True)
@@ -136,12 +131,12 @@ class ChatHistory:
     """A history of one walk for chat models, which only grows, so that providers can cache it."""
 
     opening: Facts
-    """Facts on the viewpoint and the view at the start."""
+    """Viewpoint and view at the start, by name."""
     turns: list[Facts] = field(default_factory=list)
-    """Facts of each turn: `reply` of the model and `observation` of its result, the oldest first."""
+    """`reply` of the model and `observation` of its result for each turn, the oldest first."""
 
     def note_move(self, reply: NavGptTurn, arrival: Facts) -> None:
-        """Record a move: the model's reply, and the facts of where it led."""
+        """Record a move: the model's reply, and the observation where it led."""
         self.turns.append({"reply": reply.model_dump(), "observation": arrival})
 
     def inputs(self, instruction: str) -> dict[str, Any]:
@@ -157,43 +152,33 @@ class ChatHistory:
         }
 
 
+@dataclass(eq=False)
 class NavGptNavigator:
     """A navigator that asks a mind for a thought and an action at each viewpoint, and walks there.
 
     Nothing is kept from one walk to the next. Only viewpoints that a way leads to can be gone to; a reply
     that names another, or none, is told what is wrong with it and counts as a step.
+
+    Raises:
+        BadInput: `max_steps` is below 1.
     """
 
-    def __init__(
-        self,
-        graph: NavigationGraph,
-        mind: Mind,
-        observations: Observations,
-        *,
-        max_steps: int = MAX_STEPS,
-        form: PromptForm = "auto",
-    ) -> None:
-        """Set up a navigator for one graph, which counts no walk yet.
+    graph: NavigationGraph
+    mind: Mind
+    """Mind that answers `movement/navgpt-step`, or `movement/navgpt-chat`, and `movement/navgpt-summary`."""
+    observations: Observations
+    """Source of what is seen at the viewpoints of the graph."""
+    _: KW_ONLY
+    max_steps: int = MAX_STEPS
+    """Largest number of replies in an episode, refused ones included; at least 1."""
+    form: PromptForm = "auto"
 
-        Args:
-            graph: where the walks go.
-            mind: answers the prompts `movement/navgpt-step`, or `movement/navgpt-chat`, and
-                `movement/navgpt-summary`.
-            observations: what is seen at the graph's viewpoints.
-            max_steps: replies an episode, at least 1.
-            form: how the mind is asked.
-
-        Raises:
-            BadInput: `max_steps` is below 1.
-        """
-        if max_steps < 1:
-            raise BadInput(f"a walk of {max_steps} steps: must be at least 1")
-        self._graph = graph
-        self._mind = mind
-        self._observations = observations
-        self._max_steps = max_steps
-        self._ids = frozenset(graph.ids)
-        self._in_chat = in_chat(form, mind)
+    def __post_init__(self) -> None:
+        """Check the limit, and load the prompts."""
+        if self.max_steps < 1:
+            raise BadInput(f"a walk of {self.max_steps} steps: must be at least 1")
+        self._ids = frozenset(self.graph.ids)
+        self._in_chat = in_chat(self.form, self.mind)
         self._chat_prompt = load_prompt("movement/navgpt-chat", NavGptTurn)
         self._step_prompt = load_prompt("movement/navgpt-step", Text)
         self._summary_prompt = load_prompt("movement/navgpt-summary", Text)
@@ -201,7 +186,7 @@ class NavGptNavigator:
     @property
     def name(self) -> str:
         """Name of the navigator in results, such as `"navgpt --observations graph, chat"`."""
-        return f"navgpt --observations {self._observations.name}{', chat' if self._in_chat else ''}"
+        return f"navgpt --observations {self.observations.name}{', chat' if self._in_chat else ''}"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """Yield the moves of a walk, each to a viewpoint; the last is always a stop.
@@ -220,21 +205,27 @@ class NavGptNavigator:
         stands = [stand(here, state.heading)]
         opening = {"viewpoint": here.viewpoint, "view": observation_parts(here, state.heading)}
         history = ChatHistory(opening)
-        for replies_left in reversed(range(self._max_steps)):
-            reply = self._mind.ask(
+        for replies_left in reversed(range(self.max_steps)):
+            reply = self.mind.ask(
                 self._chat_prompt, rule_inputs={"stands": stands}, **history.inputs(instruction)
             )
             if reply.action == "finish":
                 yield _stop(state, reply.thought, [])
                 return
             way = next(way for way in here.ways if way.pano_id == reply.viewpoint)
-            before, state = state, WalkState(self._graph.number(way.pano_id), way.heading, state.node)
+            before, state = state, WalkState(self.graph.number(way.pano_id), way.heading, state.node)
             yield Move(way.pano_id, state, reason=reply.thought)
             if replies_left:
                 here = self._observe(state)
                 stands.append(stand(here, state.heading))
-                history.note_move(reply, _describe_arrival(before, way, here))
-        yield _stop(state, f"the limit of {self._max_steps} steps is reached", [])
+                arrival: Facts = {
+                    "turned": side(before.heading, way.heading),
+                    "walked_m": round(way.distance, 2),
+                    "viewpoint": here.viewpoint,
+                    "view": observation_parts(here, way.heading),
+                }
+                history.note_move(reply, arrival)
+        yield _stop(state, f"the limit of {self.max_steps} steps is reached", [])
 
     def _walk_as_text(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """Yield the moves of a walk on which the mind is asked by one text, as published."""
@@ -243,9 +234,9 @@ class NavGptNavigator:
         stands = [stand(here, state.heading)]
         first = f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
         scratchpad = Scratchpad(first, observation_text(here, state.heading))
-        for replies_left in reversed(range(self._max_steps)):
+        for replies_left in reversed(range(self.max_steps)):
             opening, steps, left_out = scratchpad.history()
-            asked = self._mind.ask(
+            asked = self.mind.ask(
                 self._step_prompt,
                 rule_inputs={"stands": stands},
                 instruction=instruction,
@@ -262,24 +253,24 @@ class NavGptNavigator:
             if isinstance(wish, Finish):
                 yield _stop(state, thought_of(reply), refused)
                 return
-            before, state = state, WalkState(self._graph.number(wish.pano_id), wish.heading, state.node)
+            before, state = state, WalkState(self.graph.number(wish.pano_id), wish.heading, state.node)
             yield Move(wish.pano_id, state, reason=thought_of(reply), refused=tuple(refused))
             refused = []
             if replies_left:
                 left, here = here, self._observe(state)
                 stands.append(stand(here, state.heading))
                 view = observation_text(here, state.heading)
-                scratchpad.note_move(reply, self._summary(left), _arrival_text(before, wish), view)
-        yield _stop(state, f"the limit of {self._max_steps} steps is reached", refused)
+                scratchpad.note_move(reply, self._summary(left), _describe_arrival(before, wish), view)
+        yield _stop(state, f"the limit of {self.max_steps} steps is reached", refused)
 
     def _observe(self, state: WalkState) -> ViewpointObservation:
-        """Return the observation at the viewpoint of a state."""
-        return self._observations.at(self._graph.ids[state.node])
+        """Return the observation at the viewpoint where a state stands."""
+        return self.observations.at(self.graph.ids[state.node])
 
     def _resolve_wish(
         self, wish: GoTo | Finish | Malformed, here: ViewpointObservation
     ) -> Link | Finish | Malformed:
-        """Return the link that a wish takes, the wish to finish, or the fault of an impossible one."""
+        """Return the link that a wish takes from here, the wish to finish, or what is wrong with the wish."""
         if not isinstance(wish, GoTo):
             return wish
         way = next((way for way in here.ways if way.pano_id == wish.viewpoint), None)
@@ -294,10 +285,10 @@ class NavGptNavigator:
         )
 
     def _summary(self, left: ViewpointObservation) -> str:
-        """Return a sentence on the viewpoint that was left, stored or by the mind; empty without text."""
+        """Return a sentence on the viewpoint that was left, stored or from the mind; empty without texts."""
         if left.summary or not any(left.sentences):
             return left.summary
-        reply = self._mind.ask(self._summary_prompt, description="\n".join(left.sentences))
+        reply = self.mind.ask(self._summary_prompt, description="\n".join(left.sentences))
         return " ".join(reply.text.split())[:MAX_SUMMARY]
 
 
@@ -308,18 +299,8 @@ def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
     )
 
 
-def _describe_arrival(before: WalkState, way: Link, here: ViewpointObservation) -> Facts:
-    """Return an arrival as plain data: the turn, the metres walked, the viewpoint and the view."""
-    return {
-        "turned": side(before.heading, way.heading),
-        "walked_m": round(way.distance, 2),
-        "viewpoint": here.viewpoint,
-        "view": observation_parts(here, way.heading),
-    }
-
-
-def _arrival_text(before: WalkState, way: Link) -> str:
-    """Return the text on an arrival: the turn, degrees, the metres walked and the viewpoint."""
+def _describe_arrival(before: WalkState, way: Link) -> str:
+    """Return a text on an arrival: the turn in degrees, the metres walked and the viewpoint."""
     turn = signed_turn(before.heading, way.heading)
     toward = "left" if turn < 0 else "right"
     return (
@@ -334,10 +315,10 @@ def _length(step: _Step) -> int:
 
 
 def _join(text: str, summary: str) -> str:
-    """Return a text followed by a summary, if there is one."""
+    """Return a text followed by a summary, which may be empty."""
     return f"{text} {summary}" if summary else text
 
 
 def _shorten(reply: str) -> str:
-    """Return a reply of at most `_MAX_REPLY` characters, the end cut off."""
+    """Return a reply, cut after `_MAX_REPLY` characters."""
     return reply if len(reply) <= _MAX_REPLY else f"{reply[: _MAX_REPLY - 1]}\N{HORIZONTAL ELLIPSIS}"

@@ -1,4 +1,4 @@
-"""What is seen at a viewpoint, and its text: eight blocks clockwise from the walker's front."""
+"""The observation at a viewpoint, and its text: eight blocks clockwise from the walker's front."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,6 @@ NEAR_M = 3.0  # NavGPT tells objects within 3 m (section 3.2)
 """Radius in metres within which objects are named."""
 DIRECTIONS = ("Front", "Front Right", "Right", "Rear Right", "Rear", "Rear Left", "Left", "Front Left")
 """Names of the eight sectors, clockwise from the one that the walker faces (NavGPT, section 3.4)."""
-
 SECTOR_DEG = 360.0 / len(DIRECTIONS)
 """Width of a sector in degrees."""
 
@@ -44,7 +43,7 @@ class ViewpointObservation:
     summary: str = ""
     """Summary of the observation in a sentence; empty where none is stored."""
     beyond: Mapping[str, StreetEnd] = field(default_factory=dict)
-    """Ends of streets by the id of the viewpoint they lead over, from a map; empty without a map."""
+    """Ends of the streets over neighbouring viewpoints, by the neighbour's id; empty without a map."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +60,14 @@ class WayAhead:
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """A viewpoint that the walk visited, with the ways from there."""
+    """A viewpoint that the walk visited, with the ways from there as the walker saw them."""
 
     viewpoint: str
     ways: tuple[WayAhead, ...]
 
 
 def stand(observation: ViewpointObservation, heading: float) -> Stand:
-    """Return a visited viewpoint with its ways, clockwise from `heading` in degrees."""
+    """Return the viewpoint of an observation with its ways, clockwise from `heading` in degrees."""
     front = sector(heading)
     ordered = sorted(observation.ways, key=lambda way: (sector(way.heading) - front) % len(DIRECTIONS))
     return Stand(
@@ -93,7 +92,7 @@ class Observations(Protocol):
         """Return the observation at a viewpoint.
 
         Raises:
-            NoStreetView: there is no such viewpoint.
+            NoStreetView: there is no viewpoint of that id.
             NoImagery: there is no picture of it where one is needed.
         """
         ...
@@ -107,7 +106,7 @@ def observation_text(observation: ViewpointObservation, heading: float) -> str:
     the name or id to `"left|right angle, distance m"`, or `None`. What nobody has looked for is left out.
 
     Args:
-        observation: what to tell.
+        observation: observation at the viewpoint.
         heading: degrees clockwise from north.
     """
     front = sector(heading)
@@ -138,7 +137,7 @@ def observation_parts(observation: ViewpointObservation, heading: float) -> list
 
 
 def _block(observation: ViewpointObservation, heading: float, name: str, index: int) -> str:
-    """Return the lines of text on one of the eight sectors, by its name and number from the front."""
+    """Return the lines of text on the sector of an index, under its name as seen from `heading`."""
     left, right = (side(heading, edge) for edge in sector_edges(index))
     lines = [f"{name}, range ({left} to {right}):"]
     if observation.sentences:
@@ -154,7 +153,7 @@ def _block(observation: ViewpointObservation, heading: float, name: str, index: 
 def _to_json(
     seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, StreetEnd] | None = None
 ) -> str:
-    """Return the things or ways in a sector as the text of a JSON object, or `None` in words."""
+    """Return the objects or ways in a sector as the text of a JSON map; `"None"` without any."""
     told = _by_name(seen, index, heading, beyond)
     return json.dumps(told, ensure_ascii=False) if told else "None"
 
@@ -162,7 +161,7 @@ def _to_json(
 def _by_name(
     seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, StreetEnd] | None = None
 ) -> dict[str, str]:
-    """Return the turn and metres, in words, to each thing or way in a sector, by name or viewpoint id."""
+    """Return the turn and metres, in words, to each object or way in a sector, by name or viewpoint id."""
     told: dict[str, str] = {}
     for one in seen:
         if sector(one.heading) == index:
@@ -202,6 +201,6 @@ def side(heading: float, target: float) -> str:
 
 
 def _turn(heading: float, target: float) -> float:
-    """Return the turn from a heading to another in degrees, in (-180, 180], to two digits."""
+    """Return the turn from one heading to another, degrees in (-180, 180], to two decimal places."""
     angle = round(signed_turn(heading, target), 2)
     return angle if angle > -180 else 180.0

@@ -15,8 +15,7 @@ from virl.platform.navigators.instruction.in_order import WalkProgress, next_in_
 from virl.platform.navigators.navgpt.observation import Stand, WayAhead
 
 SUMMARY_WORDS = 30  # chosen: a sentence
-"""Largest number of words of a summary."""
-
+"""Largest number of words of a viewpoint's summary by rules."""
 BACK_DEG, STRAIGHT_DEG = 150.0, 30.0  # turns of more lead back, and of less straight on; chosen
 
 _TOOL = "action_maker"
@@ -79,7 +78,7 @@ class SummaryQuestion(BaseModel):
 
 
 def choose_viewpoint(question: WalkQuestion, lexicon: Lexicon) -> Text:
-    """Return the choice of `choose_turn` as a thought and an action."""
+    """Return the choice of `choose_turn` as text with a thought and an action."""
     turn = choose_turn(question, lexicon)
     if turn.viewpoint is None:
         return Text(text=f"{turn.thought}\nFinal Answer: Finished!")
@@ -110,19 +109,19 @@ def choose_turn(question: WalkQuestion, lexicon: Lexicon) -> NavGptTurn:
 
 
 def summarize_viewpoint(question: SummaryQuestion, lexicon: Lexicon) -> Text:
-    """Return the lines on a viewpoint without repeats, up to 30 words."""
+    """Return the lines on a viewpoint without repeats, cut after `SUMMARY_WORDS` words."""
     del lexicon
     words = "; ".join(dict.fromkeys(question.description.split("\n"))).split()
     return Text(text=" ".join(words[:SUMMARY_WORDS]))
 
 
 def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[WayAhead | None, str]:
-    """Return (way to take, `None` to stop; thought that explains the choice).
+    """Return (way to take next, thought that explains it); `None` for the way to stop.
 
     Args:
-        plan: of the instruction.
-        ways: that lead on from each viewpoint so far, the last being where the walker stands; the way back
-            is one of them.
+        plan: plan of the instruction.
+        ways: for each viewpoint so far, the last being where the walker stands, the ways that lead on; the
+            way back is one of them.
     """
     way, progress = None, WalkProgress()
     for number, around in enumerate(ways):
@@ -144,7 +143,7 @@ def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[Wa
 
 
 def _way_to_side(ways: Sequence[WayAhead], action: Action) -> WayAhead | None:
-    """Return the way to a side whose turn is nearest to a right angle; `None` where none leads there."""
+    """Return the way that a left or right turn takes, nearest to a right angle; `None` for other actions."""
     sign = {Action.LEFT: -1, Action.RIGHT: 1}.get(action, 0)
     fit = [way for way in ways if STRAIGHT_DEG < sign * way.turn < BACK_DEG]
     return min(fit, key=lambda way: abs(abs(way.turn) - 90.0), default=None)
@@ -160,7 +159,7 @@ def _offered_ids(inputs: Mapping[str, object]) -> list[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class GoTo:
-    """A wish of the model to walk to a viewpoint; the id is as the model wrote it, known or not."""
+    """A wish of the model to walk to a viewpoint; its id is as the model wrote it, known or not."""
 
     viewpoint: str
 
@@ -179,7 +178,7 @@ class Malformed:
 
 
 def own_words(text: str) -> str:
-    """Return a reply without a leading `Thought:` and without made-up text after `Observation:`."""
+    """Return a model's reply without a leading `Thought:` and without text from `Observation:` on."""
     invented = _OBSERVATION.search(text)
     own = text[: invented.start()] if invented else text
     opening = _THOUGHT.match(own)
@@ -187,7 +186,7 @@ def own_words(text: str) -> str:
 
 
 def thought_of(text: str) -> str:
-    """Return the part of a reply before its action."""
+    """Return the thought in a reply: the text before its action or final answer."""
     ends = [mark.start() for mark in (_action(text), _FINAL.search(text)) if mark]
     return text[: min(ends, default=len(text))].strip(" \n*")
 
@@ -196,8 +195,8 @@ def read_reply(text: str, known: Container[str]) -> GoTo | Finish | Malformed:
     """Return the wish in a reply: to walk to a viewpoint, to end the walk, or neither.
 
     Args:
-        text: the reply, as `own_words` gives it.
-        known: the ids of all viewpoints.
+        text: reply as `own_words` returns it.
+        known: ids of all viewpoints.
 
     Returns:
         The move of the first `Action Input:` and the `Action:` before it, which may hold quotes and words
@@ -223,7 +222,7 @@ def _action(text: str) -> re.Match[str] | None:
 
 
 def _read_move(tool: str, line: str, known: Container[str]) -> GoTo | Malformed:
-    """Return the move of an action line, or its fault: another tool, no id, or more than one."""
+    """Return the move that an action's lines ask for, or their fault: another tool, no id or several."""
     named = _WORD.findall(tool)
     if [word.lower() for word in named[:1]] != [_TOOL]:
         return Malformed(f"{' '.join(named)[:80] or 'Nothing'} is no tool: the only one is {_TOOL}.")

@@ -1,10 +1,10 @@
 """Observations from the graph alone, from pictures put into words, and from files that NavGPT publishes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import degrees, tau
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -24,28 +24,26 @@ from virl.platform.navigators.navgpt.observation import (
 from virl.platform.perception.base import Describer
 
 VIEW_FOV = 45.0  # NavGPT section 3.2: as wide as a sector, so that eight views meet and do not overlap
-"""Horizontal field of view of a picture, degrees."""
+"""Width of a view in degrees."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphObservations:
-    """A source of the ways alone, by heading and distance; no views are taken."""
+    """A source of observations that have only the ways from a viewpoint, and no views."""
 
     graph: NavigationGraph
 
-    @property
-    def name(self) -> str:
-        """Name of the source in results: `"graph"`."""
-        return "graph"
+    name: ClassVar[str] = "graph"
+    """Name of the source in results."""
 
     def at(self, viewpoint: str) -> ViewpointObservation:
-        """Return the links that lead on from a viewpoint; no pictures are needed."""
+        """Return the observation of the links that leave a viewpoint; no pictures are needed."""
         return ViewpointObservation(viewpoint, ways_from(self.graph, viewpoint))
 
 
 @dataclass(frozen=True, slots=True)
 class MappedObservations:
-    """A source that adds the next crossing on each way, from a map, to another source."""
+    """A source that adds to another source's observations where each street ends, from a map."""
 
     seen: Observations
     map: MapInWords
@@ -63,20 +61,19 @@ class MappedObservations:
 
 @dataclass(frozen=True, slots=True)
 class DescribedObservations:
-    """A source of level views to the eight directions, each put into words once by a describer."""
+    """A source of observations by level views in eight directions, each described once in words."""
 
     graph: NavigationGraph
     streetview: StreetView
     describer: Describer
     width: int = 640
+    """Width of a view in pixels."""
     height: int = 640
     """Height of a view in pixels."""
     _seen: dict[str, ViewpointObservation] = field(default_factory=dict, repr=False)
 
-    @property
-    def name(self) -> str:
-        """Name of the source in results: `"described"`."""
-        return "described"
+    name: ClassVar[str] = "described"
+    """Name of the source in results."""
 
     def at(self, viewpoint: str) -> ViewpointObservation:
         """Return the observation at a viewpoint, its views described once and remembered.
@@ -98,10 +95,10 @@ class DescribedObservations:
 
 
 def ways_from(graph: NavigationGraph, viewpoint: str) -> tuple[Link, ...]:
-    """Return the links of a node, each neighbour once and the node itself never.
+    """Return the links that leave a node, by its id, each neighbour once and the node itself never.
 
     Raises:
-        NoStreetView: there is no such node.
+        NoStreetView: the graph has no node of that id.
     """
     node = graph.number(viewpoint)
     ways: dict[int, Link] = {}
@@ -153,10 +150,8 @@ class PublishedObservations:
 
     observations: Mapping[str, ViewpointObservation]
 
-    @property
-    def name(self) -> str:
-        """Name of the source in results: `"published"`."""
-        return "published"
+    name: ClassVar[str] = "published"
+    """Name of the source in results."""
 
     def at(self, viewpoint: str) -> ViewpointObservation:
         """Return the observation at a viewpoint that was made beforehand; no pictures are needed."""
@@ -176,12 +171,12 @@ def read_published(folder: Path, scan: str, graph: NavigationGraph) -> Published
     see no objects, or have summaries written as they go. Each may also be called just `SCAN.json`.
 
     Args:
-        folder: holds the four folders.
+        folder: path of the folder that holds the four.
         scan: name of the scan.
         graph: the scan's graph; every viewpoint of it must be described, and every neighbour linked in it.
 
     Raises:
-        BadInput: a file is missing or does not hold what it should; names the file and its first faults.
+        BadInput: a file is missing or has other content; the message names the file and its first faults.
     """
     sentences = _read(_find(folder, "observations_list_summarized", f"{scan}.json", scan), _SENTENCES)
     ways_file = _find(folder, "navigable", f"{scan}_navigable.json", scan)
@@ -193,7 +188,16 @@ def read_published(folder: Path, scan: str, graph: NavigationGraph) -> Published
     for what, held in (("sentences", sentences), ("neighbours", ways), ("objects", objects)):
         if held is not None:
             _refuse(folder, [f"{scan}: no {what} for {one}" for one in graph.ids if one not in held])
-    _refuse(ways_file, list(_unlinked_pairs(ways, graph)))
+    linked = {viewpoint: {way.pano_id for way in ways_from(graph, viewpoint)} for viewpoint in graph.ids}
+    _refuse(
+        ways_file,
+        [
+            f"{viewpoint}: {other} is not linked to it in the graph"
+            for viewpoint in graph.ids
+            for other in ways[viewpoint]
+            if other not in linked[viewpoint]
+        ],
+    )
     return PublishedObservations(
         {
             viewpoint: ViewpointObservation(
@@ -203,7 +207,7 @@ def read_published(folder: Path, scan: str, graph: NavigationGraph) -> Published
                     for other, way in ways[viewpoint].items()
                 ),
                 sentences[viewpoint],
-                None if objects is None else tuple(_list_things(objects[viewpoint])),
+                None if objects is None else _to_things(objects[viewpoint]),
                 "" if summaries is None else summaries.get(viewpoint, ""),
             )
             for viewpoint in graph.ids
@@ -211,24 +215,17 @@ def read_published(folder: Path, scan: str, graph: NavigationGraph) -> Published
     )
 
 
-def _list_things(sectors: tuple[dict[str, _Object], ...]) -> Iterator[Thing]:
-    """Yield the objects of all eight sectors, north first."""
-    for seen in sectors:
-        for name, thing in seen.items():
-            yield Thing(name, normalize_heading(thing.heading), thing.distance)
-
-
-def _unlinked_pairs(ways: Mapping[str, Mapping[str, _PublishedWay]], graph: NavigationGraph) -> Iterator[str]:
-    """Yield a fault for each published way between viewpoints that the graph does not link."""
-    for viewpoint in graph.ids:
-        linked = {way.pano_id for way in ways_from(graph, viewpoint)}
-        for other in ways[viewpoint]:
-            if other not in linked:
-                yield f"{viewpoint}: {other} is not linked to it in the graph"
+def _to_things(sectors: tuple[dict[str, _Object], ...]) -> tuple[Thing, ...]:
+    """Return the objects of all eight sectors, sector 0 (north) first."""
+    return tuple(
+        Thing(name, normalize_heading(one.heading), one.distance)
+        for seen in sectors
+        for name, one in seen.items()
+    )
 
 
 def _find(folder: Path, part: str, name: str, scan: str) -> Path:
-    """Return the file of a scan in a part of the folder, by either name; raise an error if it is missing."""
+    """Return the path of a scan's file in a part of the folder; raise `BadInput` if it is missing."""
     path = _existing_file(folder / part, name, scan)
     if path is None:
         raise BadInput(f"{folder / part / name}: no such file: put NavGPT's observations of {scan} there")
@@ -236,18 +233,18 @@ def _find(folder: Path, part: str, name: str, scan: str) -> Path:
 
 
 def _read_if_there(folder: Path, name: str, scan: str, content: TypeAdapter[ContentT]) -> ContentT | None:
-    """Return the checked content of a scan's file; `None` if there is none."""
+    """Return the checked content of a scan's file in a folder; `None` if there is no file."""
     path = _existing_file(folder, name, scan)
     return None if path is None else _read(path, content)
 
 
 def _existing_file(folder: Path, name: str, scan: str) -> Path | None:
-    """Return the file called `name` or by the scan; `None` if neither exists."""
+    """Return the path of the file called `name` or by the scan; `None` if neither exists."""
     return next((path for path in (folder / name, folder / f"{scan}.json") if path.is_file()), None)
 
 
 def _read(path: Path, content: TypeAdapter[ContentT]) -> ContentT:
-    """Return the content of a JSON file, checked."""
+    """Return the content of a JSON file; raise `BadInput` if it is not of the expected form."""
     try:
         return content.validate_json(path.read_bytes())
     except OSError as fault:
@@ -257,12 +254,12 @@ def _read(path: Path, content: TypeAdapter[ContentT]) -> ContentT:
 
 
 def _refuse(path: Path, faults: list[str]) -> None:
-    """Raise an error if a file has faults, which names the first `SHOWN_FAULTS`."""
+    """Raise `BadInput` if a file has faults; the message has the first `SHOWN_FAULTS`."""
     if faults:
         raise BadInput(_fault_line(path, faults))
 
 
 def _fault_line(path: Path, faults: list[str]) -> str:
-    """Return the faults of a file in one line, the first `SHOWN_FAULTS` and how many more."""
+    """Return a line on the faults of a file: the first `SHOWN_FAULTS`, and how many more."""
     more = f" (and {len(faults) - SHOWN_FAULTS} more)" if len(faults) > SHOWN_FAULTS else ""
     return f"{path}: {'; '.join(faults[:SHOWN_FAULTS])}{more}"

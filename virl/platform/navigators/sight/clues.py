@@ -3,7 +3,7 @@
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from math import radians, tan
@@ -27,7 +27,6 @@ MOST_WORDS = 4  # of a plate: more are a sentence; chosen
 """Largest number of words of a street's name plate."""
 TELLING_M = 25.0
 """Least distance in metres between the lowest and highest house number to tell a direction. Chosen."""
-
 _NUMBER = re.compile(r"(\d{1,4})\s?[A-Da-d]?")
 _SPAN = re.compile(r"\b(\d{1,4})\s?[-\u2013]\s?(\d{1,4})\b")
 _TOLD_NUMBER = re.compile(r"(?<![\d:.])\d{1,4}(?![\d:.]\d)\b")
@@ -70,14 +69,15 @@ class Clue:
     """Height of the letters in pixels: of two readings, the larger one is from nearer."""
 
 
+@dataclass
 class Clues:
-    """The signs that a walker has read, with positions, as hints on the streets around."""
+    """The signs that a walker has read, each once, with the positions where they were read."""
 
-    def __init__(self) -> None:
-        self._read: dict[str, Clue] = {}
+    _read: dict[str, Clue] = field(default_factory=dict)
+    """Clues by the sign's words in lower case, the one read last at the end."""
 
     def read(self, panorama: Panorama, signs: Iterable[KnownSign]) -> None:
-        """Record the signs that were read at a panorama."""
+        """Record signs read at a panorama; of two readings of a sign the one with larger letters stays."""
         for one in signs:
             key, height = one.sign.text.casefold(), one.sign.box[3] - one.sign.box[1]
             known = self._read.pop(key, None)  # what was read last stands last
@@ -97,7 +97,12 @@ class Clues:
         Args:
             here: where the walker stands.
         """
-        streets = [one for one in self.latest if _is_plate(one)]
+        # A street's name plate has few words and no place type, and they are a street's name.
+        streets = [
+            one
+            for one in self.latest
+            if not one.kinds and len(one.text.split()) <= MOST_WORDS and names_of_streets(one.text)
+        ]
         numbers = [one for one in self.latest if _number(one.text) is not None]
         others = [one for one in self.latest if one not in streets and one not in numbers]
         lines = []
@@ -139,19 +144,19 @@ def leads_to_centre(signs: Iterable[KnownSign]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldAddress:
-    """The streets and house number that a task names; empty and `None` without."""
+class TaskAddress:
+    """The streets (in lower case; may be empty) and the house number that a task names, if it names one."""
 
     streets: frozenset[str]
     number: int | None
 
     def seen_on(self, signs: Sequence[KnownSign]) -> KnownSign | None:
-        """Return the largest sign that names one of the streets; `None` if none does."""
+        """Return the sign, of the largest letters, that names one of the streets; `None` if none does."""
         own = [one for one in signs if self.streets.intersection(names_of_streets(one.sign.text))]
         return max(own, key=lambda one: one.sign.box[3] - one.sign.box[1], default=None)
 
     def numbers_away(self, sign: KnownSign) -> int | None:
-        """Return how many house numbers a plate is off the address, 0 within; `None` if unknown."""
+        """Return how far the house numbers on a plate are from the address's, 0 within; `None` if unknown."""
         span = _SPAN.search(sign.sign.text)
         if span is None or self.number is None:
             return None
@@ -159,12 +164,12 @@ class ToldAddress:
         return max(low - self.number, self.number - high, 0)
 
 
-def told_address(task: str) -> ToldAddress:
-    """Return the streets and house number that a task names."""
+def address_in_task(task: str) -> TaskAddress:
+    """Return the streets and house number in a task; quoted names count only if no other names a street."""
     beside = QUOTED.sub(" ", task)
     number = _TOLD_NUMBER.search(beside) if names_of_streets(beside) else None
     streets = names_of_streets(beside) or names_of_streets(task)
-    return ToldAddress(frozenset(streets), int(number[0]) if number else None)
+    return TaskAddress(frozenset(streets), int(number[0]) if number else None)
 
 
 @cache
@@ -177,11 +182,6 @@ def load_street_words() -> StreetWords:
     return load_settings(resources.data_folder("platform/rules") / "street_words.yaml", StreetWords)
 
 
-def _is_plate(one: Clue) -> bool:
-    """Return whether a clue is a street's name plate: few words, no place type, a street's name."""
-    return not one.kinds and len(one.text.split()) <= MOST_WORDS and bool(names_of_streets(one.text))
-
-
 def _number(text: str) -> int | None:
     """Return the house number that a clue's text is; `None` for other texts."""
     found = _NUMBER.fullmatch(text.strip())
@@ -189,26 +189,23 @@ def _number(text: str) -> int | None:
 
 
 def _describe_clues(clues: Iterable[Clue], here: LatLng) -> str:
-    """Return the latest clues in words, with distance and direction."""
+    """Return the first `MOST_TOLD` clues in words, each with its place type, distance and direction."""
     return "; ".join(
-        f"{one.text[:MOST_LETTERS]!r}{_kind(one)} {_direction_text(one.position, here)}"
+        f"{one.text[:MOST_LETTERS]!r}"
+        + (f" ({one.kinds[0].replace('_', ' ')}) " if one.kinds else " ")
+        + _direction_text(one.position, here)
         for one in islice(clues, MOST_TOLD)
     )
 
 
-def _kind(one: Clue) -> str:
-    """Return a clue's first place type in brackets; empty without any."""
-    return f" ({one.kinds[0].replace('_', ' ')})" if one.kinds else ""
-
-
 def _direction_text(position: LatLng, here: LatLng) -> str:
-    """Return metres and direction from here to a position, in words."""
+    """Return the metres and compass direction from here to a position, in words."""
     away = distance(here, position)
     return "here" if away < 1 else f"{away:.0f} m {compass_word(bearing(here, position))}"
 
 
 def _numbers_rise(numbers: Sequence[Clue]) -> str:
-    """Return a sentence on where house numbers rise to; empty if those read do not tell."""
+    """Return a clause on the direction in which house numbers rise; empty if those read do not show it."""
     low, high = (pick(numbers, key=lambda one: _number(one.text) or 0) for pick in (min, max))
     if low.text == high.text or distance(low.position, high.position) < TELLING_M:
         return ""
@@ -216,7 +213,7 @@ def _numbers_rise(numbers: Sequence[Clue]) -> str:
 
 
 def _clusters(clues: Sequence[Clue], here: LatLng) -> str:
-    """Return a sentence on the place types seen more than once, and the middle of where."""
+    """Return a text on the three place types read most, if more than once, and where; or an empty one."""
     counted = Counter(one.kinds[0] for one in clues if one.kinds)
     told = []
     for kind, count in counted.most_common(3):
@@ -229,7 +226,7 @@ def _clusters(clues: Sequence[Clue], here: LatLng) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """A sign at the side of a street, with its estimated position."""
+    """A shop front known by its sign at the side of a street, with its estimated position."""
 
     pano_id: str
     """Id of the panorama where the sign was read."""
@@ -238,28 +235,25 @@ class Front:
     position: LatLng
 
 
+@dataclass
 class Neighbours:
-    """The shop fronts that a walker has read last, by which a goal is known from its neighbours.
+    """The shop fronts that a walker has read last, by which a goal is known from its neighbours."""
 
-    Args:
-        goal: what is looked for; it has neighbours.
-    """
-
-    def __init__(self, goal: SightGoal) -> None:
-        self._goal = goal
-        self._fronts: deque[Front] = deque(maxlen=_LAST_READ)
+    goal: SightGoal
+    """Place that is looked for, which has neighbours."""
+    _fronts: deque[Front] = field(default_factory=lambda: deque(maxlen=_LAST_READ))
 
     def read(self, panorama: Panorama, signs: Sequence[KnownSign]) -> None:
-        """Record the signs read at a panorama, except at junctions, where their street is uncertain."""
+        """Record the fronts read at a panorama, except at junctions, where their street is uncertain."""
         if not panorama.is_crossing:
             self._fronts.extend(_fronts(panorama, signs))
 
     def fronts_near(self, here: LatLng) -> list[Front]:
-        """Return the fronts near a position whose place types are those of the goal."""
+        """Return the fronts within `_STILL_M` of a position that have a place type of the goal."""
         return [
             one
             for one in self._fronts
-            if set(one.known.kinds) & set(self._goal.kinds) and distance(one.position, here) < _STILL_M
+            if set(one.known.kinds) & set(self.goal.kinds) and distance(one.position, here) < _STILL_M
         ]
 
     def hints(self, here: LatLng) -> list[Front]:
@@ -273,22 +267,28 @@ class Neighbours:
         return [
             one
             for one in self.fronts_near(here)
-            if not (unseen := self.unseen(one)) or set(self._goal.beside) - unseen - common
+            if not (unseen := self.unseen(one)) or set(self.goal.beside) - unseen - common
         ]
 
     def unseen(self, own: Front) -> set[str]:
-        """Return the place types of the goal's neighbours that no sign beside a front shows."""
+        """Return the place types of the goal's neighbours that no sign near a front shows."""
         beside = [
             one.known
             for one in self._fronts
             if distance(one.position, own.position) < _BESIDE_M
             and not set(one.known.kinds) & set(own.known.kinds)
         ]
-        return {kind for kind in self._goal.beside if not any(_shows(one, kind) for one in beside)}
+        shown = {told for one in beside for told in one.kinds}
+        return {
+            kind
+            for kind in self.goal.beside
+            # A sign may show a wider type than the goal's description names.
+            if not any(kind == told or kind.endswith(f"_{told}") for told in shown)
+        }
 
 
 def _fronts(panorama: Panorama, signs: Sequence[KnownSign]) -> Iterator[Front]:
-    """Yield signs at the side of the street, with positions `WALL_M` from its middle."""
+    """Yield the signs at the side of a panorama's street as fronts `WALL_M` from its middle."""
     street = panorama.links[0].heading if panorama.links else 0.0
     for one in signs:
         side = signed_turn(street, one.sign.heading)
@@ -297,8 +297,3 @@ def _fronts(panorama: Panorama, signs: Sequence[KnownSign]) -> Iterator[Front]:
             along = destination(panorama.position, street, WALL_M / tan(radians(abs(side))))
             across = street + (90.0 if side > 0 else -90.0)
             yield Front(panorama.id, one, destination(along, across, WALL_M))
-
-
-def _shows(one: KnownSign, kind: str) -> bool:
-    """Return whether a sign stands for a place type, or for a wider one."""
-    return any(kind == told or kind.endswith(f"_{told}") for told in one.kinds)

@@ -1,8 +1,9 @@
 """Iris's way of searching: read signs, remember where she was, and go on where something new begins."""
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -22,10 +23,16 @@ from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Link, Panorama, Pose
 from virl.platform.movers.base import Choice
 from virl.platform.navigators.intention.rules import RoadChoice
-from virl.platform.navigators.sight.clues import Clues, Neighbours, leads_to_centre, told_address
+from virl.platform.navigators.sight.clues import (
+    MOST_LETTERS,
+    Clues,
+    Neighbours,
+    address_in_task,
+    leads_to_centre,
+)
 from virl.platform.navigators.sight.goal import SightGoal
 from virl.platform.navigators.sight.looking import KnownSign, Pointer, SignLooks
-from virl.platform.navigators.sight.rules import ToldWay, cost
+from virl.platform.navigators.sight.rules import DescribedWay, cost
 from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likeness
 from virl.platform.perception.road_sight import RoadSight
 
@@ -39,17 +46,14 @@ MOST_WAYS = 8
 MOST_JUNCTIONS = 12
 """Largest number of junctions in a question, the last visited. Chosen: 2,000 tokens in all."""
 MOST_DEAD_ENDS = 4
-"""Largest number of dead ends in a question, the latest."""
+"""Largest number of dead ends in a question, the latest ones; chosen with `MOST_JUNCTIONS`."""
 MOST_SIGNS = 3
 """Largest number of signs quoted for a way."""
-MOST_LETTERS = 40
-"""Largest number of letters of a sign that are quoted."""
-
 _AHEAD_M, _KNOWN_M = 100.0, 150.0
-"""Metres down a way to where it may lead, and from there to visited junctions that count.
+"""(metres down a way to where it may lead, radius in metres there in which visited junctions count).
 Chosen in Virlham."""
 ELSEWHERE_DEG = 90.0
-"""Turn in degrees that a way counts which leaves another panorama. Chosen: a turn to the side."""
+"""Turn in degrees that is assumed for a way from another panorama. Chosen: a turn to the side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,30 +74,30 @@ class Frontier:
     """Turn in degrees to take the way at once, [0, 180]; `ELSEWHERE_DEG` if it leaves elsewhere."""
 
 
+@dataclass
 class SeenMap:
     """A map of the panoramas visited, the links between them, and the ways that leave them.
 
     It knows what the walker saw and nothing else.
     """
 
-    def __init__(self) -> None:
-        self._seen: dict[str, Panorama] = {}
-        self._visits: dict[str, int] = {}
-        self._junctions: list[LatLng] = []
+    _seen: dict[str, Panorama] = field(default_factory=dict)
+    _visits: Counter[str] = field(default_factory=Counter)
+    _junctions: list[LatLng] = field(default_factory=list)
 
     def visit(self, panorama: Panorama) -> None:
         """Record a visit of a panorama."""
         if panorama.is_crossing and panorama.id not in self._seen:
             self._junctions.append(panorama.position)
         self._seen[panorama.id] = panorama
-        self._visits[panorama.id] = self._visits.get(panorama.id, 0) + 1
+        self._visits[panorama.id] += 1
 
     def visits(self, pano_id: str) -> int:
         """Return the number of times that the walker came to a panorama."""
-        return self._visits.get(pano_id, 0)
+        return self._visits[pano_id]
 
     def known_ahead(self, way: Frontier) -> int:
-        """Return the number of visited junctions close to where a way leads.
+        """Return the number of visited junctions within `_KNOWN_M` of where a way probably leads.
 
         Args:
             way: one of `frontiers`.
@@ -110,7 +114,7 @@ class SeenMap:
         return self._seen.values()
 
     def frontiers(self, pose: Pose, links: Iterable[Link]) -> list[Frontier]:
-        """Return the ways not taken yet that can be reached over what was walked, the nearest first.
+        """Return the ways not taken yet that can be reached over walked streets, the nearest first.
 
         Near means few junctions, then few metres.
 
@@ -157,15 +161,15 @@ class Abilities:
 
 
 class SightExplorer:
-    """An explorer that looks for a goal by signs, without any map, places or positions.
+    """An explorer that looks for a goal by the signs it reads, without a map or positions of places.
 
     Args:
         mind: chooses among the ways not taken yet.
-        looks: reads the signs.
-        goal: what is looked for.
-        abilities: what it may use.
-        prompts: where its prompts are looked for.
-        far: gives the sight far down a link of a panorama; with `None` all ways look the same.
+        looks: reads the signs around panoramas.
+        goal: place that is looked for.
+        abilities: what the explorer may do; all that `Abilities` has by default.
+        prompts: texts of the questions to the mind.
+        far: returns the sight far down a link of a panorama; with `None` all ways look the same.
     """
 
     def __init__(
@@ -177,12 +181,13 @@ class SightExplorer:
         prompts: Prompts = OUR_PROMPTS,
         far: Callable[[Panorama, Link], RoadSight] | None = None,
     ) -> None:
+        """Begin a search with an empty map; the prompt `movement/sight-way` is read at once."""
         self._mind, self._looks, self._goal = mind, looks, goal
         self._can = abilities or Abilities()
         self._prompt = prompts.load("movement/sight-way", RoadChoice)
         self._map = SeenMap()
         self._clues = Clues()
-        self._address = told_address(goal.told)
+        self._address = address_in_task(goal.told)
         self._down: dict[tuple[str, str], tuple[KnownSign, ...]] = {}
         self._far = far
         self._sights: dict[tuple[str, str], RoadSight] = {}
@@ -223,7 +228,7 @@ class SightExplorer:
     def _hints(
         self, here: Panorama, fronts: Sequence[KnownSign]
     ) -> list[tuple[str, KnownSign, Collection[str]]]:
-        """Return (panorama id, sign, unseen neighbours' place types) of fronts that may be the goal."""
+        """Return (panorama id, sign, place types of neighbours not seen) of fronts that may show the goal."""
         if self._neighbours is None:
             return [(here.id, one, ()) for one in self._goal.hinted_by(fronts)]
         beside = self._neighbours
@@ -231,11 +236,11 @@ class SightExplorer:
         return [(one.pano_id, one.known, beside.unseen(one)) for one in beside.hints(here.position)]
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Choose the way to where the goal was seen, else one not taken yet, as the mind decides."""
+        """Choose the way to a sign or pointer of the goal, or else let the mind choose one not taken yet."""
         ahead = [link for link in links if link != back] or list(links)
         led: Choice | None = None
         if self._can.looks_far:
-            led = self._choose_seen(pose, ahead) or self._choose_pointed(pose, links)
+            led = self._follow_signs(pose, ahead, links)
         self._is_led = led is not None
         if led:
             self._plan = None
@@ -253,16 +258,12 @@ class SightExplorer:
             return Choice(planned[0].first, "on the way to a street not walked yet")
         return self._ask(pose, frontiers)
 
-    def _choose_seen(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
-        """Return the choice of a way in which the goal is seen from afar; `None` without one."""
-        for link in links:
+    def _follow_signs(self, pose: Pose, ahead: Sequence[Link], links: Sequence[Link]) -> Choice | None:
+        """Return the choice of a link to a sign of the goal, or where a new signpost points; else `None`."""
+        for link in ahead:
             shown = self._goal.shown_by(self._read_down(pose.pano_id, link))
             if shown and not self._map.visits(link.pano_id):
                 return Choice(link, f"the sign {shown.sign.text!r} is seen down this street")
-        return None
-
-    def _choose_pointed(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
-        """Return the choice of a way that a signpost points down; `None` without one."""
         ways = ((link, self._read_down(pose.pano_id, link)) for link in links)
         if found := self._guidance.follow(pose.pano_id, ways):
             link, pointer = found
@@ -270,7 +271,7 @@ class SightExplorer:
         return None
 
     def _read_down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
-        """Return the signs seen far down a link, read once."""
+        """Return the signs seen far down a link of a panorama, which are read only once."""
         key = (pano_id, link.pano_id)
         if key not in self._down:
             ahead = self._looks.signs_down(pano_id, link)
@@ -280,11 +281,11 @@ class SightExplorer:
         return self._down[key]
 
     def _signs_down(self, way: Frontier) -> tuple[KnownSign, ...]:
-        """Return the signs read down a way so far."""
+        """Return the signs read down a way so far; empty if nobody looked."""
         return self._down.get((way.pano_id, way.link.pano_id), ())
 
     def _ask(self, pose: Pose, frontiers: Sequence[Frontier]) -> Choice:
-        """Return the mind's choice among the ways not taken yet."""
+        """Return the mind's choice among the best of the ways not taken yet, and plan the route to it."""
         for way in frontiers if self._far else ():
             key = (way.pano_id, way.link.pano_id)
             # Only ways that leave from here can be looked down; what was seen of others is remembered.
@@ -293,34 +294,32 @@ class SightExplorer:
         nearest = sorted(frontiers, key=lambda one: (one.junctions, one.turn, one.metres))
         weighed = [self._weigh_way(index, way) for index, way in enumerate(nearest)]
         roads = sorted(weighed, key=cost)[:MOST_WAYS]
+        inputs = []
+        for index, road in enumerate(roads):
+            way = nearest[road.index]
+            words = way_in_words(way, pose, self._signs_down(way))
+            if sight := self._sights.get((way.pano_id, way.link.pano_id)):
+                words = f"{words}; {sight}"
+            inputs.append(road.model_dump() | {"index": index, "description": words})
         reply = self._mind.ask(
             self._prompt,
             task=self._goal.told,
             seen=map_in_words(self._map, self._clues, pose),
-            roads=[
-                self._way_inputs(index, nearest[road.index], road, pose) for index, road in enumerate(roads)
-            ],
+            roads=inputs,
         )
         chosen = nearest[roads[reply.index].index]
         # Only a way beyond a junction needs a plan, lest the next junction changes the mind.
         self._plan = (chosen.pano_id, chosen.link.pano_id) if chosen.junctions else None
         return Choice(chosen.first, reply.reason)
 
-    def _way_inputs(self, index: int, way: Frontier, road: ToldWay, pose: Pose) -> dict[str, object]:
-        """Return a way as an input of the prompt, with its number and description."""
-        words = way_in_words(way, pose, self._signs_down(way))
-        if sight := self._sights.get((way.pano_id, way.link.pano_id)):
-            words = f"{words}; {sight}"
-        return road.model_dump() | {"index": index, "description": words}
-
-    def _weigh_way(self, index: int, way: Frontier) -> ToldWay:
-        """Return the numbers of a way by which rules compare ways."""
+    def _weigh_way(self, index: int, way: Frontier) -> DescribedWay:
+        """Return a way in numbers, by which rules compare it with others, with an `index`."""
         signs = self._signs_down(way)
         plate = self._address.seen_on(signs)
         pointers = self._guidance.pointers(signs)
         leaves = self._can.remembers and self._guidance.has_signposts
         sight = self._sights.get((way.pano_id, way.link.pano_id), RoadSight())
-        return ToldWay(
+        return DescribedWay(
             index=index,
             description="",
             junctions=way.junctions,
@@ -336,51 +335,54 @@ class SightExplorer:
 
 
 def _hangs_over(links: Sequence[Link], one: KnownSign) -> bool:
-    """Return whether a sign is seen above a street, as plates and signposts are, and not at its side."""
+    """Return whether a sign is seen above one of the streets, as plates and signposts are."""
     return any(abs(signed_turn(link.heading, one.sign.heading)) < OVER_STREET_DEG for link in links)
 
 
 def _from_here(pose: Pose, link: Link) -> Frontier:
-    """Return a link of the current panorama as a way not taken yet."""
+    """Return a link of the current panorama as a way that can be taken at once."""
     return Frontier(pose.pano_id, link, link, 0, 0.0, abs(signed_turn(pose.heading, link.heading)))
 
 
+@dataclass
 class Guidance:
-    """The signposts that a walker has read and followed on the way to a goal.
+    """The signposts that a walker has read and followed on the way to a goal."""
 
-    Args:
-        goal: what is looked for.
-    """
-
-    def __init__(self, goal: SightGoal) -> None:
-        self._goal = goal
-        self._followed: set[tuple[str, str]] = set()
-        self._to: set[str] = set()
-        self._passed: set[str] = set()
-        self.has_signposts = False
-        """True if the walker has read a signpost, so that the city may have more."""
+    goal: SightGoal
+    has_signposts: bool = False
+    """True if the walker has read a signpost, so that the city may have more."""
+    _followed: set[tuple[str, str]] = field(default_factory=set)
+    """(panorama left, panorama led to) of links that were taken because a signpost points down them."""
+    _aims: set[str] = field(default_factory=set)
+    """Names on the signposts that were followed."""
+    _passed: set[str] = field(default_factory=set)
+    """Names of places that were reached and are not the goal."""
 
     def see(self, signs: Sequence[KnownSign]) -> None:
-        """Record whether there are signposts among signs."""
+        """Record whether a signpost is among the signs."""
         self.has_signposts = self.has_signposts or any(one.points_to for one in signs)
 
     def pass_by(self, signs: Sequence[KnownSign]) -> None:
         """Record fronts that are not the goal, so that signposts to them are followed no more."""
-        if not self._goal.name:
-            self._passed |= {name for name in self._to if _is_named_on(signs, name)}
+        if self.goal.name:
+            return
+        own = [one.sign.text for one in signs if one.points_to is None]
+        self._passed |= {
+            name for name in self._aims if any(name_likeness(text, name) >= MIN_RESEMBLANCE for text in own)
+        }
 
     def pointers(self, signs: Sequence[KnownSign]) -> list[Pointer]:
         """Return the lines of signposts that may point to the goal, the nearest place first."""
-        return [one for one in self._goal.pointed_by(signs) if one.name not in self._passed]
+        return [one for one in self.goal.pointed_by(signs) if one.name not in self._passed]
 
     def follow(
         self, pano_id: str, ways: Iterable[tuple[Link, Sequence[KnownSign]]]
     ) -> tuple[Link, Pointer] | None:
-        """Return a new link that a signpost points down, with the pointer; `None` without one.
+        """Return (link not followed yet, pointer to the nearest place) that a signpost gives; else `None`.
 
         Args:
             pano_id: where the walker stands.
-            ways: each with the signs that were read down it.
+            ways: links that leave it, each with the signs that were read down it.
         """
         found = [
             (pointer.metres, number, link, pointer)
@@ -392,23 +394,16 @@ class Guidance:
             return None
         *_, link, pointer = min(found, key=lambda one: one[:2])
         self._followed.add((pano_id, link.pano_id))
-        self._to.add(pointer.name)
+        self._aims.add(pointer.name)
         return link, pointer
 
 
-def _is_named_on(signs: Sequence[KnownSign], name: str) -> bool:
-    """Return whether a sign that is no signpost shows a name."""
-    return any(
-        one.points_to is None and name_likeness(one.sign.text, name) >= MIN_RESEMBLANCE for one in signs
-    )
-
-
 def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
-    """Return lines on junctions visited, the last first, on dead ends and on signs read.
+    """Return lines of text on the junctions visited, the last first, on dead ends and on signs read.
 
     Args:
-        seen: the map so far.
-        clues: what signs told.
+        seen: map of what was visited.
+        clues: signs read there.
         pose: of the walker, at a junction of the map.
     """
     visited = list(seen.visited_panoramas)
@@ -431,12 +426,12 @@ def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
 
 
 def way_in_words(way: Frontier, pose: Pose, signs: Sequence[KnownSign]) -> str:
-    """Return the route to a way, its direction and the signs read down it, in words.
+    """Return a text on the route to a way, its direction and the signs read down it.
 
     Args:
-        way: not taken yet.
-        pose: of the walker.
-        signs: read down it.
+        way: way that was not taken yet.
+        pose: where the walker stands, and which way it faces.
+        signs: signs read down the way.
     """
     if way.junctions or way.pano_id != pose.pano_id:
         begin = (

@@ -11,7 +11,7 @@ from virl.platform.city.places import Moment
 from virl.platform.city.streetview import Image, view_of_picture
 from virl.platform.navigators.sight.looking import KnownSign, Pointer, SignLooks
 from virl.platform.navigators.sight.rules import Sought
-from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, Sign, name_likeness, signs_of
+from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likeness, signs_of
 
 MOST_HINTS = 3
 """Largest number of signs that are looked at more closely at a panorama. Chosen."""
@@ -36,7 +36,7 @@ class SightGoal:
     """Day and minute of the search; `None` if unknown."""
 
     def hinted_by(self, signs: Sequence[KnownSign]) -> list[KnownSign]:
-        """Return signs that may show the goal and deserve a closer look, the most likely first."""
+        """Return the signs to look at more closely as they may show the goal, the likeliest first."""
         signs = _fronts(signs)
         if not self.name:
             shown = self.shown_by(signs)
@@ -46,7 +46,7 @@ class SightGoal:
         return sorted(hints, key=lambda one: (not self._names(one), -likely[one]))[:MOST_HINTS]
 
     def shown_by(self, signs: Sequence[KnownSign]) -> KnownSign | None:
-        """Return the sign, no signpost, that shows the goal whatever stands beside; `None` without one."""
+        """Return the first sign, no signpost, that shows the goal, whatever stands beside; else `None`."""
         signs = _fronts(signs)
         if self.name:
             return next((one for one in signs if self._names(one)), None)
@@ -62,7 +62,7 @@ class SightGoal:
         return sorted(pointers, key=lambda pointer: pointer.metres)
 
     def nearest_to(self, signs: Sequence[KnownSign]) -> KnownSign | None:
-        """Return the sign most like the goal, shown or not; `None` if none is like it."""
+        """Return the sign most like the goal, even if it does not show it; `None` without one."""
         signs = _fronts(signs)
         if self.name:
             return max(signs, key=lambda one: name_likeness(one.sign.text, self.name), default=None)
@@ -71,7 +71,7 @@ class SightGoal:
         return self.shown_by(signs) or seen
 
     def _names(self, one: KnownSign) -> bool:
-        """Return whether a sign has each word of the goal's name."""
+        """Return whether a sign or signpost has each word of the goal's name, misread letters allowed."""
         text = one.points_to.name if one.points_to else one.sign.text
         if name_likeness(text, self.name) < MIN_RESEMBLANCE:
             return False
@@ -81,7 +81,7 @@ class SightGoal:
 
 
 def _fronts(signs: Sequence[KnownSign]) -> list[KnownSign]:
-    """Return those of some signs that are no signposts."""
+    """Return the signs that are no signposts."""
     return [one for one in signs if one.points_to is None]
 
 
@@ -97,9 +97,9 @@ def goal_in_words(
     Args:
         task: such as `Find the place called "Dubliner".`, or a wish.
         mind: reads it.
-        kinds: place types that signs can tell of.
-        prompts: where the prompt is looked for.
-        moment: the time, for rules; models read it in the task.
+        kinds: place types that signs can show.
+        prompts: texts of the questions to the mind.
+        moment: day and minute of the search, for rules; models read them in the task.
 
     Raises:
         MindFailed: the mind finds nothing to look for.
@@ -110,19 +110,14 @@ def goal_in_words(
 
 
 def goal_in_picture(picture: Image, task: str, looks: SignLooks) -> SightGoal:
-    """Return the goal that a picture of a shop front shows, named by the words of its largest sign.
+    """Return the goal that a picture of a shop front shows, named by the largest sign in it.
 
     Args:
-        picture: of a front.
-        task: as it was told.
-        looks: reads signs.
+        picture: photograph of a shop front.
+        task: text of the task as the user wrote it.
+        looks: reads the sign and says what it stands for.
     """
     signs = list(signs_of(view_of_picture(picture).camera, looks.reader.read([picture])[0]))
-    text = max(signs, key=_box_area).text if signs else ""
+    areas = ((box[2] - box[0]) * (box[3] - box[1]) for box in (sign.box for sign in signs))
+    text = max(zip(areas, signs, strict=True), key=lambda pair: pair[0])[1].text if signs else ""
     return SightGoal(task, text, looks.kinds_of(text))
-
-
-def _box_area(sign: Sign) -> float:
-    """Return the area of a sign's box, square pixels."""
-    left, top, right, bottom = sign.box
-    return (right - left) * (bottom - top)

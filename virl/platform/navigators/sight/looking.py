@@ -18,7 +18,7 @@ _KM_M = 1000
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A line of a signpost: the name of a place and the distance to it in metres."""
+    """A line of a signpost, which names a place and gives the distance to it."""
 
     name: str
     metres: int
@@ -36,7 +36,7 @@ def pointer_in(text: str) -> Pointer | None:
 
 
 def signs_and_pointers(camera: Camera, lines: Sequence[TextLine]) -> Iterator[Sign]:
-    """Yield the signs of a view, as `signs_of`; first the lines that point somewhere, each as one sign."""
+    """Yield the signs that the text lines of a view make, first the lines of signposts, each as one sign."""
     # Each line of a signpost names another place: joined to one sign they would tell of none.
     pointers = [line for line in lines if pointer_in(line.text)]
     for line in pointers:
@@ -80,10 +80,10 @@ class SignLooks:
     """A reader of the signs around panoramas, for one walker.
 
     Args:
-        streetview: that the walker sees; it refuses what the walker may not see.
-        reader: reads the views.
-        lexicon: says what signs stand for.
-        kept: what walkers of the same city have read before; it is read once.
+        streetview: street view of the walker; it refuses panoramas where the walker was not yet.
+        reader: reads the text in views.
+        lexicon: tells the place types that words stand for.
+        kept: signs that walkers of the same city have read before; no view is read twice.
     """
 
     streetview: StreetView
@@ -105,11 +105,11 @@ class SignLooks:
         return tuple(sign for camera in self.cameras for sign in self._read(pano_id, camera))
 
     def signs_down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
-        """Return the signs far down the street that a link leads into."""
+        """Return the signs in a narrow view down the street that a link of a panorama leads into."""
         return self._read(pano_id, Camera(link.heading, DOWN_PITCH, DOWN_FOV, *DOWN_SIZE))
 
     def fronts(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
-        """Return the signs on the fronts of the street that a link leads into."""
+        """Return the signs on the fronts up to 56 m along the street that a link leads into."""
         pieces = pieces_of(link.heading, FRONTS_M)
         fresh = [piece for piece in pieces if (pano_id, piece.camera) not in self.kept]
         self.views += len(pieces)
@@ -123,11 +123,11 @@ class SignLooks:
         return tuple(sign for piece in pieces for sign in self.kept[pano_id, piece.camera])
 
     def closer(self, pano_id: str, sign: Sign) -> tuple[KnownSign, ...]:
-        """Return the signs in a view that is narrowed to one of them."""
+        """Return the signs in a view of a panorama that is narrowed to one of its signs."""
         return self._read(pano_id, closer_camera(sign.camera, sign.box))
 
     def _read(self, pano_id: str, camera: Camera) -> tuple[KnownSign, ...]:
-        """Return the signs in a view through a camera, read once."""
+        """Return the signs in a view of a panorama through a camera, which is read only once."""
         self.views += 1
         # also for signs that are kept: it refuses where the walker was not yet
         self.streetview.panorama(pano_id)
@@ -144,5 +144,5 @@ class SignLooks:
         return KnownSign(sign, self.kinds_of(pointer.name if pointer else sign.text), pointer)
 
     def kinds_of(self, text: str) -> tuple[str, ...]:
-        """Return the place types that words stand for, the likeliest first."""
+        """Return the place types that the words of a sign stand for, the likeliest first."""
         return tuple(kind for kind, score in self.lexicon.classify(text).items() if score >= SURE)

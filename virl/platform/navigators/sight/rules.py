@@ -14,7 +14,7 @@ from virl.mind.replies import Reply, name_list
 from virl.mind.wishes import kinds_wanted, words_for_kinds
 from virl.platform.city.place_types import by_type, table_file
 from virl.platform.city.places import (
-    NAMES,
+    DAY_NAMES,
     Moment,
     OpeningHours,
     moment_in,
@@ -55,15 +55,15 @@ class WishPhrases(Settings):
 def _kinds_that_serve(
     wish: str, offered: Sequence[str], lexicon: Lexicon, moment: Moment | None = None
 ) -> list[str]:
-    """Return the place types that serve a wish, the best first; empty if the rules see none.
+    """Return the offered place types that serve a wish, the best first; empty if the rules see none.
 
     Types that are usually closed at the time of the wish are left out, unless all are.
 
     Args:
         wish: in English.
-        offered: types to choose from.
-        lexicon: what words say of kinds of place.
-        moment: the time of the wish; `None` takes what the wish itself tells ("It is Sunday at 21:30.").
+        offered: place types to choose from.
+        lexicon: tells the place types that words stand for.
+        moment: day and minute of the wish; `None` takes those in the text ("It is Sunday at 21:30.").
     """
     phrases = _load_wish_phrases()
     refused = {kind for one in phrases.conditions if found_in(wish, one.phrases) for kind in one.refuses}
@@ -74,12 +74,12 @@ def _kinds_that_serve(
 
 
 def explain_conditions(wish: str, lexicon: Lexicon, moment: Moment | None = None) -> str:
-    """Explain in words what the rules leave out for a wish's conditions; empty if it has none.
+    """Explain in a sentence which place types a wish's conditions exclude; empty if it has none.
 
     Args:
         wish: in English.
-        lexicon: knows the types that the wish would mean without its conditions.
-        moment: as for `_kinds_that_serve`.
+        lexicon: tells the place types that the wish would mean without its conditions.
+        moment: day and minute of the wish; `None` takes those in the text.
     """
     phrases = _load_wish_phrases()
     served = set(_served_types(wish, tuple(lexicon.kinds), lexicon, phrases))
@@ -93,25 +93,15 @@ def explain_conditions(wish: str, lexicon: Lexicon, moment: Moment | None = None
     if moment and (closed := _closed_types(moment) & left):
         day, minute = moment
         parts.append(
-            f"{NAMES[day]} at {show_clock(minute)}, when all that serve are usually closed"
+            f"{DAY_NAMES[day]} at {show_clock(minute)}, when all that serve are usually closed"
             if closed == left
-            else f"{NAMES[day]} at {show_clock(minute)}{_excluded_words(closed)} as usually closed"
+            else f"{DAY_NAMES[day]} at {show_clock(minute)}{_excluded_words(closed)} as usually closed"
         )
     return f"Conditions: {'; '.join(parts)}." if parts else ""
 
 
-def _words_of_wish(wish: str) -> Iterator[str]:
-    """Yield the words of a wish on which the rules act, as a need or a condition."""
-    phrases = _load_wish_phrases()
-    for one in phrases.needs:
-        yield from found_in(wish, one.phrases)
-    for condition in phrases.conditions:
-        if not condition.unseen:
-            yield from found_in(wish, condition.phrases)
-
-
 def _excluded_words(kinds: Set[str]) -> str:
-    """Return the place types that a condition leaves out, in words; empty without any."""
+    """Return a clause that names the place types which a condition leaves out; empty without any."""
     named = sorted(kind.replace("_", " ") for kind in kinds)
     return f", which leaves out {', '.join(named)}" if named else ""
 
@@ -144,10 +134,10 @@ def usual_hours() -> Mapping[str, tuple[OpeningHours, ...]]:
 
 
 def read_usual_hours(kind: str, pattern: str) -> tuple[OpeningHours, ...]:
-    """Return the opening hours of a place type from its weekly pattern.
+    """Return the weekly opening hours that a pattern such as "mon-fri 9:00-18:00" gives for a place type.
 
     Raises:
-        BadInput: it is none; names the table and the type.
+        BadInput: the text is no weekly pattern; the message names the table and the type.
     """
     try:
         return parse_hours(pattern)
@@ -158,24 +148,24 @@ def read_usual_hours(kind: str, pattern: str) -> tuple[OpeningHours, ...]:
 
 @cache
 def _load_wish_phrases() -> WishPhrases:
-    """Return the phrases for wishes that come with virl.
+    """Return the phrases for needs and conditions that come with virl, in `sight.yaml`.
 
     Raises:
-        BadInput: the file is broken; names file, line and field.
+        BadInput: the file is broken; the message names file, line and field.
     """
     return load_settings(resources.data_folder("platform/rules") / "sight.yaml", WishPhrases)
 
 
 STRAIGHT_BACK_DEG = 180.0
-"""Turn in degrees that costs as much as a junction more.
+"""Turn in degrees that costs as much as one junction more on the way.
 
 Chosen among 0, 0.5, 1 and 2 junctions by walks through the graph of Virlbury, in which anything above 0
 found the same, and 0 less."""
 STREET_JUNCTIONS, JUNCTION_NUMBERS = 12.0, 15.0
-"""Junctions worth walking for a sign of the goal's street, and house numbers worth one.
+"""(junctions worth walking for a sign of the goal's street, house numbers worth one junction).
 Chosen: a stretch of street between two junctions has some 15."""
 JUNCTION_M = 70.0
-"""Distance in metres on a signpost that costs as much as a junction. Chosen: a stretch of street."""
+"""Distance in metres on a signpost that costs as much as one junction. Chosen: a stretch of street."""
 CENTRE_JUNCTIONS = 0.5
 """Number of junctions worth walking for a signpost to the town's middle. Chosen: a turn by 90 degrees."""
 KNOWN_JUNCTIONS = 0.5
@@ -183,11 +173,10 @@ KNOWN_JUNCTIONS = 0.5
 Chosen among 0, 0.2, 0.5, 1 and 2 by 120 walks in Virlham with signposts by the truth: 105, 106, 112, 111
 and 109 found their landmarks."""
 BOARD_JUNCTIONS, MOST_BOARDS, TOWN_JUNCTIONS = 0.02, 4, 0.01
-"""Junctions worth walking for a board in sight, most boards that count, and for houses.
+"""(junctions worth walking for a shop board in sight, most boards that count, junctions for houses).
 Chosen: in all less than a turn by 18 degrees, so that they decide between ways as near."""
 MOST_KINDS = 4
 """Largest number of place types that a wish may mean. Chosen."""
-
 QUOTED = re.compile(r'["\u201c]([^"\u201c\u201d]+)["\u201d]')
 _BESIDE = re.compile(r"\b(?:next to|beside|between|neighbou?rs?)\b", re.IGNORECASE)
 
@@ -240,7 +229,7 @@ class GoalQuestion(BaseModel):
     """Day and minute of the search, where known beside the task; else `None`."""
 
 
-class ToldWay(BaseModel):
+class DescribedWay(BaseModel):
     """A way that was seen and not taken yet, in words and numbers."""
 
     index: int
@@ -267,11 +256,11 @@ class WayQuestion(BaseModel):
     """Inputs of the prompts that ask for the next way."""
 
     task: str
-    roads: tuple[ToldWay, ...]
+    roads: tuple[DescribedWay, ...]
 
 
 def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
-    """Return the goal of a task: a quoted name, or else place types by its words, and neighbours.
+    """Return what a task looks for: a quoted name, or else place types by its words, with neighbours.
 
     Raises:
         MindFailed: there is neither.
@@ -284,29 +273,31 @@ def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
         raise MindFailed(
             "the rules find no place in the task: put its name in quotation marks, or name its kind"
         )
-    neighbours = kinds_wanted(others[0], question.kinds, lexicon) if others else []
-    beside = [kind for kind in neighbours if kind in question.kinds]
-    if others:
-        offered = offered[:1]
-    return Sought(
-        name="", kinds=tuple(offered), beside=tuple(kind for kind in beside if kind in question.kinds)[:2]
-    )
+    if not others:
+        return Sought(name="", kinds=tuple(offered), beside=())
+    beside = [kind for kind in kinds_wanted(others[0], question.kinds, lexicon) if kind in question.kinds]
+    return Sought(name="", kinds=tuple(offered[:1]), beside=tuple(beside[:2]))
 
 
 def words_of_goal(task: str, sought: Sought, lexicon: Lexicon) -> Iterator[str]:
     """Yield the words of a task on which the rules act, as `understand` reads the task.
 
     Args:
-        task: as it was told.
-        sought: what was understood of it.
-        lexicon: of the language.
+        task: text as the user wrote it.
+        sought: goal that `understand` returned for it.
+        lexicon: tells the place types that words stand for.
     """
     if sought.name:
         yield sought.name
         return
     own, *others = _BESIDE.split(task, maxsplit=1)
     yield from words_for_kinds(own, sought.kinds, lexicon)
-    yield from _words_of_wish(task)
+    phrases = _load_wish_phrases()
+    for need in phrases.needs:
+        yield from found_in(task, need.phrases)
+    for condition in phrases.conditions:
+        if not condition.unseen:
+            yield from found_in(task, condition.phrases)
     if others:
         yield from words_for_kinds(others[0], sought.beside, lexicon)
     if moment := moment_in(task):
@@ -320,7 +311,7 @@ def quoted_name(task: str) -> str:
 
 
 def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: ARG001 - of every rule
-    """Return the way with the fewest junctions before it, straight on among equals.
+    """Return the choice of the way that costs least, by junctions before it, turn and signs down it.
 
     A sign that names the goal's street makes up for `STREET_JUNCTIONS`, more if its house numbers are near.
     So does a signpost, more if the goal is near. One to the middle of the town makes up for a turn. In a city
@@ -341,8 +332,8 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
     return RoadChoice(index=best.index, reason="It is the nearest way not taken yet, with the least turn.")
 
 
-def cost(road: ToldWay) -> float:
-    """Return the cost of a way as a number of junctions; the way of least cost is chosen."""
+def cost(road: DescribedWay) -> float:
+    """Return the cost of a way as a number of junctions, which signs down it lower; the least is chosen."""
     near = road.junctions + road.turn / STRAIGHT_BACK_DEG + KNOWN_JUNCTIONS * road.known_ahead
     if road.names_street:
         near += (road.numbers_away or 0) / JUNCTION_NUMBERS - STREET_JUNCTIONS

@@ -53,8 +53,8 @@ def read_goals(sentences: tuple[str, ...], names: tuple[str, ...]) -> tuple[Walk
     """Return the starts, turns and stop that directions ask for, in order; the last is always a stop.
 
     Args:
-        sentences: the directions.
-        names: of the landmarks in them, which are not read as words.
+        sentences: sentences of the directions.
+        names: names of the landmarks in them, which are not read as words.
     """
     reader = _GoalReader(names)
     for number, sentence in enumerate(sentences, 1):
@@ -64,7 +64,7 @@ def read_goals(sentences: tuple[str, ...], names: tuple[str, ...]) -> tuple[Walk
 
 @dataclass
 class _Leg(Street):
-    """A leg of a walk since a turn, as the directions describe it."""
+    """A leg of a walk since its last turn, as the directions describe it."""
 
     is_counted: bool = False
     """True if the directions say how many crossings away the leg's end is."""
@@ -76,7 +76,7 @@ class _Leg(Street):
     """Share of the way to the next crossing at which the stop is, (0, 1); `None` if not said."""
     names: list[str] = field(default_factory=list)
 
-    def take_in(self, clause: ReachClause | LandmarkClause | WhereClause) -> bool:
+    def add_destination(self, clause: ReachClause | LandmarkClause | WhereClause) -> bool:
         """Return whether a clause says where the leg leads, and record it if so."""
         part = clause.fraction if isinstance(clause, WhereClause) else None
         self.part = part or self.part
@@ -85,7 +85,7 @@ class _Leg(Street):
         return bool(clause.place or part)
 
     def come_to(self, place: NamedCrossing) -> None:
-        """Record a crossing or street's end that the leg leads to."""
+        """Record a crossing or a street's end that the leg leads to."""
         self.ends |= place.kind in ("tee", "end")
         self.is_counted |= place.following or place.ordinal is not None
         if place.kind != "end" and not place.earlier:
@@ -102,6 +102,7 @@ class _GoalReader:
     turned: int = 0
     """Number of the sentence with the last turn, from 1; 0 before any."""
     is_here: bool = False
+    """True if the directions say that the walker is at the destination already."""
 
     def read(self, number: int, clauses: Sequence[Clause], *, is_last: bool) -> None:
         """Add the goals of a sentence, given by its number from 1."""
@@ -120,7 +121,7 @@ class _GoalReader:
                 case LandmarkClause(passed=False, name=int(name)) if name < len(self.names):
                     seen.append(self.names[name])
                 case ReachClause(told=False) | LandmarkClause() | WhereClause():
-                    is_placed |= self.leg.take_in(clause)
+                    is_placed |= self.leg.add_destination(clause)
                 case GoClause(straight=True) if self.leg.pointed_in == number:
                     self._turn(TurnClause("front"), number)
                 case TurnClause():
@@ -150,7 +151,7 @@ class _GoalReader:
         self.leg, self.turned = _Leg(number), number
 
     def stop(self, sentences: int) -> WalkGoal:
-        """Return the stop by all that the directions say of it."""
+        """Return the stop that the directions ask for, given how many sentences they have."""
         leg = self.leg
         passed = leg.passed if leg.pointed is None else leg.pointed - 1
         return WalkGoal(

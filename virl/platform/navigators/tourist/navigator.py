@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 
@@ -30,17 +30,14 @@ from virl.platform.navigators.tourist.ways import (
 
 MAX_STEPS = 40
 """Largest number of actions of a walk (V-IRL's limit)."""
-
 TRIES = 3
 """Number of times that a mind is asked for an action that is possible. Chosen."""
-
 LEADS_ON = "the street leads on"
-"""Reason of a step along a street, about which the mind was not asked."""
+"""Reason of a step along a street about which the mind was not asked."""
 CIRCLES = 2
-"""Number of arrivals at one place with one heading that count as going in circles. Chosen."""
-
+"""Number of arrivals at a panorama with one heading that are no circle yet; one more is. Chosen."""
 TURNS_IN_A_ROW = 5
-"""Number of turns in a row that count as not knowing where to go (V-IRL's published code)."""
+"""Number of turns in a row that mean that the walker does not know where to go (V-IRL's code)."""
 _END = re.compile(r"(?<=[.!?;])(?<!\bSt\.)(?<!\bMt\.)(?<!\bDr\.)(?<!\bAve\.)(?<!\bNo\.)\s+")
 MAX_SENTENCES = 40
 """Largest number of sentences of directions that are read. Chosen: nobody remembers more."""
@@ -64,7 +61,7 @@ class TouristNavigator:
     hints: CrossingHints = field(default_factory=HonestHints)
     max_steps: int = MAX_STEPS
     landmarks: tuple[str, ...] | None = None
-    """Names to look for; `None` asks the mind, once a walk, which landmarks the directions name."""
+    """Names of landmarks to look for; `None` asks the mind, once a walk, which the directions name."""
     sparing: bool = False
     """True to ask the mind only where there is something to decide, not along a street."""
     prompts: Prompts = OUR_PROMPTS
@@ -76,21 +73,26 @@ class TouristNavigator:
     """Pose of the walker at each entry of the transcript."""
 
     def walk(self, start: Pose, done: Sequence[tuple[Pose, TranscriptEntry]] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk, the start first; each step is one action.
+        """Yield the steps of a walk by the directions, the start first; each step is one action.
 
         Args:
             start: where the walk begins or goes on; its heading is the way the walker faces.
-            done: the steps before, where a walk is resumed.
+            done: pose and entry of each step before, where a walk is resumed.
 
         Raises:
             MindFailed: the model gave no reply within its retries.
-            NoImagery: the spotter has no view somewhere.
+            NoImagery: the spotter has no view at a panorama.
         """
         self.transcript = [entry for _, entry in done]
         self.poses = [pose for pose, _ in done]
         self.observations = []
-        sentences, names = sentences_of(self.instruction), self._names()
-        pose, metres = start, self._metres(self.poses[-1] if self.poses else None, start)
+        sentences = split_sentences(self.instruction)
+        if self.landmarks is None:
+            prompt = self.prompts.load("movement/tourist-landmarks", LandmarkNames)
+            self.landmarks = self.mind.ask(prompt, directions=self.instruction).names
+        before = self.mover.links(self.poses[-1]) if self.poses else ()
+        pose = start
+        metres = next((link.distance for link in before if link.pano_id == start.pano_id), 0.0)
         for index in range(len(done), self.max_steps + 1):
             panorama = self.streetview.panorama(pose.pano_id)
             step = Step(
@@ -98,7 +100,7 @@ class TouristNavigator:
                 pose,
                 panorama,
                 metres,
-                self._chooser(pose, panorama, sentences, names),
+                partial(self._choose, pose, panorama, sentences, self.landmarks),
                 ways=partial(self.mover.links, pose),
                 steered=partial(self._be_led, pose),
                 last=index == self.max_steps,
@@ -116,35 +118,23 @@ class TouristNavigator:
         """Id of the panorama of the step before; `None` at the start."""
         return self.poses[-1].pano_id if self.poses else None
 
-    def _names(self) -> tuple[str, ...]:
-        """Return the names of landmarks to look for, asked of the mind once if none are given."""
-        if self.landmarks is None:
-            prompt = self.prompts.load("movement/tourist-landmarks", LandmarkNames)
-            self.landmarks = self.mind.ask(prompt, directions=self.instruction).names
-        return self.landmarks
-
-    def _chooser(
+    def _choose(
         self, pose: Pose, panorama: Panorama, sentences: Sequence[str], names: Sequence[str]
-    ) -> Callable[[], Choice]:
-        """Return a function that observes at a pose, asks for an action and records both."""
-
-        def choose() -> Choice:
-            """Return the choice at the pose, once the view was observed and the mind asked."""
-            links = self.mover.links(pose)
-            observation = self._observe(pose, panorama, links, names)
-            self.observations.append(observation)
-            act, link = self._decide(pose, links, observation, sentences)
-            self.transcript.append(TranscriptEntry(observation.to_prompt(), act))
-            self.poses.append(pose)
-            ended = None
-            if link is None:
-                ended = Outcome("arrived" if act.action == "stop" else "lost", act.reason)
-            return Choice(link, f"{act.words}: {act.reason}", outcome=ended)
-
-        return choose
+    ) -> Choice:
+        """Return the choice at a pose, after looking around for names and asking the mind; record both."""
+        links = self.mover.links(pose)
+        observation = self._observe(pose, panorama, links, names)
+        self.observations.append(observation)
+        act, link = self._decide(pose, links, observation, sentences)
+        self.transcript.append(TranscriptEntry(observation.to_prompt(), act))
+        self.poses.append(pose)
+        ended = None
+        if link is None:
+            ended = Outcome("arrived" if act.action == "stop" else "lost", act.reason)
+        return Choice(link, f"{act.words}: {act.reason}", outcome=ended)
 
     def _be_led(self, pose: Pose, choice: Choice) -> None:
-        """Record a step that a user or other decider chose, at which nothing is looked for."""
+        """Record the choice that a user or other decider made at a pose, where nothing is looked for."""
         seen = ArrivalObservation(
             pose.heading, been_here=any(one.pano_id == pose.pano_id for one in self.poses)
         )
@@ -163,15 +153,10 @@ class TouristNavigator:
         """Number of the sentence that is being carried out, from 1."""
         return self.transcript[-1].act.sentence if self.transcript else 1
 
-    def _reason_to_be_lost(self, pose: Pose) -> str | None:
-        """Return why the walker seems lost since a user last decided; `None` without a reason."""
-        led = max((number for number, one in enumerate(self.transcript, 1) if one.act.decided_by), default=0)
-        return astray([*self.poses[led:], pose], [entry.act.action for entry in self.transcript[led:]])
-
     def _observe(
         self, pose: Pose, panorama: Panorama, links: Sequence[Link], names: Sequence[str]
     ) -> ArrivalObservation:
-        """Return what is seen at a panorama; looks all around at the start, crossings and dead ends."""
+        """Return what is seen at a pose, looking all around at the start, at crossings and in dead ends."""
         crossing = self.hints.tells(panorama)
         first = not self.poses
         ends = len(links) == 1
@@ -186,8 +171,11 @@ class TouristNavigator:
     def _decide(
         self, pose: Pose, links: Sequence[Link], observation: ArrivalObservation, sentences: Sequence[str]
     ) -> tuple[Act, Link | None]:
-        """Return an action that can be carried out, and the link that it takes."""
-        doing, wrong = self._sentence_number, self._reason_to_be_lost(pose)
+        """Return (action that can be carried out, link that it takes; `None` to stop or give up)."""
+        # Only what the walker has done since a user last decided can have led it astray.
+        led = max((number for number, one in enumerate(self.transcript, 1) if one.act.decided_by), default=0)
+        actions = [entry.act.action for entry in self.transcript[led:]]
+        doing, wrong = self._sentence_number, reason_to_be_lost([*self.poses[led:], pose], actions)
         if wrong is None and len(self.transcript) >= self.max_steps:
             wrong = f"I have walked {self.max_steps} steps and have not arrived"
         if wrong is not None:
@@ -205,7 +193,11 @@ class TouristNavigator:
                 refused=list(refused),
             )
             act = Act(reply.action, reply.direction or "", reply.sentence, reply.reason, tuple(refused))
-            link = self._link(links, observation.heading, act)
+            link = None
+            if act.action == "forward":
+                link = link_ahead(links, observation.heading, self._came_from)
+            elif act.action == "turn":
+                link = link_toward(links, observation.heading, act.direction)
             if link is not None or act.action in ("stop", "lost"):
                 return act, link
             leaving = ", ".join(directions_of(links, observation.heading, self._came_from))
@@ -214,7 +206,7 @@ class TouristNavigator:
         return Act("lost", sentence=doing, reason=reason, refused=tuple(refused)), None
 
     def _only_way_on(self, links: Sequence[Link], observation: ArrivalObservation) -> Link | None:
-        """Return the only way on where there is nothing to decide; `None` elsewhere."""
+        """Return the only link onward where there is nothing to decide; `None` elsewhere."""
         if not (self.sparing and self.transcript):
             return None
         seen_before = bool(self.transcript[-1].observed["seen"])
@@ -223,26 +215,13 @@ class TouristNavigator:
             return None
         return link_ahead(links, here.heading, self._came_from)
 
-    def _link(self, links: Sequence[Link], heading: float, act: Act) -> Link | None:
-        """Return the link that an action takes; `None` for a stop, or if none leads that way."""
-        if act.action == "forward":
-            return link_ahead(links, heading, self._came_from)
-        return link_toward(links, heading, act.direction) if act.action == "turn" else None
 
-    def _metres(self, before: Pose | None, here: Pose) -> float:
-        """Return the length in metres of the link walked between two poses; 0 without one."""
-        if before is None:
-            return 0.0
-        links = self.mover.links(before)
-        return next((link.distance for link in links if link.pano_id == here.pano_id), 0.0)
-
-
-def astray(poses: Sequence[Pose], actions: Sequence[str]) -> str | None:
-    """Return why a walker with these poses and actions seems lost; `None` if he does not seem so.
+def reason_to_be_lost(poses: Sequence[Pose], actions: Sequence[str]) -> str | None:
+    """Return the reason why a walker seems to be lost, by its poses and actions; `None` without one.
 
     Args:
-        poses: where the walk went, the present pose included.
-        actions: what was done so far.
+        poses: poses of the walk in order, the present one included.
+        actions: names of the actions so far.
     """
     here = poses[-1]
     facings = Counter((pose.pano_id, round(pose.heading / 45.0) % 8) for pose in poses)
@@ -253,8 +232,8 @@ def astray(poses: Sequence[Pose], actions: Sequence[str]) -> str | None:
     return None
 
 
-def sentences_of(text: str) -> tuple[str, ...]:
-    """Return the sentences of a text, whitespace tidied; a text without any is one empty sentence."""
+def split_sentences(text: str) -> tuple[str, ...]:
+    """Return the first `MAX_SENTENCES` sentences of a text, whitespace tidied; at least one, maybe empty."""
     tidy = " ".join(text.split())
     parts = [part for part in _END.split(tidy) if part]
     return tuple(parts[:MAX_SENTENCES]) or ("",)

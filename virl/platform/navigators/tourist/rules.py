@@ -16,11 +16,12 @@ from virl.platform.navigators.tourist.spotting import LandmarkSighting
 
 @dataclass(frozen=True, slots=True)
 class ArrivalObservation:
-    """The observation of a walker who arrives at a panorama."""
+    """The things that a walker observes at a panorama."""
 
     heading: float
     """Direction that the walker faces, degrees clockwise from north."""
     seen: tuple[LandmarkSighting, ...] = ()
+    """Landmarks in sight, the surest first."""
     crossing: int | None = None
     """Number of ways that meet here, the way back included; `None` if no crossing is told of."""
     ways: tuple[str, ...] = ()
@@ -39,7 +40,7 @@ class ArrivalObservation:
         }
 
     def sentence(self) -> str:
-        """Return the observation in words for a record."""
+        """Return the observation in words, for a record of the walk."""
         told = []
         if self.crossing is not None:
             told.append(f"A crossing of {self.crossing} ways: {', '.join(self.ways)}.")
@@ -62,6 +63,7 @@ class Act:
     sentence: int = 1
     """Number of the sentence of the directions that is being carried out, from 1."""
     reason: str = ""
+    """Reason of the decision, a sentence."""
     refused: tuple[str, ...] = ()
     """Reasons why earlier replies to the same question were not possible, in order."""
     decided_by: str = ""
@@ -87,14 +89,13 @@ class TranscriptEntry:
 
 
 TOO_MANY = 2
-"""Number of crossings past the one of a turn at which the walk does not fit the directions. Chosen."""
+"""Number of crossings past that of a turn from which the walk no longer fits the directions. Chosen."""
 UNCOUNTED = 4
-"""Number of crossings after which a stop that is not counted should have come. Chosen."""
+"""Number of crossings by which a stop that the directions do not count should have come. Chosen."""
 BESIDE = {"left", "right", "rear left", "rear right", "rear"}
 """Directions in which a thing is no longer ahead."""
 NEAR_AHEAD = {"front left", "front right"}
 """Directions of a thing to come up to next; straight ahead it may be at the street's far end."""
-
 _QUOTED = re.compile(
     r"[\"\N{LEFT DOUBLE QUOTATION MARK}]([^\"\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}]+)"
     r"[\"\N{RIGHT DOUBLE QUOTATION MARK}]"
@@ -132,7 +133,7 @@ Direction = Literal[
     "west",
     "northwest",
 ]
-"""Names of eight directions as the walker sees them, and of the eight of the compass."""
+"""Names of the eight directions as the walker sees them, then of the eight of the compass."""
 _AS_SEEN = get_args(Direction)[:8]
 _TURNS = {Act("turn", way).words for way in get_args(Direction)}
 
@@ -231,14 +232,14 @@ class TouristLandmarkQuestion(BaseModel):
 
 
 class SeenLandmark(BaseModel):
-    """A landmark in sight: its name and direction."""
+    """A landmark in sight, by name, and its direction from the walker."""
 
     name: str
     where: str
 
 
 class Noticed(BaseModel):
-    """The things noticed at a panorama, and the action taken there."""
+    """The things noticed at a panorama, and the action that the walker took there."""
 
     seen: tuple[SeenLandmark, ...]
     crossing: int | None
@@ -266,15 +267,15 @@ class _Progress:
     crossings: int = 0
     """Number of crossings come to since the last turn."""
     marks: list[int] = field(default_factory=lambda: [0])
-    """Numbers of the steps of the last turn, or of the start, and of the crossings since."""
+    """Numbers of the steps at the last turn, or at the start, and at each crossing since."""
     back: int | None = None
-    """Number of the step of a turn back on the way to the stop; `None` without one."""
+    """Number of the step at which the walker turned back to find the stop; `None` without one."""
     ahead: list[str] = field(default_factory=list)
-    """Names that were seen near ahead from the place before."""
+    """Names of landmarks that were seen near ahead at the step before."""
 
 
 def match_landmarks(question: LandmarkTextQuestion, _: Lexicon) -> LandmarksRead:
-    """Return the landmarks whose names resemble words that were read, as `ocr` compares them."""
+    """Return the landmarks whose names resemble words read on signs, compared as the `ocr` spotter does."""
     return LandmarksRead(
         names=tuple(
             name
@@ -285,7 +286,7 @@ def match_landmarks(question: LandmarkTextQuestion, _: Lexicon) -> LandmarksRead
 
 
 def list_landmarks(question: TouristLandmarkQuestion, lexicon: Lexicon) -> LandmarkNames:
-    """Return names in quotation marks; where there are none, names in capitals within a sentence."""
+    """Return the names in quotation marks, or where there are none those in capitals within a sentence."""
     del lexicon
     text = " ".join(question.directions.split())
     names = _QUOTED.findall(text) or [name for name in _CAPITALS.findall(text) if not _NOT_A_NAME.match(name)]
@@ -293,13 +294,18 @@ def list_landmarks(question: TouristLandmarkQuestion, lexicon: Lexicon) -> Landm
 
 
 def choose_action(question: TouristActionQuestion, lexicon: Lexicon) -> WalkAction:
-    """Return the next action: the directions' goals in order, each at its crossing; then stop."""
+    """Return the next action by the goals of the directions, in order, each at its crossing."""
     del lexicon
     goals = read_goals(question.sentences, question.landmarks)
     progress = _Progress()
     for number, step in enumerate(question.walk):
         _count_crossing(progress, step, number)
-        _advance(progress, step, goals, number)
+        goal = goals[min(progress.goal, len(goals) - 1)]
+        if goal.kind == "start" or (goal.kind == "turn" and step.did in _TURNS):
+            progress.goal += 1
+            progress.crossings, progress.marks = 0, [number]
+        elif goal.kind == "stop" and step.did in _TURNS:
+            progress.back = number
         progress.ahead = [one.name for one in step.seen if one.where in NEAR_AHEAD]
     _count_crossing(progress, question.here, len(question.walk))
     goal = goals[min(progress.goal, len(goals) - 1)]
@@ -313,24 +319,14 @@ def choose_action(question: TouristActionQuestion, lexicon: Lexicon) -> WalkActi
 
 
 def _count_crossing(progress: _Progress, step: Noticed, number: int) -> None:
-    """Count a crossing that the walk came to at a step."""
+    """Count the crossing, if any, that the walk came to at the step of a number."""
     if step.crossing is not None:
         progress.crossings += 1
         progress.marks.append(number)
 
 
-def _advance(progress: _Progress, step: Noticed, goals: Sequence[WalkGoal], number: int) -> None:
-    """Go on to the next goal if the step carried one out; note a turn back before the stop."""
-    goal = goals[min(progress.goal, len(goals) - 1)]
-    if goal.kind == "start" or (goal.kind == "turn" and step.did in _TURNS):
-        progress.goal += 1
-        progress.crossings, progress.marks = 0, [number]
-    elif goal.kind == "stop" and step.did in _TURNS:
-        progress.back = number
-
-
 def _start(goals: Sequence[WalkGoal], question: TouristActionQuestion) -> WalkAction:
-    """Return the action at the start: set off in the first goal's direction, stop, or give up as lost."""
+    """Return the action at the start: set off in the first goal's direction, stop, or give up."""
     goal, stop = goals[0], goals[-1]
     here, direction = question.here, goal.direction
     if stop.here:
@@ -347,7 +343,7 @@ def _start(goals: Sequence[WalkGoal], question: TouristActionQuestion) -> WalkAc
 
 
 def _turn(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) -> WalkAction:
-    """Return the action on the way to a turn: walk on, turn at its crossing, or give up as lost."""
+    """Return the action on the way to a turn: walk on, turn at its crossing, or give up."""
     here, due = question.here, goal.crossing or 1
     nth = f"crossing {progress.crossings} of {due} since the last turn"
     if here.crossing is None:
@@ -388,7 +384,7 @@ def _stop(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
 def _arrival_reason(
     goal: WalkGoal, progress: _Progress, question: TouristActionQuestion, *, blocked: bool, most: int
 ) -> str | None:
-    """Return why this is where the directions end; `None` if nothing says so."""
+    """Return the reason why the directions end here; `None` if nothing says so."""
     here = question.here
     if beside := _names_beside(question, goal.names):
         return f"{beside[0]} is right here"
@@ -414,7 +410,7 @@ def _follow_along(
     blocked: bool,
     most: int,
 ) -> WalkAction:
-    """Return the action to find a stop part of the way: on to the next crossing, then back."""
+    """Return the action that finds a stop a share of the way to a crossing: on to it, then back."""
     here = len(question.walk)
     if progress.back is None:
         if progress.crossings > most or blocked:
@@ -429,7 +425,7 @@ def _follow_along(
 
 
 def _names_beside(question: TouristActionQuestion, names: Sequence[str]) -> list[str]:
-    """Return the names among those given that are seen beside or behind the walker."""
+    """Return those of some names that are seen beside or behind the walker."""
     return [one.name for one in question.here.seen if one.name in names and one.where in BESIDE]
 
 
@@ -440,7 +436,7 @@ def _leads(here: Noticed, direction: str) -> bool:
 
 
 def _any_of(names: Sequence[str]) -> str:
-    """Return names joined by "or"; "where to stop" without any."""
+    """Return names joined by "or", or "where to stop" where there are none."""
     return " or ".join(names) or "where to stop"
 
 
@@ -450,7 +446,7 @@ def _give_up_lost(goal: WalkGoal, reason: str) -> WalkAction:
 
 
 def _action(action: str, sentence: int, reason: str, direction: str | None = None) -> WalkAction:
-    """Return an action with the number of its sentence and a reason."""
+    """Return an action with the number of the sentence that it carries out and a reason."""
     return WalkAction.model_validate(
         {"action": action, "sentence": sentence, "reason": reason, "direction": direction}
     )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts, render
@@ -15,19 +16,16 @@ from virl.platform.perception.base import Describer, Reader, Recognizer
 from virl.platform.perception.signs import group_lines
 
 NONE = "None of the above"
-"""Option of a question for none of the landmarks."""
+"""Option of a multiple-choice question for none of the landmarks."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_OPTIONS = len(LETTERS) - 1
 """Largest number of landmarks offered, one letter each beside `NONE`."""
 NAMED = 90.0
-"""Least likeness, 0 to 100, of a name to a reply that does not choose it by its letter. Chosen."""
-
+"""Least likeness, 0 to 100, of a name to a reply that names it instead of its letter. Chosen."""
 SHARE = 0.9
 """Least length of a reply that names a landmark, as a share of the name: `A bakery` is too short. Chosen."""
-
 READ_SCORE = 0.75
 """Least confidence, [0, 1], of a line of text (V-IRL's published code, for PP-OCR)."""
-
 _LETTER = re.compile(
     r"""^\s*(?:[("'*]+\s*)?+(?:(?:the\s+)?(?:answer|option|choice)\s*(?:is|:)?\s*)?[("'*]*
     ([A-Za-z])(?![A-Za-z0-9'])""",
@@ -74,10 +72,8 @@ class ReadingMindSpotter:
     mind: Mind
     prompts: Prompts = OUR_PROMPTS
 
-    @property
-    def name(self) -> str:
-        """Name of the spotter in tables: `"ocr+mind"`."""
-        return "ocr+mind"
+    name: ClassVar[str] = "ocr+mind"
+    """Name of the spotter in tables."""
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
         """Return the landmarks seen, the surest first; always looks in all directions."""
@@ -99,10 +95,10 @@ class ReadingMindSpotter:
 
 
 def chosen_option(reply: str, options: Sequence[str]) -> str | None:
-    """Return the option that a reply chooses, by letter, else by name; `None` for none or several.
+    """Return the option that a model's reply chooses by letter or else by name; `None` for none or several.
 
     Args:
-        reply: the model's words.
+        reply: text that the model wrote.
         options: in the order of their letters, 26 at most.
     """
     if letter := _LETTER.match(reply):
@@ -120,20 +116,17 @@ def chosen_option(reply: str, options: Sequence[str]) -> str | None:
 
 CLIP_THRESHOLD = 0.995
 """Least probability, [0, 1], of a landmark by CLIP and EVA (V-IRL's published code)."""
-
 DISTRACTORS = ("others", "a street without shops", "%#", "~~")
 """Captions that compete with a landmark: V-IRL's are odd symbols and the first; the second is ours."""
-
 SAID = 90.0
 """Least likeness, 0 to 100, of a name to a description that mentions it. Chosen."""
-
 _SENTENCE = re.compile(r"[.;!\n]+")
 _DENIES = re.compile(r"\b(?:no|not|none|neither|cannot|can't|isn't|aren't|without|unable)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class RecognizerSpotter:
-    """A spotter of the one landmark that fits one of eight views best, if well enough (V-IRL)."""
+    """A spotter of the one landmark that best fits one of eight views, if well enough (V-IRL's CLIP test)."""
 
     streetview: StreetView
     recognizer: Recognizer
@@ -192,6 +185,6 @@ class DescriberSpotter:
 
 
 def _rate_mention(description: str, name: str) -> float:
-    """Return how surely a description mentions a name, 0 to 100; a denied mention does not count."""
+    """Return how well a description mentions a name, 0 to 100; a sentence with a denial does not count."""
     affirmed = [part for part in _SENTENCE.split(description) if not _DENIES.search(part)]
     return max((name_likeness(part, name) for part in affirmed), default=0.0)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from rapidfuzz import utils
 
@@ -17,7 +17,7 @@ VIEW_FOV_DEG = 45.0
 
 @dataclass(frozen=True, slots=True)
 class LandmarkSighting:
-    """A landmark that is seen from a pose."""
+    """A sighting of a landmark from a pose."""
 
     name: str
     """Name of the landmark as the directions write it."""
@@ -30,7 +30,7 @@ class LandmarkSighting:
     box: Box | None = None
     """Box of the landmark in pixels of that view; `None` where the spotter cannot tell."""
     text: str = ""
-    """Words read in the view or replied about it, for the record."""
+    """Words read in the view or replied about it, for the record; may be empty."""
 
     def direction(self, heading: float) -> str:
         """Return the landmark's direction for one who faces `heading`: one of the eight directions."""
@@ -49,14 +49,14 @@ class LandmarkSpotter(Protocol):
         """Return the landmarks seen from a pose, each at most once, the surest first.
 
         Args:
-            pose: where to look around.
-            names: what to look for; nothing else is reported, whatever is written on the walls.
+            pose: panorama at which to look around, and heading faced.
+            names: names to look for; nothing else is reported, whatever is written on the walls.
             thorough: whether to look in all directions; else one that looks piecemeal may leave out ahead
                 and behind.
 
         Raises:
-            NoImagery: there is no view there.
-            ModelUnavailable: its model is missing.
+            NoImagery: there is no view of the panorama.
+            ModelUnavailable: the spotter's model is missing.
         """
         ...
 
@@ -75,7 +75,7 @@ def eight_cameras(heading: float, *, size: int = 640) -> tuple[Camera, ...]:
 
 
 def surest(sightings: Sequence[LandmarkSighting]) -> list[LandmarkSighting]:
-    """Return the best sighting of each landmark, the surest first."""
+    """Return the sighting of the highest score of each landmark, the highest first."""
     best: dict[str, LandmarkSighting] = {}
     for sighting in sightings:
         if sighting.name not in best or best[sighting.name].score < sighting.score:
@@ -85,30 +85,24 @@ def surest(sightings: Sequence[LandmarkSighting]) -> list[LandmarkSighting]:
 
 NEAR_M = 20.0
 """Largest distance in metres at which V-IRL's oracle sees a landmark (its published code)."""
-
 MIN_FRACTION = 0.5
-"""Least share of a sign, [0, 1], that must be seen for it to be legible. Chosen."""
-
+"""Least share of a sign, [0, 1], that must be visible for the sign to be legible. Chosen."""
 MIN_PIXELS = 200
 """Least number of pixels of a sign, in a view 640 wide, for the sign to be legible.
 Chosen: a line of ten letters, 8 pixels high, which is what the reader needs."""
-
-
 FOV_DEG, PITCH_DEG, WIDTH, HEIGHT = 90.0, 12.0, 640, 256
-"""Degrees and pixels of the four views in which the truth is looked at.
+"""Field of view, pitch (degrees) and size (pixels) of the four views in which the truth is looked up.
 As high as those that are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class TruthSpotter:
-    """A spotter that sees every sign that four views truly show, and reads it without a fault."""
+    """A spotter of every sign that is truly visible in four views, each read without a fault."""
 
     truth: Truth
 
-    @property
-    def name(self) -> str:
-        """Name of the spotter in tables: `"oracle"`."""
-        return "oracle"
+    name: ClassVar[str] = "oracle"
+    """Name of the spotter in tables."""
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
         """Return the landmarks seen, the surest first; always looks in all directions."""
@@ -130,7 +124,7 @@ class TruthSpotter:
 
 @dataclass(frozen=True, slots=True)
 class MapSpotter:
-    """A spotter of the landmark nearest by the map, if it is near, as V-IRL's oracle; walls hide nothing."""
+    """A spotter of the landmark nearest by position, if it is near, as V-IRL's oracle; walls hide nothing."""
 
     streetview: StreetView
     positions: Mapping[str, LatLng]
@@ -138,13 +132,11 @@ class MapSpotter:
     near: float = NEAR_M
     """Largest distance in metres at which a landmark is seen."""
 
-    @property
-    def name(self) -> str:
-        """Name of the spotter in tables: `"map"`."""
-        return "map"
+    name: ClassVar[str] = "map"
+    """Name of the spotter in tables."""
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """Return the landmark nearest by the map, if it is within `near` metres."""
+        """Return the landmark nearest by position, if within `near` metres; else an empty list."""
         del thorough
         here = self.streetview.panorama(pose.pano_id).position
         known = [(distance(here, self.positions[name]), name) for name in names if name in self.positions]

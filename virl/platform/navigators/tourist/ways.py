@@ -3,26 +3,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from virl.geo.globe import LatLng, compass_word, distance, egocentric_word, normalize_heading, signed_turn
 from virl.platform.city.streetview import Link, Panorama
 
 DIRECTIONS = tuple(egocentric_word(0.0, 45.0 * i) for i in range(8))
 """Names of eight directions, clockwise from dead ahead: front, front right, right and so on."""
-
 COMPASS = tuple(compass_word(45.0 * i) for i in range(8))
 """Names of eight compass directions, clockwise from north."""
-
 REACH_DEG = 60.0
-"""Largest angle in degrees between a direction in words and the way that is meant.
+"""Largest angle in degrees between a direction in words and the way that the words mean.
 Chosen: V-IRL's 45 degrees, and as much more as keeps a way that leaves half-way between two words within
 reach of both."""
-
 AHEAD_DEG = 45.0
 """Largest angle in degrees from the heading to a way that leads ahead at a crossing (V-IRL's)."""
-
-
 PARTS: Mapping[str, float] = MappingProxyType(
     {
         "a quarter of the way": 1 / 4,
@@ -36,10 +31,10 @@ PARTS: Mapping[str, float] = MappingProxyType(
 
 
 def heading_of(direction: str, heading: float) -> float:
-    """Return the heading in degrees of a direction for one who faces `heading`; compass words are fixed.
+    """Return the heading in degrees of a direction in words, seen by one who faces `heading`.
 
     Raises:
-        ValueError: it is none of the eight directions and none of the eight compass words.
+        ValueError: the direction is none of `DIRECTIONS` and none of `COMPASS`.
     """
     if direction in COMPASS:
         return 45.0 * COMPASS.index(direction)
@@ -47,12 +42,12 @@ def heading_of(direction: str, heading: float) -> float:
 
 
 def link_ahead(links: Sequence[Link], heading: float, came_from: str | None) -> Link | None:
-    """Return the link that `forward` takes: along the street, straight over at crossings; `None` without one.
+    """Return the link that `forward` takes: along the street, or straight over at a crossing.
 
     Args:
-        links: that leave the panorama.
-        heading: faced.
-        came_from: the panorama before, `None` at the start of a walk.
+        links: links that leave the panorama.
+        heading: heading that the walker faces, degrees.
+        came_from: id of the panorama before; `None` at the start of a walk.
 
     Returns:
         `None` where no way leads ahead: at a dead end, and where a street ends in another.
@@ -65,12 +60,12 @@ def link_ahead(links: Sequence[Link], heading: float, came_from: str | None) -> 
 
 
 def link_toward(links: Sequence[Link], heading: float, direction: str) -> Link | None:
-    """Return the link that leaves nearest to a direction; `None` if none leaves within `REACH_DEG` of it.
+    """Return the link nearest to a direction in words; `None` if none is within `REACH_DEG`.
 
     Args:
-        links: that leave the panorama.
-        heading: that the walker faces, degrees.
-        direction: a word of `DIRECTIONS`.
+        links: links that leave the panorama.
+        heading: heading that the walker faces, degrees.
+        direction: name of a direction in `DIRECTIONS` or `COMPASS`.
     """
     target = heading_of(direction, heading)
     best = _nearest_link(links, target)
@@ -78,14 +73,14 @@ def link_toward(links: Sequence[Link], heading: float, direction: str) -> Link |
 
 
 def directions_of(links: Sequence[Link], heading: float, came_from: str | None) -> tuple[str, ...]:
-    """Return the directions in which links leave, each once, clockwise from dead ahead.
+    """Return the directions in words in which links leave, each once, clockwise from dead ahead.
 
     The way that `link_ahead` takes is `front`, and no other is, so that what is told of a crossing and what
     walking on does there are the same.
 
     Args:
-        links: that leave the panorama.
-        heading: that the walker faces, degrees.
+        links: links that leave the panorama.
+        heading: heading that the walker faces, degrees.
         came_from: id of the panorama before; `None` at the start.
     """
     ahead = link_ahead(links, heading, came_from)
@@ -94,14 +89,14 @@ def directions_of(links: Sequence[Link], heading: float, came_from: str | None) 
 
 
 def direction_of(links: Sequence[Link], heading: float, link: Link) -> str:
-    """Return the plainest direction by which `link_toward` finds a link: left and right before all others.
+    """Return the plainest direction in words by which `link_toward` finds a link, left and right first.
 
     Where another link leaves nearer to each of the eight, it is the nearest of them.
 
     Args:
-        links: that leave the panorama.
-        heading: that the walker faces, degrees.
-        link: one of them.
+        links: links that leave the panorama.
+        heading: heading that the walker faces, degrees.
+        link: one of the links.
     """
     off = abs(signed_turn(heading, link.heading))
     plain = ("left", "right") if 30.0 <= off <= 150.0 else ()  # chosen: less is ahead, more is back
@@ -111,13 +106,13 @@ def direction_of(links: Sequence[Link], heading: float, link: Link) -> str:
 
 
 def words_for(links: Sequence[Link], heading: float, came_from: str | None, link: Link) -> tuple[str, str]:
-    """Return (action, direction) that takes a link: `forward` and empty, or `turn` and its direction.
+    """Return (action, direction) in words that takes a link: ("forward", "") or ("turn", direction).
 
     Args:
-        links: that leave the panorama.
-        heading: that the walker faces, degrees.
+        links: links that leave the panorama.
+        heading: heading that the walker faces, degrees.
         came_from: id of the panorama before; `None` at the start.
-        link: one of them.
+        link: one of the links.
     """
     if link == link_ahead(links, heading, came_from):
         return "forward", ""
@@ -125,7 +120,7 @@ def words_for(links: Sequence[Link], heading: float, came_from: str | None, link
 
 
 def _side_direction(heading: float, link: Link) -> str:
-    """Return the direction of a link that is not straight ahead: front left or right instead of front."""
+    """Return the direction in words of a link that does not lead ahead: left or right instead of front."""
     word = egocentric_word(heading, link.heading)
     if word != DIRECTIONS[0]:
         return word
@@ -158,10 +153,8 @@ class CrossingHints(Protocol):
 class HonestHints:
     """A rule that tells of every crossing that the panorama's own links show."""
 
-    @property
-    def mode(self) -> str:
-        """Name of the rule: `"honest"`."""
-        return "honest"
+    mode: ClassVar[str] = "honest"
+    """Name of the rule."""
 
     def tells(self, panorama: Panorama) -> bool:
         """Return whether three or more ways meet at a panorama."""
@@ -176,10 +169,8 @@ class PaperHints:
     """Positions of the route's turns, without its ends; if it never turns, all crossings are told of."""
     radius: float = KEY_RADIUS_M
 
-    @property
-    def mode(self) -> str:
-        """Name of the rule: `"paper"`."""
-        return "paper"
+    mode: ClassVar[str] = "paper"
+    """Name of the rule."""
 
     def tells(self, panorama: Panorama) -> bool:
         """Return whether three or more ways meet near a key position, or anywhere if there is none."""

@@ -45,6 +45,7 @@ class Demonstration:
     actions: tuple[Action, ...]
     """Actions of the walk, the stop included."""
     landmarks: tuple[str, ...] = ()
+    """Names of the landmarks in the instruction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +56,15 @@ class VelmaNavigator:
     mind: Mind
     _: KW_ONLY
     scorer: LandmarkScorer | None = None
-    """Judge of which landmarks are seen; without one no landmarks are asked for."""
+    """Scorer that says which landmarks are seen; without one no landmarks are asked for."""
     landmarks: LandmarkExtractor | None = None
-    """Function that finds an instruction's landmarks, once a walk; `None` asks the mind."""
+    """Function that returns an instruction's landmarks, called once a walk; `None` asks the mind."""
     flow: TrafficFlow | None = None
-    """Function for the flow of traffic to tell at the start (Touchdown); `None` tells none (Map2seq)."""
+    """Function for the flow of traffic at the start (Touchdown); `None` says nothing of it (Map2seq)."""
     examples: Sequence[Demonstration] = ()
     """Walks from which examples are drawn."""
     map: MapInWords | None = None
-    """Map around the walker in words, told at the start and crossings; `None` as published."""
+    """Map in words of the streets around, at the start and crossings; `None` as published."""
     shots: int = 2
     """Number of examples shown, drawn anew for each instruction; the paper shows 2."""
     seed: int = 0
@@ -75,7 +76,7 @@ class VelmaNavigator:
     """True to do as the published code: an unreadable reply means forward and is not asked for again."""
     wording: Wording = "paper"
     form: PromptForm = "auto"
-    """Form in which the mind is asked; with `compat` always as published."""
+    """Form in which the mind is asked; with `compat` always one text, as published."""
 
     @property
     def name(self) -> str:
@@ -105,7 +106,10 @@ class VelmaNavigator:
             )
         instruction = tidy(instruction)
         observer = Observer(self.graph, self.scorer, self.flow, self.map)
-        names = self._landmarks_of(instruction)
+        names: tuple[str, ...] = ()
+        if self.scorer is not None:
+            form: PromptForm = "chat" if self._in_chat else "text"
+            names = (self.landmarks or mind_landmarks(self.mind, form))(instruction)
         examples = self._examples_for(instruction, observer)
         observed = [observer.start(start, names)]
 
@@ -124,7 +128,7 @@ class VelmaNavigator:
         moves: Sequence[Move],
         examples: Sequence[Example],
     ) -> Decision:
-        """Return the mind's next action, from the walk as text and the landmarks observed."""
+        """Return the mind's next action, asked with the walk so far and what was observed on it."""
         taken = [Action(move.action) for move in moves]
         told = [sentence(one, self.wording) for one in observed]
         known = {"observed": observed, "taken": taken}
@@ -136,7 +140,7 @@ class VelmaNavigator:
         walk = walk_text(told, taken).text
 
         def ask(refused: int) -> str:
-            """Return the mind's reply, asked again after `refused` unreadable ones."""
+            """Return the mind's reply to the question, after `refused` unreadable ones."""
             inputs = action_inputs(instruction, walk, examples, refused=refused)
             return self.mind.ask(action_prompt(), rule_inputs=known, **inputs).text
 
@@ -149,22 +153,15 @@ class VelmaNavigator:
             return Decision(Action.FORWARD, "the reply names no action", (quote_reply(said),))
         return Decision(published)
 
-    def _landmarks_of(self, instruction: str) -> tuple[str, ...]:
-        """Return the landmarks of an instruction; none without a scorer, which alone needs them."""
-        if self.scorer is None:
-            return ()
-        form: PromptForm = "chat" if self._in_chat else "text"
-        return (self.landmarks or mind_landmarks(self.mind, form))(instruction)
-
     def _examples_for(self, instruction: str, observer: Observer) -> list[Example]:
-        """Return example walks of other instructions, drawn by the seed and the instruction."""
+        """Return `shots` example walks of other instructions, drawn by the seed and the instruction."""
         # The walk of this very instruction would give the answer.
         others = [shown for shown in self.examples if tidy(shown.instruction) != instruction]
         drawn = Random(f"{self.seed} {instruction}").sample(others, min(self.shots, len(others)))
         return [self._example(shown, observer) for shown in drawn]
 
     def _example(self, shown: Demonstration, observer: Observer) -> Example:
-        """Return a demonstration as the text of an example walk."""
+        """Return a demonstration as an example, observed as the walk itself is."""
         told = observed_so_far(
             observer, shown.start, shown.actions, landmarks=shown.landmarks, wording=self.wording
         )

@@ -20,7 +20,6 @@ from virl.platform.navigators.velma.verbalizer import Observer, Span, WalkText, 
 
 MAX_INSTRUCTION = 6_000  # characters; chosen: three times the longest of Touchdown (2,067) and Map2seq
 """Largest number of characters of an instruction that are read."""
-
 _BLANKS = re.compile(r"\s+")
 
 
@@ -37,7 +36,7 @@ class Example:
 
 @cache
 def action_prompt() -> Prompt[Text]:
-    """Return the prompt of `prompts/movement/velma-action.md`."""
+    """Return the prompt `movement/velma-action`, which is one text to continue."""
     return load_prompt("movement/velma-action", Text)
 
 
@@ -47,10 +46,10 @@ def action_inputs(
     """Return the inputs of the prompt `movement/velma-action`.
 
     Args:
-        instruction: as the data set gives it.
-        walk: the walk so far.
-        examples: shown in this order.
-        refused: how many replies to this very question named no action.
+        instruction: text as the data set gives it.
+        walk: text of the walk so far.
+        examples: worked walks to show, in this order.
+        refused: number of replies to this very question that named no action.
     """
     return {
         "actions": [action.value for action in Action],
@@ -65,7 +64,7 @@ def action_inputs(
 
 @cache
 def chat_prompt() -> Prompt[VelmaAction]:
-    """Return the prompt of `prompts/movement/velma-chat.md`."""
+    """Return the prompt `movement/velma-chat`, which is messages."""
     return load_prompt("movement/velma-chat", VelmaAction)
 
 
@@ -75,10 +74,10 @@ def chat_inputs(
     """Return the inputs of the prompt `movement/velma-chat`.
 
     Args:
-        instruction: as the data set gives it.
-        told: what was observed at the start and after each action; one more than there are replies.
-        replies: the actions so far.
-        examples: shown in this order.
+        instruction: text as the data set gives it.
+        told: sentences on the start and on the state after each action; one more than there are replies.
+        replies: replies with the actions so far.
+        examples: worked walks to show, in this order.
     """
     steps = zip(replies, told[1:], strict=True)
     return {
@@ -96,12 +95,12 @@ def chat_inputs(
 
 
 def action_text(instruction: str, walk: str, examples: Sequence[Example] = ()) -> str:
-    """Return the text that a model is sent, which ends with the walk so far.
+    """Return the text that a model is sent for its next action, which ends with the walk so far.
 
     Args:
-        instruction: of the episode.
-        walk: so far, as text.
-        examples: worked walks before it.
+        instruction: text as the data set gives it.
+        walk: text of the walk so far.
+        examples: worked walks to show before it.
     """
     return render(action_prompt(), action_inputs(instruction, walk, examples)).rstrip()
 
@@ -114,13 +113,11 @@ def tidy(instruction: str) -> str:
 
 
 LandmarkExtractor = Callable[[str], tuple[str, ...]]
-"""A function that returns the landmarks which an instruction names."""
-
+"""A function that returns the names of the landmarks in an instruction."""
 MAX_LANDMARKS = 20  # of an instruction; chosen: the paper counts 2.7 on average
-"""Largest number of landmarks of an instruction."""
+"""Largest number of landmarks of an instruction that are looked for."""
 MAX_NAME = 80  # characters; chosen
 """Largest number of characters of a landmark's name."""
-
 _ITEM = re.compile(r"^\W{0,3}(\d{1,3})[.)]\s*(.*)$")
 _NEVER = ("intersection", "side street")
 _BARE = re.compile(
@@ -131,7 +128,7 @@ _QUOTES = " \t\"'`*.,;:"
 
 
 def mind_landmarks(mind: Mind, form: PromptForm = "auto") -> LandmarkExtractor:
-    """Return a function that asks a mind for an instruction's landmarks; an empty one has none.
+    """Return a function that asks a mind for the landmarks in an instruction; none for an empty one.
 
     The prompt is `movement/velma-landmarks`, for chat models `movement/velma-landmarks-chat`. The extractor
     raises `MindFailed` where no reply holds a list.
@@ -157,16 +154,16 @@ def mind_landmarks(mind: Mind, form: PromptForm = "auto") -> LandmarkExtractor:
 
 
 def known_landmarks(names: Mapping[str, tuple[str, ...]]) -> LandmarkExtractor:
-    """Return a function that looks up an instruction's landmarks; none for an unknown instruction."""
+    """Return a function that looks up an instruction's landmarks by its text; none for an unknown one."""
     by_text = {tidy(instruction): found for instruction, found in names.items()}
     return lambda instruction: by_text.get(tidy(instruction), ())
 
 
 def read_landmarks(file: Path) -> dict[str, tuple[str, ...]]:
-    """Return the landmarks by episode id in a JSON file such as `landmarks_dev.json`, filtered.
+    """Return the landmarks by episode id from a JSON file such as `landmarks_dev.json`, filtered.
 
     Raises:
-        BadInput: the file cannot be read or holds something else.
+        BadInput: the file cannot be read, or holds something else than lists of names by id.
     """
     data = read_json_file(file)
     if not isinstance(data, dict):
@@ -178,7 +175,7 @@ def read_landmarks(file: Path) -> dict[str, tuple[str, ...]]:
 
 
 def parse_landmarks(reply: str) -> tuple[str, ...] | None:
-    """Return the names in a numbered list that counts 1, 2, 3 ...; `None` if there is no such list.
+    """Return the landmarks in a reply's list numbered 1, 2, 3 ...; `None` if there is no such list.
 
     Lines without a number are passed over; a number out of order ends the list. "none" is an empty list.
     """
@@ -195,7 +192,7 @@ def parse_landmarks(reply: str) -> tuple[str, ...] | None:
 
 
 def filter_landmarks(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names worth looking for, in their order, at most `MAX_LANDMARKS`.
+    """Return the names that are worth looking for, in their order, at most `MAX_LANDMARKS`.
 
     Left out: crossings and side streets, bare lights, a building without more, empty names, repeats. Each is
     one line of at most `MAX_NAME` characters.
@@ -212,7 +209,7 @@ def filter_landmarks(names: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """The text of a prompt with the whole walk behind it."""
+    """The text of a prompt that ends with a whole walk."""
 
     text: str
     action_spans: tuple[Span, ...]
@@ -232,13 +229,13 @@ def transcript(
     """Return a walk's text as `VelmaNavigator` builds it; the text before each action is its prompt.
 
     Args:
-        observer: says what is observed on the way.
-        instruction: as the data set gives it.
-        start: where the walk begins.
-        actions: as carried out, an opening forward and the stop included.
+        observer: observes each state of the walk.
+        instruction: text as the data set gives it.
+        start: state where the walk begins.
+        actions: actions as carried out, an opening forward and the stop included.
         landmarks: names to look out for.
-        examples: shown before the walk.
-        wording: how landmarks are told.
+        examples: worked walks to show before it.
+        wording: wording of the sentences on landmarks.
     """
     walk = walk_so_far(observer, start, actions, landmarks=landmarks, wording=wording)
     text = action_text(instruction, walk.text, examples)
@@ -257,11 +254,11 @@ def walk_so_far(
     """Return a walk as text, which ends in the number of the next action unless the walk has stopped.
 
     Args:
-        observer: tells what is around.
-        start: of the walk.
-        actions: so far.
-        landmarks: of the instruction.
-        wording: of the sentences.
+        observer: observes each state of the walk.
+        start: state where the walk begins.
+        actions: actions so far.
+        landmarks: names to look out for.
+        wording: wording of the sentences on landmarks.
     """
     return walk_text(observed_so_far(observer, start, actions, landmarks=landmarks, wording=wording), actions)
 
@@ -274,14 +271,14 @@ def observed_so_far(
     landmarks: Sequence[str] = (),
     wording: Wording = "paper",
 ) -> list[str]:
-    """Return the sentences on the start of a walk and on the state after each action but a stop.
+    """Return a sentence on the start of a walk and one on the state after each action but a stop.
 
     Args:
-        observer: tells what is around.
-        start: of the walk.
-        actions: so far.
-        landmarks: of the instruction.
-        wording: of the sentences.
+        observer: observes each state of the walk.
+        start: state where the walk begins.
+        actions: actions so far.
+        landmarks: names to look out for.
+        wording: wording of the sentences on landmarks.
     """
     states = walk_states(observer.graph, start, actions)
     # Nothing is observed after a stop.

@@ -32,10 +32,9 @@ _THING_NAME = re.compile(
 _NOT_A_NAME = re.compile(r"^(?:I|T|OK|Then|Turn|Go|Stop|Take|Pass|Walk|You|If|\d\w*)$")
 
 _TRIES = 3
-"""Number of times that a question is asked before giving up (chosen)."""
-
+"""Number of times that a question is asked before the walk fails (chosen)."""
 MAX_QUOTED = 200
-"""Largest number of characters of a refused reply that are kept (chosen)."""
+"""Largest number of characters of a refused reply that are recorded (chosen)."""
 
 ReadT = TypeVar("ReadT")
 
@@ -79,7 +78,7 @@ def list_landmarks(question: VelmaLandmarkQuestion, lexicon: Lexicon) -> Text:
 
 
 def name_landmarks(question: VelmaLandmarkQuestion, lexicon: Lexicon) -> VelmaLandmarks:
-    """Return names in capitals within a sentence, and things of a short list, in the order of the text."""
+    """Return the names in capitals within a sentence, and the things of a short list, in the text's order."""
     del lexicon
     found = [(match.start(1), match[1]) for match in _NAME.finditer(question.instruction)]
     found = [(start, name) for start, name in found if not _NOT_A_NAME.match(name)]
@@ -88,7 +87,7 @@ def name_landmarks(question: VelmaLandmarkQuestion, lexicon: Lexicon) -> VelmaLa
 
 
 def choose_chat_action(question: VelmaActionQuestion, lexicon: Lexicon) -> VelmaAction:
-    """Return the action of `choose_action` with its reason."""
+    """Return the action of `choose_action`, with a reason."""
     del lexicon
     return VelmaAction(reason="Turns are taken in their order.", action=_next_action(question))
 
@@ -100,14 +99,14 @@ def choose_action(question: VelmaActionQuestion, lexicon: Lexicon) -> Text:
 
 
 def _next_action(question: VelmaActionQuestion) -> Action:
-    """Return the next action by the turns of the instruction in their order."""
+    """Return the next action: the instruction's turns in order, or a turn around at the start."""
     if not question.taken and _starts_around(question):
         return Action.TURN_AROUND
     return next_in_order(plan_in_order(question.instruction), _progress(question))
 
 
 def _starts_around(question: VelmaActionQuestion) -> bool:
-    """Return whether the walk begins by turning around, by its text and the traffic observed."""
+    """Return whether the walk begins with a turn around, by its text and the flow of traffic observed."""
     text = question.instruction.lower()
     # At the beginning only: later on it is a step like others.
     if "turn around" in text[:80]:
@@ -119,7 +118,7 @@ def _starts_around(question: VelmaActionQuestion) -> bool:
 
 
 def _progress(question: VelmaActionQuestion) -> WalkProgress:
-    """Return the number of turns, crossings and steps that a walk has made so far."""
+    """Return how many turns, crossings and steps the walk of a question has made so far."""
     steps = steps_by_side(question.observed[0].map) if question.observed else {}
     progress = WalkProgress(ahead=steps.get("ahead"))
     for action, seen in zip(question.taken, question.observed[1:], strict=True):
@@ -141,15 +140,13 @@ def _progress(question: VelmaActionQuestion) -> WalkProgress:
 def ask_until_read(
     ask: Callable[[int], str], read: Callable[[str], ReadT | None], wanted: str
 ) -> tuple[ReadT, tuple[str, ...]]:
-    """Return (what a reply says, refused replies), asked up to three times until one can be read.
+    """Return (content of a reply, replies refused before it), asking until a reply can be read.
 
     Args:
-        ask: gives a reply, told how many were refused before.
-        read: what a reply says, `None` if it cannot be read.
-        wanted: such as `"an action"`, for the error.
+        ask: returns a reply, given how many were refused before.
+        read: returns the content of a reply; `None` if it cannot be read.
+        wanted: content in words, such as `"an action"`, for the error.
 
-    Returns:
-        What was read, and the replies refused before.
 
     Raises:
         MindFailed: no reply could be read in `_TRIES`.
@@ -168,7 +165,7 @@ def ask_until_read(
 
 
 def quote_reply(reply: str) -> str:
-    """Return a reply on one line without control characters, shortened to `MAX_QUOTED` characters."""
+    """Return a reply on one line, without control characters and cut after `MAX_QUOTED` characters."""
     shown = "".join(character if character.isprintable() else " " for character in reply)
     return " ".join(shown.split())[:MAX_QUOTED]
 

@@ -16,7 +16,7 @@ TrafficFlow = Callable[[WalkState], Flow | None]
 
 
 class Direction(StrEnum):
-    """The direction of a landmark, from left to right (section 5.2); the value is what the text says."""
+    """The five directions of a landmark, from left to right (section 5.2), with their words in the text."""
 
     LEFT = "on your left"
     SLIGHTLY_LEFT = "slightly left"
@@ -40,12 +40,12 @@ class LandmarkScorer(Protocol):
         """Return the landmarks seen at a panorama by one who faces `heading` (degrees), each at most once.
 
         Args:
-            pano_id: of the panorama.
-            heading: degrees.
+            pano_id: id of the panorama.
+            heading: direction faced, degrees clockwise from north.
             landmarks: names to look for.
 
         Raises:
-            NoImagery: nothing is known of how this panorama looks.
+            NoImagery: nothing is known of the looks of the panorama.
         """
         ...
 
@@ -55,7 +55,7 @@ class StateObservation:
     """The observation of one state, which the text of a walk shows."""
 
     ways: int = 0
-    """Number of links that leave a crossing just come to, way back included; 0 where none is told of."""
+    """Number of links that leave a crossing just come to, way back included; 0 elsewhere."""
     sightings: tuple[VisibleLandmark, ...] = ()
     flow: Flow | None = None
     map: tuple[MapWay, ...] = ()
@@ -64,27 +64,23 @@ class StateObservation:
 
 @dataclass(frozen=True, slots=True)
 class Observer:
-    """An observer that describes the states of walks on a graph.
-
-    Args:
-        graph: where the walks go.
-        scorer: says which landmarks are seen; `None` sees none.
-        flow: what is told of the traffic at the start of a walk; `None` tells nothing (Map2seq).
-        map: tells the map around in words; `None` for a walker without one, as published.
-    """
+    """An observer of the states of walks on a graph."""
 
     graph: NavigationGraph
     scorer: LandmarkScorer | None = None
+    """Scorer that says which landmarks are seen; `None` sees none."""
     flow: TrafficFlow | None = None
+    """Function for the flow of traffic at the start; `None` says nothing of it (Map2seq)."""
     map: MapInWords | None = None
+    """Map in words of the streets around; `None` for a walker without one, as published."""
 
     def start(self, state: WalkState, landmarks: Sequence[str] = ()) -> StateObservation:
-        """Return the observation where a walk begins."""
+        """Return the observation of the state where a walk begins."""
         flow = self.flow(state) if self.flow else None
         return StateObservation(0, self._sightings(state, landmarks), flow, self._map(state))
 
     def observe(self, state: WalkState, landmarks: Sequence[str] = ()) -> StateObservation:
-        """Return the observation after an action; a crossing is told on arrival, not after a turn."""
+        """Return the observation of the state after an action; crossings count on arrival only."""
         ways = int(self.graph.degree[state.node]) if state.came_from is not None else 0
         if ways <= 2:
             return StateObservation(0, self._sightings(state, landmarks))
@@ -105,12 +101,12 @@ Wording = Literal["paper", "code"]
 """Wording of landmarks: `There is X on your left.` in the paper, `X on your left.` in its code."""
 
 Span = tuple[int, int]
-"""(first character, the one after the last) of a part of a text."""
+"""(index of the first character, index after the last) of a part of a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalkText:
-    """A walk as lines of text, with where its actions stand."""
+    """A walk as lines of text, with the places of its actions."""
 
     text: str
     action_spans: tuple[Span, ...]
@@ -118,7 +114,7 @@ class WalkText:
 
 
 def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
-    """Return one line on an observation: traffic, crossing, landmarks, map; empty if it has none of these."""
+    """Return a line on an observation's traffic, crossing, landmarks and map; empty if it has none."""
     told = []
     if observation.flow:
         told.append(f"You are facing {observation.flow} the flow of traffic.")
@@ -127,7 +123,9 @@ def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
     for direction in Direction:
         names = [sighting.landmark for sighting in observation.sightings if sighting.direction is direction]
         if names:
-            told.append(_landmarks(" and ".join(names), direction, wording))
+            listed = " and ".join(names)
+            shown = f"There is {listed}" if wording == "paper" else f"{listed[0].upper()}{listed[1:]}"
+            told.append(f"{shown} {direction}.")
     return " ".join([*told, map_sentence(observation.map)] if observation.map else told)
 
 
@@ -135,12 +133,12 @@ def walk_text(sentences: Sequence[str], actions: Sequence[Action]) -> WalkText:
     """Return the text of a walk from its sentences and the actions between them.
 
     Args:
-        sentences: what was observed before each action, empty for nothing; one more than there are actions
-            where the next action is still wanted.
-        actions: as carried out.
+        sentences: observation before each action, empty for none; one more than there are actions where
+            the next action is still wanted.
+        actions: actions as carried out.
 
     Returns:
-        The lines, each action's word located. Where the next action is wanted, the text ends in its number.
+        The lines, with the span of each action's word. They end in the number of an action still wanted.
     """
     text, spans = "", []
     for number, (told, action) in enumerate(zip(sentences, actions, strict=False), 1):
@@ -151,10 +149,3 @@ def walk_text(sentences: Sequence[str], actions: Sequence[Action]) -> WalkText:
         told = sentences[-1]
         return WalkText(text + f"{told}\n" * bool(told) + f"{len(sentences)}.", tuple(spans))
     return WalkText(text.removesuffix("\n"), tuple(spans))
-
-
-def _landmarks(names: str, direction: Direction, wording: Wording) -> str:
-    """Return the sentence on landmarks in a direction, in the paper's or the code's wording."""
-    if wording == "paper":
-        return f"There is {names} {direction}."
-    return f"{names[0].upper()}{names[1:]} {direction}."

@@ -1,4 +1,4 @@
-"""What VELMA sees by embeddings of views and texts: landmarks, and the flow of traffic at the start."""
+"""Sight by embeddings of views and texts for VELMA: landmarks, and the flow of traffic at the start."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,11 +28,9 @@ from virl.platform.perception.images import crop
 
 STATISTICS_FORMAT = 1
 """Version of the format of a statistics file."""
-
-_DEVIATION_FLOOR = 1e-6  # below this all views score alike, and nothing stands out
+_DEVIATION_FLOOR = 1e-6  # below this all views score alike, and no landmark stands out
 OFFSETS = (-90.0, -45.0, 0.0, 45.0, 90.0)
 """Degrees to the right of the heading of each `Direction`, in order (section 5.2)."""
-
 FOV_DEG, WIDTH, HEIGHT = 60.0, 800, 460  # section 5.2
 THRESHOLD = 3.5  # section 6: standard deviations above the mean
 """Number of standard deviations above the mean from which a landmark counts as seen (VELMA)."""
@@ -51,8 +49,8 @@ class ViewStatistics:
     model: str
     """Name of the model that embedded the views, such as `ViT-bigG-14/laion2b_s39b_b160k`."""
 
-    def of(self, captions: NDArray[np.float32]) -> tuple[Floats, Floats]:
-        """Return (mean, standard deviation) of each caption's score over the views, shape (captions,)."""
+    def of_scores(self, captions: NDArray[np.float32]) -> tuple[Floats, Floats]:
+        """Return (means, standard deviations) over the views of captions' scores, by caption embeddings."""
         wide = captions.astype(np.float64)
         # A score is linear in the embedding of a view: their mean and covariance tell those of all scores.
         variance = np.einsum("ni,ij,nj->n", wide, self.covariance, wide, optimize=True)
@@ -60,10 +58,10 @@ class ViewStatistics:
 
 
 def gather_statistics(batches: Iterable[NDArray[np.float32]], model: str) -> ViewStatistics:
-    """Return mean and covariance over batches of embeddings, each of shape (n, dimension).
+    """Return the mean and covariance of embeddings that come in batches, each of shape (n, dimension).
 
     Raises:
-        BadInput: there is no view.
+        BadInput: the batches hold no embedding.
     """
     # Sums in double precision: single loses what thousands of views differ by.
     count, total, squares = 0, np.zeros(1), np.zeros((1, 1))
@@ -79,7 +77,7 @@ def gather_statistics(batches: Iterable[NDArray[np.float32]], model: str) -> Vie
 
 
 def write_statistics(statistics: ViewStatistics, file: Path) -> None:
-    """Write statistics as a `.npz` file."""
+    """Write the statistics of view embeddings to a `.npz` file."""
     arrays = {"mean": statistics.mean, "covariance": statistics.covariance}
     write_arrays(
         file,
@@ -91,11 +89,11 @@ def write_statistics(statistics: ViewStatistics, file: Path) -> None:
 
 
 def read_statistics(file: Path, model: str | None = None) -> ViewStatistics:
-    """Read mean and covariance of view embeddings from a `.npz` file.
+    """Read the statistics of view embeddings from a `.npz` file.
 
     Args:
-        file: written by `write_statistics`.
-        model: what the embeddings to compare come from; `None` takes any.
+        file: path of a file that `write_statistics` wrote.
+        model: name of the model whose embeddings are compared with them; `None` takes any.
 
     Raises:
         BadInput: the file is missing, of another version or for another model, or its arrays do not fit.
@@ -113,30 +111,30 @@ class ViewEmbeddings(Protocol):
     """A source of embeddings of the views at panoramas."""
 
     def views(self, pano_id: str, headings: Sequence[float]) -> Embeddings:
-        """Return one embedding for the view in each direction, degrees clockwise from north, shape (n, d).
+        """Return one embedding for the view at a panorama in each direction, shape (n, dimension).
 
         Raises:
-            NoImagery: there is no view of this panorama.
+            NoImagery: there is no view of the panorama.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class StreetViews:
-    """A source of embeddings of the views of a street-view provider; with a store, each is made once."""
+    """A source of embeddings of street views; with a store, each view is embedded once."""
 
     street: StreetView
     encoder: ImageEncoder
     store: EmbeddingStore | None = None
 
     def views(self, pano_id: str, headings: Sequence[float]) -> Embeddings:
-        """Return one embedding for each direction, shape (n, d); new views are embedded together."""
+        """Return one embedding for the view in each direction, shape (n, d); new ones are made together."""
         cameras = [landmark_camera(heading) for heading in headings]
         return ViewEmbedder(self.street, self.encoder, self.store).embed(pano_id, cameras)
 
 
 def landmark_camera(heading: float) -> Camera:
-    """Return the camera that VELMA looks through in a direction (section 5.2)."""
+    """Return the camera through which VELMA looks in a direction, degrees (section 5.2)."""
     return Camera(heading, fov=FOV_DEG, width=WIDTH, height=HEIGHT)
 
 
@@ -155,17 +153,18 @@ class EmbeddingScorer:
     _captions: TextMemory = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        """Prepare a memory for the embeddings of captions."""
         object.__setattr__(self, "_captions", TextMemory(self.encoder))
 
     def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[VisibleLandmark]:
-        """Return the landmarks seen at a panorama by one who faces `heading` (degrees), each at most once."""
+        """Return the landmarks seen at a panorama by one who faces `heading`, degrees, each at most once."""
         if not landmarks:
             return []
         captions = self._captions.embed_texts([f"picture of {name}" for name in landmarks])
         seen = self.scenes.views(pano_id, [heading + offset for offset in OFFSETS])
         scores = captions @ seen.T
         best = scores.argmax(axis=1)
-        mean, deviation = self.statistics.of(captions)
+        mean, deviation = self.statistics.of_scores(captions)
         stands_out = scores.max(axis=1) - mean >= self.threshold * deviation
         directions = tuple(Direction)
         return [
@@ -201,7 +200,7 @@ class FeatureFile:
     """Row in `captions` of each caption."""
 
     def views(self, pano_id: str, headings: Sequence[float]) -> NDArray[np.float32]:
-        """Return the embedding of the stored view nearest to each direction, degrees clockwise from north."""
+        """Return the embedding of the stored view of a panorama nearest to each direction, shape (n, d)."""
         if pano_id not in self.numbers:
             raise NoImagery(
                 f"{self.source}: has no panorama {pano_id!r}: write features of every panorama of the graph"
@@ -211,10 +210,10 @@ class FeatureFile:
         return found.astype(np.float32)
 
     def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one embedding for each text, from the captions stored; raises an error for other texts.
+        """Return the stored embedding of each text, shape (n, dimension).
 
         Raises:
-            BadInput: a text is not among them.
+            BadInput: a text is not among the stored captions.
         """
         for text in texts:
             if text not in self.caption_numbers:
@@ -235,11 +234,11 @@ def write_features(
     """Write embeddings of views and captions to a `.npz` file.
 
     Args:
-        file: a `.npz` file.
-        model: what embedded views and captions.
-        headings: degrees of the views, the same at every panorama.
-        embeddings: for each panorama one row a heading.
-        captions: a row for each text, such as `picture of a church`; none by default.
+        file: path of the `.npz` file.
+        model: name of the model that embedded views and captions.
+        headings: directions of the views, degrees, the same at every panorama.
+        embeddings: array (headings, dimension) by panorama id.
+        captions: embedding by text, such as `picture of a church`; none by default.
     """
     dimension = next(iter(embeddings.values())).shape[-1] if embeddings else 0
     rows = list((captions or {}).values())
@@ -259,7 +258,7 @@ def write_features(
 
 
 def read_features(file: Path, model: str | None = None) -> FeatureFile:
-    """Read a file of embeddings of views and captions.
+    """Read a file that `write_features` wrote.
 
     Raises:
         BadInput: the file is missing, of another version or model, or its arrays do not fit together.
@@ -283,13 +282,13 @@ def read_features(file: Path, model: str | None = None) -> FeatureFile:
 
 
 VEHICLES = ("car", "truck", "bus")
-"""Names of the kinds of vehicle that are scored."""
+"""Kinds of vehicle that tell the flow of traffic."""
 SIDES = ("rear", "front", "side")
-"""Names of the sides of a vehicle that are scored."""
+"""Sides of a vehicle for which pictures are scored, in the order of the scores."""
 
 
 def yaw_flow(graph: NavigationGraph) -> TrafficFlow:
-    """Return a function for the direction of traffic by the yaw: the camera car drove with the traffic.
+    """Return a function for the flow of traffic by the yaw of panoramas: the camera car drove with it.
 
     `None` where the yaw is not known or lies at a right angle. Of the touchdown_unseen dev instructions that
     ask to go with or against the traffic, 93 % (260 of 280) agree with this along the gold path (measured).
@@ -306,7 +305,7 @@ def yaw_flow(graph: NavigationGraph) -> TrafficFlow:
 
 
 def view_flow(graph: NavigationGraph, views: ViewEmbeddings, texts: TextEncoder) -> TrafficFlow:
-    """Return a function for the direction of traffic by the vehicles in views ahead and behind.
+    """Return a function for the flow of traffic by the likeness of views ahead and behind to vehicles.
 
     For each of car, truck and bus, its rear, front and side are scored in the view ahead and in the one
     behind. Where the side is likeliest that vehicle is left aside; rears ahead and fronts behind speak for
@@ -315,13 +314,13 @@ def view_flow(graph: NavigationGraph, views: ViewEmbeddings, texts: TextEncoder)
 
     Args:
         graph: links between the panoramas.
-        views: embeddings of the pictures.
+        views: source of embeddings of views.
         texts: encoder of captions.
     """
-    captions = _Captions(texts)
+    captions = _Captions(TextMemory(texts))
 
     def flow(state: WalkState) -> Flow | None:
-        """Return a state's direction by the traffic from its two views; `None` if they do not tell."""
+        """Return a state's direction relative to the traffic by its two views; `None` if they do not tell."""
         seen = views.views(graph.ids[state.node], _ahead_and_behind(state))
         return _vote(np.stack([captions.scores(kind, seen) for kind in VEHICLES], axis=1))
 
@@ -335,19 +334,19 @@ def vehicle_flow(
     pictures: ImageEncoder,
     texts: TextEncoder,
 ) -> TrafficFlow:
-    """Return a function for the direction of traffic by vehicles detected ahead and behind, and scored.
+    """Return a function for the flow of traffic by vehicles that are detected ahead and behind.
 
     Args:
-        graph: where the walks go.
-        street: has the pictures of the panoramas.
+        graph: street graph of the walks.
+        street: street view of the panoramas.
         detector: finds cars, trucks and buses; a kind that it does not find in a view does not count there.
-        pictures: embeds what is cut out, all of it in one batch.
+        pictures: embeds the detected vehicles, all in one batch.
         texts: embeds the captions.
     """
-    captions = _Captions(texts)
+    captions = _Captions(TextMemory(texts))
 
     def flow(state: WalkState) -> Flow | None:
-        """Return a state's direction by the traffic from vehicles detected; `None` without any."""
+        """Return a state's direction relative to the traffic by vehicles detected; `None` without any."""
         pano_id = graph.ids[state.node]
         views = [street.view(pano_id, landmark_camera(heading)) for heading in _ahead_and_behind(state)]
         found = _vehicles(views, detector)
@@ -363,7 +362,7 @@ def vehicle_flow(
 
 
 def _vehicles(views: Sequence[View], detector: Detector) -> list[tuple[int, int, Image]]:
-    """Return (number of view, number of kind, picture) of the surest vehicle of each kind in each view."""
+    """Return (index of view, index of kind, picture) of the surest vehicle of each kind in each view."""
     found = []
     for number, (view, detections) in enumerate(zip(views, detector.detect(views, VEHICLES), strict=True)):
         for kind, name in enumerate(VEHICLES):
@@ -377,15 +376,15 @@ def _vehicles(views: Sequence[View], detector: Detector) -> list[tuple[int, int,
     return found
 
 
+@dataclass(frozen=True, slots=True)
 class _Captions:
-    """A scorer of pictures against captions of the rear, the front and the side of a vehicle."""
+    """A scorer of embedded pictures against captions of the sides of a vehicle."""
 
-    def __init__(self, texts: TextEncoder) -> None:
-        self._texts = TextMemory(texts)
+    texts: TextMemory
 
     def scores(self, kind: str, rows: Embeddings) -> Embeddings:
         """Return the cosines of embeddings with a kind's rear, front and side, shape (rows, 3)."""
-        return rows @ self._texts.embed_texts([f"{side} view of a {kind}" for side in SIDES]).T
+        return rows @ self.texts.embed_texts([f"{side} view of a {kind}" for side in SIDES]).T
 
 
 def _ahead_and_behind(state: WalkState) -> tuple[float, float]:
@@ -394,7 +393,7 @@ def _ahead_and_behind(state: WalkState) -> tuple[float, float]:
 
 
 def _vote(scores: NDArray[np.floating[Any]]) -> Flow | None:
-    """Return the direction by the traffic from scores (2 views, kinds, sides), NaN if unseen; or `None`."""
+    """Return the direction relative to the traffic by scores (2 views, kinds, sides), or `None`."""
     usable = scores[..., 2] < scores[..., :2].max(axis=-1)  # false for NaN
     if not usable.any():
         return None

@@ -1,4 +1,4 @@
-"""Descriptions by any multimodal chat model, whoever asks it."""
+"""Descriptions of views by a multimodal chat model."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -10,17 +10,17 @@ from virl.platform.perception.models import Models, ModelSettings
 from virl.platform.perception.registry import Kind
 
 Answer = Callable[[str, Sequence[Image]], str]
-"""A function (question, which may be empty; pictures) to the text that a chat model replies."""
+"""Function (question, which may be empty; pictures) to the text that a chat model replies."""
 
 
 class ChatDescriberSettings(ModelSettings):
-    """Settings of the describer; the model is the mind's, the words are those of its prompt."""
+    """Settings of the describer; the chat model and its prompt are given with `ModelOptions.answer`."""
 
     kind: Literal["chat-describer"]
 
 
 def open_chat_describer(_: ChatDescriberSettings, models: Models) -> "ChatDescriber":
-    """Open the describer that asks the chat model of the options."""
+    """Return the describer that asks the chat model of the options."""
     return ChatDescriber(models.options.answer or _refuse_answer)
 
 
@@ -28,13 +28,10 @@ KIND = Kind("describer", ChatDescriberSettings, open_chat_describer)
 
 
 class ChatDescriber:
-    """A describer that asks a chat model about one view at a time.
-
-    Args:
-        answer: asks the model; limits, caches and counts as it sees fit.
-    """
+    """A describer that asks a chat model, by the function `answer`, about one view at a time."""
 
     def __init__(self, answer: Answer) -> None:
+        """Use a function from (question, pictures) to a chat model's answer."""
         self._answer = answer
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
@@ -50,7 +47,7 @@ class ChatDescriber:
 
 
 def _refuse_answer(_question: str, _images: Sequence[Image]) -> str:
-    """Raise an error for a question, as no chat model is given."""
+    """Raise `ModelUnavailable` for any question, as no chat model is given."""
     raise ModelUnavailable(
         "the chat describer needs a model that sees pictures: give one with --mind, or use another describer"
     )

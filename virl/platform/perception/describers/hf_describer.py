@@ -1,4 +1,4 @@
-"""Descriptions by a multimodal model on this machine, through `transformers` (extra `vision`)."""
+"""Descriptions of views by a multimodal model on this machine, through `transformers` (extra `vision`)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,8 +30,7 @@ QUESTION = "{question}"
 PROMPT = "{prompt}"
 """Placeholder in a template that stands for the prompt."""
 HALF: Precision = "bfloat16"
-"""Number format of weights that `auto` means on a GPU.
-Float16 overflows in T5, which BLIP-2 and InstructBLIP answer with."""
+"""Number format of weights that `auto` means on a GPU: float16 overflows in T5 (BLIP-2, InstructBLIP)."""
 
 
 class HfDescriberSettings(ModelSettings):
@@ -41,8 +40,7 @@ class HfDescriberSettings(ModelSettings):
     weights: str
     """Folder or hub id of a model that turns pictures and text into text."""
     template: str = ""
-    """Wording for a model without a chat template; `{prompt}` stands for the prompt.
-    Empty takes the model's chat template."""
+    """Input text around the prompt, `{prompt}`, for a model without a chat template; empty for its own."""
     precision: Precision = "auto"
     """Number format of the weights; `auto` is bfloat16 on a GPU and float32 elsewhere."""
     prompt: str = Field(min_length=1)
@@ -50,7 +48,7 @@ class HfDescriberSettings(ModelSettings):
     question_prompt: str
     """Prompt where a question is asked; `{question}` stands for the question."""
     max_new_tokens: int = Field(ge=1)
-    """Number of tokens after which an answer is cut off."""
+    """Largest number of tokens of an answer, which is cut off there."""
     batch: int = Field(ge=1)
     """Number of views that are described at once."""
 
@@ -84,9 +82,10 @@ KIND = Kind("describer", HfDescriberSettings, open_hf_describer)
 
 
 class HfDescriber:
-    """A describer with greedy decoding. Safe to share between threads, which then take turns."""
+    """A describer by a model on this machine. Safe to share between threads, which then take turns."""
 
     def __init__(self, loaded: Once[Pretrained], settings: HfDescriberSettings) -> None:
+        """Use a model that is loaded when first needed, with the settings of its file."""
         self._loaded = loaded
         self._settings = settings
 
@@ -102,34 +101,32 @@ class HfDescriber:
         pictures = [pixels_of(view) for view in views]
         said: list[str] = [""] * len(pictures)
         for indices in same_size_batches(pictures, settings.batch):
-            answers = self._ask(self._loaded.get(), [pictures[i] for i in indices], text)
+            loaded, torch = self._loaded.get(), module("torch", extra=EXTRA)
+            with loaded.turn, guard_memory(settings.kind, len(indices)), torch.inference_mode():
+                inputs = self._inputs(loaded, [pictures[i] for i in indices], text)
+                inputs = inputs.to(loaded.device, loaded.model.dtype)
+                tokens = loaded.model.generate(
+                    **inputs, do_sample=False, num_beams=1, max_new_tokens=settings.max_new_tokens
+                )
+                if not loaded.model.config.get_text_config().is_encoder_decoder:
+                    tokens = tokens[:, inputs["input_ids"].shape[1] :]
+                answers = loaded.processor.batch_decode(tokens, skip_special_tokens=True)
             for i, answer in zip(indices, answers, strict=True):
                 said[i] = " ".join(answer.split())
         return said
 
-    def _ask(self, loaded: Pretrained, batch: list[Image], text: str) -> list[str]:
-        """Return the model's answers to a text about each picture of a batch."""
-        torch = module("torch", extra=EXTRA)
-        with loaded.turn, guard_memory(self._settings.kind, len(batch)), torch.inference_mode():
-            inputs = self._inputs(loaded, batch, text).to(loaded.device, loaded.model.dtype)
-            tokens = loaded.model.generate(
-                **inputs, do_sample=False, num_beams=1, max_new_tokens=self._settings.max_new_tokens
-            )
-            if not loaded.model.config.get_text_config().is_encoder_decoder:
-                tokens = tokens[:, inputs["input_ids"].shape[1] :]
-            answers: list[str] = loaded.processor.batch_decode(tokens, skip_special_tokens=True)
-        return answers
-
     def _inputs(self, loaded: Pretrained, batch: list[Image], text: str) -> Any:
-        """Return the model's inputs: by its file's template, or by its own chat template."""
+        """Return the model's inputs for a prompt about each picture, by the settings' template or its own."""
         if self._settings.template:
             asked = self._settings.template.replace(PROMPT, text)
             pictures = [Picture.fromarray(image) for image in batch]
             return loaded.processor(
                 images=pictures, text=[asked] * len(batch), padding=True, return_tensors="pt"
             )
+        shown = [{"type": "image", "image": Picture.fromarray(image)} for image in batch]
+        asked_text = {"type": "text", "text": text}
         return loaded.processor.apply_chat_template(
-            [_chat(image, text) for image in batch],
+            [[{"role": "user", "content": [image, asked_text]}] for image in shown],
             add_generation_prompt=True,
             tokenize=True,
             return_dict=True,
@@ -138,14 +135,8 @@ class HfDescriber:
         )
 
 
-def _chat(image: Image, text: str) -> list[dict[str, Any]]:
-    """Return a picture and a text as a chat message of `transformers`."""
-    shown = {"type": "image", "image": Picture.fromarray(image)}
-    return [{"role": "user", "content": [shown, {"type": "text", "text": text}]}]
-
-
 def _model_type(path: str) -> str:
-    """Return the type of a checkpoint that turns pictures and text into text; refuses any other."""
+    """Return a checkpoint's model type; raise `ModelUnavailable` unless it describes pictures in text."""
     known = module("transformers.models.auto.modeling_auto", extra=EXTRA)
     try:
         found = read_json((Path(path) / "config.json").read_bytes())["model_type"]
@@ -161,7 +152,7 @@ def _model_type(path: str) -> str:
 
 
 def _load(settings: HfDescriberSettings, options: ModelOptions) -> Pretrained:
-    """Return the model with its processor, once it has a chat template or the settings have one."""
+    """Return the model with its processor; raise `ModelUnavailable` if there is no template to ask it by."""
     require(EXTRA, *PACKAGES)
     path = checkpoint(settings.weights, options)
     loaded = load_pretrained(

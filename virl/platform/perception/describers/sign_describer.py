@@ -1,4 +1,4 @@
-"""Saying in plain words what a view shows."""
+"""Descriptions of views by the signs and objects that detectors find."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,18 +7,18 @@ from typing import Literal
 from pydantic import Field
 
 from virl.platform.city.streetview import View
-from virl.platform.perception.base import Amount, Detection, Detector, SceneDescription
+from virl.platform.perception.base import Amount, Detection, Detector, Role, SceneDescription
 from virl.platform.perception.images import as_view
 from virl.platform.perception.lexicons.sign_lexicon import Lexicon
 from virl.platform.perception.models import Models, ModelSettings, Needs
-from virl.platform.perception.registry import Kind, Role
+from virl.platform.perception.registry import Kind
 from virl.platform.perception.road_sight import colourful_share
 from virl.platform.perception.signs import SIGN
 
 NOTHING = "no signs that can be read"
 """Description of a view without signs."""
-STREET_FOV = 45.0  # degrees; chosen: narrower views show a few fronts, not a street
-"""Least field of view in degrees of a view whose shopfronts are judged."""
+STREET_FOV = 45.0
+"""Least field of view in degrees at which shopfronts are judged; chosen: less shows a few, not a street."""
 
 
 class SignDescriberSettings(ModelSettings):
@@ -26,15 +26,15 @@ class SignDescriberSettings(ModelSettings):
 
     kind: Literal["sign-describer"]
     detector: str
-    """Name of a detector in `platform/models`; its finds with words on them are named as signs."""
+    """Name of a detector in `platform/models`; its detections with words on them are named as signs."""
     objects: str | None = None
-    """Name of a detector whose finds are counted; `None` looks for nothing but signs."""
+    """Name of a detector whose detections are counted; `None` looks for nothing but signs."""
     object_labels: tuple[str, ...] = ()
     """Labels that the detector of `objects` is asked for."""
     lexicon: str
     """Name of a lexicon in `platform/models`, which tells which signs a question is about."""
     most: int = Field(ge=1)
-    """Largest number of signs that are named."""
+    """Largest number of signs that are named in a description."""
     some_fronts: float = Field(ge=0, le=1)
     """Least colourful share of the ground floors, [0, 1], that means some shopfronts."""
     many_fronts: float = Field(ge=0, le=1)
@@ -47,7 +47,7 @@ class SignDescriberSettings(ModelSettings):
 
 
 def open_sign_describer(settings: SignDescriberSettings, models: Models) -> "SignDescriber":
-    """Open the describer with its detectors and its lexicon."""
+    """Return the describer with its detectors and its lexicon."""
     objects = models.keeping_detector(settings.objects) if settings.objects else None
     return SignDescriber(
         models.keeping_detector(settings.detector), models.lexicon(settings.lexicon), settings, objects
@@ -61,12 +61,10 @@ class SignDescriber:
     """A describer that names the signs in a view, and judges shopfronts by colours."""
 
     def __init__(
-        self,
-        detector: Detector,
-        lexicon: Lexicon,
-        settings: SignDescriberSettings,
+        self, detector: Detector, lexicon: Lexicon, settings: SignDescriberSettings,
         objects: Detector | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
+        """Use a detector of signs, a lexicon for questions, and a detector of what is counted, if any."""
         self._detector = detector
         self._objects = objects
         self._lexicon = lexicon
@@ -77,17 +75,11 @@ class SignDescriber:
         return [scene.text for scene in self.describe_scenes(views, question)]
 
     def describe_scenes(self, views: Sequence[View], question: str = "") -> list[SceneDescription]:
-        """Return a description of the signs and other things that each view shows.
+        """Return a description of the signs, shopfronts and other objects that each view shows.
 
-        Args:
-            views: what to describe.
-            question: what the description is wanted for; signs of the place types that it tells of come
-                first.
-
-        Returns:
-            For each view the signs, the shopfronts, and a line such as `"2 signs: 'Golden Noodle House'
-            (restaurant), 'Ito & Co'; some shopfronts"`. Views too narrow to show a street are not judged for
-            shopfronts.
+        Signs of the place types that the question tells of come first. A text is a line such as `"2 signs:
+        'Golden Noodle House' (restaurant), 'Ito & Co'; some shopfronts"`. Views too narrow to show a street
+        are not judged for shopfronts.
 
         Raises:
             ModelUnavailable: the detector's model is missing.
@@ -103,28 +95,25 @@ class SignDescriber:
     def _describe_one(
         self, view: View, found: Sequence[Detection], wanted: dict[str, float]
     ) -> SceneDescription:
-        """Return the description of a view by what was found in it; wanted place types come first."""
+        """Return the description of a view by its detections; signs of types in `wanted` come first."""
         signs = sorted(
             (thing for thing in found if thing.text), key=lambda sign: -wanted.get(sign.label, 0.0)
         )
         things = Counter(_words(thing.label) for thing in found if not thing.text)
         parts = [_list_signs(signs, self._settings.most)] if signs else [] if things else [NOTHING]
         parts += [_count(number, thing) for thing, number in sorted(things.items())]
-        fronts = self._fronts(colourful_share(view)) if view.camera.fov >= STREET_FOV else None
-        if fronts:
+        fronts: Amount | None = None
+        if view.camera.fov >= STREET_FOV:
+            share, settings = colourful_share(view), self._settings
+            some: Amount = "some" if share >= settings.some_fronts else "no"
+            fronts = "many" if share >= settings.many_fronts else some
             parts.append(f"{fronts} shopfronts")
         named = tuple(sign.text for sign in signs[: self._settings.most])
         return SceneDescription("; ".join(parts), named, fronts)
 
-    def _fronts(self, share: float) -> Amount:
-        """Return the rough number of shopfronts for a colourful share of the ground floors, [0, 1]."""
-        if share >= self._settings.many_fronts:
-            return "many"
-        return "some" if share >= self._settings.some_fronts else "no"
-
 
 def _list_signs(signs: Sequence[Detection], most: int) -> str:
-    """Return a text with the number of signs and the words of the first `most`."""
+    """Return a text with the number of signs, and the words and place types of the first `most`."""
     named = ", ".join(
         f"'{sign.text}'" + ("" if sign.label == SIGN else f" ({_words(sign.label)})") for sign in signs[:most]
     )

@@ -1,1 +1,1 @@
-"""Detectors that find what they are asked for in words."""
+"""Detectors that find objects in views by labels in words."""

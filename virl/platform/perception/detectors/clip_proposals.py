@@ -1,15 +1,13 @@
-"""Another detector's boxes, named by a recognizer ("CLIP with proposals", V-IRL, section 5)."""
+"""Another detector's boxes, labelled by a recognizer ("CLIP with proposals", V-IRL, section 5)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from virl.platform.city.streetview import View
-from virl.platform.perception.base import Detection, Detector, LookScores, Recognizer
-from virl.platform.perception.detections import without_doubles, words_of
+from virl.platform.perception.base import Detection, Detector, Recognizer
+from virl.platform.perception.detections import SettingsDetector, without_doubles, words_of
 from virl.platform.perception.images import crop, pixels_of
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
@@ -22,13 +20,13 @@ class ClipProposalsSettings(DetectorSettings):
     proposals: str
     """Name of the detector whose boxes are taken, without their labels."""
     proposal_labels: tuple[str, ...]
-    """Labels that the detector of boxes is asked for, whatever is wanted; empty for all it knows."""
+    """Labels that the detector of boxes is asked for, whatever labels are wanted; empty for all it knows."""
     min_proposal: float | None = Field(ge=0, le=1)
     """Least score of a box, [0, 1]; `None` takes all that the detector reports."""
     recognizer: str
-    """Name of the recognizer that names the boxes."""
+    """Name of the recognizer that labels the boxes."""
     background: tuple[str, ...]
-    """Labels of other things that a box may show; a box most like one of these is dropped."""
+    """Labels of other objects that a box may show; a box most like one of these is dropped."""
     margin: float = Field(ge=0)
     """Margin added to a box on each side, as a share of its width and height."""
     min_score: float = Field(ge=0, le=1)
@@ -51,21 +49,17 @@ def open_clip_proposals(settings: ClipProposalsSettings, models: Models) -> "Cli
 KIND = Kind("detector", ClipProposalsSettings, open_clip_proposals)
 
 
-class ClipProposals:
-    """A detector that takes the boxes of another one and names them by a recognizer."""
+class ClipProposals(SettingsDetector[ClipProposalsSettings]):
+    """A detector that takes the boxes of another one and labels them by a recognizer."""
 
     def __init__(self, proposals: Detector, recognizer: Recognizer, settings: ClipProposalsSettings) -> None:
+        """Use the boxes of `proposals`, and the recognizer to label them."""
         self._proposals = proposals
         self._recognizer = recognizer
         self._settings = settings
 
-    @property
-    def look_scores(self) -> LookScores:
-        """Least scores of the detector's finds, from its model file."""
-        return self._settings.look_scores
-
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """Return the things with one of `labels` in each view, best first.
+        """Return the objects with one of `labels` in each view, best first.
 
         All boxes of all views go to the recognizer at once, which batches them.
 
@@ -86,16 +80,10 @@ class ClipProposals:
             crops = [crop(pictures[i], box.box, self._settings.margin) for i, box in boxes]
             background = [word for word in self._settings.background if word.lower() not in words]
             scores = self._recognizer.recognize(crops, [*words, *background])
-            for (i, box), (label, score) in zip(
-                boxes, _best_labels(scores, list(words.values())), strict=True
-            ):
-                if label is not None and score >= self._settings.min_score:
-                    found[i].append(Detection(label, score, box.box, box.text))
+            asked = list(words.values())
+            for (i, box), row in zip(boxes, scores.tolist(), strict=True):
+                score = max(row)
+                best = row.index(score)
+                if best < len(asked) and score >= self._settings.min_score:
+                    found[i].append(Detection(asked[best], score, box.box, box.text))
         return [without_doubles(things, self._settings.max_overlap) for things in found]
-
-
-def _best_labels(scores: NDArray[np.float32], labels: Sequence[str]) -> Iterator[tuple[str | None, float]]:
-    """Yield (best label, its score) of each box; the label is `None` for background."""
-    for row in scores:
-        best = int(row.argmax())
-        yield labels[best] if best < len(labels) else None, float(row[best])

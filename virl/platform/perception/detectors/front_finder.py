@@ -1,4 +1,4 @@
-"""Finding the boards on fronts, also those that are too small to read."""
+"""Finding the boards on shop fronts, also those that are too small to read."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Literal, Protocol, runtime_checkable
@@ -7,22 +7,23 @@ from pydantic import Field
 
 from virl.errors import BadInput
 from virl.platform.city.streetview import Box, Image, View
-from virl.platform.perception.base import Detection, Detector, LookScores
+from virl.platform.perception.base import Detection, Detector
+from virl.platform.perception.detections import SettingsDetector
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.signs import SIGN
 
 
 class FrontFinderSettings(DetectorSettings):
-    """Settings of the finder; `platform/models/front-finder.yaml` gives the reasons for the values."""
+    """Settings of the detector; `platform/models/front-finder.yaml` gives the reasons for the values."""
 
     sees_pixels_alone: ClassVar[bool] = True
 
     kind: Literal["front-finder"]
     reader: str
-    """Name of a reader in `platform/models` that finds lines of text in towns that are not rendered."""
+    """Name of a reader in `platform/models` that finds lines of text in cities that virl does not draw."""
     detector: str
-    """Name of the detector that finds signs in towns that are rendered."""
+    """Name of the detector that finds signs in cities that virl draws."""
     line_share: float = Field(gt=0, le=1)
     """Height of a line of text as a share of its board's height, (0, 1]."""
 
@@ -45,7 +46,7 @@ class LineFinder(Protocol):
 
 
 def open_front_finder(settings: FrontFinderSettings, models: Models) -> "FrontFinder":
-    """Return the finder: by the detector in rendered towns, by lines of text elsewhere.
+    """Return the detector: by another detector in cities that virl draws, by lines of text elsewhere.
 
     Raises:
         BadInput: the reader finds no lines without reading them.
@@ -61,25 +62,16 @@ def open_front_finder(settings: FrontFinderSettings, models: Models) -> "FrontFi
 KIND = Kind("detector", FrontFinderSettings, open_front_finder)
 
 
-class FrontFinder:
-    """A detector of signboards, labelled `sign`, and of what else its inner detector finds.
-
-    Args:
-        settings: of the finder.
-        boards: detector of signs, perhaps of more.
-    """
+class FrontFinder(SettingsDetector[FrontFinderSettings]):
+    """A detector of signboards, labelled `sign`, and of what else its inner detector `boards` finds."""
 
     def __init__(self, settings: FrontFinderSettings, boards: Detector) -> None:
+        """Use a detector of signs, and perhaps of more, with its least scores replaced by the settings'."""
         self._settings = settings
         self._boards = boards
 
-    @property
-    def look_scores(self) -> LookScores:
-        """Least scores of the detector's finds, from its model file."""
-        return self._settings.look_scores
-
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """Return the things with one of `labels` in each view; signs where no label is given."""
+        """Return the objects with one of `labels` in each view; signs where no label is given."""
         found_in_each = self._boards.detect(views, labels or [SIGN])
         return [
             [one for one in found if one.score >= self.look_scores.of(one.label).first]
@@ -87,25 +79,16 @@ class FrontFinder:
         ]
 
 
-class BoardsByText:
-    """A detector of boards by the lines of text on them, in pictures of any street.
-
-    Args:
-        reader: finds the lines.
-        settings: of the finder.
-    """
+class BoardsByText(SettingsDetector[FrontFinderSettings]):
+    """A detector of signboards by the lines of text that a reader finds on them, in any pictures."""
 
     def __init__(self, reader: LineFinder, settings: FrontFinderSettings) -> None:
+        """Use a reader that finds lines of text however small, with the settings of the model file."""
         self._reader = reader
         self._settings = settings
 
-    @property
-    def look_scores(self) -> LookScores:
-        """Least scores of the detector's finds, from its model file."""
-        return self._settings.look_scores
-
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """Return a board for each line of text if signs are asked for; there are no other things."""
+        """Return a sign for each line of text in each view, if signs are asked for; nothing else is found."""
         if labels and SIGN not in labels:
             return [[] for _ in views]
         lines = self._reader.find([view.pixels for view in views])

@@ -1,4 +1,4 @@
-"""Grounding DINO: finds what it is asked for in words. Through `transformers` (extra `vision`).
+"""Grounding DINO, which finds objects by labels in words, through `transformers` (extra `vision`).
 
 The model scores each box against each token of the prompt. A label's score is that of its best token, and a
 box belongs to the label with the best score. No words are read back from tokens, so that a box never gets
@@ -16,8 +16,14 @@ from pydantic import Field
 from virl.errors import BadInput
 from virl.extras import module
 from virl.platform.city.streetview import Image, View
-from virl.platform.perception.base import Detection, LookScores
-from virl.platform.perception.detections import Rows, corners, to_detections, words_of
+from virl.platform.perception.base import Detection
+from virl.platform.perception.detections import (
+    Rows,
+    SettingsDetector,
+    corners,
+    to_detections,
+    words_of,
+)
 from virl.platform.perception.images import pixels_of, same_size_batches
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
@@ -27,20 +33,14 @@ SEPARATORS = ".?"
 """Characters that end a label in a prompt of Grounding DINO."""
 
 MAX_TOKENS = 256
-"""Largest number of tokens of a prompt of Grounding DINO; the rest would be cut off unsaid."""
+"""Largest number of tokens of a prompt of Grounding DINO, which cuts off the rest without a word."""
 
 Span = tuple[int, int]
+"""(start, end) of a part of a prompt in characters; the end is behind the last one."""
 
 
 def write_prompt(words: Iterable[str]) -> tuple[str, list[Span]]:
-    """Return (prompt such as `"trash bin . bench ."`, range of characters of each label).
-
-    Args:
-        words: of each label, in lower case.
-
-    Returns:
-        The prompt, and for each label the characters from the first to behind the last.
-    """
+    """Return (prompt such as `"trash bin . bench ."`, span of each label in it), by labels in lower case."""
     prompt, spans = "", []
     for word in words:
         start = len(prompt) + bool(prompt)
@@ -50,11 +50,9 @@ def write_prompt(words: Iterable[str]) -> tuple[str, list[Span]]:
 
 
 def tokens_of(spans: Sequence[Span], offsets: Sequence[Span]) -> list[list[int]]:
-    """Return the numbers of the tokens of each label in a prompt.
+    """Return the indices of each label's tokens, by the spans of labels and those of tokens in a prompt.
 
-    Args:
-        spans: of the labels, as `write_prompt` gives them.
-        offsets: characters of each token, first to behind the last; empty for special tokens.
+    The span of a special token is empty.
 
     Raises:
         BadInput: the prompt is too long for the model, or a label has no tokens.
@@ -75,14 +73,9 @@ def tokens_of(spans: Sequence[Span], offsets: Sequence[Span]) -> list[list[int]]
 def label_boxes(
     scores: NDArray[np.float32], tokens: Sequence[Sequence[int]]
 ) -> tuple[NDArray[np.float32], list[int]]:
-    """Return (score, index of the label) of the best label for each box, each of shape (n,).
+    """Return (best label's score, its index) for each box, by the scores of n boxes and t tokens, (n, t).
 
-    Args:
-        scores: of boxes and tokens, [0, 1], shape (n, t).
-        tokens: of each label.
-
-    Returns:
-        The best label's score, shape (n,), and its index.
+    `tokens` has the indices of each label's tokens, of which the best counts.
     """
     by_label = np.stack([scores[:, list(own)].max(axis=1) for own in tokens], axis=1)
     best = by_label.argmax(axis=1)
@@ -90,10 +83,11 @@ def label_boxes(
 
 
 MODEL_TYPES = ("grounding-dino", "mm-grounding-dino")
+"""Allowed values of `model_type` in the `config.json` of a checkpoint."""
 
 
 class GroundingSettings(DetectorSettings):
-    """The fields of Grounding DINO's model files, whatever library runs it."""
+    """The settings of Grounding DINO that do not depend on the library that runs it."""
 
     weights: str
     """Path of a file or folder with the weights, or a hub id."""
@@ -119,37 +113,33 @@ class Network(Protocol):
     """Grounding DINO with its weights, as one of two libraries runs it."""
 
     def offsets(self, prompt: str) -> Sequence[Span]:
-        """Return the range of characters of each token of a prompt; an empty range for special tokens."""
+        """Return the span of each token of a prompt, in characters; an empty one for special tokens."""
         ...
 
     def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
-        """Return (boxes, their scores by token) for pictures of one size.
+        """Return (scores by box and token, boxes) for pictures of one size and a prompt.
 
         Returns:
-            Scores of boxes and tokens, [0, 1], shape (pictures, boxes, tokens), and the boxes: x and y of the
-            middle, width and height, as shares of the picture, shape (pictures, boxes, 4).
+            Scores, [0, 1], shape (pictures, boxes, tokens), and the boxes: x and y of the middle, width and
+            height, as shares of the picture, shape (pictures, boxes, 4).
         """
         ...
 
 
-class GroundingDino:
-    """A detector of things named in any words. Safe to share between threads, which then take turns."""
+class GroundingDino(SettingsDetector[GroundingSettings]):
+    """A detector of objects by labels in any words. Safe to share between threads, which take turns."""
 
     def __init__(self, network: Once[Network], settings: GroundingSettings) -> None:
+        """Use a network that is loaded when first needed, with the settings of its file."""
         self._network = network
         self._settings = settings
 
-    @property
-    def look_scores(self) -> LookScores:
-        """Least scores of the detector's finds, from its model file."""
-        return self._settings.look_scores
-
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """Return the things with one of `labels` in each view, best first.
+        """Return the objects with one of `labels` in each view, best first.
 
         Raises:
-            BadInput: there are no labels, one holds `.` or `?` or is empty, they are too many, or a picture
-                is none.
+            BadInput: there are no labels, one holds `.` or `?` or is empty, they are too many, or an array is
+                no picture.
             ModelUnavailable: the packages or the weights are missing, or the GPU's memory is too small.
         """
         words = words_of(labels, self._settings.kind, SEPARATORS)
@@ -198,14 +188,13 @@ class _Network:
         self._loaded = loaded
 
     def offsets(self, prompt: str) -> Sequence[Span]:
-        """Return the range of characters of each token of a prompt; an empty range for special tokens."""
-        offsets: list[Span] = self._loaded.processor.tokenizer(prompt, return_offsets_mapping=True)[
-            "offset_mapping"
-        ]
+        """Return the span of each token of a prompt, in characters; an empty one for special tokens."""
+        tokens = self._loaded.processor.tokenizer(prompt, return_offsets_mapping=True)
+        offsets: list[Span] = tokens["offset_mapping"]
         return offsets
 
     def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
-        """Return (boxes, their scores by token) for pictures of one size."""
+        """Return (scores by box and token, boxes) for pictures of one size and a prompt."""
         pictures = [Picture.fromarray(image) for image in batch]
         with self._loaded.turn, module("torch", extra=EXTRA).inference_mode():
             inputs = self._loaded.processor(

@@ -23,13 +23,17 @@ from virl.platform.perception.registry import Kind
 from virl.platform.perception.weights import Once, checkpoint, device_of, once_per_process
 
 EXTRA = "vision"
+"""Name of virl's extra that brings all packages but `groundingdino`."""
 PACKAGES = ("torch", "torchvision", "transformers", "groundingdino")
+"""Names of the packages that the detector imports."""
 
 CONFIGS = {"swin-t": "GroundingDINO_SwinT_OGC", "swin-b": "GroundingDINO_SwinB_cfg"}
 """Names of the package's own configurations, by backbone."""
 
 PIP = "'virl[groundingdino]'"
+"""Argument of `pip install` for the packages."""
 REMEDY = f"use the detector grounding-dino, or an environment of its own with pip install {PIP}"
+"""Remedy for missing or clashing packages, in words."""
 
 
 class GroundingDinoPySettings(GroundingSettings):
@@ -59,7 +63,7 @@ KIND = Kind("detector", GroundingDinoPySettings, open_grounding_dino_py)
 
 
 def load_network(settings: GroundingDinoPySettings, options: ModelOptions) -> Network:
-    """Return the network; the same weights are loaded once in a process.
+    """Return the network with its weights on its device; equal ones are loaded once in a process.
 
     Raises:
         ModelUnavailable: a package or the weights are missing, do not fit, or do not work together.
@@ -78,7 +82,7 @@ def load_network(settings: GroundingDinoPySettings, options: ModelOptions) -> Ne
 
 
 def clash() -> str:
-    """Return why the package does not work with the installed `transformers`; empty if it does.
+    """Return in words why `groundingdino` does not work with the installed `transformers`; empty if it does.
 
     It calls `BertModel.get_head_mask`, which is gone since version 5 (measured: 0.4.0 works with 4.57).
     """
@@ -94,17 +98,21 @@ class _Network:
     """Grounding DINO as its authors' package runs it."""
 
     model: Any
+    """The network on its device."""
     transform: Any
+    """Preparation of a picture for the network."""
     device: str
+    """Torch's name of the device."""
     turn: Lock = field(default_factory=Lock)
+    """Lock held while the network computes."""
 
     def offsets(self, prompt: str) -> Sequence[Span]:
-        """Return the range of characters of each token of a prompt; an empty range for special tokens."""
+        """Return the span of each token of a prompt, in characters; an empty one for special tokens."""
         offsets: list[Span] = self.model.tokenizer(prompt, return_offsets_mapping=True)["offset_mapping"]
         return offsets
 
     def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
-        """Return (boxes, their scores by token) for pictures of one size."""
+        """Return (scores by box and token, boxes) for pictures of one size and a prompt."""
         torch = module("torch", extra=EXTRA)
         pictures = [self.transform(Picture.fromarray(image), None)[0] for image in batch]
         with self.turn, torch.inference_mode():
@@ -114,7 +122,7 @@ class _Network:
 
 @once_per_process
 def _load(path: str, text_encoder: str, backbone: str, edges: tuple[int, int], device: str) -> _Network:
-    """Return the network with its weights, on a device, for pictures scaled to two edges, pixels."""
+    """Return the network in a file on a device; `edges` are a picture's shorter and largest longer side."""
     config = module(f"groundingdino.config.{CONFIGS[backbone]}", extra=EXTRA)
     arguments = {name: value for name, value in vars(config).items() if not name.startswith("_")}
     changed = {"text_encoder_type": text_encoder, "use_checkpoint": False, "use_transformer_ckpt": False}
@@ -147,7 +155,7 @@ def _load(path: str, text_encoder: str, backbone: str, edges: tuple[int, int], d
 
 
 def _weights(path: str) -> dict[str, Any]:
-    """Return the weights in a file: safetensors, or torch's own format, of which only arrays are read."""
+    """Return the weights by name in a file of safetensors, or of torch, of which arrays alone are read."""
     if Path(path).suffix == ".safetensors":
         named: dict[str, Any] = module("safetensors.torch", extra=EXTRA).load_file(path)
         return named

@@ -9,8 +9,8 @@ from pydantic import Field, field_validator
 from virl.errors import BadInput
 from virl.extras import module
 from virl.platform.city.streetview import Image, View
-from virl.platform.perception.base import Detection, LookScores
-from virl.platform.perception.detections import check_prompt, to_detections, words_of
+from virl.platform.perception.base import Detection
+from virl.platform.perception.detections import SettingsDetector, check_prompt, to_detections, words_of
 from virl.platform.perception.images import pixels_of, same_size_batches
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
@@ -51,20 +51,16 @@ def open_owl(settings: OwlSettings, models: Models) -> "Owl":
     return Owl(Once(load), settings)
 
 
-class Owl:
-    """A detector of things named in any words. Safe to share between threads, which then take turns."""
+class Owl(SettingsDetector[OwlSettings]):
+    """A detector of objects by labels in any words. Safe to share between threads, which take turns."""
 
     def __init__(self, loaded: Once[Pretrained], settings: OwlSettings) -> None:
+        """Use a model that is loaded when first needed, with the settings of its file."""
         self._loaded = loaded
         self._settings = settings
 
-    @property
-    def look_scores(self) -> LookScores:
-        """Least scores of the detector's finds, from its model file."""
-        return self._settings.look_scores
-
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """Return the things with one of `labels` in each view, best first.
+        """Return the objects with one of `labels` in each view, best first.
 
         Raises:
             BadInput: there are no labels, one is empty or too long, or a picture is none.
@@ -94,7 +90,7 @@ class Owl:
     def _look(
         self, loaded: Pretrained, batch: list[Image], prompts: list[str], asked: list[str]
     ) -> list[list[Detection]]:
-        """Return the detections in each view of a batch, with labels as they were asked for."""
+        """Return the detections in each picture of a batch by a prompt for each label in `asked`."""
         torch = module("torch", extra=EXTRA)
         pictures = [Picture.fromarray(image) for image in batch]
         with loaded.turn, guard_memory(self._settings.kind, len(batch)), torch.inference_mode():

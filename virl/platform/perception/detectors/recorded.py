@@ -4,6 +4,7 @@ It repeats on any machine what a detector has found elsewhere, and runs agents o
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,11 +14,10 @@ from virl.errors import BadInput, ModelUnavailable
 from virl.files.json_reading import JsonRecord
 from virl.files.writing import JsonLines
 from virl.platform.city.streetview import Box, Camera, View
-from virl.platform.perception.base import Detection, LookScores, plain_label
+from virl.platform.perception.base import Detection, plain_label
 from virl.platform.perception.cameras import carry_box
-from virl.platform.perception.detections import without_doubles
+from virl.platform.perception.detections import SettingsDetector, without_doubles
 from virl.platform.perception.images import as_view, clip_box
-from virl.platform.perception.models import Models
 from virl.platform.perception.registry import DetectorSettings, Kind, Needs
 from virl.platform.perception.weights import Once, models_home
 
@@ -53,10 +53,15 @@ class _RecordedCamera(JsonRecord):
     """The direction, field of view and size of a recorded view's camera."""
 
     heading: float
+    """Heading in degrees clockwise from north."""
     pitch: float = Field(0.0, ge=-90, le=90)
+    """Pitch in degrees above the horizon."""
     fov: float = Field(90.0, ge=10, le=120)
+    """Horizontal field of view in degrees."""
     width: int = Field(640, ge=16, le=2048)
+    """Width of the view in pixels."""
     height: int = Field(640, ge=16, le=2048)
+    """Height of the view in pixels."""
 
     @property
     def camera(self) -> Camera:
@@ -68,8 +73,11 @@ class _RecordedBox(JsonRecord):
     """A recorded box with its label and score."""
 
     label: Annotated[str, Field(min_length=1)]
+    """Label of the object in the box."""
     score: float = Field(1.0, ge=0, le=1)
+    """Confidence of the detection, [0, 1]."""
     box: Box
+    """Left, top, right, bottom in pixels of the view."""
 
     @field_validator("box")
     @classmethod
@@ -84,35 +92,27 @@ class _RecordedView(JsonRecord):
     """A line of the file: the boxes found in one view of a panorama."""
 
     pano_id: Annotated[str, Field(min_length=1)]
+    """Id of the panorama."""
     camera: _RecordedCamera
+    """Camera of the view."""
     boxes: tuple[_RecordedBox, ...] = ()
+    """Boxes found in the view; empty for none."""
 
 
-_ByPanorama = Mapping[str, Sequence[_RecordedView]]
-
-
-class RecordedDetector:
-    """A detector that takes the recorded boxes of a panorama and carries them into each view.
-
-    Args:
-        settings: name the file, which is read when something is first looked for.
-    """
+class RecordedDetector(SettingsDetector[RecordedSettings]):
+    """A detector that carries the recorded boxes of a panorama into each view, from a file."""
 
     def __init__(self, settings: RecordedSettings) -> None:
+        """Use the file that the settings name, read when a box is first looked for."""
         self._settings = settings
         self._recorded = Once(lambda: _read(settings.file))
-
-    @property
-    def look_scores(self) -> LookScores:
-        """Least scores of the detector's finds, from its model file."""
-        return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         """Return the recorded boxes with one of `labels` in each view, best first.
 
         Args:
-            views: their pixels are not looked at.
-            labels: as recorded; case does not count, and underscores are spaces. Empty asks for all.
+            views: views of recorded panoramas; their pixels are not looked at.
+            labels: labels as recorded; case does not count, and underscores are spaces. Empty asks for all.
 
         Raises:
             ModelUnavailable: the file is missing, or has no line for a panorama.
@@ -122,7 +122,7 @@ class RecordedDetector:
         return [self._look(as_view(view), asked) for view in views]
 
     def _look(self, view: View, asked: Mapping[str, str]) -> list[Detection]:
-        """Return the recorded boxes of the panorama that a view shows, with a wanted label."""
+        """Return the recorded boxes in a view with a label in `asked` (label by words); all if empty."""
         lines = self._recorded.get().get(view.pano_id)
         if lines is None:
             raise ModelUnavailable(
@@ -140,7 +140,7 @@ class RecordedDetector:
         return without_doubles(found, self._settings.max_overlap)
 
     def _visible_part(self, recorded: Box, source: Camera, target: Camera) -> Box | None:
-        """Return the part of a recorded box in a view; `None` if it is less than `min_seen`."""
+        """Return the part of a box of camera `source` in the view of `target`; `None` if under `min_seen`."""
         whole = recorded if source == target else carry_box(recorded, source, target)
         part = clip_box(whole, target.width, target.height) if whole else None
         if whole is None or part is None:
@@ -150,11 +150,7 @@ class RecordedDetector:
 
 
 def write_boxes(file: Path, found: Iterable[tuple[View, Sequence[Detection]]]) -> None:
-    """Write what a detector found to a file for the `recorded` detector; replaces the file.
-
-    Args:
-        file: JSON lines.
-        found: views and what is in each; also those in which nothing is.
+    """Write (view, its detections) pairs to a file of JSON lines for the `recorded` detector; replace any.
 
     Raises:
         CannotWrite: the disk refuses.
@@ -162,23 +158,16 @@ def write_boxes(file: Path, found: Iterable[tuple[View, Sequence[Detection]]]) -
     file.unlink(missing_ok=True)
     lines = JsonLines(file, "record again", sync=False)
     for view, detections in found:
-        camera = view.camera
         line = _RecordedView(
             pano_id=view.pano_id,
-            camera=_RecordedCamera(
-                heading=camera.heading,
-                pitch=camera.pitch,
-                fov=camera.fov,
-                width=camera.width,
-                height=camera.height,
-            ),
+            camera=_RecordedCamera(**asdict(view.camera)),
             boxes=tuple(_RecordedBox(label=one.label, score=one.score, box=one.box) for one in detections),
         )
         lines.append(line.model_dump_json())
 
 
-def _read(file: Path) -> _ByPanorama:
-    """Return the recorded views in a file of boxes, by panorama."""
+def _read(file: Path) -> Mapping[str, Sequence[_RecordedView]]:
+    """Return the recorded views in a file of boxes, by panorama id."""
     if not file.is_file():
         raise ModelUnavailable(
             f"the recorded detector has no file {file}: write one (docs/reference/models.md), or use "
@@ -193,9 +182,4 @@ def _read(file: Path) -> _ByPanorama:
     return by_panorama
 
 
-def open_recorded(settings: RecordedSettings, _: Models) -> RecordedDetector:
-    """Open the detector of recorded boxes with these settings."""
-    return RecordedDetector(settings)
-
-
-KIND = Kind("detector", RecordedSettings, open_recorded)
+KIND = Kind("detector", RecordedSettings, lambda settings, _: RecordedDetector(settings))

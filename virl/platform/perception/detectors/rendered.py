@@ -17,10 +17,15 @@ from virl.errors import ModelUnavailable, first_line
 from virl.extras import Late
 from virl.geo.globe import Ints
 from virl.platform.city.streetview import Image, View
-from virl.platform.perception.base import Detection, LookScores, plain_label
-from virl.platform.perception.detections import area_shares, share_inside, to_detections, words_of
+from virl.platform.perception.base import Detection, plain_label
+from virl.platform.perception.detections import (
+    SettingsDetector,
+    area_shares,
+    share_inside,
+    to_detections,
+    words_of,
+)
 from virl.platform.perception.images import as_view, cores, look_at_each, pixels_of, usual_threads
-from virl.platform.perception.models import Models
 from virl.platform.perception.registry import DetectorSettings, Kind, Needs
 from virl.platform.perception.signs import SIGN
 from virl.platform.perception.weights import batches, once_per_process
@@ -31,23 +36,28 @@ onnxruntime = Late("onnxruntime", extra="eyes")
 __all__ = ["CLASSES", "INPUT_SIDE", "KIND", "NetworkFinds", "RenderedDetector", "RenderedSettings"]
 
 NAME = "rendered"
+"""Name of the detector."""
 WEIGHTS = Path(__file__).parent / "rendered.onnx"
+"""File of weights that comes with virl."""
 INPUT_SIDE = 512
 """Length in pixels that a view's longer side is scaled to for the network."""
 CLASSES = (
     "sign", "directory", "shop door", "trash bin", "fire hydrant", "bench", "mailbox", "bollard", "planter",
     "tree", "street lamp", "traffic light", "parked car", "bicycle stand", "bus stop",
 )  # fmt: skip
-"""Names of the classes that the network tells apart.
-A directory, a board of what is inside a house, is found as a sign."""
+"""Names of the network's classes, in order; a directory, a board of a house's names, is found as a sign."""
 
 NOT_DRAWN = (
     "the detector `rendered` knows only towns that virl draws, and this city is none: choose another with "
     "--detector, such as grounding-dino, owlv2 or recorded (see `virl models`)"
 )
 
+"""Error text for a city that virl does not draw."""
+
 _LABELS = tuple(SIGN if one == "directory" else one for one in CLASSES)
-_GREY = 114  # around pictures that are not square; as YOLO's
+"""Label of each class."""
+_GREY = 114
+"""Level, of 255, of the grey around pictures that are not square; as YOLO's."""
 
 
 class RenderedSettings(DetectorSettings):
@@ -65,13 +75,13 @@ class RenderedSettings(DetectorSettings):
     max_overlap: float = Field(gt=0, le=1)
     """Largest intersection over union, [0, 1], of two boxes of one label; the better one stays."""
     parts: dict[str, str] = Field(default_factory=dict)
-    """Whole thing by the label that a part of it looks like, such a find inside it being dropped."""
+    """Label of a whole object by the label that a part of it is taken for: inside a whole, it is dropped."""
     part_inside: float = Field(0.8, gt=0, le=1)
-    """Least share of a part's area, [0, 1], inside the whole thing, for the part to be dropped."""
+    """Least share of a part's area, [0, 1], inside the whole object, for the part to be dropped."""
     part_area: float = Field(0.7, gt=0, le=1)
-    """Largest area of a part, as a share of the whole thing's."""
+    """Largest area of a part that is dropped, as a share of the whole object's."""
     whole_score: float = Field(0.7, ge=0)
-    """Least score of the whole thing, as a share of the part's."""
+    """Least score of the whole object for a part to be dropped, as a share of the part's score."""
     only_drawn: bool
     """True to refuse the detector in cities that virl does not draw."""
     batch: int = Field(ge=1)
@@ -81,12 +91,8 @@ class RenderedSettings(DetectorSettings):
 
     def needs(self) -> Needs:
         """Return the requirements: the packages, the file of weights, and a town that virl draws."""
-        return Needs(
-            ("cv2", "onnxruntime"),
-            "eyes",
-            files=(self.file,),
-            truth=NOT_DRAWN if self.only_drawn else "",
-        )
+        truth = NOT_DRAWN if self.only_drawn else ""
+        return Needs(("cv2", "onnxruntime"), "eyes", files=(self.file,), truth=truth)
 
     def unknown(self, labels: Sequence[str]) -> list[str]:
         """Return those of some labels that are none of the network's classes."""
@@ -99,20 +105,17 @@ class RenderedSettings(DetectorSettings):
 
 
 class NetworkFinds(NamedTuple):
-    """The boxes, classes and scores that the network finds in a picture, one row each, doubles included.
-
-    Args:
-        boxes: left, top, right and bottom in pixels of the picture, (n, 4).
-        scores: [0, 1], (n,).
-        classes: numbers in `CLASSES`, (n,).
-    """
+    """The n objects that the network finds in a picture, some of them more than once."""
 
     boxes: NDArray[np.float32]
+    """Left, top, right and bottom in pixels of the picture, shape (n, 4)."""
     scores: NDArray[np.float32]
+    """Confidence, [0, 1], shape (n,)."""
     classes: Ints
+    """Indices in `CLASSES`, shape (n,)."""
 
 
-class RenderedDetector:
+class RenderedDetector(SettingsDetector[RenderedSettings]):
     """A detector of signs, shop doors and street furniture in views of towns that virl draws.
 
     Equal views give equal boxes. The weights are loaded with the first view. Safe to share between threads.
@@ -123,18 +126,13 @@ class RenderedDetector:
         self._threads = cores(settings.threads or usual_threads())
         self._load = partial(_session, str(settings.file))
 
-    @property
-    def look_scores(self) -> LookScores:
-        """Least scores of the detector's finds, from its model file."""
-        return self._settings.look_scores
-
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:
-        """Return the things with one of `labels` in each view, best first.
+        """Return the objects with one of `labels` in each view, best first.
 
         Args:
-            views: what to look at.
-            labels: kinds of things, or other words for them; case does not count, and underscores are spaces.
-                `"sign"` finds directories too. Empty asks for all that it knows. Others are never found.
+            views: views of towns that virl draws.
+            labels: labels, or other words for them; case does not count, and underscores are spaces.
+                `"sign"` finds directories too. Empty asks for all known ones. Others are never found.
 
         Raises:
             BadInput: a label is empty.
@@ -145,7 +143,11 @@ class RenderedDetector:
             return [[] for _ in views]
         settings, found = self._settings, []
         views = [as_view(view) for view in views]
-        for view, one in zip(views, self._find_in_views(views), strict=True):
+        if min(len(views), self._threads) < 2:
+            seen = self.find([pixels_of(view) for view in views])
+        else:
+            seen = look_at_each(views, self._threads, lambda picture: self.find([picture])[0])
+        for view, one in zip(views, seen, strict=True):
             wanted = np.isin(one.classes, list(asked))
             names = [asked[kind] for kind in one.classes[wanted].tolist()]
             found.append(
@@ -160,18 +162,10 @@ class RenderedDetector:
             )
         return found
 
-    def _find_in_views(self, views: Sequence[View]) -> list[NetworkFinds]:
-        """Return the network's finds in each view, looked at on several threads if there are."""
-        if min(len(views), self._threads) < 2:
-            return self.find([pixels_of(view) for view in views])
-        return look_at_each(views, self._threads, lambda picture: self.find([picture])[0])
-
     def find(self, pictures: Sequence[Image], min_score: float | None = None) -> list[NetworkFinds]:
-        """Return all finds in each picture, doubles included.
+        """Return what the network finds in each RGB picture of any size, doubles included.
 
-        Args:
-            pictures: RGB, each of any size.
-            min_score: least score; `None` takes that of the settings.
+        `min_score` is the least score, [0, 1]; `None` takes that of the settings.
 
         Raises:
             ModelUnavailable: the weights are missing, or are not those of this detector.
@@ -179,15 +173,14 @@ class RenderedDetector:
         least = self._settings.min_score if min_score is None else min_score
         found: list[NetworkFinds] = []
         for some in batches(pictures, self._settings.batch):
-            scores, boxes = self._load().run(
-                None, {"pictures": np.stack([_fit_picture(one) for one in some])}
-            )
+            fitted = np.stack([_fit_picture(one) for one in some])
+            scores, boxes = self._load().run(None, {"pictures": fitted})
             read = (_read(*one, least) for one in zip(some, scores, boxes, strict=True))
             found += (self._without_parts(one) for one in read)
         return found
 
     def _without_parts(self, found: NetworkFinds) -> NetworkFinds:
-        """Return finds without those that are a part of another thing, by the settings."""
+        """Return what was found without what is only a part of another object, by the settings."""
         settings, kept = self._settings, np.ones(len(found.scores), bool)
         for part, whole in settings.parts.items():
             parts = np.isin(found.classes, list(_numbers(part)))
@@ -199,7 +192,7 @@ class RenderedDetector:
         return NetworkFinds(found.boxes[kept], found.scores[kept], found.classes[kept])
 
     def _class_labels(self, labels: Sequence[str]) -> dict[int, str]:
-        """Return the number of each class asked for, with the first label that means it."""
+        """Return the first label that means a class by the class's index, for all classes asked for."""
         if not labels:
             return dict(enumerate(_LABELS))
         asked: dict[int, str] = {}
@@ -211,7 +204,7 @@ class RenderedDetector:
 
 
 def _numbers(kind: str) -> Iterable[int]:
-    """Return the numbers of the classes that have a label."""
+    """Return the indices of the classes whose label is `kind`."""
     return (number for number, label in enumerate(_LABELS) if label == kind)
 
 
@@ -229,7 +222,10 @@ def _fit_picture(picture: Image) -> Image:
 def _read(
     picture: Image, scores: NDArray[np.float32], boxes: NDArray[np.float32], least: float
 ) -> NetworkFinds:
-    """Return the finds with a score of `least` or more, boxes in pixels of the picture."""
+    """Return the boxes with a score of `least` or more, in pixels of the picture.
+
+    The network gives scores by cell and class, and boxes by cell in pixels of its input.
+    """
     cells, kinds = np.nonzero(scores >= least)
     scale = max(picture.shape[:2]) / INPUT_SIDE
     return NetworkFinds(boxes[cells] * np.float32(scale), scores[cells, kinds], kinds)
@@ -263,9 +259,4 @@ def _session(file: str) -> Any:
     return session
 
 
-def open_rendered(settings: RenderedSettings, _: Models) -> RenderedDetector:
-    """Open the detector for rendered towns with these settings."""
-    return RenderedDetector(settings)
-
-
-KIND = Kind("detector", RenderedSettings, open_rendered)
+KIND = Kind("detector", RenderedSettings, lambda settings, _: RenderedDetector(settings))

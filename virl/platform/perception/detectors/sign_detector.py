@@ -8,7 +8,8 @@ import numpy as np
 from pydantic import Field
 
 from virl.platform.city.streetview import Camera, View
-from virl.platform.perception.base import Detection, LookScores, Reader, TextLine, plain_label
+from virl.platform.perception.base import Detection, Reader, TextLine, plain_label
+from virl.platform.perception.detections import SettingsDetector
 from virl.platform.perception.images import as_view, pixels_of
 from virl.platform.perception.lexicons.sign_lexicon import Lexicon, LexiconSettings
 from virl.platform.perception.models import DetectorSettings, Models, Needs, read_model
@@ -23,13 +24,13 @@ class SignDetectorSettings(DetectorSettings):
 
     kind: Literal["sign-detector"]
     reader: str
-    """Name of a reader in `platform/models`."""
+    """Name of the reader in `platform/models` that reads the signs."""
     lexicon: str
-    """Name of a lexicon in `platform/models`."""
+    """Name of the lexicon in `platform/models` that tells place types by their words."""
     min_score: float = Field(ge=0, le=1)
     """Least score of a detection, [0, 1]."""
     rival_share: float = Field(ge=0, le=1)
-    """Least score of a type asked for, as a share of that of the sign's best type."""
+    """Least score of a place type asked for, as a share of that of the sign's best type."""
     lowest_pitch: float = Field(ge=-90, le=90)
     """Lowest pitch in degrees above the horizon at which signs are read."""
     highest_pitch: float = Field(ge=-90, le=90)
@@ -54,24 +55,20 @@ def open_sign_detector(settings: SignDetectorSettings, models: Models) -> "SignD
 KIND = Kind("detector", SignDetectorSettings, open_sign_detector)
 
 
-class SignDetector:
+class SignDetector(SettingsDetector[SignDetectorSettings]):
     """A detector that reads views, groups the lines into signs, and tells their place types by a lexicon."""
 
     def __init__(self, reader: Reader, lexicon: Lexicon, settings: SignDetectorSettings) -> None:
+        """Use a reader for the lines of text, and a lexicon for the place types of their words."""
         self._reader = reader
         self._lexicon = lexicon
         self._settings = settings
-
-    @property
-    def look_scores(self) -> LookScores:
-        """Least scores of the detector's finds, from its model file."""
-        return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:
         """Return the signs of places in each view, best first; those that tell of no type last.
 
         Args:
-            views: what to look at.
+            views: views of any street.
             labels: place types, with spaces or underscores, and `"sign"` for signs that tell of no type;
                 empty asks for all of them. Other labels are never found.
 
@@ -88,7 +85,7 @@ class SignDetector:
         ]
 
     def _judge(self, lines: list[TextLine], labels: Sequence[str]) -> list[Detection]:
-        """Return the detections of the signs that lines of text form, best first, bare signs last."""
+        """Return the detections of the signs that lines of text form, best first, those of no type last."""
         asked = {plain_label(label): label for label in labels}
         found = [self._classify_sign(sign, asked) for sign in group_lines(lines)]
         return sorted(
@@ -97,7 +94,7 @@ class SignDetector:
         )
 
     def _classify_sign(self, lines: list[TextLine], asked: dict[str, str]) -> Detection | None:
-        """Return the detection of a sign by the best type asked for; `None` if it shows none of them."""
+        """Return the detection of a sign by its best type in `asked` (label by words); `None` for none."""
         text = " / ".join(line.text for line in lines)
         clarity = float(
             np.average([line.score for line in lines], weights=[len(line.text) for line in lines])
@@ -123,7 +120,7 @@ def _lower_line(line: TextLine, rows: int) -> TextLine:
 
 
 def _rows(camera: Camera, settings: SignDetectorSettings) -> tuple[int, int]:
-    """Return the first and last row of a view between the lowest and the highest pitch."""
+    """Return (first row, row behind the last) of a view between the highest and the lowest pitch."""
 
     def row(pitch: float) -> float:
         """Return the row of the view, in pixels, at a pitch in degrees, cut to the view."""

@@ -1,4 +1,4 @@
-"""The simulated detector: what a made city truly shows, less what the noise model makes of it.
+"""The simulated detector: what a made city truly shows, with the errors of a noise model.
 
 It is no model and looks at no pixels. It stands in for one where no weights are at hand, so that what is
 built on detectors can be run and scored. What it gets wrong are curves over the size of a thing in the
@@ -19,40 +19,47 @@ from virl.errors import ModelUnavailable
 from virl.platform.city.city import Truth, Visible
 from virl.platform.city.place_types import place_table
 from virl.platform.city.streetview import Box, Camera, View
-from virl.platform.perception.base import Detection, LookScores, plain_label
-from virl.platform.perception.detections import words_of
+from virl.platform.perception.base import Detection, plain_label
+from virl.platform.perception.detections import SettingsDetector, words_of
 from virl.platform.perception.images import as_view
 from virl.platform.perception.models import Models
 from virl.platform.perception.registry import DetectorSettings, Kind, Needs
+from virl.platform.perception.signs import SIGN
 
-CAMERA_STEP_DEG = 1.0  # chosen: cameras whose angles round to the same multiples of it err alike
-JITTER_LIMIT = 2.5  # chosen: standard deviations after which an edge moves no farther
+CAMERA_STEP_DEG = 1.0
+"""Degrees to whose multiples a camera's angles are rounded: cameras that round alike err alike; chosen."""
+JITTER_LIMIT = 2.5
+"""Largest move of a box's edge in standard deviations; chosen."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
+"""Share or chance, [0, 1]."""
 
 NO_TRUTH = (
     "the simulated detector needs the ground truth of a made city, and this city has none: choose another "
     "with --detector, such as grounding-dino, owlv2 or recorded (see `virl models`)"
 )
 
+"""Error text for a city without ground truth."""
+
 _NORMAL = NormalDist()
+"""Standard normal distribution."""
 
 
 class SimulatedSettings(DetectorSettings):
     """Settings of the detector; `platform/models/simulated.yaml` gives the reasons for the values.
 
-    The size of a thing is the square root of the area of its box, in pixels.
+    The size of an object is the square root of the area of its box, in pixels.
     """
 
     kind: Literal["simulated"]
     knows: tuple[str, ...]
-    """Names of the kinds of things that the detector can find."""
+    """Names of the kinds of objects that the detector can find."""
     synonyms: dict[str, str] = Field(default_factory=dict)
-    """Kind of thing by other words for the kind."""
+    """Kind of object by other words for the kind."""
     min_pixels: int = Field(ge=1)
-    """Least number of pixels of a thing that can be noticed."""
+    """Least number of visible pixels of an object that can be found."""
     found: float = Field(gt=0, le=1)
-    """Chance, [0, 1], that a large thing in plain sight is found."""
+    """Chance, [0, 1], that a large object in plain sight is found."""
     half_size: float = Field(gt=0)
     """Size in pixels (square root of the box's area) at which the chance of a find is half of `found`."""
     size_width: float = Field(gt=0)
@@ -62,9 +69,9 @@ class SimulatedSettings(DetectorSettings):
     seen_width: float = Field(gt=0)
     """Width of the logistic fall of the chance over the visible share."""
     hardness: float = Field(ge=0, le=1)
-    """Correlation of looks at one thing, [0, 1]: with 0 each look is anew, with 1 all give the same."""
+    """Correlation of looks at one object, [0, 1]: with 0 each look is anew, with 1 all give the same."""
     confusions: dict[str, dict[str, Share]] = Field(default_factory=dict)
-    """Chances that a tiny thing of a kind is taken for another, by its kind and the other."""
+    """Chances that a tiny object of a kind is taken for another, by its kind and the other."""
     place_confusion: Share | None = None
     """Chance, [0, 1], that a tiny sign's place is taken for another type that was asked for.
     `None` for a detector that knows no places."""
@@ -73,7 +80,7 @@ class SimulatedSettings(DetectorSettings):
     confusion_width: float = Field(gt=0)
     """Width of the logistic fall of the chances of confusion, as `size_width`."""
     score: tuple[Share, Share]
-    """Mean scores of a true detection: where the chance to find the thing is 0, and where it is 1."""
+    """Mean scores of a true detection: where the chance to find the object is 0, and where it is 1."""
     false_score: tuple[Share, Share]
     """Mean scores of a false detection: of a large look-alike, and of a tiny one."""
     score_spread: float = Field(ge=0)
@@ -86,7 +93,7 @@ class SimulatedSettings(DetectorSettings):
         return Needs(truth=NO_TRUTH)
 
     def unknown(self, labels: Sequence[str]) -> list[str]:
-        """Return those of some labels that are neither a known kind of thing nor a type of place."""
+        """Return those of some labels that are neither a known kind of object nor a type of place."""
         known = {*self.knows, *self.synonyms}
         if self.place_confusion is not None:
             known |= {plain_label(one) for one in place_table().types}
@@ -94,7 +101,7 @@ class SimulatedSettings(DetectorSettings):
 
     @model_validator(mode="after")
     def _names_what_it_knows(self) -> Self:
-        """Check that synonyms and confusions lead to known kinds of things."""
+        """Check that synonyms and confusions lead to known kinds of objects."""
         named = {*self.synonyms.values(), *(kind for row in self.confusions.values() for kind in row)}
         if unknown := named - set(self.knows):
             raise ValueError(f"{min(unknown)!r} should be among what the detector knows")
@@ -107,10 +114,10 @@ def size_of(box: Box) -> float:
 
 
 def chance_found(size: float, seen: float, settings: SimulatedSettings) -> float:
-    """Return the chance that a thing is found; its complement is the chance that it is missed.
+    """Return the chance, [0, 1], that an object is found.
 
     Args:
-        size: of its box, pixels, above 0.
+        size: size of its box in pixels, above 0.
         seen: visible share of it, (0, 1].
         settings: of the noise.
     """
@@ -120,36 +127,39 @@ def chance_found(size: float, seen: float, settings: SimulatedSettings) -> float
 
 
 def likeness(size: float, settings: SimulatedSettings) -> float:
-    """Return how alike look-alikes are at a size in pixels, [0, 1]: a factor on chances of confusion."""
+    """Return the factor, [0, 1], on chances of confusion at a size of an object in pixels: less if larger."""
     return 1 - _logistic(log(size / settings.confusion_half_size) / settings.confusion_width)
 
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """A source of random numbers for one thing in one view, the same each time."""
+    """A source of random numbers for one object in one view, the same each time."""
 
     seed: int
-    look: str
+    """Seed of the detector."""
+    view_key: str
     """Key of the panorama and the camera of the view."""
-    thing: str
+    object_id: str
+    """Id of the object."""
     hardness: float
+    """Correlation of the numbers between views of the object, [0, 1]."""
 
-    def happens(self, what: str, chance: float) -> bool:
-        """Return whether an event of a given chance happens, correlated between views of the thing."""
-        return self.share(what) < chance
+    def happens(self, event: str, chance: float) -> bool:
+        """Return whether the event of a name, with a chance in [0, 1], happens to the object in the view."""
+        return self.share(event) < chance
 
-    def share(self, what: str) -> float:
-        """Return a random number in [0, 1], correlated between views of the thing."""
-        return _NORMAL.cdf(self.normal(what))
+    def share(self, name: str) -> float:
+        """Return the uniform random number, [0, 1], of a name, correlated between views of the object."""
+        return _NORMAL.cdf(self.normal(name))
 
-    def normal(self, what: str) -> float:
-        """Return a standard normal number, correlated by `hardness` between views of the thing."""
-        own, new = self._draw_chance(what, ""), self._draw_chance(what, self.look)
+    def normal(self, name: str) -> float:
+        """Return the standard normal number of a name, correlated between views of the object."""
+        own, new = self._draw_normal(name, ""), self._draw_normal(name, self.view_key)
         return sqrt(self.hardness) * own + sqrt(1 - self.hardness) * new
 
-    def _draw_chance(self, what: str, look: str) -> float:
-        """Return a standard normal number that depends on seed, thing, event and view alone."""
-        text = "\n".join((str(self.seed), self.thing, what, look))
+    def _draw_normal(self, name: str, view_key: str) -> float:
+        """Return a standard normal number that depends on seed, object, name and view key alone."""
+        text = "\n".join((str(self.seed), self.object_id, name, view_key))
         number = int.from_bytes(blake2b(text.encode(), digest_size=6).digest(), "big")
         return _NORMAL.inv_cdf((number + 0.5) / 2**48)
 
@@ -157,16 +167,16 @@ class Draws:
         """Return a box with each edge moved at random; an edge that the picture cuts stays in place.
 
         Args:
-            box: pixels, inside the picture.
-            camera: of the picture.
-            jitter: standard deviation, as a share of the box's width or height.
+            box: left, top, right, bottom in pixels, inside the view.
+            camera: of the view.
+            jitter: standard deviation of an edge, as a share of the box's width or height.
         """
         sides = (box[2] - box[0], box[3] - box[1])
         ends = (float(camera.width), float(camera.height))
         edges = []
         for i, edge in enumerate(box):
             end = ends[i % 2]
-            off = min(max(self._draw_chance(f"edge {i}", self.look), -JITTER_LIMIT), JITTER_LIMIT)
+            off = min(max(self._draw_normal(f"edge {i}", self.view_key), -JITTER_LIMIT), JITTER_LIMIT)
             moved = min(max(edge + off * jitter * sides[i % 2], 0.0), end)
             edges.append(edge if edge in {0.0, end} else moved)
         left, top, right, bottom = edges
@@ -174,7 +184,7 @@ class Draws:
 
 
 def name_look(pano_id: str, camera: Camera) -> str:
-    """Return a key of a view: its panorama, and its camera to the nearest degree."""
+    """Return a key of a view: its panorama, and its camera with angles to the nearest degree."""
     heading, pitch, fov = (
         round(angle / CAMERA_STEP_DEG) for angle in (camera.heading, camera.pitch, camera.fov)
     )
@@ -188,39 +198,29 @@ def _logistic(x: float) -> float:
 
 
 NAME = "simulated"
-SIGN = "sign"
+"""Name of the detector."""
 
 
-class SimulatedDetector:
-    """A detector that finds things of a made city by its truth, with the errors of a noise model.
+class SimulatedDetector(SettingsDetector[SimulatedSettings]):
+    """A detector that finds the objects of a made city by its ground truth, with errors of a noise model.
 
+    The same object in the same view is always judged alike, whatever else is looked at, before or beside it.
     Safe to share between threads.
-
-    The same thing in the same view is always judged alike, whatever else is looked at, before or beside it.
-
-    Args:
-        truth: of the city that the views are of.
-        settings: of the noise.
-        seed: another seed errs elsewhere, as often.
     """
 
     def __init__(self, truth: Truth, settings: SimulatedSettings, seed: int = 0) -> None:
+        """Use a city's ground truth, and random errors from a seed: another one errs elsewhere, as often."""
         self._truth = truth
         self._settings = settings
         self._seed = seed
 
-    @property
-    def look_scores(self) -> LookScores:
-        """Least scores of the detector's finds, from its model file."""
-        return self._settings.look_scores
-
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """Return the things with one of `labels` in each view, best first; each thing with one label at most.
+        """Return the objects with one of `labels` in each view, best first; each object has one label.
 
         Args:
             views: of the city that the truth is of; their pixels are not looked at.
-            labels: kinds of things, or other words for them, and place types; case does not count, and
-                underscores are spaces. Empty asks for all things that it knows. Other labels are never found.
+            labels: kinds of objects, or other words for them, and place types; case does not count, and
+                underscores are spaces. Empty asks for all known kinds. Other labels are never found.
 
         Raises:
             BadInput: a label is empty.
@@ -238,7 +238,7 @@ class SimulatedDetector:
         return [self._look(as_view(view), asked, types, may_seem) for view in views]
 
     def _kinds(self, labels: Sequence[str]) -> dict[str, str]:
-        """Return the kinds of things asked for, each with the first label that means it."""
+        """Return the first label that means a kind of object by the kind, for all kinds asked for."""
         if not labels:
             return {kind: kind for kind in self._settings.knows}
         asked: dict[str, str] = {}
@@ -249,7 +249,7 @@ class SimulatedDetector:
         return asked
 
     def _types(self, labels: Sequence[str]) -> dict[str, str]:
-        """Return labels asked for that are no kind of thing, and so may be place types, by their words."""
+        """Return the labels that are no kind of object, and so may be place types, by their words."""
         if not labels or self._settings.place_confusion is None:
             return {}
         known = {SIGN, *self._settings.knows, *self._settings.synonyms}
@@ -258,7 +258,10 @@ class SimulatedDetector:
     def _look(
         self, view: View, asked: dict[str, str], types: dict[str, str], may_seem: set[str]
     ) -> list[Detection]:
-        """Return the detections in a view after the noise, of the kinds and place types asked for."""
+        """Return the detections in a view, after the noise, of the kinds and place types asked for.
+
+        `may_seem` are the kinds of objects that can be, or be taken for, one that was asked for.
+        """
         if not may_seem:
             return []
         look = name_look(view.pano_id, view.camera)
@@ -275,7 +278,7 @@ class SimulatedDetector:
         return sorted(found, key=lambda one: (-one.score, one.box))
 
     def _read(self, sign: Visible, draws: Draws, types: dict[str, str]) -> tuple[str, float] | None:
-        """Return the label and score for the place behind a sign; `None` where the sign is missed."""
+        """Return (label, score) for a sign's place; `None` where it is missed or of no type in `types`."""
         settings, size = self._settings, size_of(sign.box)
         chance, alike = chance_found(size, sign.visible_fraction, settings), likeness(size, settings)
         right = [words for kind in sign.place_types if (words := kind.replace("_", " ")) in types]
@@ -288,7 +291,7 @@ class SimulatedDetector:
         return (types[right[0]], self._score(settings.score, chance, draws)) if right else None
 
     def _judge(self, thing: Visible, draws: Draws, asked: dict[str, str]) -> tuple[str, float] | None:
-        """Return the label and score for a thing; `None` where it is missed."""
+        """Return (label, score) for an object; `None` where it is missed or of no kind in `asked`."""
         settings, size = self._settings, size_of(thing.box)
         chance = chance_found(size, thing.visible_fraction, settings)
         if thing.kind in asked and draws.happens("found", chance):
@@ -300,7 +303,7 @@ class SimulatedDetector:
         return None
 
     def _score(self, ends: tuple[float, float], share: float, draws: Draws) -> float:
-        """Return a random score, [0, 1], around the mean `share` of the way between two ends."""
+        """Return a random score, [0, 1], whose mean lies the share `share` of the way between two `ends`."""
         mean = ends[0] + (ends[1] - ends[0]) * share
         return min(max(mean + self._settings.score_spread * draws.normal("score"), 0.0), 1.0)
 

@@ -1,4 +1,4 @@
-"""What the words on a sign say of the place behind it.
+"""Place types by the words on signs.
 
 A lexicon holds words of many languages for each of Google's place types. A text matches a word in spite of
 case, accents, missing or added spaces, look-alike letters (0 and O, Latin and Greek A) and slips of the
@@ -28,14 +28,21 @@ MIN_PART = 5  # chosen: a shorter word inside another is chance, as "bar" in "ba
 """Least number of letters of a word that is recognized within a longer one."""
 MIN_SLIP = 6  # chosen: one slip in five letters turns "books" into "boots"
 """Least number of letters of a word that is recognized with misread letters."""
-SLIP_SIMILARITY = 0.8  # chosen: one slip in 6 to 9 letters, two in 10 to 14
+SLIP_SIMILARITY = 0.8
+"""Least similarity, [0, 1], of a misread word; chosen: one slip in 6 to 9 letters, two in 10 to 14."""
 PART_STRENGTH = 0.8  # chosen: "stadtbibliothek" tells of a library a little less surely than "bibliothek"
-HIDE_STRENGTH = 0.75  # chosen: a word inside a longer one speaks only if the longer one is a poor match
+"""Strength, [0, 1], of the match of a word within a longer one."""
+HIDE_STRENGTH = 0.75
+"""Least strength, [0, 1], of a match that hides the matches of shorter words within it; chosen."""
 
 _SIGNS = {ord("'"): "", ord("\u2019"): "", ord("&"): " and "}
+"""Replacements of punctuation before words are split."""
 _MARKS = re.compile("[\u0300-\u036f]")  # accents; the voicing marks of kana lie elsewhere
+"""Pattern of an accent."""
 _WORD = re.compile(r"[^\W_]+")
+"""Pattern of a word."""
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")  # kana, Han, Hangul
+"""Pattern of a letter of a script that writes no spaces between words."""
 _CYRILLIC, _GREEK = (
     "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0423\u041f\u0413\u0424",
     "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7",
@@ -44,6 +51,7 @@ _ALIKE = str.maketrans(
     "0158|$€IĐØŁ" + _CYRILLIC + _GREEK,
     "OLSBLSELDOL" + "ABEKMHOPCTXY\u03a0\u0393\u03a6" + "ABEZHLKMNOPTYX",
 )
+"""The letter that stands for each of some look-alike characters of several scripts."""
 
 
 class LexiconSettings(ModelSettings):
@@ -69,23 +77,23 @@ class LexiconSettings(ModelSettings):
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """A word of a place type found in a text: where, how well, and with what weight."""
+    """A word of a place type that was found in a text."""
 
     type: str
+    """Place type that the word tells of."""
     span: Span
+    """Part of the text where the word was found."""
     strength: float
+    """Likeness of the text to the word, [0, 1]."""
     weight: float
+    """Confidence, [0, 1], that a place with the word on its sign is of the type."""
 
 
 class Lexicon:
-    """A dictionary that tells place types by the words on a sign.
-
-    Args:
-        settings: words that were chosen by hand.
-        more: words that supplement them.
-    """
+    """A dictionary that tells place types by the words on a sign."""
 
     def __init__(self, settings: LexiconSettings, more: MoreWords | None = None) -> None:
+        """Collect the words in the settings, chosen by hand, and those that supplement them."""
         types = settings.words
         weights: dict[str, dict[str, float]] = {}
         for kind, _, word, is_name in words_of(types):
@@ -118,7 +126,7 @@ class Lexicon:
         return tuple(sorted({place_type for types in self._weights.values() for place_type in types}))
 
     def classify(self, text: str) -> dict[str, float]:
-        """Return the place types that a text tells of, best first, with scores in (0, 1); empty if none."""
+        """Return the scores, (0, 1), of the place types that a text tells of, best first; empty for none."""
         matches = list(self._matches(_tokens(text)))
         doubt: dict[str, float] = {}
         spans: set[tuple[str, Span]] = set()
@@ -130,7 +138,7 @@ class Lexicon:
         return dict(sorted(((name, 1 - rest) for name, rest in doubt.items()), key=lambda item: -item[1]))
 
     def _matches(self, tokens: list[str]) -> Iterator[_Match]:
-        """Yield the matches of words in tokens: whole, within others, and with misread letters."""
+        """Yield matches of known words in a text's words: whole, within others, and with misread letters."""
         starts = np.cumsum([0, *map(len, tokens)]).tolist()
         windows = [
             ("".join(tokens[first:last]), (starts[first], starts[last]))
@@ -142,11 +150,16 @@ class Lexicon:
             found += self._as_types(window, span, 1.0)
         found += self._match_within(tokens)
         yield from found
-        unknown = [(w, s) for w, s in windows if len(w) >= MIN_SLIP - 1 and not _is_explained(s, found)]
-        yield from self._with_slips(unknown)
+        unknown = [
+            (window, (start, end))
+            for window, (start, end) in windows
+            if len(window) >= MIN_SLIP - 1
+            and not any(one.span[0] < end and start < one.span[1] for one in found)
+        ]
+        yield from self._match_with_slips(unknown)
 
     def _match_within(self, tokens: list[str]) -> Iterator[_Match]:
-        """Yield matches of words within longer ones: compounds, lost spaces, and scripts that write none."""
+        """Yield matches of known words in longer ones: compounds, lost spaces, scripts that write none."""
         line = "".join(tokens)
         for key in self._unspaced_in(line):
             start = line.find(key)
@@ -162,15 +175,15 @@ class Lexicon:
             start = end
 
     def _unspaced_in(self, line: str) -> list[str]:
-        """Return the known words of scripts without spaces that occur in a line, in a fixed order."""
+        """Return the known words, of scripts without spaces, that occur in a line, the leftmost first."""
         if not _UNSPACED.search(line):
             return []
         lengths = range(1, self._longest_unspaced + 1)
         parts = {line[start : start + length] for start in range(len(line)) for length in lengths}
         return sorted(parts & self._unspaced, key=lambda key: (line.find(key), key))
 
-    def _with_slips(self, windows: list[tuple[str, Span]]) -> Iterator[_Match]:
-        """Yield the matches of words that resemble a run of tokens, by the square of the likeness."""
+    def _match_with_slips(self, windows: list[tuple[str, Span]]) -> Iterator[_Match]:
+        """Yield matches of words that resemble one of some (text, span), by the square of the likeness."""
         if not windows or not self._slips:
             return
         texts = [window for window, _ in windows]
@@ -182,38 +195,33 @@ class Lexicon:
             yield from self._as_types(self._slips[column], windows[row][1], similarity**2)
 
     def _as_types(self, key: str, span: Span, strength: float) -> Iterator[_Match]:
-        """Yield a match for each place type that has the word of a key."""
+        """Yield a match at a span for each place type that has the word of a key, as of `key_of`."""
         for place_type, weight in self._weights.get(key, {}).items():
             yield _Match(place_type, span, strength, weight)
 
 
 def key_of(word: str) -> str:
-    """Return a word in the spelling in which words and signs are compared."""
+    """Return a word or phrase in the spelling in which words and signs are compared, without spaces."""
     return "".join(_tokens(word))
 
 
 def token_count(word: str) -> int:
-    """Return the number of tokens of a word or phrase."""
+    """Return the number of words in a phrase."""
     return len(_tokens(word))
 
 
 def _tokens(text: str) -> list[str]:
-    """Return the words of a text as they are compared: upper case, no accents, one letter for look-alikes."""
+    """Return a text's words as they are compared: upper case, no accents, one letter for look-alikes."""
     plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_SIGNS).upper())
     alike = unicodedata.normalize("NFC", _MARKS.sub("", plain)).translate(_ALIKE)
     return _WORD.findall(alike.replace("RN", "M").replace("VV", "W"))
 
 
 def _hides(longer: _Match, shorter: _Match) -> bool:
-    """Return whether a strong longer match covers a shorter one, which then does not count."""
+    """Return whether a strong match covers a shorter one, which then does not count."""
     (start, end), (begin, stop) = longer.span, shorter.span
     wraps = start <= begin and stop <= end and end - start > stop - begin
     return wraps and longer.strength >= HIDE_STRENGTH
-
-
-def _is_explained(span: Span, found: list[_Match]) -> bool:
-    """Return whether one of the matches found overlaps a span."""
-    return any(match.span[0] < span[1] and span[0] < match.span[1] for match in found)
 
 
 def open_lexicon(settings: LexiconSettings, _: object) -> Lexicon:

@@ -29,8 +29,11 @@ from virl.platform.perception.weights import (
 )
 
 MODEL_TYPE = "lightglue"
+"""Value of `model_type` in the `config.json` of a checkpoint."""
 _DISK = "virl.platform.perception.disk_keypoints"
-_NEVER = 1.0  # a confidence that is not exceeded
+"""Name of the module with the DISK keypoint network."""
+_NEVER = 1.0
+"""Confidence that is not exceeded, so that the network stops no pair early."""
 
 
 class LightGlueSettings(MatcherSettings):
@@ -48,12 +51,8 @@ class LightGlueSettings(MatcherSettings):
 
     def needs(self) -> Needs:
         """Return the requirements: the packages of the extra, and the weights."""
-        return Needs(self.packages, EXTRA, weights=(self.weights,))
-
-    @property
-    def packages(self) -> tuple[str, ...]:
-        """Names of the packages to import."""
-        return (*PACKAGES, "kornia") if self.keypoints == "disk" else PACKAGES
+        packages = (*PACKAGES, "kornia") if self.keypoints == "disk" else PACKAGES
+        return Needs(packages, EXTRA, weights=(self.weights,))
 
 
 def open_lightglue(settings: LightGlueSettings, models: Models) -> "LightGlueMatcher":
@@ -68,11 +67,12 @@ class LightGlueMatcher:
     """A matcher of pictures by LightGlue. Safe to share between threads, which then take turns."""
 
     def __init__(self, loaded: Once[Pretrained], settings: LightGlueSettings) -> None:
+        """Use a model that is loaded when first needed, with the settings of its file."""
         self._loaded = loaded
         self._settings = settings
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
-        """Return the common points of each pair, in whole pixels.
+        """Return the points that the two pictures of each pair have in common, in whole pixels.
 
         Raises:
             ModelUnavailable: the packages or the weights are missing, or the GPU's memory is too small.
@@ -86,7 +86,7 @@ class LightGlueMatcher:
         ]
 
     def _match(self, loaded: Pretrained, batch: Sequence[tuple[Image, Image]]) -> list[Match]:
-        """Return the common points of each pair of a batch."""
+        """Return the points that the two pictures of each pair in a batch have in common."""
         torch = module("torch", extra=EXTRA)
         pictures = [[Picture.fromarray(image) for image in pair] for pair in batch]
         with loaded.turn, guard_memory(self._settings.kind, len(batch)), torch.inference_mode():
@@ -103,22 +103,19 @@ class LightGlueMatcher:
 
 
 def _load(settings: LightGlueSettings, options: ModelOptions) -> Pretrained:
-    """Return the model; raise an error if its checkpoint has other keypoints than the settings."""
-    require(EXTRA, *settings.packages)
+    """Return the model; raise `ModelUnavailable` if its checkpoint has other keypoints than the settings."""
+    require(EXTRA, *settings.needs().packages)
     path = checkpoint(settings.weights, options)
     check_model_type(path, (MODEL_TYPE,))
-    _check_keypoints(path, settings.keypoints)
+    detector = read_json_file(Path(path) / "config.json").get("keypoint_detector_config")
+    found = detector.get("model_type", "superpoint") if isinstance(detector, dict) else "superpoint"
+    if found != settings.keypoints:
+        raise ModelUnavailable(
+            f"{path} finds keypoints with {found}, not {settings.keypoints}: correct the model file"
+        )
     if settings.keypoints == "disk":
         module(_DISK, extra=EXTRA).register()
     loaded = load_pretrained(path, options, auto="AutoModelForKeypointMatching", model_types=(MODEL_TYPE,))
     # transformers 5.23 fails on batches of which some pairs stop early, and where both are off (below 0)
     loaded.model.depth_confidence = loaded.model.width_confidence = _NEVER
     return loaded
-
-
-def _check_keypoints(path: str, wanted: str) -> None:
-    """Raise an error for a checkpoint with another detector of keypoints than is wanted."""
-    detector = read_json_file(Path(path) / "config.json").get("keypoint_detector_config")
-    found = detector.get("model_type", "superpoint") if isinstance(detector, dict) else "superpoint"
-    if found != wanted:
-        raise ModelUnavailable(f"{path} finds keypoints with {found}, not {wanted}: correct the model file")

@@ -5,8 +5,9 @@ and Zisserman, CVPR 2012); of the pairs, those are kept that fit one geometry fo
 al., CVPR 2020) as OpenCV implements it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from threading import Lock
 from typing import Any, Literal
@@ -20,7 +21,6 @@ from virl.extras import Late
 from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Match
 from virl.platform.perception.images import pixels_of
-from virl.platform.perception.models import Models
 from virl.platform.perception.registry import Kind, MatcherSettings, Needs
 
 cv2 = Late("cv2", extra="eyes")
@@ -28,13 +28,14 @@ cv2 = Late("cv2", extra="eyes")
 Points = NDArray[np.float32]
 """Positions (x, y) in pixels, shape (n, 2)."""
 
-_LEAST = {
-    "homography": 4,
-    "fundamental": 8,
-}  # pairs that a geometry is looked for from; 7 and less fit by chance
-_CONFIDENCE = 0.999  # chosen: that no better geometry was missed
-_ITERATIONS = 2000  # OpenCV's default for homographies
-_KEPT = 64  # pictures whose keypoints are kept, of 1 MB at most each; chosen
+_LEAST = {"homography": 4, "fundamental": 8}  # 7 pairs and less fit a fundamental matrix by chance
+"""Least number of pairs of points to find each geometry from."""
+_CONFIDENCE = 0.999
+"""Confidence, [0, 1], that no better geometry was missed; chosen."""
+_ITERATIONS = 2000
+"""Largest number of geometries that are tried; OpenCV's default for homographies."""
+_KEPT = 64
+"""Number of pictures whose keypoints, at most 1 MB each, are held in memory; chosen."""
 
 
 class SiftSettings(MatcherSettings):
@@ -72,14 +73,6 @@ class _Features:
     """Ratio of the enlarged picture's size to the picture's."""
 
 
-def open_sift(settings: SiftSettings, _: Models) -> "SiftMatcher":
-    """Return the matcher by SIFT with these settings."""
-    return SiftMatcher(settings)
-
-
-KIND = Kind("matcher", SiftSettings, open_sift)
-
-
 class SiftMatcher:
     """A matcher by SIFT, for pictures whose view, size and light differ moderately.
 
@@ -88,10 +81,11 @@ class SiftMatcher:
 
     def __init__(self, settings: SiftSettings) -> None:
         self._settings = settings
-        self._features = cached(LRUCache(_KEPT), key=_picture_key, lock=Lock())(self._find)
+        find = partial(_find, settings=settings)
+        self._features = cached(LRUCache(_KEPT), key=_picture_key, lock=Lock())(find)
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
-        """Return the common points of each pair; none where no geometry fits.
+        """Return the points that the two pictures of each pair have in common; none where no geometry fits.
 
         A picture that is in several pairs, or was in one lately, is looked at once.
 
@@ -102,13 +96,9 @@ class SiftMatcher:
         found = {key: self._features(pixels_of(image)) for key, image in pictures.items()}
         return [_common(found[id(first)], found[id(second)], self._settings) for first, second in pairs]
 
-    def _find(self, image: Image) -> _Features:
-        """Return the keypoints of a picture, from memory for the latest pictures."""
-        return _find(image, self._settings)
-
 
 def _picture_key(image: Image) -> bytes:
-    """Return a key of a picture's pixels and shape."""
+    """Return a key that differs for pictures with other pixels or another shape."""
     width: int = image.shape[1]
     return blake2b(
         np.ascontiguousarray(image).data, digest_size=16, salt=width.to_bytes(8, "little")
@@ -127,11 +117,12 @@ def _find(image: Image, settings: SiftSettings) -> _Features:
         descriptors = np.empty((0, 128), np.float32)
     # RootSIFT (Arandjelovic and Zisserman, CVPR 2012): roots of shares in place of descriptors.
     total = np.maximum(descriptors.sum(axis=1, keepdims=True), np.finfo(np.float32).tiny)
-    return _Features(_points(keypoint.pt for keypoint in keypoints), np.sqrt(descriptors / total), scale)
+    points = np.array([keypoint.pt for keypoint in keypoints], np.float32).reshape(-1, 2)
+    return _Features(points, np.sqrt(descriptors / total), scale)
 
 
 def _common(first: _Features, second: _Features, settings: SiftSettings) -> Match:
-    """Return the points in common of two pictures, in pixels of each, that fit one geometry."""
+    """Return the points that two pictures have in common and that fit one geometry, in pixels of each."""
     rows, columns = _pair(first.descriptors, second.descriptors, settings.ratio)
     a, b = first.points[rows], second.points[columns]
     kept = _fits(a, b, settings)
@@ -141,7 +132,7 @@ def _common(first: _Features, second: _Features, settings: SiftSettings) -> Matc
 def _pair(
     first: NDArray[np.float32], second: NDArray[np.float32], ratio: float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return (rows in the first, rows in the second) that pair by the ratio test, each row used once."""
+    """Return (rows of the first, rows of the second) descriptors that pair by the ratio test, each once."""
     # The ratio test needs a next nearest.
     if not len(first) or len(second) < 2:
         return np.empty(0, np.intp), np.empty(0, np.intp)
@@ -161,14 +152,8 @@ def _fits(first: Points, second: Points, settings: SiftSettings) -> NDArray[np.b
         return none
     try:
         if settings.geometry == "homography":
-            _, inliers = cv2.findHomography(
-                first,
-                second,
-                cv2.USAC_MAGSAC,
-                settings.error,
-                maxIters=_ITERATIONS,
-                confidence=_CONFIDENCE,
-            )
+            limits = {"maxIters": _ITERATIONS, "confidence": _CONFIDENCE}
+            _, inliers = cv2.findHomography(first, second, cv2.USAC_MAGSAC, settings.error, **limits)
         else:
             _, inliers = cv2.findFundamentalMat(
                 first, second, cv2.USAC_MAGSAC, settings.error, _CONFIDENCE, _ITERATIONS
@@ -178,6 +163,4 @@ def _fits(first: Points, second: Points, settings: SiftSettings) -> NDArray[np.b
     return none if inliers is None else inliers.ravel().astype(bool)
 
 
-def _points(pixels: Iterable[Sequence[float]]) -> Points:
-    """Return pixels as an array, shape (n, 2)."""
-    return np.array(list(pixels), np.float32).reshape(-1, 2)
+KIND = Kind("matcher", SiftSettings, lambda settings, _: SiftMatcher(settings))

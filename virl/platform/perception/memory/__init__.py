@@ -1,4 +1,4 @@
-"""Visual memory: sightings go in, things come out, each once, with a position."""
+"""Visual memory: sightings go in, objects come out, each once, with a position."""
 
 from virl.errors import CannotWrite
 from virl.platform.perception.memory.log import MemoryBroken

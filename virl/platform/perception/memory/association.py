@@ -25,52 +25,57 @@ from virl.platform.perception.memory.positions import (
 from virl.platform.perception.memory.settings import MemorySettings
 
 CountMatches = Callable[[Sequence[tuple[Seen, Seen]]], list[int]]
-"""A function from pairs (new sighting, remembered one) to the number of points in common of each."""
+"""Function from (new sighting, remembered sighting) pairs to the number of points each has in common."""
 
-CERTAIN = -1000.0  # cost of what the directions from one panorama prove
-"""Cost of a pair where directions from one panorama prove that both are one thing."""
+CERTAIN = -1000.0
+"""Cost of a comparison in which directions from one panorama prove that both are one object."""
 # Cost of a match of crops that just suffices: -2 ln 2; measured, see docs/explanation/visual-memory.md
 MATCHED = -1.4
-"""Cost of a pair whose crops have just enough points in common."""
+"""Cost added where the crops of a sighting and an object have just enough points in common."""
 FORBIDDEN = 1e6
-"""Cost of a pair of sighting and object that is ruled out."""
-KEPT_COMPARISONS = 4  # chosen: recorded for each sighting
-"""Largest number of comparisons that a verdict lists."""
+"""Cost of a sighting and an object that cannot be the same."""
+KEPT_COMPARISONS = 4
+"""Largest number of comparisons that a verdict lists; chosen."""
 
 Groups = list[list[Seen]]
-"""Sightings from one panorama, grouped by the thing that they show."""
+"""Sightings from one panorama, grouped by the object that they show."""
 
-# Cost where no panorama shows both: e^2 to 1; measured, see docs/explanation/visual-memory.md
+# e^2 to 1; measured, see docs/explanation/visual-memory.md
 _NEVER_BOTH = -4.0
-_BESIDE_M = 10.0  # how far apart that tells something: what stands nearer is seldom never seen together
+"""Cost added for two objects if no panorama shows both."""
+_BESIDE_M = 10.0
+"""Largest distance in metres at which that tells something: so near, some panorama shows both."""
 
-_SAME_BOX = 0.9  # chosen: in one view, boxes that share so much of their union are one box added twice
-_SEAM_DEG = 1.0  # chosen: widest gap between the parts of a thing that two views side by side have cut
+_SAME_BOX = 0.9
+"""Least intersection over union of two boxes of one view that are one box added twice; chosen."""
+_SEAM_DEG = 1.0
+"""Largest gap in degrees between the parts of an object that the edge between two views cuts; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
-    """Sightings of one thing in one look around, with the object that they show."""
+    """Sightings of one object in one look around, with the remembered object that they show."""
 
     seen: list[Seen]
+    """The sightings, the best one first."""
     object_id: str | None
-    """Id of the object; `None` for a new one."""
+    """Id of the remembered object; `None` for a new one."""
     comparisons: tuple[Comparison, ...]
+    """Comparisons with remembered objects, the likeliest first, at most `KEPT_COMPARISONS`."""
 
 
 def associate(
     sightings: Sequence[Seen], state: State, settings: MemorySettings, count_matches: CountMatches
 ) -> list[Assigned]:
-    """Return the sightings of one label from one panorama in groups, each with its object, at least cost.
+    """Return the sightings of a label from a panorama by object, each remembered or new, at least cost.
 
-    Each object takes the sightings of at most one thing, and each thing goes to one object or is new, so that
-    the whole is likeliest.
+    Each remembered object takes one group of sightings at most, and the whole is the likeliest choice.
 
     Args:
         sightings: of one label, from one panorama.
         state: of the memory.
         settings: of the memory.
-        count_matches: counts the points that two crops have in common.
+        count_matches: function that counts the points that crops have in common.
     """
     groups = group_views(sightings, settings)
     compared = [_compare(group, state, settings) for group in groups]
@@ -78,17 +83,27 @@ def associate(
         compared = _match(groups, compared, state, settings, count_matches)
     chosen = _assign(compared)
     return [
-        Assigned(group, name, tuple(sorted(found, key=_likeliest)[:KEPT_COMPARISONS]))
+        Assigned(
+            group,
+            name,
+            tuple(sorted(found, key=lambda one: (not one.is_same, one.cost, one.object_id)))[
+                :KEPT_COMPARISONS
+            ],
+        )
         for group, name, found in zip(groups, chosen, compared, strict=True)
     ]
 
 
 def group_views(sightings: Sequence[Seen], settings: MemorySettings) -> Groups:
-    """Return the sightings of one panorama grouped by the thing they show, the best of each first."""
+    """Return the sightings of one panorama grouped by the object they show, the best of each first."""
     groups: Groups = []
-    for seen in sorted(sightings, key=lambda seen: _rank(seen, settings)):
+    # Whole boxes before cut ones, then by score: the first of a group speaks for it.
+    for seen in sorted(
+        sightings, key=lambda one: (_span(one, settings).cut.anywhere, -one.score, one.number)
+    ):
         for group in groups if settings.rules.same_panorama else ():
-            if _joins(seen, group, settings):
+            opinion = None if by_view(seen, group) else by_panorama(seen, group, settings)
+            if opinion and opinion.says == "same":
                 group.append(seen)
                 break
         else:
@@ -96,21 +111,8 @@ def group_views(sightings: Sequence[Seen], settings: MemorySettings) -> Groups:
     return sorted(groups, key=lambda group: group[0].number)
 
 
-def _rank(seen: Seen, settings: MemorySettings) -> tuple[bool, float, int]:
-    """Return a key that sorts whole boxes before cut ones, then by score."""
-    return span_of(seen.camera, seen.box, settings.jitter).cut.anywhere, -seen.score, seen.number
-
-
-def _joins(seen: Seen, group: list[Seen], settings: MemorySettings) -> bool:
-    """Return whether a sighting shows the same thing as a group's, by the directions of the boxes."""
-    if by_view(seen, group) is not None:
-        return False
-    opinion = by_panorama(seen, group, settings)
-    return opinion is not None and opinion.says == "same"
-
-
 def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[Comparison]:
-    """Return the comparisons of a group's best sighting with the objects near to it."""
+    """Return the comparisons of a group of sightings with the remembered objects near to its best one."""
     best = group[0]
     ray = ray_of(best, settings)
     here = place(ray, settings.position_m)
@@ -124,7 +126,7 @@ def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[
 
 
 def _compare_with(group: list[Seen], ray: Ray, thing: MemoryObject, settings: MemorySettings) -> Comparison:
-    """Return the comparison of a group with an object by all rules but the matcher."""
+    """Return the comparison of a group, whose best sighting has `ray`, with an object, before any matcher."""
     for seen in group:
         # Before all else, and without a switch: boxes of one view are two things, or one added twice.
         if opinion := by_view(seen, thing.views):
@@ -147,7 +149,7 @@ def _match(
     settings: MemorySettings,
     count_matches: CountMatches,
 ) -> list[list[Comparison]]:
-    """Return the comparisons with the matcher's opinion added where the other rules are undecided."""
+    """Return each group's comparisons, with the matcher's opinion where the other rules are undecided."""
     asked: list[tuple[int, int]] = []
     pairs: list[tuple[Seen, Seen]] = []
     for row, (group, found) in enumerate(zip(groups, compared, strict=True)):
@@ -171,7 +173,7 @@ def _match(
 
 
 def _most_alike(seen: Seen, thing: MemoryObject, settings: MemorySettings) -> list[Seen]:
-    """Return the views of an object from the directions nearest to a sighting's."""
+    """Return those views of an object whose headings are nearest to a sighting's, nearest first."""
     heading = ray_of(seen, settings).heading
     by_turn = sorted(
         thing.views,
@@ -181,7 +183,7 @@ def _most_alike(seen: Seen, thing: MemoryObject, settings: MemorySettings) -> li
 
 
 def _assign(compared: list[list[Comparison]]) -> list[str | None]:
-    """Return the object of each group, `None` for a new one, so that the sum of costs is least."""
+    """Return the object id of each group, `None` for a new one, so that the sum of costs is least."""
     names = sorted({comparison.object_id for found in compared for comparison in found if comparison.is_same})
     # Sorted names give the same columns, and so the same choice among equal costs, in every run.
     column = {name: i for i, name in enumerate(names)}
@@ -197,25 +199,21 @@ def _assign(compared: list[list[Comparison]]) -> list[str | None]:
     return [names[i] if i < len(names) else None for i in chosen.tolist()]
 
 
-def _likeliest(comparison: Comparison) -> tuple[bool, float, str]:
-    """Return a key that sorts comparisons by how likely they are the same."""
-    return not comparison.is_same, comparison.cost, comparison.object_id
-
-
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two remembered objects that are likely one thing, to be joined."""
+    """Two remembered objects that are likely one, to be joined."""
 
     cost: float
-    """Minus twice the logarithm of how much likelier one thing is than two."""
+    """Minus twice the logarithm of how much likelier they are one object than two."""
     kept: MemoryObject
     """Object that stays after the joining."""
     gone: MemoryObject
     """Object whose views the other one takes over."""
     reason: str
+    """Reason for the joining, in words."""
 
     def fuse(self, settings: MemorySettings) -> Estimate:
-        """Return the position by all views of both objects."""
+        """Return the position, with its error, estimated from all views of both objects."""
         views = sorted(self.kept.views + self.gone.views, key=lambda seen: seen.number)
         return fuse([ray_of(view, settings) for view in views], settings.position_m)
 
@@ -223,8 +221,8 @@ class Pair:
 def next_pairs(state: State, settings: MemorySettings) -> list[Pair]:
     """Return the pairs of objects to be joined, likeliest first, no object in two of them.
 
-    Positions decide, and whether the two were ever seen together: of two things side by side, some panorama
-    shows both. A pair is left alone if any panorama shows it as two things, be it that they touch.
+    Positions decide, and whether the two were ever seen together: of two objects side by side, some panorama
+    shows both. A pair is left alone if any panorama shows it as two objects, be it that they touch.
     """
     found = chain.from_iterable(_pairs(thing, state, settings) for thing in state.objects.values())
     chosen: list[Pair] = []
@@ -239,7 +237,7 @@ def next_pairs(state: State, settings: MemorySettings) -> list[Pair]:
 
 
 def _pairs(thing: MemoryObject, state: State, settings: MemorySettings) -> Iterable[Pair]:
-    """Yield the pairs of an object with later ones near it that are likely the same."""
+    """Yield the pairs of an object with later ones near it that are likely the same object."""
     for other in state.objects_near(thing.label, thing.estimate.position, settings.radius_m):
         # Each pair once; the one that was seen first is kept.
         if other.views[0].number <= thing.views[0].number:
@@ -255,7 +253,7 @@ def _pairs(thing: MemoryObject, state: State, settings: MemorySettings) -> Itera
 
 
 def _seen_apart(one: MemoryObject, other: MemoryObject, settings: MemorySettings) -> bool:
-    """Return whether some panorama shows two objects as two things."""
+    """Return whether some panorama shows two remembered objects as two."""
     for seen in one.views:
         opinion = by_view(seen, other.views)
         if opinion is None and settings.rules.same_panorama:
@@ -267,7 +265,7 @@ def _seen_apart(one: MemoryObject, other: MemoryObject, settings: MemorySettings
 
 
 def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
-    """Return the opinion that two boxes of one view are two things; `None` if no view is the same."""
+    """Return the opinion on whether two boxes of one view are one box; `None` if no view is the same."""
     boxes = [view.box for view in views if (view.pano_id, view.camera) == (seen.pano_id, seen.camera)]
     if not boxes:
         return None
@@ -278,39 +276,32 @@ def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
 
 
 def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> Opinion | None:
-    """Return the opinion by directions of boxes from one panorama; `None` if no view is from there.
+    """Return the opinion by the directions of boxes from one panorama; `None` if no view is from there.
 
     Args:
         seen: the new sighting.
-        views: of an object.
+        views: sightings of an object.
         settings: of the memory.
-
-    Returns:
-        `None` if none of `views` is from the same panorama.
     """
     opinions = [
         _in_panorama(_span(seen, settings), _span(view, settings), settings)
         for view in views
         if view.pano_id == seen.pano_id
     ]
-    for wanted in ("same", "no verdict", "different"):
-        for opinion in opinions:
-            if opinion.says == wanted:
-                return opinion
-    return None
+    order = ("same", "no verdict", "different")
+    return min(opinions, key=lambda opinion: order.index(opinion.says), default=None)
 
 
 def by_geometry(one: Estimate, other: Estimate, settings: MemorySettings) -> tuple[Opinion, float]:
-    """Return the opinion by two positions with their errors, and the cost of their being one.
+    """Return (opinion by two positions with their errors, cost of their being one as in `Comparison`).
+
+    There is no verdict where the uncertainty is so large that it may well cover several objects: the
+    parallax is too small, and the boxes tell the distance too badly.
 
     Args:
-        one: position with its uncertainty.
-        other: position with its uncertainty.
+        one: position with its error.
+        other: position with its error.
         settings: of the memory.
-
-    Returns:
-        The opinion, and its cost as in `Comparison`. No verdict where the uncertainty is so large that it
-        may well cover several things: the parallax is too small, and the boxes tell the distance too badly.
     """
     metres, square, area = separation(one, other)
     cost = surprise(square, area, settings.density_per_m2)
@@ -323,18 +314,18 @@ def by_geometry(one: Estimate, other: Estimate, settings: MemorySettings) -> tup
 
 
 def by_features(matches: int, settings: MemorySettings) -> Opinion:
-    """Return the opinion by the number of points in common: many say the same, few say nothing."""
+    """Return the opinion by the number of points in common of two crops: "same" if many, else no verdict."""
     how = f"{matches} matched points of {settings.min_matches} needed"
     return Opinion("features", "same" if matches >= settings.min_matches else "no verdict", how)
 
 
 def _span(seen: Seen, settings: MemorySettings) -> Span:
-    """Return the directions that a sighting's box covers, degrees."""
+    """Return the range of directions that a sighting's box covers."""
     return span_of(seen.camera, seen.box, settings.jitter)
 
 
 def _in_panorama(one: Span, other: Span, settings: MemorySettings) -> Opinion:
-    """Return the opinion by the directions of two boxes from one panorama."""
+    """Return the opinion on whether two boxes from one panorama show one object, by their directions."""
     turn = abs(signed_turn(one.heading, other.heading))
     shared = _overlap(one, other)
     how = f"{turn:.1f} degrees apart from one panorama, {shared:.0%} shared"
@@ -348,7 +339,7 @@ def _in_panorama(one: Span, other: Span, settings: MemorySettings) -> Opinion:
 
 
 def _overlap(one: Span, other: Span) -> float:
-    """Return the intersection over union of two ranges of directions; over the smaller if one is cut off."""
+    """Return the shared part of two ranges of directions over their union, or the smaller if one is cut."""
     turn = signed_turn(one.heading, other.heading)
     wide = min(one.width / 2, turn + other.width / 2) - max(-one.width / 2, turn - other.width / 2)
     high = min(one.high, other.high) - max(one.low, other.low)

@@ -32,8 +32,11 @@ class Begun(JsonRecord):
 
     kind: Literal["memory"] = "memory"
     seq: Literal[0] = 0
+    """Number of the record in the file."""
     format: int = FORMAT
+    """Version of the file's format."""
     settings: MemorySettings
+    """Settings that the memory was begun with."""
 
 
 class Added(JsonRecord):
@@ -41,13 +44,15 @@ class Added(JsonRecord):
 
     kind: Literal["added"] = "added"
     seq: int
+    """Number of the record in the file, from 0."""
     name: str = ""
     """Name that the caller gave to the look around; may be empty."""
     sightings: tuple[Seen, ...]
+    """Sightings of the look around, by number."""
     verdicts: tuple[Verdict, ...]
     """Verdicts on the sightings, in their order."""
     estimates: dict[str, Estimate]
-    """Estimated positions by object id."""
+    """New estimated positions of the objects that were seen, by object id."""
 
 
 class Joined(JsonRecord):
@@ -55,38 +60,39 @@ class Joined(JsonRecord):
 
     kind: Literal["joined"] = "joined"
     seq: int
+    """Number of the record in the file, from 0."""
     object_id: str
     """Id of the object that stays after the joining."""
     gone_id: str
     """Id of the object whose views the other takes over."""
     reason: str
+    """Reason for the joining, in words."""
     estimate: Estimate
+    """Position of the object that stays, by all views."""
 
 
 Record = Begun | Added | Joined
+"""Record of a memory's file."""
 RECORD: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="kind")])
+"""Parser of records, by their `kind`."""
 
 
 LOG = "memory.jsonl"
+"""Name of the file of records in a memory's folder."""
 _MEND = "; restore it from a copy, or start anew"
+"""End of an error text: the remedy for a damaged file."""
 _log = logging.getLogger(__name__)
 
 
 class MemoryBroken(VirlError):
-    """The error of a memory whose files cannot be read or continued."""
+    """The error of a visual memory whose files cannot be read or continued."""
 
 
 class Log:
-    """A file of one memory's records; nothing on disk changes before the first `append`.
-
-    Args:
-        path: the file; it need not exist.
-
-    Raises:
-        MemoryBroken: it cannot be read.
-    """
+    """A file of one memory's records."""
 
     def __init__(self, path: Path) -> None:
+        """Use the file at a path, which need not exist before the first `append`."""
         self.path = path
         self._lines = JsonLines(path, "go on")
 
@@ -96,7 +102,7 @@ class Log:
         return self._lines.count
 
     def read(self) -> Iterator[tuple[int, Record]]:
-        """Yield (byte at which the line starts, record) of all records, in order.
+        """Yield (position in the file of the byte where the record's line starts, record) for all records.
 
         A last line that was cut off, as a kill leaves it, is left out with a warning, and overwritten by
         the next record.
@@ -111,7 +117,7 @@ class Log:
             _log.warning("%s: was cut off and is dropped; all before it is kept", where)
 
     def read_one(self, start: int) -> Record:
-        """Return the record whose line starts at a byte.
+        """Return the record whose line starts at the byte with position `start`.
 
         Raises:
             MemoryBroken: as `read`.
@@ -126,10 +132,7 @@ class Log:
             ) from fault
 
     def append(self, record: Record) -> int:
-        """Write a record to disk, and return the byte at which its line starts.
-
-        Returns:
-            The byte at which its line starts.
+        """Write a record to the end of the file, and return the position of the byte where its line starts.
 
         Raises:
             CannotWrite: the disk refuses, or another process has written to the file; it stays as it was.
@@ -139,11 +142,11 @@ class Log:
         return start
 
     def line_error(self, seq: int, fault: str) -> MemoryBroken:
-        """Return the error for the line with a record's number and its fault."""
+        """Return the error for the line of the record with the number `seq`, with its fault in words."""
         return MemoryBroken(f"{self.path}, line {seq + 1}: {fault}{_MEND}")
 
     def _record(self, line: bytes) -> Record:
-        """Return the record of a line, once it is the next one and of this format."""
+        """Return the record of a line; raise `ValueError` unless it is the next one and of this format."""
         try:
             data = from_json(line)
         except ValueError as fault:
@@ -160,10 +163,12 @@ class Log:
         return record
 
 
-CELL_M = 50.0  # chosen: about the radius of most questions
-"""Side of a cell in metres, in the index of positions."""
+CELL_M = 50.0
+"""Side in metres of a cell in the index of positions; chosen: about the radius of most questions."""
 _ROW_DEG = degrees(CELL_M / MEAN_RADIUS_M)
+"""Height of a row of cells in degrees of latitude."""
 _Cell = tuple[int, int]
+"""(row, column) of a cell; rows count from the equator, columns from longitude -180."""
 
 
 class State:
@@ -171,16 +176,18 @@ class State:
 
     def __init__(self) -> None:
         self.objects: dict[str, MemoryObject] = {}
+        """Objects by id, in the order of their first sightings."""
         self.sightings = 0
+        """Number of sightings so far."""
         self._grids: defaultdict[str, PositionIndex] = defaultdict(PositionIndex)
         self._seen_from: defaultdict[str, set[str]] = defaultdict(set)
 
     def objects_near(self, label: str, position: LatLng, radius: float) -> list[MemoryObject]:
-        """Return the objects of one label within `radius` metres, nearest first.
+        """Return the objects of one label within `radius` metres of a position, nearest first.
 
         Args:
             label: of the objects.
-            position: to search around.
+            position: centre of the search.
             radius: metres.
         """
         if label not in self._grids:
@@ -188,12 +195,12 @@ class State:
         return [self.objects[name] for name in self._grids[label].ids_near(position, radius)]
 
     def seen_from(self, label: str, pano_id: str) -> list[MemoryObject]:
-        """Return the objects of one label with a view from one panorama, sorted by id."""
+        """Return the objects of one label that were seen from one panorama, sorted by id."""
         found = (self.objects[name] for name in sorted(self._seen_from.get(pano_id, ())))
         return [thing for thing in found if thing.label == label]
 
     def fault(self, record: Added | Joined) -> str:
-        """Return why a record cannot follow those applied so far; empty if it can."""
+        """Return in words why a record cannot follow those applied so far; empty if it can."""
         if isinstance(record, Joined):
             missing = [name for name in (record.object_id, record.gone_id) if name not in self.objects]
             return f"joins {missing[0]}, which is not there" if missing else ""
@@ -211,12 +218,15 @@ class State:
                 return f"has {verdict.object_id} as {'new' if verdict.new else 'known'}, which it is not"
         return ""
 
-    def take(self, record: Added | Joined) -> None:
-        """Apply a record that has no fault."""
+    def apply(self, record: Added | Joined) -> None:
+        """Apply a record without a fault: add its sightings to objects, or join two objects."""
         if isinstance(record, Joined):
             kept, gone = self.objects[record.object_id], self.objects[record.gone_id]
             views = tuple(sorted(kept.views + gone.views, key=lambda seen: seen.number))
-            self._forget(gone)
+            del self.objects[gone.id]
+            self._grids[gone.label].remove(gone.id)
+            for pano_id in gone.panoramas:
+                self._seen_from[pano_id].discard(gone.id)
             # Put again under its own id, which moves it and adds the panoramas of the other one.
             self._put(replace(kept, estimate=record.estimate, views=views))
             return
@@ -235,34 +245,27 @@ class State:
         for pano_id in thing.panoramas:
             self._seen_from[pano_id].add(thing.id)
 
-    def _forget(self, thing: MemoryObject) -> None:
-        """Remove an object from all indexes."""
-        del self.objects[thing.id]
-        self._grids[thing.label].remove(thing.id)
-        for pano_id in thing.panoramas:
-            self._seen_from[pano_id].discard(thing.id)
-
 
 class PositionIndex:
-    """An index that finds ids by their positions."""
+    """An index that finds ids by their positions on Earth."""
 
     def __init__(self) -> None:
         self._cells: defaultdict[_Cell, set[str]] = defaultdict(set)
         self._positions: dict[str, LatLng] = {}
 
     def put(self, name: str, position: LatLng) -> None:
-        """Add an id at a position, or move it there."""
+        """Add the id `name` at a position, or move it there."""
         self.remove(name)
         self._positions[name] = position
         self._cells[_cell(position)].add(name)
 
     def remove(self, name: str) -> None:
-        """Remove an id, if it is there."""
+        """Remove the id `name`, if the index has it."""
         if name in self._positions:
             self._cells[_cell(self._positions.pop(name))].discard(name)
 
     def ids_near(self, position: LatLng, radius: float) -> list[str]:
-        """Return the ids within `radius` metres, nearest first, equally near ones by id."""
+        """Return the ids within `radius` metres of a position, nearest first, equally near ones by id."""
         names = [name for cell in _cells_within(position, radius) for name in self._cells.get(cell, ())]
         if not names:
             return []
@@ -272,19 +275,19 @@ class PositionIndex:
 
 
 def _cell(position: LatLng) -> _Cell:
-    """Return (row, column) of the cell that a position is in."""
+    """Return the cell that a position is in."""
     row = floor(position.lat / _ROW_DEG)
     return row, _column(row, position.lng)
 
 
 def _columns(row: int) -> int:
-    """Return the number of cells in a row around the Earth."""
+    """Return the number of cells in a row, which runs around the Earth at its latitude."""
     circle = 2 * pi * MEAN_RADIUS_M * cos(radians(min(abs((row + 0.5) * _ROW_DEG), 90.0)))
     return max(1, floor(circle / CELL_M))
 
 
 def _column(row: int, lng: float) -> int:
-    """Return the column of a longitude, degrees, in a row of cells."""
+    """Return the column of a longitude in degrees in a row of cells."""
     columns = _columns(row)
     return floor((lng + 180.0) / 360.0 * columns) % columns
 

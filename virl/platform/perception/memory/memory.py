@@ -1,10 +1,11 @@
-"""Visual memory: what was seen, each thing once. Described in `docs/explanation/visual-memory.md`."""
+"""Visual memory: the objects that were seen, each once. See `docs/explanation/visual-memory.md`."""
 
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import isfinite
+from operator import attrgetter
 from pathlib import Path
 from typing import Self
 
@@ -28,21 +29,26 @@ from virl.platform.perception.memory.settings import MemorySettings
 _log = logging.getLogger(__name__)
 
 _FOLDER = "pictures"
-_CROP_QUALITY, _VIEW_QUALITY = 95, 85  # JPEG; chosen: crops are matched, views only looked at
+"""Name of the folder of pictures in a memory's folder."""
+_CROP_QUALITY, _VIEW_QUALITY = 95, 85
+"""JPEG qualities of crops, which are matched, and of views, which are only looked at; chosen."""
 FIRST_PICTURES = 3
-"""Number of first sightings of a thing whose pictures are kept; later ones have to be better."""
-_CACHED = 32  # chosen: crops held in memory, some 100 kB each
-_FRAME: tuple[int, int, int] = (255, 40, 120)  # colour of the drawn box; chosen: rare in streets
+"""Number of first sightings of an object whose pictures are kept; later ones need a better score."""
+_CACHED = 32
+"""Number of crops held in memory, some 100 kB each; chosen."""
+_FRAME: tuple[int, int, int] = (255, 40, 120)
+"""RGB colour of a box drawn in a view; chosen: rare in streets."""
 
 
 class VisualMemory:
-    """Things seen, each once, in a folder; opened by `open`. One writer at a time.
+    """The objects seen, each once, kept in a folder; opened by `open`. One writer at a time.
 
     What `add` and `merge` have returned is on the disk, and is there after a kill at any point. No pixels are
     held in memory but those of a few crops.
     """
 
     def __init__(self, folder: Path, settings: MemorySettings, log: Log, matcher: Matcher | None) -> None:
+        """Begin without objects; `open` also applies the records in `log`."""
         self.folder = folder
         self.settings = settings
         self._log = log
@@ -55,7 +61,7 @@ class VisualMemory:
     def open(
         cls, folder: Path, settings: MemorySettings | None = None, matcher: Matcher | None = None
     ) -> Self:
-        """Open the memory in a folder; a new, empty one where there is none.
+        """Open the visual memory in a folder; a new, empty one where there is none.
 
         Args:
             folder: made with the first sighting, where it is missing.
@@ -78,19 +84,16 @@ class VisualMemory:
             elif memory is not None:
                 if fault := memory._state.fault(record):
                     raise log.line_error(record.seq, fault)
-                memory._take(record, start)
+                memory._apply(record, start)
         return memory or cls(folder, settings or MemorySettings(), log, matcher)
 
     def add(self, sightings: Sequence[Sighting], name: str = "") -> list[Verdict]:
-        """Add the sightings of one look around, and return a verdict on each.
+        """Add the sightings of one look around; return the verdict on each, in order: the object it shows.
 
         Args:
             sightings: of any labels; they are assigned to objects jointly, so their order hardly matters.
             name: names this look around, such as `"step-12"`. If the memory already has one of this name, it
                 is left as it is and gives the same verdicts again: so a run can be resumed at any point.
-
-        Returns:
-            What became of each sighting, in order.
 
         Raises:
             BadInput: a box, score or position is absurd, or the sightings are from several panoramas.
@@ -99,7 +102,8 @@ class VisualMemory:
             MemoryBroken: a picture that is needed is missing or damaged.
         """
         if name and name in self._named:
-            return self._verdicts_of(name)
+            known = self._log.read_one(self._named[name])
+            return list(known.verdicts) if isinstance(known, Added) else []
         if not sightings:
             return []
         self._check(sightings)
@@ -110,7 +114,16 @@ class VisualMemory:
         if self.settings.rules.features:
             for one in seen:
                 self._pictures.keep_crop(one, views[one.number])
-        assigned = self._choose_pictures(self._associate(seen))
+        by_label: defaultdict[str, list[Seen]] = defaultdict(list)
+        for one in seen:
+            by_label[one.label].append(one)
+        assigned = self._choose_pictures(
+            [
+                group
+                for alike in by_label.values()
+                for group in associate(alike, self._state, self.settings, self._count_matches)
+            ]
+        )
         for one in (one for group in assigned for one in group.seen if one.picture):
             if not self.settings.rules.features:
                 self._pictures.keep_crop(one, views[one.number])
@@ -118,16 +131,13 @@ class VisualMemory:
         if self._log.next_seq == 0:
             self._log.append(Begun(settings=self.settings))
         record = self._make_added(assigned, name)
-        self._take(record, self._log.append(record))
+        self._apply(record, self._log.append(record))
         return list(record.verdicts)
 
     def merge(self) -> list[tuple[str, str]]:
         """Join objects whose positions have converged; return (id that stays, id that goes) of each pair.
 
         Does nothing if `rules.merge` or `rules.geometry` is off.
-
-        Returns:
-            Pairs of ids: that of the object that stays, and that of the one whose views it took over.
 
         Raises:
             CannotWrite: the disk refuses; what was joined before stays joined.
@@ -144,7 +154,7 @@ class VisualMemory:
                     reason=pair.reason,
                     estimate=pair.fuse(self.settings),
                 )
-                self._take(record, self._log.append(record))
+                self._apply(record, self._log.append(record))
                 joined.append((pair.kept.id, pair.gone.id))
         return joined
 
@@ -154,9 +164,9 @@ class VisualMemory:
         """Return the objects that meet the conditions, in the order of their first sightings.
 
         Args:
-            label: of this kind only.
-            min_panoramas: seen from at least so many panoramas.
-            min_confidence: at least so sure, [0, 1]; see `MemoryObject.confidence`.
+            label: of the objects; `None` for all.
+            min_panoramas: least number of panoramas from which an object was seen.
+            min_confidence: least `MemoryObject.confidence`, [0, 1].
         """
         return [
             thing
@@ -167,7 +177,7 @@ class VisualMemory:
         ]
 
     def counts(self, *, min_panoramas: int = 1, min_confidence: float = 0.0) -> dict[str, int]:
-        """Return the number of objects by label, of those that meet the conditions of `objects`."""
+        """Return the number of objects by label; `min_panoramas` and `min_confidence` as in `objects`."""
         found = self.objects(min_panoramas=min_panoramas, min_confidence=min_confidence)
         return dict(sorted(Counter(thing.label for thing in found).items()))
 
@@ -175,14 +185,14 @@ class VisualMemory:
         """Return the objects of a label within `radius` metres of a position, nearest first.
 
         Args:
-            position: to search around.
+            position: centre of the search.
             radius: metres.
-            label: of the things.
+            label: of the objects.
         """
         return self._state.objects_near(label, position, radius)
 
     def get(self, object_id: str) -> MemoryObject | None:
-        """Return the object with an id; `None` without one, also after it was joined."""
+        """Return the object with an id; `None` if there is none, or it was joined to another."""
         return self._state.objects.get(object_id)
 
     def picture(self, path: str) -> Image:
@@ -194,7 +204,7 @@ class VisualMemory:
         return self._pictures.load(path)
 
     def history(self) -> Iterator[Added | Joined]:
-        """Yield all records of sightings added and objects joined, in order; read from the disk.
+        """Yield all records of sightings added and objects joined, in order, read from the disk.
 
         Raises:
             MemoryBroken: as `open`.
@@ -204,7 +214,7 @@ class VisualMemory:
                 yield record
 
     def _check(self, sightings: Sequence[Sighting]) -> None:
-        """Raise an error for sightings from several panoramas, faulty ones, or a missing matcher."""
+        """Raise `BadInput` for sightings from several panoramas, faulty ones, or a missing matcher."""
         panoramas = sorted({sighting.view.pano_id for sighting in sightings})
         if len(panoramas) > 1:
             raise BadInput(
@@ -215,38 +225,25 @@ class VisualMemory:
         for sighting in sightings:
             _check_sighting(sighting)
 
-    def _associate(self, seen: Sequence[Seen]) -> list[Assigned]:
-        """Return the sightings grouped by thing, each with its object, label by label."""
-        by_label: defaultdict[str, list[Seen]] = defaultdict(list)
-        for one in seen:
-            by_label[one.label].append(one)
-        return [
-            assigned
-            for group in by_label.values()
-            for assigned in associate(group, self._state, self.settings, self._count_matches)
-        ]
-
     def _count_matches(self, pairs: Sequence[tuple[Seen, Seen]]) -> list[int]:
-        """Return the number of points in common of each pair's crops."""
+        """Return the number of points that the crops of each pair of sightings have in common."""
         assert self._matcher is not None  # noqa: S101 - `_check` has seen to it
         crops = [(self.picture(one.crop), self.picture(other.crop)) for one, other in pairs]
         return [match.count for match in self._matcher.match(crops)]
 
     def _choose_pictures(self, assigned: Sequence[Assigned]) -> list[Assigned]:
-        """Return the groups, with the paths of only those pictures that are worth a file.
+        """Return the groups of sightings without the paths of pictures that are not worth a file.
 
-        They are those of a thing's first sightings, and of each that beats all before by its score. Crops are
-        all kept where they may be compared.
+        Worth one are the pictures of an object's first sightings, and of each that beats all before by its
+        score. Crops are all kept where they may be compared.
         """
         chosen = []
         for group in assigned:
             known = () if group.object_id is None else self._state.objects[group.object_id].views
-            kept, best = (
-                sum(bool(one.picture) for one in known),
-                max((one.score for one in known), default=-1.0),
-            )
+            kept = sum(bool(one.picture) for one in known)
+            best = max((one.score for one in known), default=-1.0)
             fresh: dict[int, Seen] = {}
-            for one in sorted(group.seen, key=_number):
+            for one in sorted(group.seen, key=attrgetter("number")):
                 if kept < FIRST_PICTURES or one.score > best:
                     fresh[one.number], kept = one, kept + 1
                 else:
@@ -257,12 +254,14 @@ class VisualMemory:
         return chosen
 
     def _make_added(self, assigned: Sequence[Assigned], name: str) -> Added:
-        """Return the record of new sightings, with verdicts and new positions of their objects."""
+        """Return the record of the look around `name`, with verdicts and new positions of its objects."""
         verdicts: dict[int, Verdict] = {}
         estimates: dict[str, Estimate] = {}
         for group in assigned:
             founder = min(group.seen, key=lambda one: one.number)
-            object_id = group.object_id or _new_id(founder)
+            # Fit for a file's name.
+            word = "".join(letter if letter.isalnum() else "-" for letter in founder.label.lower())
+            object_id = group.object_id or f"{word}-{founder.number}"
             known = () if group.object_id is None else self._state.objects[object_id].views
             views = (*known, *sorted(group.seen, key=lambda one: one.number))
             rays = [ray_of(view, self.settings) for view in views]
@@ -273,55 +272,33 @@ class VisualMemory:
         return Added(
             seq=self._log.next_seq,
             name=name,
-            sightings=tuple(sorted((one for group in assigned for one in group.seen), key=_number)),
+            sightings=tuple(
+                sorted((one for group in assigned for one in group.seen), key=attrgetter("number"))
+            ),
             verdicts=tuple(verdicts[number] for number in sorted(verdicts)),
             estimates=estimates,
         )
 
-    def _take(self, record: Added | Joined, start: int) -> None:
-        """Apply a record to the state, whose line starts at byte `start`."""
-        self._state.take(record)
+    def _apply(self, record: Added | Joined, start: int) -> None:
+        """Apply a record whose line in the file starts at byte `start`, and note its name."""
+        self._state.apply(record)
         if isinstance(record, Added) and record.name:
             self._named[record.name] = start
 
-    def _verdicts_of(self, name: str) -> list[Verdict]:
-        """Return the verdicts of an earlier look around of this name."""
-        record = self._log.read_one(self._named[name])
-        return list(record.verdicts) if isinstance(record, Added) else []
-
-
-def _number(seen: Seen) -> int:
-    """Return the number of a sighting, to sort by it."""
-    return seen.number
-
 
 def _to_seen(number: int, sighting: Sighting) -> Seen:
-    """Return a sighting as it is stored, with the paths of its pictures."""
+    """Return a sighting as it is stored under a number, with the paths of its pictures."""
     camera = sighting.view.camera
     box = clip_box(sighting.box, camera.width, camera.height)
     assert box is not None  # noqa: S101 - `_check_sighting` has seen to it
-    crop, picture = Pictures.names(number)
+    paths = Pictures.names(number)
     return Seen(
-        number,
-        sighting.label,
-        sighting.score,
-        sighting.view.pano_id,
-        camera,
-        sighting.position,
-        box,
-        crop,
-        picture,
+        number, sighting.label, sighting.score, sighting.view.pano_id, camera, sighting.position, box, *paths
     )
 
 
-def _new_id(founder: Seen) -> str:
-    """Return the id of a new object, fit for a file's name, by the number of its first sighting."""
-    word = "".join(letter if letter.isalnum() else "-" for letter in founder.label.lower())
-    return f"{word}-{founder.number}"
-
-
 def _check_sighting(sighting: Sighting) -> None:
-    """Raise an error for a sighting with a blank label, or a score, position or box out of range."""
+    """Raise `BadInput` for a sighting with a blank label, or an absurd score, position, picture or box."""
     camera, pixels = sighting.view.camera, sighting.view.pixels
     what = f"sighting of {sighting.label!r} at {sighting.view.pano_id}"
     if not sighting.label.strip():
@@ -341,26 +318,22 @@ def _check_sighting(sighting: Sighting) -> None:
 
 
 class Pictures:
-    """The picture files of one memory.
-
-    Args:
-        folder: the memory's folder.
-        margin: as in `MemorySettings`.
-    """
+    """The picture files in a memory's folder."""
 
     def __init__(self, folder: Path, margin: float) -> None:
+        """Use a memory's folder, and a margin around crops as a share of their box's width and height."""
         self._folder = folder
         self._margin = margin
         self._held: LRUCache[str, Image] = LRUCache(_CACHED)
 
     @staticmethod
     def names(number: int) -> tuple[str, str]:
-        """Return (path of the crop, path of the whole view) of a sighting, within the memory's folder."""
+        """Return (path of the crop, path of the view) of a sighting's number, in the memory's folder."""
         thousand = f"{_FOLDER}/{number // 1000:03d}"
         return f"{thousand}/{number:06d}-crop.jpg", f"{thousand}/{number:06d}-view.jpg"
 
     def keep_view(self, seen: Seen, view: View) -> None:
-        """Write the view of a sighting to its file, replacing any.
+        """Write the view of a sighting, with its box drawn in, to the file of its `picture`.
 
         Raises:
             CannotWrite: the disk refuses.
@@ -372,7 +345,7 @@ class Pictures:
         _write(self._folder / seen.picture, picture, _VIEW_QUALITY)
 
     def keep_crop(self, seen: Seen, view: View) -> None:
-        """Write the crop of a sighting to its file, replacing any.
+        """Write the crop of a sighting, cut from its view, to the file of its `crop`.
 
         Raises:
             CannotWrite: the disk refuses.
@@ -382,10 +355,10 @@ class Pictures:
         _write(self._folder / seen.crop, crop(view.pixels, seen.box, self._margin), _CROP_QUALITY)
 
     def load(self, name: str) -> Image:
-        """Return a picture from disk; the latest ones are kept in memory.
+        """Return the picture at a path within the memory's folder; the latest ones are held in memory.
 
         Raises:
-            MemoryBroken: it is missing or damaged.
+            MemoryBroken: the file is missing or damaged.
         """
         if name in self._held:
             return self._held[name]
@@ -401,7 +374,7 @@ class Pictures:
 
 
 def _write(path: Path, picture: Image | PIL.Image.Image, quality: int) -> None:
-    """Write a picture as JPEG, whole or not at all."""
+    """Write a picture to a file as JPEG of a quality in [0, 100], whole or not at all."""
     if not isinstance(picture, PIL.Image.Image):
         picture = PIL.Image.fromarray(picture)
     with replace_file(path, "go on") as file:

@@ -1,4 +1,4 @@
-"""What is remembered: things, their positions, their views, what told them apart; as CSV and GeoJSON too."""
+"""The records of visual memory: objects, their positions and views, and verdicts; as CSV and GeoJSON too."""
 
 import csv
 import json
@@ -15,14 +15,17 @@ from virl.plain_text import plain_lines
 from virl.platform.city.streetview import Box, Camera
 
 Says = Literal["same", "different", "no verdict"]
+"""Answer of a rule to the question whether a sighting shows an object."""
 RuleName = Literal["same view", "same panorama", "geometry", "features"]
+"""Name of a rule that compares sightings with objects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The estimated position of a thing, with its error."""
+    """The estimated position of an object, with its error."""
 
     position: LatLng
+    """Most likely position."""
     covariance: tuple[float, float, float]
     """Covariance (east-east, east-north, north-north) of the position, square metres."""
 
@@ -40,38 +43,44 @@ class Seen:
     number: int
     """Number of the sighting among all of a memory, from 0."""
     label: str
+    """Label of the object that was seen, such as a place type."""
     score: float
     """Confidence of the detection, [0, 1]."""
     pano_id: str
+    """Id of the panorama from which the object was seen."""
     camera: Camera
+    """Camera of the view in which the object was found."""
     position: LatLng
-    """Position of the camera that saw the thing."""
+    """Position of the camera that saw the object."""
     box: Box
-    """Box (left, top, right, bottom) of the thing, pixels of the view."""
+    """Box (left, top, right, bottom) of the object in pixels of the view."""
     crop: str
-    """Path, within the memory's folder, of a picture of the thing with a margin; empty if none is kept."""
+    """Path, within the memory's folder, of a picture of the object with a margin; empty if none is kept."""
     picture: str
     """Path, within the memory's folder, of the whole view with the box drawn in; empty if none is kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryObject:
-    """A thing that was seen once or often, with its estimated position."""
+    """An object that was seen once or often, with its estimated position."""
 
     id: str
+    """Id of the object in its memory, such as `bench-12`."""
     label: str
+    """Label of the object, such as a place type."""
     estimate: Estimate
+    """Estimated position of the object, with its error."""
     views: tuple[Seen, ...]
-    """Sightings of the thing, in the order in which they were added."""
+    """Sightings of the object, in the order in which they were added."""
 
     @property
     def panoramas(self) -> frozenset[str]:
-        """Ids of the panoramas from which the thing was seen."""
+        """Ids of the panoramas from which the object was seen."""
         return frozenset(view.pano_id for view in self.views)
 
     @property
     def confidence(self) -> float:
-        """Confidence that there is such a thing, [0, 1].
+        """Confidence that there is such an object, [0, 1].
 
         One minus the product of (1 - score) over panoramas, the best score of each: looks from different
         places count as independent evidence, looks from one place as one.
@@ -84,11 +93,14 @@ class MemoryObject:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """Opinions of a rule on whether a sighting shows an object."""
+    """The opinion of a rule on whether a sighting shows an object."""
 
     rule: RuleName
+    """Name of the rule."""
     says: Says
+    """Answer of the rule."""
     reason: str
+    """Reason for the answer, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +108,9 @@ class Comparison:
     """A comparison of a sighting with one object: each rule's opinion, and the cost of their being one."""
 
     object_id: str
+    """Id of the object."""
     opinions: tuple[Opinion, ...]
+    """Opinions of the rules that were asked, in that order."""
     cost: float
     """Minus twice the logarithm of how much likelier "the same" is than "a new one"; negative if likelier."""
 
@@ -120,11 +134,13 @@ class Verdict:
 
 
 COLUMNS = ("id", "label", "lat", "lng", "sigma_m", "confidence", "views", "panoramas")
+"""Columns of the CSV file of objects."""
 _FORMULA = ("=", "+", "-", "@")
+"""First characters of a text that a spreadsheet takes for a formula."""
 
 
 def write_csv(objects: Iterable[MemoryObject], path: Path) -> None:
-    """Write a table with a row for each object, in WGS84 degrees; `sigma_m` as in `Estimate.sigma`.
+    """Write a CSV file with a row for each object and the columns `COLUMNS`, positions in WGS84 degrees.
 
     A label that a spreadsheet would take for a formula gets an apostrophe before it.
 
@@ -145,11 +161,9 @@ def write_csv(objects: Iterable[MemoryObject], path: Path) -> None:
 
 
 def geojson(objects: Iterable[MemoryObject], attribution: str = "") -> dict[str, object]:
-    """Return a FeatureCollection of points; longitude comes before latitude, as RFC 7946 wants it.
+    """Return a GeoJSON FeatureCollection with a point for each object, longitude before latitude (RFC 7946).
 
-    Args:
-        objects: one feature each.
-        attribution: whom the file has to name: a member of its own, which programs pass over.
+    `attribution` is the notice that credits the imagery, a member of its own if it is not empty.
     """
     features = []
     for thing in objects:
@@ -170,9 +184,9 @@ def write_geojson(objects: Iterable[MemoryObject], path: Path, attribution: str 
     """Write the GeoJSON of objects to a file, on one line.
 
     Args:
-        objects: to write.
-        path: of the file.
-        attribution: of the imagery.
+        objects: objects of a memory.
+        path: path of the file.
+        attribution: notice that credits the imagery; empty for none.
 
     Raises:
         CannotWrite: the disk refuses.

@@ -21,21 +21,28 @@ from virl.platform.city.streetview import Box, Camera
 from virl.platform.perception.memory.objects import Estimate, Seen
 from virl.platform.perception.memory.settings import MemorySettings
 
-EDGE_PIXELS = 1.5  # chosen: a box that ends nearer than this and twice its jitter to an edge may be cut there
-NEAREST_M = 1.0  # chosen: nothing stands nearer to the camera
-"""Least distance in metres of a thing from the camera."""
-VAGUE = 1.0  # chosen: an edge whose logarithm of distance errs by more tells nothing
-AGREE = 2.0  # chosen: standard deviations that two readings of one distance may differ by
+EDGE_PIXELS = 1.5
+"""Pixels, beside twice its jitter, from a picture's edge within which a box may be cut; chosen."""
+NEAREST_M = 1.0
+"""Least distance in metres of an object from the camera; chosen."""
+VAGUE = 1.0
+"""Largest error of the logarithm of a distance read off a box's edge; chosen: more tells nothing."""
+AGREE = 2.0
+"""Largest difference, in standard deviations, between two readings of one distance that agree; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The sides of a box that are cut by the picture's edge, beyond which the thing may go on."""
+    """The sides of a box that are cut by the picture's edge, beyond which the object may go on."""
 
     left: bool
+    """True if the left side is cut."""
     top: bool
+    """True if the upper side is cut."""
     right: bool
+    """True if the right side is cut."""
     bottom: bool
+    """True if the lower side is cut."""
 
     @property
     def sideways(self) -> bool:
@@ -61,20 +68,23 @@ class Span:
     high: float
     """Pitch of the upper edge of the box, degrees above the horizon."""
     cut: Cut
+    """Sides of the box that the picture's edge cuts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ray:
-    """The direction and distance of a thing by one sighting, with their errors."""
+    """The direction and distance of an object by one sighting, with their errors."""
 
     origin: LatLng
+    """Position of the camera."""
     pano_id: str
+    """Id of the panorama from which the object was seen."""
     heading: float
-    """Direction of the thing, degrees clockwise from north."""
+    """Direction of the object, degrees clockwise from north."""
     heading_error: float
     """Standard deviation of the heading, radians."""
     metres: float
-    """Median distance of the thing along the ground, metres."""
+    """Median distance of the object along the ground, metres."""
     share: float
     """Standard deviation of the logarithm of `metres`."""
     source: str
@@ -82,12 +92,12 @@ class Ray:
 
 
 def span_of(camera: Camera, box: Box, jitter: float) -> Span:
-    """Return the directions that a box covers; `jitter` as in `MemorySettings`.
+    """Return the range of directions that a box in a camera's view covers.
 
     Args:
         camera: of the view.
-        box: pixels.
-        jitter: error of its edges as a share of its size.
+        box: left, top, right, bottom in pixels of the view.
+        jitter: error of the box's edges as a share of its size.
     """
     left, right = camera.sector(box)
     # A box may cover more than half a circle, which a signed turn takes for a negative one.
@@ -108,7 +118,7 @@ def span_of(camera: Camera, box: Box, jitter: float) -> Span:
 
 
 def ray_of(seen: Seen, settings: MemorySettings) -> Ray:
-    """Return the direction and distance of a thing by one sighting."""
+    """Return the direction and distance of an object by one sighting, with their errors."""
     span = span_of(seen.camera, seen.box, settings.jitter)
     pixel = 1 / seen.camera.focal
     heading_error = hypot(
@@ -130,13 +140,18 @@ class _Reading:
     """A distance as the logarithm of metres, with the logarithm's standard deviation."""
 
     log: float
+    """Natural logarithm of the metres."""
     error: float
+    """Standard deviation of `log`."""
 
 
 def _distance(
     span: Span, edge_error: float, height: float | None, settings: MemorySettings
 ) -> tuple[float, float, str]:
-    """Return (median distance in metres, error of its logarithm, name of the source)."""
+    """Return (median metres of an object, error of their logarithm, name of the source in words).
+
+    `edge_error` is the error of the box's edges in radians, `height` the object's in metres if known.
+    """
     guess = settings.guess_m, settings.guess_share, "a guess"
     if not settings.rules.box_range:
         return guess
@@ -156,7 +171,10 @@ def _distance(
 
 
 def _distance_by_pitch(pitch: float, pitch_error: float, drop: float, drop_error: float) -> _Reading | None:
-    """Return the distance of a point `drop` metres below the camera by its pitch; `None` if too vague."""
+    """Return the distance of a point `drop` metres below the camera by its pitch; `None` if too vague.
+
+    The pitch is in degrees above the horizon, its error in radians, that of the drop in metres.
+    """
     down = radians(-pitch)
     # What is below the camera is seen below the horizon, and the other way round; else it tells nothing.
     if drop == 0 or down * drop <= 0 or abs(down) >= radians(89):
@@ -169,7 +187,7 @@ def _distance_by_pitch(pitch: float, pitch_error: float, drop: float, drop_error
 
 
 def _combine(foot: _Reading, top: _Reading) -> tuple[float, float, str]:
-    """Return the median metres by foot and top together, the error of the logarithm, and the source."""
+    """Return (median metres, error of their logarithm, name of the source) by an object's foot and top."""
     gap = abs(foot.log - top.log)
     # Each reading weighs by the inverse of its variance.
     by_foot, by_top = foot.error**-2, top.error**-2
@@ -181,17 +199,12 @@ def _combine(foot: _Reading, top: _Reading) -> tuple[float, float, str]:
     return exp(mean), error, "its foot and top"
 
 
-OUTLIER = 1.5  # standard deviations from which on a residual counts less (soft L1); chosen
-"""Number of standard deviations beyond which a ray counts less."""
+OUTLIER = 1.5
+"""Number of standard deviations from which on a residual of a ray counts less (soft L1); chosen."""
 
 
 def place(ray: Ray, position_m: float) -> Estimate:
-    """Return the position of a thing by one ray, with its error; `position_m` is the camera's error.
-
-    Args:
-        ray: a direction and a distance.
-        position_m: error of the ray's origin, metres each way.
-    """
+    """Return the position of an object by one ray, with its error; `position_m` is the origin's, each way."""
     angle = radians(ray.heading)
     along = np.array([np.sin(angle), np.cos(angle)])
     across = np.array([along[1], -along[0]])
@@ -204,16 +217,13 @@ def place(ray: Ray, position_m: float) -> Estimate:
 
 
 def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
-    """Return the position of a thing by several rays, with its error, by robust least squares.
+    """Return the position of an object by its rays, with its error, by robust least squares.
 
     Two directions that cross triangulate it; the smaller the parallax, the more the distances decide, and the
     larger the error along the rays.
 
-    Rays from one panorama share its errors, and together weigh as much as one.
-
-    Args:
-        rays: at least one.
-        position_m: as in `place`.
+    Rays from one panorama share its errors, and together weigh as much as one. `position_m` is the error of
+    the rays' origins in metres, each way.
     """
     first = [place(ray, position_m) for ray in rays]
     if len(rays) == 1:
@@ -258,9 +268,7 @@ def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
 def separation(first: Estimate, second: Estimate) -> tuple[float, float, float]:
     """Return (metres between two positions, their squared Mahalanobis distance, the error's area in m²).
 
-    Returns:
-        Metres, the squared Mahalanobis distance, and the square metres that the error of their difference
-        covers: `2 pi sqrt(det covariance)`.
+    The area is `2 pi sqrt(det covariance)` of their difference.
     """
     apart = np.array(LocalFrame(first.position).point(second.position))
     spread = _matrix(first) + _matrix(second)
@@ -269,28 +277,28 @@ def separation(first: Estimate, second: Estimate) -> tuple[float, float, float]:
 
 
 def surprise(square: float, area: float, density: float) -> float:
-    """Return minus twice the log of how much likelier two positions are of one thing than of two.
+    """Return minus twice the log of how much likelier two positions are of one object than of two.
 
     Args:
         square: squared Mahalanobis distance between them.
-        area: square metres as in `separation`.
-        density: things of a kind on a square metre.
+        area: square metres of their error, as in `separation`.
+        density: expected number of objects of a label on a square metre.
     """
     return square + 2 * log(density * area)
 
 
 def _estimate(frame: LocalFrame, x: float, y: float, spread: Floats) -> Estimate:
-    """Return an estimate at (x, y) metres east and north of the frame's origin."""
+    """Return an estimate at x metres east, y north of a frame's origin, with covariance `spread` in m²."""
     covariance = (float(spread[0, 0]), float(spread[0, 1]), float(spread[1, 1]))
     return Estimate(frame.position(x, y), covariance)
 
 
 def _matrix(estimate: Estimate) -> Floats:
-    """Return the covariance of an estimate, square metres, shape (2, 2)."""
+    """Return the covariance of an estimate as a matrix in square metres, shape (2, 2)."""
     east, mixed, north = estimate.covariance
     return np.array([[east, mixed], [mixed, north]])
 
 
 def _lengths(away: Floats) -> Floats:
-    """Return the lengths, at least a tenth of `NEAREST_M`, so that things at the foot have a direction."""
+    """Return the length of each of n vectors (n, 2) in metres, at least a tenth of `NEAREST_M`."""
     return np.maximum(np.hypot(away[:, 0], away[:, 1]), NEAREST_M / 10)

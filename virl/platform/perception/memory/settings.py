@@ -1,4 +1,4 @@
-"""What visual memory takes for granted: switches of its rules, sizes, and how far to trust a box."""
+"""Settings of visual memory: switches of its rules, sizes, and how far to trust a box."""
 
 from typing import Annotated
 
@@ -9,6 +9,7 @@ from virl.resources import data_folder, names_in
 from virl.settings.model import Settings, load_settings
 
 FOLDER = "platform/memory"
+"""Folder of the files of settings among virl's data."""
 
 
 class Rules(Settings):
@@ -34,27 +35,27 @@ class MemorySettings(Settings):
     """
 
     rules: Rules = Rules()
+    """Rules that are switched on."""
 
     radius_m: float = Field(40.0, gt=0, le=200)
     """Distance in metres within which a sighting is compared with objects, with 3 sigma added.
     Chosen a little above V-IRL's 30."""
     reach_m: float = Field(200.0, gt=1, le=1000)
-    """Largest distance in metres that a thing is taken to have.
+    """Largest distance in metres that an object is taken to have.
     Chosen: a bin is 3 pixels high there in a view of 60 degrees and 640 pixels."""
     heading_deg: float = Field(10.0, ge=0, le=180)
-    """Least angle in degrees between the middles of two boxes that are different things.
-    Both are seen from one panorama. V-IRL's value."""
+    """Angle in degrees between the middles of two boxes from one panorama above which they are two objects.
+    V-IRL's value."""
     overlap: float = Field(0.3, gt=0, le=1)
-    """Least intersection over union, [0, 1], of two boxes that are one thing; chosen.
-    Both are seen from one panorama, and measured as solid angles."""
+    """Least overlap, [0, 1], of the solid angles of two boxes from a panorama that are one object; chosen."""
     density_per_m2: float = Field(0.001, gt=0, lt=1)
-    """Number of things of a kind expected on a square metre: the weight of "a new one".
+    """Expected number of objects of a label on a square metre: the weight of "a new one".
     Chosen, one on each 30 m by 30 m where there are any."""
     gate: float = Field(13.8, gt=0)
-    """Squared Mahalanobis distance above which two positions are of different things.
+    """Squared Mahalanobis distance above which two positions are of different objects.
     Chi-squared with two degrees of freedom stays below it in 99.9 % of cases."""
     min_matches: int = Field(30, gt=0)
-    """Least number of matched points of two crops that show the same thing.
+    """Least number of matched points of two crops that show the same object.
     The file of a matcher in `platform/models/` states the one measured for it; this is that of `sift` (V-IRL
     asks for 100 of LightGlue on whole views)."""
     margin: float = Field(3.0, ge=0, le=10)
@@ -68,9 +69,9 @@ class MemorySettings(Settings):
     ground_m: float = Field(0.2, ge=0)
     """Error of the camera's height in metres: kerbs, the crown of the road, gentle slopes; chosen."""
     heights_m: dict[str, Annotated[float, Field(gt=0, le=50)]] = Field(default_factory=dict)
-    """Typical height in metres of each kind of thing; a kind that is missing is ranged by its foot."""
+    """Typical height in metres by label; the distance of objects of other labels is read off their foot."""
     height_share: float = Field(0.15, gt=0, lt=1)
-    """Spread of the heights of a kind, as a share of the height; chosen."""
+    """Spread of the heights of objects of a label, as a share of the height; chosen."""
     hidden_share: float = Field(0.25, ge=0)
     """Error of the logarithm of a distance read off a foot that may be hidden; chosen."""
     jitter: float = Field(0.1, ge=0, lt=1)
@@ -78,14 +79,14 @@ class MemorySettings(Settings):
     heading_error_deg: float = Field(1.0, ge=0, lt=45)
     """Error of a view's heading in degrees; chosen, for panoramas aligned by their makers."""
     position_m: float = Field(0.5, gt=0)
-    """Error in metres, each way, of a panorama's position and of a thing's middle; chosen."""
+    """Error in metres, each way, of a panorama's position and of an object's middle; chosen."""
     guess_m: float = Field(15.0, gt=0)
     """Median distance in metres where a box tells none; chosen, V-IRL's limit for a right answer."""
     guess_share: float = Field(0.7, gt=0)
-    """Error of the logarithm of `guess_m`: two thirds of things lie between half and twice; chosen."""
+    """Error of the logarithm of `guess_m`: two thirds of objects lie between half and twice; chosen."""
 
     def height(self, label: str) -> float | None:
-        """Return the height in metres of a thing of this kind, in any case; `None` if not known."""
+        """Return the typical height in metres of objects with a label, in any case; `None` if not known."""
         return self.heights_m.get(label.strip().lower())
 
 

@@ -19,9 +19,13 @@ from virl.platform.perception.weights import PADDLE, Once, checkpoint
 from virl.settings.model import load_settings
 
 _CONFIG = "inference.yml"
-_DEVICES = {"auto": None, "cpu": "cpu", "cuda": "gpu"}  # None: a GPU where PaddleOCR finds one
+"""Name of the file in a model's folder that states the model's name."""
+_DEVICES = {"auto": None, "cpu": "cpu", "cuda": "gpu"}
+"""PaddleOCR's name of each device; `None` for a GPU where PaddleOCR finds one."""
 PIP = "'virl[paddleocr]'"
+"""Argument of `pip install` for the packages."""
 _ADVICE = f"pip install {PIP} in an environment of its own"
+"""Remedy for missing packages, in words."""
 
 
 class PaddleOcrSettings(ModelSettings):
@@ -43,24 +47,21 @@ class PaddleOcrSettings(ModelSettings):
 
     def needs(self) -> Needs:
         """Return the requirements: PaddleOCR's packages and the folders of its two models."""
-        return Needs(("paddleocr", self.package), weights=(self.find_weights, self.read_weights), pip=PIP)
-
-    @property
-    def package(self) -> str:
-        """Name of the package that runs the models."""
-        return self.engine
+        return Needs(("paddleocr", self.engine), weights=(self.find_weights, self.read_weights), pip=PIP)
 
 
 class _Global(BaseModel):
     """The section of `inference.yml` with the model's name."""
 
     model_name: str
+    """Name under which the model was exported."""
 
 
 class _Exported(BaseModel):
     """The part of a model's `inference.yml` that is read."""
 
     Global: _Global
+    """Section with the model's name."""
 
 
 def open_paddleocr(settings: PaddleOcrSettings, models: Models) -> "PaddleOcrReader":
@@ -75,32 +76,31 @@ class PaddleOcrReader:
     """A reader by PaddleOCR. One thread at a time may use it."""
 
     def __init__(self, engine: Once[Any], settings: PaddleOcrSettings) -> None:
+        """Use an engine of PaddleOCR that is loaded when first needed, with the settings of its file."""
         self._engine = engine
         self._settings = settings
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """Return the lines of text in each picture, in pixels of that picture, top to bottom.
+        """Return the lines of text in each picture, with boxes in its pixels, from top to bottom.
 
         Raises:
             ModelUnavailable: a package or a model is missing.
             BadInput: a picture is none.
         """
-        pictures = [pixels_of(image) for image in images]
-        return [self._read(picture) for picture in pictures]
-
-    def _read(self, image: Image) -> list[TextLine]:
-        """Return the lines of text in a picture, top to bottom."""
-        (result,) = self._engine.get().predict(np.ascontiguousarray(image[..., ::-1]))
-        return lines_of(result, image, self._settings.min_score)
+        read = []
+        for picture in [pixels_of(image) for image in images]:
+            (result,) = self._engine.get().predict(np.ascontiguousarray(picture[..., ::-1]))
+            read.append(lines_of(result, picture, self._settings.min_score))
+        return read
 
 
 def lines_of(result: Mapping[str, Any], image: Image, min_score: float) -> list[TextLine]:
-    """Return the lines of text in one result of PaddleOCR, with a confidence of at least `min_score`.
+    """Return the lines of text in one result of PaddleOCR, from top to bottom.
 
     Args:
-        result: has the entries `rec_texts`, `rec_scores` and `rec_polys`, one of each for a line.
+        result: lists `rec_texts`, `rec_scores` and `rec_polys`, each with an entry for each line.
         image: the picture that was read.
-        min_score: least confidence, [0, 1].
+        min_score: least confidence of a returned line, [0, 1].
     """
     lines = []
     height, width = image.shape[:2]
@@ -148,7 +148,7 @@ def _load(settings: PaddleOcrSettings, options: ModelOptions) -> Any:
 
 
 def _model_name(folder: Path) -> str:
-    """Return the name under which a model was exported, which PaddleOCR has to be given."""
+    """Return the name under which the model in a folder was exported, which PaddleOCR has to be given."""
     try:
         return load_settings(folder / _CONFIG, _Exported).Global.model_name
     except (BadInput, ValidationError) as fault:

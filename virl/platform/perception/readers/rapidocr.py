@@ -20,18 +20,19 @@ from virl.extras import Late, module
 from virl.platform.city.streetview import Box, Image
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.images import fingerprint, pixels_of, usual_threads
-from virl.platform.perception.models import Models, ModelSettings, Needs
+from virl.platform.perception.models import ModelSettings, Needs
 from virl.platform.perception.registry import Kind
 
 cv2 = Late("cv2", extra="eyes")
 
 GAP = 16
-"""Width in pixels between parts on a sheet, so that no line reaches into the next. Chosen."""
+"""Gap in pixels between parts on a sheet, so that no line reaches into the next; chosen."""
 STEP = 32
-"""Divisor in pixels of the sides of a sheet: networks halve their pictures five times."""
+"""Pixels whose multiples the sides of a sheet are: networks halve their pictures five times."""
 WIDTH, HEIGHT = 320, 1024
-"""Least width and usual height of a sheet, pixels. Chosen: few gaps beside parts of usual size."""
+"""Largest width and height in pixels of a sheet, unless a single part is larger; chosen."""
 GREY = 128
+"""Level, of 255, of the grey between parts and around thin pictures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +59,15 @@ class Crop:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A picture made of parts of others, in which lines are looked for at once."""
+    """A picture made of parts of others, in which lines of text are found at once."""
 
     pixels: Image
+    """Pixels of the sheet, RGB."""
     placed: tuple[tuple[Crop, int, int], ...]
     """(part, its first column, its first row on the sheet) of all parts."""
 
     def at(self, x: float, y: float) -> tuple[Crop, int, int] | None:
-        """Return (part, first column, first row) at a pixel or half a gap off; `None` without one."""
+        """Return (part, its first column, its first row) at a pixel or half a gap off it; `None` for none."""
         for part, left, top in self.placed:
             width, height = part.size
             if (
@@ -82,15 +84,12 @@ def cut_part(
     """Return the part of a picture in a box; `None` if nothing of it lies in the picture.
 
     Args:
-        number: of the picture.
-        picture: shape (H, W, 3).
-        box: pixels; may reach beyond the picture.
-        side: pixels that the shorter side of the box shall have on a sheet; no part is enlarged.
-        least: zoom below which no part is shrunk, (0, 1].
-        margin: what is added to each side, as a share of the shorter one.
-
-    Returns:
-        The part; `None` if nothing of the box is in the picture.
+        number: index of the picture.
+        picture: RGB, shape (H, W, 3).
+        box: left, top, right, bottom in pixels; may reach beyond the picture.
+        side: length in pixels of the shorter side of the box on a sheet; no part is enlarged.
+        least: least zoom of a part, (0, 1].
+        margin: margin on each side, as a share of the box's shorter one.
     """
     short = min(box[2] - box[0], box[3] - box[1])
     more = margin * short
@@ -105,7 +104,7 @@ def cut_part(
 
 
 def lay_out(parts: Iterable[Crop]) -> Iterator[Sheet]:
-    """Yield all parts on sheets, the highest first, in rows from the top."""
+    """Yield sheets with all parts, the highest first, in rows from the top."""
     placed: list[tuple[Crop, int, int]] = []
     left = top = row = 0
     for part in sorted(parts, key=lambda part: -part.size[1]):
@@ -122,7 +121,7 @@ def lay_out(parts: Iterable[Crop]) -> Iterator[Sheet]:
 
 
 def _sheet(placed: Sequence[tuple[Crop, int, int]]) -> Sheet:
-    """Return the sheet of placed parts, with grey between."""
+    """Return the sheet of parts, given as (part, its first column, its first row), with grey between."""
     right = max(left + part.size[0] for part, left, _ in placed)
     bottom = max(top + part.size[1] for part, _, top in placed)
     pixels = np.full((_steps(bottom), _steps(right), 3), GREY, np.uint8)
@@ -135,7 +134,7 @@ def _sheet(placed: Sequence[tuple[Crop, int, int]]) -> Sheet:
 
 
 def _steps(pixels: int) -> int:
-    """Return pixels rounded up to a multiple of `STEP`."""
+    """Return a number of pixels rounded up to a multiple of `STEP`."""
     return ceil(pixels / STEP) * STEP
 
 
@@ -143,13 +142,15 @@ Quad = NDArray[np.float32]
 """Corners (x, y) of a line of text in pixels from the top left on, clockwise, shape (4, 2)."""
 
 _FIND, _READ = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
+"""Names of rapidocr's model files that find lines of text, and that read them."""
 SAME_LINE = 0.6
-"""Share of a line, [0, 1], within a larger one from which it is the same line or a piece. Chosen."""
-_MIN_FIND_SIDE = 32  # the finder works on multiples of 32 pixels
+"""Least share of a line, [0, 1], within a larger one for it to be the same line or a piece; chosen."""
+_MIN_FIND_SIDE = 32
+"""Least length in pixels of a side of a picture for the finder, which works on multiples of 32."""
 _MOST_FIND_SIDE = 4096
+"""Largest length in pixels of a side of a picture for the finder."""
 _MOST_ASPECT = 40
-"""Longer side over the shorter; rapidocr shrinks the longer one to 2,000 pixels, and needs 32 of the other.
-"""
+"""Largest ratio of a picture's sides: rapidocr shrinks the longer to 2,000 pixels; the other needs 32."""
 
 
 class RapidOcrSettings(ModelSettings):
@@ -182,14 +183,6 @@ class RapidOcrSettings(ModelSettings):
         return Needs(("rapidocr", "onnxruntime", "cv2"), "eyes")
 
 
-def open_rapidocr(settings: RapidOcrSettings, _: Models) -> "RapidOcrReader":
-    """Return the reader with these settings, whose engine is loaded on first use."""
-    return RapidOcrReader(settings)
-
-
-KIND = Kind("reader", RapidOcrSettings, open_rapidocr)
-
-
 class RapidOcrReader:
     """A reader with the PP-OCR models that the rapidocr package carries.
 
@@ -201,10 +194,12 @@ class RapidOcrReader:
         self._settings = settings
         self._engine: Any = None
         self._turn = Lock()
-        self._remembered = cached(LRUCache(settings.remember), key=fingerprint)(self._lines)
+        self._remembered = cached(LRUCache(settings.remember), key=fingerprint)(
+            lambda image: tuple(self._read(image))
+        )
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """Return the lines of text in each picture, in pixels of that picture, top to bottom.
+        """Return the lines of text in each picture, with boxes in its pixels, from top to bottom.
 
         Raises:
             ModelUnavailable: the rapidocr package or its models are missing.
@@ -214,21 +209,24 @@ class RapidOcrReader:
             return [list(self._remembered(picture)) for picture in pictures]
 
     def read_inside(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> list[list[TextLine]]:
-        """Return the lines of text inside boxes alone, in pixels of the whole pictures, top to bottom.
+        """Return the lines of text inside some boxes, in pixels, of each picture, from top to bottom.
 
-        Args:
-            images: the pictures.
-            boxes: of each of them; those that overlap give each line once.
+        Boxes that overlap give each line once.
 
         Raises:
             ModelUnavailable: the rapidocr package or its models are missing.
         """
-        images = [pixels_of(image) for image in images]
+        images, settings = [pixels_of(image) for image in images], self._settings
+        side, margin, least = settings.box_side, settings.box_margin, min(settings.find_scale, 1.0)
         found: list[list[TextLine]] = [[] for _ in images]
         with self._turn:
-            strips = _each_once(
-                strip for sheet in lay_out(self._parts(images, boxes)) for strip in self._cut_lines(sheet)
+            parts = (
+                part
+                for number, (image, some) in enumerate(zip(images, boxes, strict=True))
+                for box in some
+                if (part := cut_part(number, image, box, side=side, least=least, margin=margin))
             )
+            strips = _each_once(strip for sheet in lay_out(parts) for strip in self._cut_lines(sheet))
             for strip, line in zip(strips, self._recognize([strip.pixels for strip in strips]), strict=True):
                 if line:
                     number = strip.part.picture
@@ -247,20 +245,16 @@ class RapidOcrReader:
                 for image in images
             ]
 
-    def _lines(self, image: Image) -> tuple[TextLine, ...]:
-        """Return the lines of text in a picture, from memory for the latest pictures."""
-        return tuple(self._read(image))
-
     def _read(self, image: Image) -> list[TextLine]:
-        """Return the lines of text in a picture, top to bottom."""
+        """Return the lines of text in a picture, from top to bottom."""
         bgr = np.ascontiguousarray(image[..., ::-1])
         quads = [quad for quad in self._find(bgr) if self._is_high(quad)]
         if not quads:
             return []
         read = self._recognize(self._loaded_engine.crop_text_regions(bgr, quads))
-        lines = [
+        lines = (
             TextLine(*line, _extent(quad, image)) for line, quad in zip(read, quads, strict=True) if line
-        ]
+        )
         return sorted(lines, key=_reading_order)
 
     @property
@@ -271,7 +265,7 @@ class RapidOcrReader:
         return self._engine
 
     def _recognize(self, strips: Sequence[Image]) -> list[tuple[str, float] | None]:
-        """Return the text and confidence of each strip; `None` for one below `min_score`."""
+        """Return (text, confidence) of each picture of one line; `None` for one below `min_score`."""
         if not strips:
             return []
         read = self._loaded_engine.recognize_txt(strips)
@@ -283,7 +277,7 @@ class RapidOcrReader:
         ]
 
     def _find(self, bgr: Image) -> list[Quad]:
-        """Return the corners of the lines in a picture, found in a smaller copy of it."""
+        """Return the corners of the lines of text in a BGR picture, found in a scaled copy of it."""
         height, width = bgr.shape[:2]
         # A small picture is enlarged for the finder, but a long strip not beyond its greatest side.
         enlarged = min(_MIN_FIND_SIDE / min(height, width), _MOST_FIND_SIDE / max(height, width))
@@ -296,27 +290,23 @@ class RapidOcrReader:
         return [np.clip(quad, 0, np.array((width, height), np.float32)) for quad in quads]
 
     def _quads(self, bgr: Any) -> list[Quad]:
-        """Return the corners of the lines that the engine finds in a picture."""
-        found = self._loaded_engine(_pad_thin(bgr), use_det=True, use_cls=False, use_rec=False)
+        """Return the corners of the lines of text that the engine finds in a BGR picture as it is."""
+        height, width = bgr.shape[:2]
+        least = max(height, width) // _MOST_ASPECT
+        below, right = max(least - height, 0), max(least - width, 0)
+        if below or right:  # too thin for the finder
+            bgr = np.pad(bgr, ((0, below), (0, right), (0, 0)), constant_values=GREY)
+        found = self._loaded_engine(bgr, use_det=True, use_cls=False, use_rec=False)
         return [] if found.boxes is None else [np.asarray(quad, np.float32) for quad in found.boxes]
 
     def _is_high(self, quad: Quad) -> bool:
-        """Return whether a line is high enough to be read."""
+        """Return whether a line, given by its corners in pixels of the picture, is high enough to be read."""
         across = np.linalg.norm(quad[3] - quad[0]) + np.linalg.norm(quad[2] - quad[1])
         along = np.linalg.norm(quad[1] - quad[0]) + np.linalg.norm(quad[2] - quad[3])
         return float(min(across, along) / 2) >= self._settings.min_line_height
 
-    def _parts(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> Iterator[Crop]:
-        """Yield the part of each picture in each box, with its margin, scaled for a sheet."""
-        settings = self._settings
-        side, margin, least = settings.box_side, settings.box_margin, min(settings.find_scale, 1.0)
-        for number, (image, some) in enumerate(zip(images, boxes, strict=True)):
-            for box in some:
-                if part := cut_part(number, image, box, side=side, least=least, margin=margin):
-                    yield part
-
     def _cut_lines(self, sheet: Sheet) -> Iterator["_Strip"]:
-        """Yield the lines on a sheet, cut out at full size."""
+        """Yield the lines of text on a sheet, cut out of their pictures at full size."""
         for quad in self._quads(np.ascontiguousarray(sheet.pixels[..., ::-1])):
             part, left, top = sheet.at(*quad.mean(axis=0).tolist()) or (None, 0, 0)
             if part is None:
@@ -339,7 +329,7 @@ class _Strip:
     quad: Quad
     """Corners of the line in pixels of the whole picture."""
     pixels: Image
-    """Pixels of the line alone, upright, as OpenCV orders colours."""
+    """Pixels of the line alone, upright, BGR as OpenCV orders colours."""
 
     def is_in(self, other: "_Strip") -> bool:
         """Return whether another strip, found in another part, shows most of this one's line."""
@@ -350,7 +340,7 @@ class _Strip:
 
 
 def _each_once(strips: Iterable[_Strip]) -> list[_Strip]:
-    """Return the strips without those that lie, for the most part, in a larger one: boxes may overlap."""
+    """Return the lines without those that lie, for the most part, in a larger one: boxes may overlap."""
     kept: list[_Strip] = []
     for strip in sorted(strips, key=lambda strip: -cv2.contourArea(strip.quad)):
         if not any(strip.is_in(other) for other in kept):
@@ -386,9 +376,9 @@ def _load(settings: RapidOcrSettings) -> Any:
 
 
 def _session(file: Path, threads: int) -> Any:
-    """Return a network, ready to run; its threads sleep while they wait for each other and for pictures.
+    """Return the network in an ONNX file, ready to run on a number of threads; below 1 for one each core.
 
-    They spin by default, which doubles the seconds that a core works.
+    Threads sleep while they wait: by default they spin, which doubles the seconds that a core works.
     """
     onnxruntime = module("onnxruntime", extra="eyes")
     options = onnxruntime.SessionOptions()
@@ -398,23 +388,16 @@ def _session(file: Path, threads: int) -> Any:
     return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
 
 
-def _pad_thin(bgr: Image) -> Image:
-    """Return a picture with grey added below or on its right if it is too thin for the finder."""
-    height, width = bgr.shape[:2]
-    least = max(height, width) // _MOST_ASPECT
-    below, right = max(least - height, 0), max(least - width, 0)
-    if not below + right:
-        return bgr
-    return np.pad(bgr, ((0, below), (0, right), (0, 0)), constant_values=GREY)
-
-
 def _reading_order(line: TextLine) -> tuple[float, float]:
     """Return a key that sorts lines from top to bottom, then from left to right."""
     return line.box[1], line.box[0]
 
 
 def _extent(quad: Quad, image: Image) -> tuple[float, float, float, float]:
-    """Return the box around a line's corners, within the picture."""
+    """Return the box (left, top, right, bottom) around a line's corners, cut at the picture's edges."""
     height, width = image.shape[:2]
     x, y = np.clip(quad[:, 0], 0, width), np.clip(quad[:, 1], 0, height)
     return float(x.min()), float(y.min()), float(x.max()), float(y.max())
+
+
+KIND = Kind("reader", RapidOcrSettings, lambda settings, _: RapidOcrReader(settings))

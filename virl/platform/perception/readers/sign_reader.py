@@ -19,7 +19,8 @@ from virl.platform.perception.registry import Kind
 from virl.platform.perception.signs import SIGN
 from virl.platform.perception.weights import batches
 
-_LEAST_SIDE, _MOST_SIDE = 16, 2048  # pixels of a picture that a camera can take
+_LEAST_SIDE, _MOST_SIDE = 16, 2048
+"""Least and largest length in pixels of a side of a picture that a camera can take."""
 
 
 class SignReaderSettings(ModelSettings):
@@ -31,7 +32,7 @@ class SignReaderSettings(ModelSettings):
     reader: str
     """Name of the reader in `platform/models` that reads inside the signs, or whole pictures."""
     detector: str
-    """Name of the detector that finds the signs in towns that are rendered."""
+    """Name of the detector that finds the signs in cities that virl draws."""
     min_score: float = Field(ge=0, le=1)
     """Least score, [0, 1], of a sign that is read."""
     min_side: float = Field(ge=0)
@@ -47,10 +48,10 @@ class SignReaderSettings(ModelSettings):
 
 
 def open_sign_reader(settings: SignReaderSettings, models: Models) -> Reader:
-    """Open the reader; where the views are not rendered, the one that reads whole pictures.
+    """Return the reader of signs; in a city that virl does not draw, the one that reads whole pictures.
 
     Raises:
-        BadInput: that one cannot read inside boxes.
+        BadInput: the latter cannot read inside boxes.
     """
     reader = models.reader(settings.reader)
     if not models.options.is_rendered:
@@ -66,17 +67,13 @@ KIND = Kind("reader", SignReaderSettings, open_sign_reader)
 
 
 class SignsFirstReader:
-    """A reader that finds the signs in pictures of a rendered town, and reads inside them.
+    """A reader that finds the signs in pictures of a town that virl draws, and reads inside them alone.
 
-    Safe to share between threads.
-
-    Args:
-        reader: reads inside boxes.
-        detector: finds what it calls `sign`, by the pixels alone.
-        settings: which signs are read.
+    The detector labels them `sign`, by the pixels alone. Safe to share between threads.
     """
 
     def __init__(self, reader: BoxReader, detector: Detector, settings: SignReaderSettings) -> None:
+        """Use a detector of what it labels `sign`, and a reader inside the boxes that it finds."""
         self._reader = reader
         self._detector = detector
         self._settings = settings
@@ -84,7 +81,7 @@ class SignsFirstReader:
         self._lock = Lock()
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """Return the lines of text on the signs of each picture, in its pixels, top to bottom.
+        """Return the lines of text on the signs in each picture, boxes in its pixels, from top to bottom.
 
         Raises:
             ModelUnavailable: the reader's or the detector's model is missing.
@@ -104,7 +101,7 @@ class SignsFirstReader:
         return [list(lines[key]) for key in keys]
 
     def _signs(self, images: Sequence[Image]) -> list[list[Box]]:
-        """Return the boxes of the signs in each picture; none in pictures of a size that no camera has."""
+        """Return the boxes of the signs to read in each picture; none in one of a size that no camera has."""
         fitting = [
             number
             for number, image in enumerate(images)

@@ -8,7 +8,7 @@ from virl.platform.city.streetview import Image
 from virl.platform.perception.contrastive import (
     ContrastiveRecognizer,
     ContrastiveSettings,
-    TorchTowers,
+    TorchEncoders,
     identity,
     kept_under,
 )
@@ -25,7 +25,7 @@ class HuggingFaceClipSettings(ContrastiveSettings):
 
     kind: Literal["huggingface-clip"]
     weights: str
-    """Folder or hub id, as `virl.platform.perception.weights.checkpoint` takes them."""
+    """Folder with the weights, or a hub id."""
 
     def needs(self) -> Needs:
         """Return the requirements: the packages and the weights."""
@@ -33,9 +33,9 @@ class HuggingFaceClipSettings(ContrastiveSettings):
 
 
 def open_huggingface_clip(settings: HuggingFaceClipSettings, models: Models) -> ContrastiveRecognizer:
-    """Open a recognizer through Transformers; its weights are loaded on first use."""
+    """Return a recognizer through Transformers, whose weights are loaded on first use."""
 
-    def load() -> TorchTowers:
+    def load() -> TorchEncoders:
         """Return the encoders of the model, whose weights are loaded once in a process."""
         loaded = load_pretrained(
             settings.weights,
@@ -44,7 +44,7 @@ def open_huggingface_clip(settings: HuggingFaceClipSettings, models: Models) -> 
             model_types=MODEL_TYPES,
             precision=settings.precision,
         )
-        return _towers(settings.weights, loaded)
+        return _encoders(settings.weights, loaded)
 
     return ContrastiveRecognizer(
         lambda: kept_under(identity(settings.weights), settings, models.options), load, settings
@@ -54,28 +54,26 @@ def open_huggingface_clip(settings: HuggingFaceClipSettings, models: Models) -> 
 KIND = Kind("recognizer", HuggingFaceClipSettings, open_huggingface_clip)
 
 
-def _towers(name: str, loaded: Pretrained) -> TorchTowers:
-    """Return the encoders of pictures and texts of a loaded model."""
+def _encoders(name: str, loaded: Pretrained) -> TorchEncoders:
+    """Return the encoders of pictures and texts of a loaded model; `name` is for messages."""
     model, device = loaded.model, loaded.device
     prepare, tokenize = loaded.processor.image_processor, loaded.processor.tokenizer
     longest = model.config.text_config.max_position_embeddings
 
     def image_rows(images: Sequence[Image]) -> Any:
-        """Return one embedding for each picture, as a torch tensor."""
+        """Return an embedding for each of n pictures, as a torch tensor (n, d)."""
         inputs = prepare(images=list(images), return_tensors="pt").to(device, model.dtype)
         return model.get_image_features(**inputs).pooler_output
 
     def text_rows(texts: Sequence[str]) -> Any:
-        """Return one embedding for each text, as a torch tensor."""
+        """Return an embedding for each of n texts, as a torch tensor (n, d)."""
         # all were trained on lower case, and without a mask of the padding; not all tokenizers know
-        small = [text.lower() for text in texts]
-        inputs = tokenize(
-            small, padding="max_length", max_length=longest, truncation=True, return_tensors="pt"
-        )
+        small, sizes = [text.lower() for text in texts], {"padding": "max_length", "max_length": longest}
+        inputs = tokenize(small, **sizes, truncation=True, return_tensors="pt")
         return model.get_text_features(input_ids=inputs["input_ids"].to(device)).pooler_output
 
     bias = getattr(model, "logit_bias", None)
-    return TorchTowers(
+    return TorchEncoders(
         name=name,
         torch=module("torch", extra=EXTRA),
         turn=loaded.turn,

@@ -17,7 +17,7 @@ from virl.platform.perception.contrastive import (
     HALF,
     ContrastiveRecognizer,
     ContrastiveSettings,
-    TorchTowers,
+    TorchEncoders,
     identity,
     kept_under,
 )
@@ -33,14 +33,13 @@ from virl.platform.perception.weights import (
 )
 
 _EXTRA, _PACKAGES = "vision", ("torch", "open_clip")
+"""Name of virl's extra for the packages, and their names."""
 _CONFIG = "open_clip_config.json"
+"""Name of the file in a folder of OpenCLIP that describes the model."""
 _WEIGHTS = (
-    "open_clip_model.safetensors",
-    "open_clip_pytorch_model.safetensors",
-    "open_clip_pytorch_model.bin",
-)
-
-
+    "open_clip_model.safetensors", "open_clip_pytorch_model.safetensors", "open_clip_pytorch_model.bin",
+)  # fmt: skip
+"""Names of the file of weights in a folder of OpenCLIP, the best first."""
 _PRECISIONS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16"}
 """OpenCLIP's names of the precisions; normalisation stays in float32."""
 
@@ -58,7 +57,7 @@ class OpenClipSettings(ContrastiveSettings):
     tag: str = ""
     """Name of published weights of OpenCLIP, such as `laion2b_s39b_b160k`; empty for your own."""
     weights: str = ""
-    """File, folder or hub id, as `virl.platform.perception.weights.checkpoint` takes them."""
+    """File or folder with the weights, or a hub id; empty for those that OpenCLIP names."""
 
     @model_validator(mode="after")
     def _says_enough(self) -> "OpenClipSettings":
@@ -76,7 +75,7 @@ class OpenClipSettings(ContrastiveSettings):
 
 
 def open_openclip(settings: OpenClipSettings, models: Models) -> ContrastiveRecognizer:
-    """Open a recognizer through OpenCLIP; its weights are loaded on first use."""
+    """Return a recognizer through OpenCLIP, whose weights are loaded on first use."""
     return ContrastiveRecognizer(
         lambda: kept_under(_identify(settings), settings, models.options),
         lambda: _find_and_load(settings, models.options),
@@ -88,14 +87,14 @@ KIND = Kind("recognizer", OpenClipSettings, open_openclip)
 
 
 def _identify(settings: OpenClipSettings) -> str:
-    """Return the name under which the model's embeddings are stored."""
+    """Return the name of the model that its embeddings are stored under: it differs for other weights."""
     if settings.tag and not Path(settings.weights or ".nowhere").expanduser().exists():
         return f"{settings.architecture}/{settings.tag}"
     return "/".join(filter(None, [settings.architecture, identity(settings.weights)]))
 
 
-def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchTowers:
-    """Return the encoders of the settings' model, fetched from the hub if need be and allowed."""
+def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchEncoders:
+    """Return the encoders of the settings' model, with weights from the hub if need be and allowed."""
     require(_EXTRA, *_PACKAGES)
     open_clip = module("open_clip", extra=_EXTRA)
     published = _tag_settings(open_clip, settings)
@@ -112,7 +111,7 @@ def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchTo
 
 
 def _tag_settings(open_clip: Any, settings: OpenClipSettings) -> Mapping[str, Any]:
-    """Return OpenCLIP's settings of the published weights; empty without a tag."""
+    """Return OpenCLIP's own settings of the published weights with the tag; empty without a tag."""
     architecture, tag = settings.architecture, settings.tag
     known = open_clip.list_models()
     if architecture and architecture not in known:
@@ -134,14 +133,14 @@ def _weights_in(path: Path) -> tuple[str, ...]:
         if (path / name).is_file():
             return (str(path / name),)
         if (path / f"{name}.index.json").is_file():
-            return _parts(path / f"{name}.index.json")
+            return _listed_files(path / f"{name}.index.json")
     raise ModelUnavailable(
         f"{path}: contains none of {', '.join(_WEIGHTS)}, nor the index.json of one in parts: add one of them"
     )
 
 
-def _parts(index: Path) -> tuple[str, ...]:
-    """Return the paths of the weight files that an index lists."""
+def _listed_files(index: Path) -> tuple[str, ...]:
+    """Return the paths of the weight files that an index lists; raise `ModelUnavailable` if one lacks."""
     try:
         names = sorted(set(read_json(index.read_bytes())["weight_map"].values()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
@@ -154,7 +153,7 @@ def _parts(index: Path) -> tuple[str, ...]:
 
 
 def _refuse_fetching(config: Path, options: ModelOptions) -> None:
-    """Raise an error for a text tower of Transformers, whose configuration would be fetched."""
+    """Raise `ModelUnavailable` if a model's text encoder would be fetched without permission."""
     try:
         text_tower = read_json(config.read_bytes())["model_cfg"]["text_cfg"].get("hf_model_name")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
@@ -168,15 +167,15 @@ def _refuse_fetching(config: Path, options: ModelOptions) -> None:
 
 
 @once_per_process
-def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, precision: str) -> TorchTowers:
-    """Return the encoders of an architecture with the weights of some files.
+def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, precision: str) -> TorchEncoders:
+    """Return the encoders of an architecture with the weights in some files.
 
     Args:
-        architecture: a name, or `local-dir:` and a folder that says all.
+        architecture: OpenCLIP's name, or `local-dir:` and a folder that describes the model.
         tag: of published weights, for how pictures are prepared; may be empty.
-        files: the weights, or their parts.
-        device: as torch names it.
-        precision: as torch names it.
+        files: paths of the weights, or of their parts.
+        device: torch's name of the device.
+        precision: torch's name of the number format.
     """
     open_clip, torch = module("open_clip", extra=_EXTRA), module("torch", extra=_EXTRA)
     published = open_clip.get_pretrained_cfg(architecture, tag) if tag else {}
@@ -198,7 +197,9 @@ def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, prec
             image_resize_mode=published.get("resize_mode"),
         )
         if len(files) > 1:
-            _fill(model, files)
+            load = module("open_clip.factory", extra=_EXTRA).load_state_dict
+            whole = {name: array for file in files for name, array in load(file).items()}
+            model.load_state_dict(whole, strict=True)
     except ModelUnavailable:
         raise
     except torch.OutOfMemoryError as fault:
@@ -215,16 +216,16 @@ def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, prec
     model.eval()
 
     def image_rows(images: Sequence[Image]) -> Any:
-        """Return one embedding for each picture, as a torch tensor."""
+        """Return an embedding for each of n pictures, as a torch tensor (n, d)."""
         batch = torch.stack([prepare(Picture.fromarray(image)) for image in images])
         return model.encode_image(batch.to(device, getattr(torch, precision)))
 
     def text_rows(texts: Sequence[str]) -> Any:
-        """Return one embedding for each text, as a torch tensor."""
+        """Return an embedding for each of n texts, as a torch tensor (n, d)."""
         return model.encode_text(tokenize(list(texts)).to(device))
 
     bias = getattr(model, "logit_bias", None)
-    return TorchTowers(
+    return TorchEncoders(
         name=architecture,
         torch=torch,
         turn=Lock(),
@@ -235,15 +236,8 @@ def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, prec
     )
 
 
-def _fill(model: Any, files: Sequence[str]) -> None:
-    """Load weights that lie in several files into a model."""
-    load = module("open_clip.factory", extra=_EXTRA).load_state_dict
-    whole = {name: array for file in files for name, array in load(file).items()}
-    model.load_state_dict(whole, strict=True)
-
-
 def _own_tokenizer(open_clip: Any, architecture: str) -> Any:
-    """Return the tokenizer that comes with OpenCLIP; one of another package would be fetched from the hub."""
+    """Return an architecture's tokenizer; raise `ModelUnavailable` if it would be fetched from the hub."""
     words = open_clip.get_model_config(architecture)["text_cfg"].get("hf_tokenizer_name")
     if words:
         raise ModelUnavailable(

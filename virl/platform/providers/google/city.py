@@ -4,7 +4,6 @@ from virl.errors import BadInput, ProviderError
 from virl.geo.globe import LatLng
 from virl.platform.city.city import Capabilities, City, PanoramaPage
 from virl.platform.city.maps import Maps
-from virl.platform.city.streetview import StreetView
 from virl.platform.providers.google.city_file import GoogleCity, GoogleOptions, fit_mover
 from virl.platform.providers.google.client import Call, GoogleHttp, open_google_http
 from virl.platform.providers.google.maps import Corners, GoogleMaps, corners
@@ -24,15 +23,15 @@ def google_city(name: str, file: GoogleCity, access: Access) -> City:
     """Return the city of a file, asked at the host that `VIRL_GOOGLE_BASE_URL` or the file names.
 
     Args:
-        name: of the city.
-        file: of the city.
-        access: how it is reached.
+        name: name by which `open_city` opens the city.
+        file: contents of the city's file.
+        access: ledger, cache and recordings of the run.
 
     Raises:
         ProviderError: there is no key, and no replay; or as `open_google`.
         BadInput: the settings are broken, or a folder cannot be used.
     """
-    http = _way(file.google, access)
+    http = _client(file.google, access)
     try:
         return open_google(name, file.title, file.center, file.google, http, file)
     except BaseException:
@@ -46,15 +45,15 @@ def google_parts(
     """Return Google's (places, maps, HTTP client to close) for a city with pictures of another provider.
 
     Args:
-        file: of the city; has a center.
-        options: how Google is asked.
-        access: with the ledger.
+        file: contents of the city's file, which has a center.
+        options: options for asking Google.
+        access: ledger, cache and recordings of the run.
 
     Raises:
         ProviderError: as `google_city`.
         BadInput: as `google_city`.
     """
-    http = _way(options, access)
+    http = _client(options, access)
     district = corners(file.polygon) if file.polygon else None
     places, maps = _services(http, options, district, file.time_zone)
     center = file.center or LatLng(0.0, 0.0)
@@ -72,47 +71,51 @@ def open_google(
     """Return a city of Google Maps with this centre; nothing is asked yet.
 
     Args:
-        name: what `open_city` calls it.
-        title: the name as people write it.
-        center: its middle; a search that names no position looks around it.
-        options: how to ask.
-        http: the way to Google; by default with the key and the settings of this machine.
-        settings: the city's file; an address far from its district is not found.
+        name: name by which `open_city` opens the city.
+        title: name of the city as people write it.
+        center: middle of the city; a search that names no position looks around it.
+        options: options for asking Google; by default those of `GoogleOptions`.
+        http: client of Google; by default with the key and the settings of this machine.
+        settings: contents of the city's file, far from whose district addresses are not found; `None` finds
+            them anywhere.
 
     Raises:
         ProviderError: there is no `GOOGLE_MAPS_API_KEY`, or `api: legacy` lacks its client library.
         BadInput: the settings are broken.
     """
-    chosen = options or GoogleOptions()
-    way = http or open_google_http()
-    streetview = _street_view(way, chosen)
+    options = options or GoogleOptions()
+    http = http or open_google_http()
+    streetview = _street_view(http, options)
     district, zone = (corners(settings.polygon), settings.time_zone) if settings else (None, None)
-    places, maps = _services(way, chosen, district, zone)
+    places, maps = _services(http, options, district, zone)
+    endpoint = http.settings.endpoint(_PAGE.endpoint)
+    maps_js = (http.settings.base_url or endpoint.base).rstrip("/") + endpoint.prefix
+    page = PanoramaPage(maps_js, lambda: http.pay(http.request(_PAGE)), options.outdoor)
     return City(
         name=name,
         title=title,
         center=center,
         streetview=streetview,
-        places=_places(places, center, chosen),
+        places=_places(places, center, options),
         maps=maps,
         capabilities=Capabilities(
-            is_drawn=chosen.drawn,
-            cheap_view=THUMBNAIL if chosen.thumbnails and way.settings.map_tiles is not False else None,
-            visual_memory=chosen.visual_memory,
-            panorama_page=_panorama_page(way, chosen),
+            is_drawn=options.drawn,
+            cheap_view=THUMBNAIL if options.thumbnails and http.settings.map_tiles is not False else None,
+            visual_memory=options.visual_memory,
+            panorama_page=None if http.is_replay else page,
             fit_mover=lambda start, asked: fit_mover(
-                streetview, chosen, map_tiles=_is_linked(streetview), start=start, asked=asked
+                streetview, options, map_tiles=streetview.is_linked, start=start, asked=asked
             ),
         ),
-        ledger=way.ledger,
-        left_out=way.keeping.left_out,
-        credits=way.credits.line,
-        close=way.close,
+        ledger=http.ledger,
+        left_out=http.keeping.left_out,
+        credits=http.credits.line,
+        close=http.close,
     )
 
 
-def _way(options: GoogleOptions, access: Access) -> GoogleHttp:
-    """Return the HTTP client of a run, for the host that a city's file names."""
+def _client(options: GoogleOptions, access: Access) -> GoogleHttp:
+    """Return the client of Google of a run, for the host that a city's file names."""
     settings = load_google_settings()
     if options.base_url and settings.base_url is None:
         settings = at_base_url(settings, options.base_url)
@@ -120,23 +123,16 @@ def _way(options: GoogleOptions, access: Access) -> GoogleHttp:
 
 
 def _places(api: PlacesApi, center: LatLng, options: GoogleOptions) -> GooglePlaces[PlacesApi]:
-    """Return Google's places over one generation of the API, with details in full where it can."""
+    """Return Google's places around a centre over one generation of the API."""
     closed, requests = options.keep_closed, options.nearby_requests
     if isinstance(api, NewPlaces):
         return GooglePlacesInFull(api, center, keep_closed=closed, nearby_requests=requests)
     return GooglePlaces(api, center, keep_closed=closed, nearby_requests=requests)
 
 
-def _panorama_page(http: GoogleHttp, options: GoogleOptions) -> PanoramaPage | None:
-    """Return the page that shows street view, at the same host as all requests; `None` in a replay."""
-    if http.is_replay:
-        return None
-    endpoint = http.settings.endpoint(_PAGE.endpoint)
-    address = (http.settings.base_url or endpoint.base).rstrip("/") + endpoint.prefix
-    return PanoramaPage(address, lambda: http.pay(http.request(_PAGE)), options.outdoor)
-
-
-def _street_view(http: GoogleHttp, options: GoogleOptions) -> StreetView:
+def _street_view(
+    http: GoogleHttp, options: GoogleOptions
+) -> GoogleStreetView | LinklessStreetView | KeyedStreetView:
     """Return street view, with links if the key may use Map Tiles; asked on first use if that is unknown."""
     linkless = LinklessStreetView(http, outdoor=options.outdoor)
     if http.settings.map_tiles is False:
@@ -156,17 +152,10 @@ def _street_view(http: GoogleHttp, options: GoogleOptions) -> StreetView:
     return linked if http.settings.map_tiles else KeyedStreetView(linked, linkless, options.imagery)
 
 
-def _is_linked(streetview: StreetView) -> bool:
-    """Return whether a street view of Google has links; it may have to be asked."""
-    if isinstance(streetview, KeyedStreetView):
-        return streetview.is_linked
-    return isinstance(streetview, GoogleStreetView)
-
-
 def _services(
     http: GoogleHttp, options: GoogleOptions, district: Corners | None, zone: str | None
 ) -> tuple[PlacesApi, Maps]:
-    """Return (places, maps) of the generation of Google's services that is chosen."""
+    """Return (places, maps) of the chosen generation of services, for a district and its time zone."""
     if (options.api or http.settings.api) == "new":
         places: PlacesApi = NewPlaces(http, options.language, pages=options.search_pages)
         return places, GoogleMaps(http, district, RoutesApi(http), zone)

@@ -1,4 +1,4 @@
-"""The file of a district that Google is asked about: how it is asked, and the mover that fits."""
+"""The file of a district that Google is asked about: options for asking, and the mover that fits."""
 
 from typing import Literal
 
@@ -14,6 +14,7 @@ from virl.platform.providers.provider import CityFile, Language, Name, Position,
 from virl.settings.model import Settings
 
 Imagery = Literal["static", "tiles"]
+"""Sources of views: pictures of Street View Static, or tiles of panoramas."""
 
 KEPT_PANORAMAS = 8
 """Number of panoramas kept in memory; chosen: one of 3328x1664 pixels takes 33 MB."""
@@ -71,11 +72,9 @@ REFUSED = "the key may not use the Map Tiles API, so no links are known"
 
 
 def known_mover(options: GoogleOptions, map_tiles: bool | None) -> MoverChoice | None:
-    """Return the mover by settings and city file; `None` if links around the start must be looked at.
+    """Return the mover by the options of a city; `None` if links around the start must be looked at.
 
-    Args:
-        options: of the city.
-        map_tiles: whether the key may use Map Tiles, if that is known.
+    The key may use Map Tiles or not, by `map_tiles`; `None` if that is not known.
     """
     if map_tiles is False:
         return MoverChoice("grid", NO_TILES, MOVERS_WITHOUT_LINKS)
@@ -92,11 +91,11 @@ def fit_mover(
     """Return the mover for a start by the links around it, or the one asked for if it works.
 
     Args:
-        streetview: asked about the links around the start, if nothing else decides.
-        options: of the city.
-        map_tiles: whether the key may use Map Tiles.
-        start: where the run begins.
-        asked: the mover that the user wants, if any.
+        streetview: provider that is asked about the links around the start, if nothing else decides.
+        options: options of the city.
+        map_tiles: True if the key may use Map Tiles.
+        start: panorama where the run begins.
+        asked: name of the mover that the user asks for; `None` if the user leaves it open.
 
     Raises:
         BadInput: the mover asked for does not work with this key.

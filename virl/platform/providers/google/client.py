@@ -1,4 +1,4 @@
-"""The one way to Google: its key, hosts, prices and refusals; the rest is done by `http.service.Service`.
+"""The client of all Google APIs: key, hosts, prices and refusals; `http.service.Service` does the rest.
 
 with open_google_http(access=Access(Ledger(0.50))) as http:
     reply = http.json(http.request(Call("geocode", query={"address": "1 Main St"})))
@@ -7,8 +7,7 @@ with open_google_http(access=Access(Ledger(0.50))) as http:
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Self, get_args
+from typing import get_args
 from urllib.parse import quote
 
 from virl.errors import ProviderError
@@ -25,9 +24,9 @@ from virl.platform.providers.google.settings import (
     load_google_settings,
 )
 from virl.platform.providers.http.replies import (
+    ExpectedBody,
     HttpFault,
-    Received,
-    Wanted,
+    HttpReply,
     json_object,
     judge_body,
     page_words,
@@ -45,24 +44,20 @@ MOST_NAMED = 20
 """Largest number of names in a line of credits; chosen: a run meets one or two."""
 
 
+@dataclass(slots=True)
 class ImageCredits:
     """The copyright lines of the panoramas seen so far, each with a page for complaints."""
 
-    def __init__(self) -> None:
-        self._links: dict[str, str] = {}
+    _links: dict[str, str] = field(default_factory=dict)
+    """URL of a page for complaints, or empty, by copyright line."""
 
     def add(self, copyright_line: str, report_link: str = "") -> None:
-        """Add a copyright line, and the page where its panorama can be reported; empty lines are ignored.
-
-        Args:
-            copyright_line: as the metadata has it, such as `"© Google"`; nothing is added for an empty one.
-            report_link: a page where a problem with the panorama can be reported.
-        """
+        """Add a line such as "© Google" and the URL of its page for complaints; ignore an empty line."""
         if copyright_line and not self._links.get(copyright_line):
             self._links[copyright_line] = report_link
 
     def line(self) -> str:
-        """Return all copyright lines in one line, each with its first page; empty without any."""
+        """Return all copyright lines in one line, each with its first page for complaints; empty if none."""
         named = list(self._links.items())
         told = [f"{name} (report a problem: {link})" if link else name for name, link in named[:MOST_NAMED]]
         told += [f"{len(named) - MOST_NAMED} others"] if len(named) > MOST_NAMED else []
@@ -126,37 +121,31 @@ def remedy(fault: HttpFault, service: str) -> str:
     return usual_remedy(fault, service)
 
 
-def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+def judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
     """Return a good reply of Google, `ZERO_RESULTS` included, or its fault.
 
     A reply that says that there is no such thing (`ZERO_RESULTS`) is good. One that is broken is asked for
     again, and paid for again; a whole one that lacks what it must hold is not.
     """
     status = reply.status
-    if not 200 <= status < 300:
+    if 200 <= status < 300:
+        # A legacy API states its faults in a reply of HTTP status 200.
+        told = json_object(reply.body) if expected.kind == "object" else {}
+        code = told.get("status")
+        if not (isinstance(code, str) and code in _LEGACY_FAULTS):
+            return judge_body(expected, reply, billed=True)
+        words = shorten_words(told.get("error_message") or told.get("errorMessage"))
+        reason, may_retry = f"{code}: {words}" if words else code, code in _TRY_AGAIN_STATUSES
+    else:
         code, reason = _google_error(status, reply.body)
-        if status == 429 or status >= 500:
-            return HttpFault(reason, "wait", status=status, code=code, wait=wait_of(reply.headers))
-        return HttpFault(reason, "refused", status=status, code=code)
-    fault = _legacy_fault(reply) if wanted.kind == "object" else None
-    return fault or judge_body(wanted, reply, billed=True)
-
-
-def _legacy_fault(reply: Received) -> HttpFault | None:
-    """Return the fault that a legacy reply of HTTP status 200 states; `None` without one."""
-    told = json_object(reply.body)
-    code = told.get("status")
-    if not (isinstance(code, str) and code in _LEGACY_FAULTS):
-        return None
-    words = shorten_words(told.get("error_message") or told.get("errorMessage"))
-    reason = f"{code}: {words}" if words else code
-    if code in _TRY_AGAIN_STATUSES:
-        return HttpFault(reason, "wait", status=reply.status, code=code, wait=wait_of(reply.headers))
-    return HttpFault(reason, "refused", status=reply.status, code=code)
+        may_retry = status == 429 or status >= 500
+    if may_retry:
+        return HttpFault(reason, "wait", status=status, code=code, wait=wait_of(reply.headers))
+    return HttpFault(reason, "refused", status=status, code=code)
 
 
 def _google_error(status: int, body: bytes) -> tuple[str, str]:
-    """Return (code, message) of a body `{"error": {"code", "message", "status"}}`, also within a list."""
+    """Return (code, reason in words) of a refusal whose body may hold `{"error": {...}}`, also in a list."""
     try:
         reply = read_json(body, from_service=True)
     except JsonFault:
@@ -192,13 +181,15 @@ class Call:
     path: str = ""
     """Path after the endpoint's own, such as a place's id."""
     query: Mapping[str, str] = field(default_factory=dict)
+    """Fields of the URL's query, session tokens included."""
     body: Mapping[str, object] | None = None
+    """JSON object to send; `None` for no body."""
     fields: str = ""
     """Field mask of the New APIs, such as `places.id,places.location`; empty for others."""
 
 
 def canonical(call: Call) -> str:
-    """Return a call as sorted JSON, without key, session token and date of departure."""
+    """Return a call as JSON with sorted keys, without key, session token and date of departure."""
     request = {
         "endpoint": call.endpoint,
         "path": call.path,
@@ -215,23 +206,23 @@ def _drop_dates(asked: Mapping[str, object]) -> dict[str, object]:
 
 
 def public_query(call: Call) -> dict[str, str]:
-    """Return the query of a call without keys and session tokens."""
+    """Return the query fields of a call without keys and session tokens."""
     private = _KEY_NAMES | _TOKEN_NAMES
     return {name: text for name, text in call.query.items() if name.lower() not in private}
 
 
 def tokens(call: Call) -> dict[str, str]:
-    """Return the session tokens in the query of a call, which no log may show."""
+    """Return the query fields of a call with session tokens, which no log may show."""
     return {name: text for name, text in call.query.items() if name.lower() in _TOKEN_NAMES}
 
 
 def name_of(call: Call) -> RequestName:
-    """Return the name of a call for caches and recordings."""
+    """Return the name by which caches and recordings know a call."""
     return RequestName(call.endpoint, canonical(call))
 
 
 def mask_of(call: Call) -> frozenset[str]:
-    """Return the fields in the field mask of a call."""
+    """Return the names of the fields in the field mask of a call."""
     return frozenset(name.strip() for name in call.fields.split(",") if name.strip())
 
 
@@ -258,37 +249,26 @@ def price_of(settings: GoogleSettings, call: Call) -> Price:
 def _sku_of(settings: GoogleSettings, endpoint: Endpoint, call: Call) -> str:
     """Return the name in the price list that a call is billed as."""
     if endpoint.tiers:
-        tier = max(
-            (_tier_of(settings, name) for name in mask_of(call)), key=_TIERS.index, default="atmosphere"
-        )
-        reached = [t for t in _TIERS[: _TIERS.index(tier) + 1] if t in endpoint.tiers]
+        # The dearest field decides; one that is in no tier of the settings counts as the dearest.
+        tier_of = {name: tier for tier, names in settings.field_tiers.items() for name in names}
+        asked = {name.removeprefix("places.").split(".")[0] for name in mask_of(call)} or {""}
+        dearest = max(_TIERS.index(tier_of.get(name, "atmosphere")) for name in asked)
+        reached = [tier for tier in _TIERS[: dearest + 1] if tier in endpoint.tiers]
         return endpoint.tiers[reached[-1]] if reached else endpoint.sku
-    if endpoint.advanced_sku and (_is_advanced_body(call.body or {}) or _is_advanced_query(call.query)):
-        return endpoint.advanced_sku
-    return endpoint.sku
+    return endpoint.advanced_sku if endpoint.advanced_sku and _is_advanced(call) else endpoint.sku
 
 
-def _tier_of(settings: GoogleSettings, name: str) -> Tier:
-    """Return the price class of a field of a place; the dearest for an unknown one."""
-    field = name.removeprefix("places.").split(".")[0]
-    return next((tier for tier, fields in settings.field_tiers.items() if field in fields), "atmosphere")
-
-
-def _is_advanced_body(body: Mapping[str, object]) -> bool:
-    """Return whether a route of the Routes API is billed with surcharge."""
-    stops = body.get("intermediates")
+def _is_advanced(call: Call) -> bool:
+    """Return whether a route of the Routes or the Directions API is billed with surcharge."""
+    body, between = call.body or {}, (call.body or {}).get("intermediates")
+    waypoints = call.query.get("waypoints", "").split("|")
     return (
         str(body.get("routingPreference", "")).startswith("TRAFFIC_AWARE")
         or body.get("optimizeWaypointOrder") is True
-        or (isinstance(stops, list | tuple) and len(stops) > _MOST_CHEAP_STOPS)
-    )
-
-
-def _is_advanced_query(query: Mapping[str, str]) -> bool:
-    """Return whether a route of the Directions API is billed with surcharge."""
-    stops = query.get("waypoints", "").split("|")
-    return ("departure_time" in query and query.get("mode", "driving") == "driving") or (
-        stops[0] == "optimize:true" or len(stops) > _MOST_CHEAP_STOPS
+        or (isinstance(between, list | tuple) and len(between) > _MOST_CHEAP_STOPS)
+        or ("departure_time" in call.query and call.query.get("mode", "driving") == "driving")
+        or waypoints[0] == "optimize:true"
+        or len(waypoints) > _MOST_CHEAP_STOPS
     )
 
 
@@ -315,9 +295,9 @@ class GoogleHttp(Service):
 
     Args:
         settings: endpoints, prices and limits.
-        keys: what proves who asks; not needed for a replay.
+        keys: API key and signing secret; `None` for a replay, which needs none.
         keeping: cache, recording and ledger; by default nothing is kept, and money has no limit.
-        pace: clock, pauses and chance.
+        pace: clock, pauses and random numbers of retries.
 
     Raises:
         ProviderError: there is no key, and no replay.
@@ -330,6 +310,7 @@ class GoogleHttp(Service):
         keeping: Keeping | None = None,
         pace: Pace | None = None,
     ) -> None:
+        """Make the client with keys, which only a replay can do without; nothing is sent yet."""
         keeping = keeping or Keeping()
         if keys is None and keeping.replay is None:
             raise ProviderError(
@@ -368,20 +349,12 @@ class GoogleHttp(Service):
         super().close()
         self.keeping.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def _host_of(self, endpoint: Endpoint) -> str:
         """Return the scheme and host of an endpoint: its own, or the one that replaces all."""
         return self.settings.base_url or endpoint.base
 
     def request(self, call: Call) -> Request:
-        """Return the request of a call, with price, cache key and what the key needs.
+        """Return the request of a call, with its price, cache key and time in the cache.
 
         Raises:
             UnknownName: there is no such endpoint.
@@ -422,7 +395,7 @@ def open_google_http(settings: GoogleSettings | None = None, access: Access | No
     """Return the client of Google with the key of the environment and this machine's cache.
 
     Args:
-        settings: by default those of `platform/providers/google.yaml`.
+        settings: endpoints, prices and limits; by default those of `platform/providers/google.yaml`.
         access: ledger, mode of the cache in place of that of the settings, name of the run, and folders of
             recordings.
 

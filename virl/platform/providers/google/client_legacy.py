@@ -46,11 +46,7 @@ class _StatusBody(ReplyBody):
 
 
 class GoogleClient:
-    """A client of the legacy APIs: Google's own library, whose requests `GoogleHttp` sends.
-
-    Args:
-        http: the way to Google.
-    """
+    """A client of the legacy APIs: Google's own library, whose requests `GoogleHttp` sends."""
 
     def __init__(self, http: GoogleHttp) -> None:
         """Prepare the library to send its requests through `http`."""
@@ -71,7 +67,7 @@ class GoogleClient:
         *args: Asked.args,
         **options: Asked.kwargs,
     ) -> Any:
-        """Return the reply of a method of the library; `None` where Google finds nothing.
+        """Return the reply of a method of `googlemaps.Client` as plain data; `None` if Google finds nothing.
 
         Raises:
             ProviderError: as `GoogleHttp`.
@@ -93,6 +89,7 @@ class _HttpAdapter(BaseAdapter):
     """An adapter for the `requests` library that sends through `GoogleHttp`."""
 
     def __init__(self, http: GoogleHttp) -> None:
+        """Make an adapter that sends all requests through `http`."""
         super().__init__()
         self._http = http
 

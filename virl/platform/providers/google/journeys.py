@@ -19,10 +19,10 @@ def departure(weekday: int, minute: int, zone: str | None, now: datetime | None 
     """Return the next time, within a week, with a weekday (0: Monday) and minute in a time zone.
 
     Args:
-        weekday: 0 is Monday.
-        minute: after midnight, [0, 1440].
-        zone: IANA name; `None` for UTC.
-        now: by default the time it is.
+        weekday: day of the week, 0 for Monday.
+        minute: minutes after midnight, [0, 1440].
+        zone: IANA name of the time zone; `None` for UTC.
+        now: time after which it is; by default the present.
     """
     local = (now or datetime.now(UTC)).astimezone(ZoneInfo(zone) if zone else UTC)
     midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -34,7 +34,7 @@ def departure(weekday: int, minute: int, zone: str | None, now: datetime | None 
 
 
 def minute_of(when: datetime, zone: str | None) -> int:
-    """Return the minutes after midnight of a time, in a time zone; UTC for `None`."""
+    """Return the minutes after midnight of a time, in a time zone by its IANA name; UTC for `None`."""
     local = when.astimezone(ZoneInfo(zone) if zone else UTC)
     return local.hour * 60 + local.minute
 
@@ -58,13 +58,15 @@ class Ride:
     """One ride by public transport, as a reply describes it."""
 
     line: str
-    """Name of the line, such as `Bus 550`."""
+    """Name of the line, such as `bus 550`."""
     board: str
     """Name of the stop where the ride begins."""
     alight: str
     """Name of the stop where the ride ends."""
     departs: datetime | None
+    """Time of departure; `None` where not told."""
     arrives: datetime | None
+    """Time of arrival; `None` where not told."""
     headsign: str
     """Destination shown on the vehicle; may be empty."""
 
@@ -74,6 +76,7 @@ class JourneyStep:
     """One step of a journey in a reply: a ride, or a walk."""
 
     path: tuple[LatLng, ...]
+    """Positions along the step."""
     metres: float
     """Length of the step in metres."""
     seconds: float
@@ -83,12 +86,12 @@ class JourneyStep:
 
 
 def line_of(vehicle: str, short: str, name: str) -> str:
-    """Return the name of a line such as `Bus 550`: the vehicle, and the short or else the full name.
+    """Return the name of a line such as `bus 550`: the vehicle, and the short or else the full name.
 
     Args:
-        vehicle: such as `Bus`; may be empty.
-        short: such as `550`; may be empty.
-        name: in full; may be empty.
+        vehicle: kind of vehicle, such as `Bus`; may be empty.
+        short: short name of the line, such as `550`; may be empty.
+        name: full name of the line; may be empty.
     """
     called = short or name
     if not vehicle or vehicle.casefold() in called.casefold():
@@ -100,15 +103,19 @@ def journey_of(steps: Sequence[JourneyStep], leaves: datetime, seconds: float, z
     """Return the journey of a reply's steps; consecutive ways on foot become one leg.
 
     Args:
-        steps: in their order.
-        leaves: when it begins, with its time zone.
-        seconds: what the reply says that it takes: without the wait for the first ride.
-        zone: IANA time zone of the city, for the clocks of rides.
+        steps: steps of the reply, in their order.
+        leaves: time at which the journey begins, with its time zone.
+        seconds: duration by the reply, without the wait for the first ride.
+        zone: IANA time zone of the city, for the clocks of rides; `None` for UTC.
     """
     legs: list[JourneyLeg] = []
     for on_foot, group in groupby(steps, key=lambda step: step.ride is None):
         run = list(group)
-        legs += [_walk(run)] if on_foot else [_read_leg(step, zone) for step in run]
+        if on_foot:
+            path = tuple(position for step in run for position in step.path)
+            legs.append(JourneyLeg(path, sum(step.metres for step in run), sum(step.seconds for step in run)))
+        else:
+            legs += [_ride_leg(step, step.ride, zone) for step in run if step.ride]
     return Journey(tuple(legs), _duration(steps, leaves, seconds))
 
 
@@ -123,20 +130,8 @@ def _duration(steps: Sequence[JourneyStep], leaves: datetime, seconds: float) ->
     return seconds or after
 
 
-def _walk(steps: Sequence[JourneyStep]) -> JourneyLeg:
-    """Return several steps on foot as one leg."""
-    return JourneyLeg(
-        tuple(position for step in steps for position in step.path),
-        sum(step.metres for step in steps),
-        sum(step.seconds for step in steps),
-    )
-
-
-def _read_leg(step: JourneyStep, zone: str | None) -> JourneyLeg:
-    """Return a step as a leg of a journey, times in a time zone."""
-    ride = step.ride
-    if ride is None:
-        return _walk([step])
+def _ride_leg(step: JourneyStep, ride: Ride, zone: str | None) -> JourneyLeg:
+    """Return a step by public transport as a leg of a journey, its times in a time zone."""
     departs, arrives = (minute_of(when, zone) if when else None for when in (ride.departs, ride.arrives))
     return JourneyLeg(
         step.path,
@@ -164,8 +159,7 @@ _STREET = re.compile(r"\b(?:onto|on|along) (?!the (?:left|right)\b)(.+?)(?: towa
 def street_in(instruction: str) -> str:
     """Return the street name in an English instruction, text or HTML; empty where it has none.
 
-    Args:
-        instruction: as text or as HTML, such as `"Turn <b>left</b> onto <b>Camp St</b>"`.
+    In `"Turn <b>left</b> onto <b>Camp St</b>"` it is `"Camp St"`.
     """
     text = html.unescape(_TAG.sub("", _ASIDE.sub("", instruction)))
     found = _STREET.search(" ".join(text.split()))

@@ -1,6 +1,7 @@
 """Google's maps: Geocoding, and ways of either generation of its services."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import pairwise
@@ -60,7 +61,7 @@ class _Component(ReplyBody):
 
 
 class _Address(ReplyBody):
-    """One result of Geocoding."""
+    """One result of Geocoding: position, address, and how far the text was understood."""
 
     geometry: GeometryBody
     formatted_address: str = ""
@@ -102,7 +103,7 @@ class Ways(Protocol):
         ...
 
     def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
-        """Return the seconds of each leg between at most 12 stops; one request.
+        """Return the seconds of each leg through at most 12 stops, by the service's name of a mode.
 
         Raises:
             NoRoute: two stops are not connected, or one is off the map.
@@ -110,12 +111,12 @@ class Ways(Protocol):
         ...
 
     def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
-        """Return the seconds between all pairs of a block; one request.
+        """Return the seconds of all pairs, shape (origins, destinations), `inf` without a way; one request.
 
         Args:
-            origins: n positions, few enough for one request.
-            destinations: m positions.
-            mode: name of the API.
+            origins: positions where ways start, few enough for one request.
+            destinations: positions where ways end.
+            mode: the service's own name of the mode of travel.
         """
         ...
 
@@ -123,9 +124,9 @@ class Ways(Protocol):
         """Return (the steps of a public transport journey, its seconds without waits); one request.
 
         Args:
-            here: where it begins.
-            there: where it ends.
-            leaves: not before this time.
+            here: position where the journey starts.
+            there: position where the journey ends.
+            leaves: time before which it does not set out.
 
         Raises:
             NoRoute: none is known.
@@ -133,47 +134,38 @@ class Ways(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
 class GoogleMaps:
-    """Maps by Google: geocoding and routes. Driving times leave out traffic.
+    """Maps by Google: geocoding and routes. Driving times leave out traffic."""
 
-    Args:
-        http: the way to Google.
-        district: around which addresses are; `None` takes them anywhere.
-        ways: what is asked for routes.
-        zone: IANA time zone of the city, for journeys; `None` for UTC.
-    """
-
-    def __init__(self, http: GoogleHttp, district: Corners | None, ways: Ways, zone: str | None) -> None:
-        self._http = http
-        self._district = district
-        self._ways = ways
-        self._zone = zone
+    http: GoogleHttp
+    """Client of Google."""
+    district: Corners | None
+    """Corners of the box near which addresses are found; `None` finds them anywhere."""
+    ways: Ways
+    """Client of the service that is asked for routes."""
+    zone: str | None
+    """IANA name of the city's time zone, for journeys; `None` for UTC."""
 
     def geocode(self, address: str) -> LatLng:
-        """Return the position of an address; one request.
-
-        Raises:
-            NotFound: nothing matches.
-        """
-        return geocode(self._http, address, self._district)
+        """Return the position of an address; one request."""
+        return geocode(self.http, address, self.district)
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """Return the shortest way through two or more stops, in their order; one request for each 26 legs.
-
-        Raises:
-            BadInput: fewer than two stops, or an unknown mode.
-            NoRoute: two stops are not connected, or one is off the map.
-        """
+        """Return the shortest way through two or more stops, in their order; one request for each 26 legs."""
         if len(stops) < 2:
             raise BadInput(f"a route needs two or more stops, not {len(stops)}")
-        named_mode(mode, self._ways.modes)
-        return join_routes([self._ways.route(part, mode) for part in parts_of(stops)])
+        name_of_mode(mode, self.ways.modes)
+        return join_routes([self.ways.route(part, mode) for part in split_stops(stops)])
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
-        """Return the journey that arrives first and sets out at the next such day and minute; one request."""
-        leaves = departure(weekday, minute, self._zone)
-        steps, seconds = self._ways.ride(here, there, leaves)
-        return journey_of(steps, leaves, seconds, self._zone)
+        """Return the first journey to arrive that sets out on the next weekday (0: Monday) at a minute.
+
+        One request.
+        """
+        leaves = departure(weekday, minute, self.zone)
+        steps, seconds = self.ways.ride(here, there, leaves)
+        return journey_of(steps, leaves, seconds, self.zone)
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
@@ -184,23 +176,20 @@ class GoogleMaps:
 
         Returns:
             `inf` where no way leads, also from or to a stop off the map, which Google does not tell apart.
-
-        Raises:
-            BadInput: an unknown mode.
         """
-        name = named_mode(mode, self._ways.modes)
+        name = name_of_mode(mode, self.ways.modes)
 
-        def times(some: Sequence[LatLng], ends: Sequence[LatLng]) -> Seconds:
+        def times(starts: Sequence[LatLng], ends: Sequence[LatLng]) -> Seconds:
             """Return the seconds between all pairs, asked in blocks of the service's size."""
-            return in_blocks(some, ends, self._ways.block, partial(self._ways.times, mode=name))
+            return in_blocks(starts, ends, self.ways.block, partial(self.ways.times, mode=name))
 
         if len(origins) * len(destinations) < 2:
             return times(origins, destinations)
-        return times_by_tours(origins, destinations, lambda stops: self._ways.legs(stops, name), times)
+        return times_by_tours(origins, destinations, lambda stops: self.ways.legs(stops, name), times)
 
 
 def corners(positions: Sequence[LatLng]) -> Corners:
-    """Return the south-western and the north-eastern corner of the box around positions."""
+    """Return (south-western, north-eastern) corner of the box around positions."""
     lats, lngs = zip(*positions, strict=True)
     return LatLng(min(lats), min(lngs)), LatLng(max(lats), max(lngs))
 
@@ -212,9 +201,9 @@ def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> 
     leaves out a part of the text (`partial_match`) only if it has a house number.
 
     Args:
-        http: sends the request.
+        http: client of Google.
         address: any text.
-        district: corners of the city; `None` for anywhere.
+        district: corners of the box around the district; `None` for anywhere.
 
     Raises:
         NotFound: nothing matches; says what was found instead, and where.
@@ -222,11 +211,17 @@ def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> 
     query = {"address": address}
     if district:
         query["bounds"] = "|".join(f"{corner.lat!r},{corner.lng!r}" for corner in district)
-    found = http.read(http.request(Call("geocode", query=query)), _Geocoded).results
-    for one in found:
+    results = http.read(http.request(Call("geocode", query=query)), _Geocoded).results
+    for one in results:
         if one.is_meant and (district is None or _metres_off(district, one.position) <= MARGIN_M):
             return one.position
-    raise _no_address(address, found[0] if found else None, district)
+    found = ""
+    if results:
+        first = results[0]
+        metres = _metres_off(district, first.position) if district else 0.0
+        off = f", {metres / 1000:,.0f} km outside of the city" if metres > MARGIN_M else ""
+        found = f" (Google found {shorten_words(first.formatted_address)!r} at {first.position}{off})"
+    raise NotFound(f"no position of {address!r}{found}: check the address, or give latitude, longitude")
 
 
 def _metres_off(district: Corners, position: LatLng) -> float:
@@ -234,16 +229,6 @@ def _metres_off(district: Corners, position: LatLng) -> float:
     low, high = district
     nearest = LatLng(min(max(position.lat, low.lat), high.lat), min(max(position.lng, low.lng), high.lng))
     return distance(nearest, position)
-
-
-def _no_address(address: str, instead: _Address | None, district: Corners | None) -> NotFound:
-    """Return the error for an address without a position, with what Google found in its place."""
-    found = ""
-    if instead:
-        metres = _metres_off(district, instead.position) if district else 0.0
-        off = f", {metres / 1000:,.0f} km outside of the city" if metres > MARGIN_M else ""
-        found = f" (Google found {shorten_words(instead.formatted_address)!r} at {instead.position}{off})"
-    return NotFound(f"no position of {address!r}{found}: check the address, or give latitude, longitude")
 
 
 def no_route(stops: Sequence[LatLng]) -> NoRoute:
@@ -259,15 +244,15 @@ def route_of(
     mode: TravelMode,
     notes: Notes,
 ) -> Route:
-    """Return a route of a reply; a missing length or duration is estimated and reported.
+    """Return the route of a reply; a missing path, length or duration is estimated.
 
     Args:
-        stops: that it leads through, which are its path where it has none.
-        lines: of its steps, and their streets.
-        metres: of its length; by default that of the path.
-        seconds: of its duration; by default at the mean speed of the mode.
-        mode: of travel.
-        notes: takes what it lacks.
+        stops: stops of the route, which are its path where it has none.
+        lines: (positions, name of the street) of each step.
+        metres: length of the route; `None` takes that of the path.
+        seconds: duration of the route; `None` takes that at the mean speed of the mode.
+        mode: mode of travel.
+        notes: function (reason, value) that counts a missing path or duration.
     """
     between = f"from {stops[0]} to {stops[-1]}"
     path, streets = list[LatLng](), list[str]()
@@ -289,28 +274,28 @@ def route_of(
 
 
 def check_legs(legs: Sequence[object], stops: Sequence[LatLng], service: str) -> None:
-    """Raise an error unless a reply has one leg for each pair of consecutive stops.
+    """Raise `ProviderError` unless a reply has one leg for each pair of consecutive stops.
 
     Args:
-        legs: of the reply.
-        stops: that were asked for.
-        service: named in the error.
+        legs: legs of the reply.
+        stops: stops that were asked for.
+        service: name of the service, for the error.
 
     Raises:
-        ProviderError: it has more or fewer.
+        ProviderError: the reply has more or fewer legs.
     """
     if len(legs) != len(stops) - 1:
         reason = f"a route through {len(stops)} stops came with {len(legs)} legs"
         raise ProviderError(service, reason, "try again")
 
 
-def parts_of(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Sequence[LatLng]]:
-    """Return stops split into parts of at most `between` + 2; each begins where the one before ends."""
+def split_stops(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Sequence[LatLng]]:
+    """Return stops split into parts of at most `between` + 2 stops; each begins where the last one ends."""
     return [stops[first : first + between + 2] for first in range(0, len(stops) - 1, between + 1)]
 
 
 def join_routes(parts: Sequence[Route]) -> Route:
-    """Return the routes joined into one, in their order."""
+    """Return routes, each of which begins where the one before ends, joined into one."""
     path = [parts[0].path[0]]
     streets: list[str] = []
     for part in parts:
@@ -320,11 +305,11 @@ def join_routes(parts: Sequence[Route]) -> Route:
     return Route(tuple(path), metres, seconds, tuple(streets) if any(streets) else ())
 
 
-def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
-    """Return a service's name of a mode of travel; raise an error for an unknown mode.
+def name_of_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
+    """Return a service's name of a mode of travel, from `names`; raise `BadInput` for an unknown mode.
 
     Raises:
-        BadInput: it is unknown.
+        BadInput: the mode is unknown.
     """
     if mode not in names:
         raise BadInput(f"unknown travel mode {mode!r}: {choices(SPEED_M_S)}")
@@ -351,13 +336,13 @@ def times_by_tours(
     one.
 
     Args:
-        origins: one or more.
-        destinations: one or more.
-        legs: the seconds of each leg of a route through up to 12 stops; raises `NoRoute` if one has no way.
-        times: the matrix of a block; asked about the pairs of a route that cannot be.
+        origins: one or more positions where ways start.
+        destinations: one or more positions where ways end.
+        legs: function from up to 12 stops to the seconds of each leg; raises `NoRoute` if a leg has no way.
+        times: function (origins, destinations) to the seconds of all pairs, for routes without a way.
     """
-    wanted = [(here, there) for here in origins for there in destinations]
-    routes = tours({pair for pair in wanted if pair[0] != pair[1]})
+    pairs = [(here, there) for here in origins for there in destinations]
+    routes = tours({pair for pair in pairs if pair[0] != pair[1]})
     known: dict[Pair, float] = {}
 
     def ask(stops: Sequence[LatLng]) -> dict[Pair, float]:
@@ -367,10 +352,10 @@ def times_by_tours(
         except NoRoute:
             return {}
 
-    for told in ask_all(ask, routes):
-        known |= told
+    for seconds_of in ask_all(ask, routes):
+        known |= seconds_of
     reached = {stop for pair in known for stop in pair}
-    known |= {pair: 0.0 for pair in wanted if pair[0] == pair[1] and pair[0] in reached}
+    known |= {pair: 0.0 for pair in pairs if pair[0] == pair[1] and pair[0] in reached}
     for here in dict.fromkeys(origins):
         if left := list(dict.fromkeys(there for there in destinations if (here, there) not in known)):
             seconds = times([here], left)[0]
@@ -379,15 +364,16 @@ def times_by_tours(
 
 
 def tours(pairs: set[Pair]) -> list[list[LatLng]]:
-    """Return lists of stops, of at most `LEGS` legs each, in which every pair is a leg.
+    """Return lists of stops, with at most `LEGS` legs between them, in which every pair is a leg once.
 
-    Further legs join them.
+    Other legs join the pairs.
     """
     left: dict[LatLng, list[LatLng]] = {}
     for here, there in sorted(pairs, reverse=True):
         left.setdefault(here, []).append(there)
     found = []
     while left:
+        # Greedy: a list starts, and goes on, where most legs are left, so that few others are needed.
         stops = [max(left, key=lambda stop: (len(left[stop]), stop))]
         used = 1
         while left and len(stops) <= LEGS:

@@ -1,4 +1,4 @@
-"""Nearby places of Google with few requests, and how far from the middle none is missing.
+"""Nearby places of Google with few requests, and the distance up to which none is missing.
 
 A reply tells the 20 nearest places of a circle. So first the middle of a square of a grid is asked, a reply
 that all who stand in that square share, and where many places are near that of a smaller square; then the
@@ -8,7 +8,7 @@ allowed.
 
 import heapq
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 from math import cos, radians, sqrt
@@ -22,15 +22,15 @@ log = logging.getLogger(__name__)
 SQUARES_M = (80.0, 40.0, 20.0)
 """Sides in metres of the squares whose middles are asked; smaller where places are dense. Chosen."""
 FITTING = 2.0
-"""Largest ratio of the first square's width to what is needed. Chosen for dense streets."""
+"""Largest ratio of the first square's side to the radius that is needed. Chosen for dense streets."""
 SHARED_M = 200.0
-"""Radius in metres that is asked around the middle of a square; chosen: two blocks."""
+"""Radius in metres of the circle that is asked around the middle of a square; chosen: two blocks."""
 MOST = 20
 """Largest number of places in a reply of Places (New)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kinds:
+class PlaceKinds:
     """The place types to ask for and to leave out, and whether to ask for details."""
 
     only: frozenset[str] = frozenset()
@@ -46,6 +46,7 @@ class NearbyResult:
     """The places that a nearby search found, and the distance up to which it misses none."""
 
     places: list[Place]
+    """Places in the order of the replies; a place may be there twice."""
     complete: float
     """Distance in metres from the centre up to which no place is missing."""
 
@@ -56,35 +57,38 @@ class NearbyApi(Protocol):
     tells_nearest: bool
     """True if replies list the nearest places first, so that a wider circle costs no more."""
 
-    def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+    def places_within(self, center: LatLng, radius: float, kinds: PlaceKinds) -> NearbyResult:
         """Return some of the places of these kinds within `radius` metres of a position.
 
         Args:
-            center: of the circle.
-            radius: metres.
-            kinds: of Google's types; empty for all.
+            center: middle of the circle.
+            radius: radius of the circle in metres.
+            kinds: place types to ask for and to leave out.
         """
         ...
 
-    def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
-        """Return the types in two parts for separate requests; empty if they cannot be split."""
+    def halves(self, kinds: PlaceKinds) -> tuple[PlaceKinds, ...]:
+        """Return the place types as two parts for separate requests; empty if they cannot be split."""
         ...
 
 
 @dataclass(slots=True)
 class _KnownPlaces:
-    """The places found around a position so far, and up to where none is missing."""
+    """The places found around a position so far, and the distance up to which none is missing."""
 
     position: LatLng
+    """Centre of the question."""
     places: list[Place] = field(default_factory=list)
+    """Places of all replies; a place may be there twice."""
     complete: float = 0.0
     """Distance in metres from the position up to which no place is missing."""
     requests: int = 0
     """Number of requests made."""
 
     def add(self, center: LatLng, *replies: NearbyResult) -> None:
-        """Add the replies around one centre, one for each part of the kinds."""
+        """Add the replies around one centre, one for each part of the place types."""
         self.places += [place for reply in replies for place in reply.places]
+        # Around another centre a reply is complete for the position only as far as its circle reaches.
         reach = min(reply.complete for reply in replies) - distance(center, self.position)
         self.complete = max(self.complete, reach)
         self.requests += len(replies)
@@ -95,53 +99,53 @@ class _KnownPlaces:
 
 
 def places_around(
-    api: NearbyApi, position: LatLng, radius: float, kinds: Kinds, *, need: float, requests: int
+    api: NearbyApi, position: LatLng, radius: float, kinds: PlaceKinds, *, need: float, requests: int
 ) -> NearbyResult:
-    """Return the places within `radius` metres, and the distance up to which none is missing.
+    """Return the places within `radius` metres and some beyond, and the distance up to which none is missing.
 
     Args:
-        api: whom to ask.
-        position: the middle.
-        radius: metres.
-        kinds: which places.
-        need: metres up to which none should be missing; no request is made beyond that.
-        requests: most requests.
+        api: client that is asked.
+        position: middle of the circle.
+        radius: radius of the circle in metres.
+        kinds: place types to ask for and to leave out.
+        need: metres up to which none should be missing; once none is, no further request is made.
+        requests: largest number of requests.
     """
-    told = _KnownPlaces(position)
+    known = _KnownPlaces(position)
     if api.tells_nearest and not kinds.only and requests > 1:
-        _ask_squares(api, told, kinds, need, requests)
-    if told.complete < need and told.count(need) < MOST and told.requests < requests:
-        told.add(position, api.places_within(position, radius, kinds))
-    halves = api.halves(kinds) if told.complete < need else ()
-    if halves and told.requests + len(halves) <= requests:
-        told.add(position, *(api.places_within(position, radius, half) for half in halves))
-    if told.complete < need and told.requests < requests:
-        left = requests - told.requests
-        told.add(
+        _ask_squares(api, known, kinds, need, requests)
+    if known.complete < need and known.count(need) < MOST and known.requests < requests:
+        known.add(position, api.places_within(position, radius, kinds))
+    halves = api.halves(kinds) if known.complete < need else ()
+    if halves and known.requests + len(halves) <= requests:
+        known.add(position, *(api.places_within(position, radius, half) for half in halves))
+    if known.complete < need and known.requests < requests:
+        left = requests - known.requests
+        known.add(
             position,
             cover_circle(lambda at, reach: api.places_within(at, reach, kinds), position, radius, left),
         )
-    if told.complete < need:
+    if known.complete < need:
         log.warning(
             "nearby: places more than %.0f m from %s may be missing after %d requests; raise nearby_requests",
-            max(told.complete, 0.0),
+            max(known.complete, 0.0),
             position,
             requests,
         )
-    return NearbyResult(told.places, min(told.complete, radius))
+    return NearbyResult(known.places, min(known.complete, radius))
 
 
-def _ask_squares(api: NearbyApi, told: _KnownPlaces, kinds: Kinds, need: float, requests: int) -> None:
-    """Ask for places in the square around a position, and in a smaller one where that may suffice."""
+def _ask_squares(api: NearbyApi, known: _KnownPlaces, kinds: PlaceKinds, need: float, requests: int) -> None:
+    """Add the places around the middle of a position's square, and of smaller ones where that may suffice."""
     first, *smaller_sides = [side for side in SQUARES_M if side <= FITTING * need] or SQUARES_M[-1:]
-    square = middle_of_square(told.position, first)
+    square = middle_of_square(known.position, first)
     reply = api.places_within(square, SHARED_M, kinds)
-    told.add(square, reply)
+    known.add(square, reply)
     for side in smaller_sides:
-        smaller = middle_of_square(told.position, side)
-        reach = min(reply.complete, SHARED_M) - distance(smaller, told.position)
-        if told.complete < need <= reach and told.requests < requests - 1:
-            told.add(smaller, api.places_within(smaller, SHARED_M, kinds))
+        smaller = middle_of_square(known.position, side)
+        reach = min(reply.complete, SHARED_M) - distance(smaller, known.position)
+        if known.complete < need <= reach and known.requests < requests - 1:
+            known.add(smaller, api.places_within(smaller, SHARED_M, kinds))
 
 
 def middle_of_square(position: LatLng, side: float) -> LatLng:
@@ -157,13 +161,13 @@ def cover_circle(
 ) -> NearbyResult:
     """Return the places in a circle; if the reply is cut off, seven smaller ones are asked for.
 
-    The parts nearest to the centre come first, so that what is missing after the last request is far away.
+    The circles nearest to the centre come first, so that what is missing after the last request is far away.
 
     Args:
-        ask: one nearby search.
-        center: the middle of the circle.
-        radius: metres.
-        requests: how often to ask at most.
+        ask: function (centre, radius in metres) to the places of one request.
+        center: middle of the circle.
+        radius: radius of the circle in metres.
+        requests: largest number of requests.
     """
     order = count()
     parts = [(0.0, next(order), center, radius)]
@@ -176,15 +180,9 @@ def cover_circle(
         places += found.places
         if found.complete >= reach:
             continue
-        for part in _smaller(middle, reach, found.complete):
+        # Seven circles of half the radius cover a circle: one in its middle, six around it.
+        smaller = [destination(middle, 60.0 * side, reach * sqrt(3) / 2) for side in range(6)]
+        for part in ([middle] if found.complete < reach / 2 else []) + smaller:
             if (away := distance(center, part) - reach / 2) <= radius:
                 heapq.heappush(parts, (away, next(order), part, reach / 2))
     return NearbyResult(places, max(parts[0][0], 0.0) if parts else radius)
-
-
-def _smaller(middle: LatLng, reach: float, complete: float) -> Iterable[LatLng]:
-    """Yield the middles of circles of half the radius that cover what a reply missed."""
-    if complete < reach / 2:
-        yield middle
-    for side in range(6):
-        yield destination(middle, 60.0 * side, reach * sqrt(3) / 2)

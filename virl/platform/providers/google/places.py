@@ -1,16 +1,17 @@
-"""Google's places and their types: what both generations of the API have in common.
+"""Google's places and their types, as far as both generations of the API are alike.
 
 Types have one vocabulary. It is the names that both generations use, which is nearly all; where they differ,
 those of the legacy API, which the made city and V-IRL's data use as well. Finer types that only Places (New)
 knows, such as `ramen_restaurant`, stay, before the coarse type that they imply.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Generic, Protocol, TypeVar
+from typing import Annotated, Generic, Protocol, TypeVar
 
-from pydantic import ValidationInfo
+from pydantic import Field, ValidationInfo, field_validator
 
 from virl.errors import BadInput, NotFound
 from virl.geo.globe import LatLng, distance
@@ -19,7 +20,8 @@ from virl.platform.city.place_types import by_type, place_table, types_96, types
 from virl.platform.city.places import NearbyPlaces, OpeningHours, Place, SearchResults
 from virl.platform.city.streetview import Image
 from virl.platform.providers.google.city_file import NEARBY_REQUESTS
-from virl.platform.providers.google.nearby import Kinds, NearbyApi, NearbyResult, places_around
+from virl.platform.providers.google.nearby import NearbyApi, NearbyResult, PlaceKinds, places_around
+from virl.platform.providers.http.replies import MUST_FIT, ReplyBody
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +29,21 @@ class TypeTable:
     """The columns of the table of place types that concern Google."""
 
     dropped: frozenset[str]
+    """Google's types that say nothing and are left out of the types of a place."""
     renamed: Mapping[str, str]
+    """virl's name of a type, by its name in Places (New)."""
     implied: Mapping[str, str]
     """Place type implied by each ending of a type's name."""
     asked_as: Mapping[str, tuple[str, ...]]
+    """Types of Places (New) that are asked for in place of a type."""
     also_asked: Mapping[str, tuple[str, ...]]
+    """Types of Places (New) that are asked for besides a type."""
     searchable: frozenset[str]
+    """Place types that a search of the legacy API accepts."""
     taken: frozenset[str]
     """Place types that a search of Places (New) accepts."""
     half: frozenset[str]
+    """Place types of about half of the places of a busy street."""
 
 
 @cache
@@ -54,26 +62,29 @@ def type_table() -> TypeTable:
 
 
 def normal_types(given: Iterable[str], primary: str | None = None) -> tuple[str, ...]:
-    """Return types of either API as virl's types, the most specific first.
+    """Return the types that Google gives a place as virl's types, the most specific first.
 
-    Args:
-        given: the types of a place.
-        primary: the one that Places (New) calls its primary type.
+    The primary type of Places (New), where there is one, comes first.
     """
+    table = type_table()
     names = [primary, *given] if primary else list(given)
-    kept = [_normal(name) for name in names if name not in type_table().dropped]
-    implied = [parent for name in kept if (parent := _implied_type(name))]
-    known = [name for name in kept if name in type_table().searchable or name in type_table().asked_as]
+    kept = [_normal(name) for name in names if name not in table.dropped]
+    implied = [
+        parent
+        for name in kept
+        if name not in table.searchable
+        and (parent := next((parent for end, parent in table.implied.items() if name.endswith(end)), None))
+    ]
+    known = [name for name in kept if name in table.searchable or name in table.asked_as]
     finer = [name for name in kept if name not in known]
-    first = kept[:1]
-    return tuple(dict.fromkeys([*first, *finer, *known, *implied]))
+    return tuple(dict.fromkeys([*kept[:1], *finer, *known, *implied]))
 
 
-def asked_types(wanted: Collection[str]) -> list[str]:
-    """Return the types to ask Places (New) for; empty if it knows none of those wanted."""
+def asked_types(types: Collection[str]) -> list[str]:
+    """Return the types to ask Places (New) for in place of virl's; empty if it knows none of them."""
     table = type_table()
     asked: dict[str, None] = {}
-    for name in sorted(wanted):
+    for name in sorted(types):
         if name in table.asked_as:
             asked |= dict.fromkeys(table.asked_as[name])
         elif name in table.searchable or name in table.taken:
@@ -81,35 +92,27 @@ def asked_types(wanted: Collection[str]) -> list[str]:
     return list(asked)
 
 
-def asked_legacy_types(wanted: Collection[str]) -> list[str]:
-    """Return the types to ask the legacy API for, one by one; empty if it knows none of those wanted."""
+def asked_legacy_types(types: Collection[str]) -> list[str]:
+    """Return the types to ask the legacy API for in place of virl's; empty if it knows none of them."""
     table = type_table()
-    asked = (one for name in sorted(wanted) for one in table.asked_as.get(name, (_normal(name),)))
+    asked = (one for name in sorted(types) for one in table.asked_as.get(name, (_normal(name),)))
     return [one for one in dict.fromkeys(asked) if one in table.searchable]
 
 
-def known_as(wanted: Collection[str]) -> frozenset[str]:
-    """Return wanted types in virl's vocabulary, to compare with those of places."""
-    return frozenset(wanted).union(map(_normal, wanted))
+def known_as(types: Collection[str]) -> frozenset[str]:
+    """Return types that were asked for, also in virl's vocabulary, to compare with those of places."""
+    return frozenset(types).union(map(_normal, types))
 
 
 def _normal(name: str) -> str:
-    """Return a type's name in virl's vocabulary."""
+    """Return virl's name of a place type of Google's."""
     return type_table().renamed.get(name, name)
-
-
-def _implied_type(name: str) -> str | None:
-    """Return the type that the end of a name implies; `None` for a searchable type or no known end."""
-    if name in type_table().searchable:
-        return None
-    return next((parent for end, parent in type_table().implied.items() if name.endswith(end)), None)
 
 
 MAX_RADIUS_M = 50_000.0
 """Largest radius of Google's nearby search, metres."""
-SAME_M = (
-    25.0  # two entries of one name this near to each other are one place; chosen, V-IRL's matching radius
-)
+SAME_M = 25.0
+"""Distance in metres within which two entries of one name are one place; chosen: V-IRL's matching radius."""
 DAY = 1440
 """Number of minutes in a day."""
 PAGES = 3
@@ -130,7 +133,7 @@ class PlacesApi(NearbyApi, Protocol):
     """A client of one generation of Google's Places."""
 
     def search_text(self, query: str, near: LatLng) -> list[Place]:
-        """Return the places that fit a text, best first."""
+        """Return the places that fit a text, best first, preferably near a position."""
         ...
 
     def place(self, place_id: str) -> Place:
@@ -156,14 +159,14 @@ class FullPlacesApi(PlacesApi, Protocol):
     def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Return places of a type around a circle, in full, rated `least` (of 5) or better.
+        """Return places of a type in and around a circle, in full, rated `least` stars of 5 or better.
 
         Args:
-            center: the middle.
-            radius: metres.
-            kind: one of Google's types.
-            least: mean rating, a multiple of 0.5.
-            max_price_level: those known to be no dearer.
+            center: middle of the circle.
+            radius: radius of the circle in metres.
+            kind: place type of Google's.
+            least: least mean rating in stars, a multiple of 0.5.
+            max_price_level: highest price level, 0 to 4; `None` takes all places.
         """
         ...
 
@@ -175,11 +178,11 @@ class GooglePlaces(Generic[ApiT_co]):
     """Places by Google Maps, without closed places and double entries.
 
     Args:
-        api: whom to ask.
-        home: where a search looks that names no position; Google would take the caller's own.
-        keep_closed: list places closed for good as well, as not open.
-        nearby_requests: how many requests `nearby` may make for one question. Of a circle at most 20 places
-            are told (60 by the legacy API); where there are more, parts of it are asked.
+        api: client of one generation of Google's Places.
+        home: position around which a search looks that names none; Google would take the caller's own.
+        keep_closed: True to list places that have closed as well, as not open.
+        nearby_requests: largest number of requests for one question of `nearby`. Of a circle at most 20
+            places are told (60 by the legacy API); where there are more, parts of it are asked.
     """
 
     def __init__(
@@ -190,6 +193,7 @@ class GooglePlaces(Generic[ApiT_co]):
         keep_closed: bool = False,
         nearby_requests: int = NEARBY_REQUESTS,
     ) -> None:
+        """Make places by a client of Google's; nothing is asked yet."""
         self._api = api
         self._home = home
         self._keep_closed = keep_closed
@@ -199,15 +203,11 @@ class GooglePlaces(Generic[ApiT_co]):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first; unknown types cost nothing.
-
-        Raises:
-            BadInput: the radius is out of its range.
-        """
-        return self._search_nearby(position, radius, Kinds(frozenset(types)), whole)
+        """Return the places within `radius` metres, nearest first; unknown types cost nothing."""
+        return self._search_nearby(position, radius, PlaceKinds(frozenset(types)), whole)
 
     def _search_nearby(
-        self, position: LatLng, radius: float, kinds: Kinds, whole: float | None
+        self, position: LatLng, radius: float, kinds: PlaceKinds, whole: float | None
     ) -> NearbyPlaces:
         """Return the places of some kinds within `radius` metres, nearest first, by a few requests."""
         if not 0 < radius <= MAX_RADIUS_M:
@@ -229,7 +229,7 @@ class GooglePlaces(Generic[ApiT_co]):
         return NearbyPlaces(kept, found.complete)
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Return the places that fit a text, best first, at most 60; those near `near` are preferred.
+        """Return the places that fit a text, best first, at most 60, preferably near a position.
 
         Raises:
             BadInput: the query is empty.
@@ -242,24 +242,15 @@ class GooglePlaces(Generic[ApiT_co]):
         )
 
     def details(self, place_id: str) -> Place:
-        """Return the place with this id, with its hours and up to five reviews.
-
-        Raises:
-            NotFound: no place has this id.
-        """
+        """Return the place with this id, with its hours and up to five reviews."""
         return self._told.get(place_id) or self._api.place(place_id)
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Return up to `limit` photos, at most ten; each is a paid request.
-
-        Raises:
-            NotFound: no place has this id.
-            BadInput: `limit` is negative.
-        """
+        """Return up to `limit` photos of a place, at most ten; each is a paid request."""
         return list(self.each_photo(place_id, limit))
 
     def each_photo(self, place_id: str, limit: int = 1) -> Iterator[Image]:
-        """Yield up to `limit` photos; each is paid for when it is taken.
+        """Yield up to `limit` photos of a place; each is paid for when it is taken.
 
         Raises:
             NotFound: no place has this id.
@@ -275,20 +266,16 @@ class GooglePlaces(Generic[ApiT_co]):
 
 
 class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
-    """Places by Google Maps whose searches return hours and reviews for a little more.
+    """Places by Google Maps whose searches can return hours and reviews for a little more.
 
-    Details of a place that was told in full are not asked for again.
+    Details of a place that a search returned so are not asked for again.
     """
 
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first, with hours and reviews.
-
-        Raises:
-            BadInput: the radius is out of its range.
-        """
-        found = self._search_nearby(position, radius, Kinds(frozenset(types), in_full=True), whole)
+        """Return the places within `radius` metres, nearest first, with hours and reviews."""
+        found = self._search_nearby(position, radius, PlaceKinds(frozenset(types), in_full=True), whole)
         self._told |= {place.id: place for place in found}
         return found
 
@@ -300,7 +287,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """Return well rated places by a text search for each type; none for too many types."""
+        """Return well rated places by a text search for each type; none for more than `MOST_RATED` types."""
         kinds = asked_types(types)
         if not 0 < len(kinds) <= MOST_RATED:
             return NearbyPlaces((), 0.0)
@@ -321,9 +308,9 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
 
 
 def merge_places(places: Iterable[Place]) -> list[Place]:
-    """Return places without double entries: equal ids, or equal names at nearly one position.
+    """Return places in their order without double entries: equal ids, or equal names within `SAME_M` metres.
 
-    Of two entries for one place that with more reviews stays, where the first was.
+    Of two entries for one place the one with more reviews stays, where the first was.
     """
     kept: list[Place] = []
     ids: set[str] = set()
@@ -348,29 +335,55 @@ def no_place(place_id: str) -> NotFound:
 
 
 Period = tuple[int, int, tuple[int, int] | None]
-"""(day from 0 for Sunday, minute of opening, (day, minute) of closing or `None` if none is given)."""
+"""(day, 0 for Sunday; minute of opening; (day, minute) of closing, `None` if none is given)."""
 _ALWAYS: Period = (0, 0, None)
-"""Value of the only period of a place that never closes."""
+"""Period of a place that never closes, which has no other."""
 
 
-class PeriodBody(Protocol):
-    """A period of opening hours in a reply of either generation."""
+class WeekPoint(ReplyBody, ABC):
+    """A time of the week, in a reply of either generation, at which a place opens or closes."""
+
+    @property
+    @abstractmethod
+    def of_week(self) -> tuple[int, int]:
+        """(day, 0 for Sunday; minutes after midnight)."""
+
+
+PointT = TypeVar("PointT", bound=WeekPoint)
+
+
+class PeriodBody(ReplyBody, Generic[PointT]):
+    """A period in which a place is open: opening, and closing unless it never closes."""
+
+    open: PointT
+    close: Annotated[PointT | None, MUST_FIT] = None
 
     @property
     def stretch(self) -> Period:
-        """Opening and closing as (day, minute), days from 0 (Sunday); no closing if always open."""
-        ...
+        """Day (0: Sunday) and minute of opening, and those of closing; no closing if always open."""
+        return (*self.open.of_week, self.close.of_week if self.close else None)
 
 
-PeriodT = TypeVar("PeriodT", bound=PeriodBody)
+class HoursBody(ReplyBody, Generic[PointT]):
+    """The opening hours of a place in a reply of either generation."""
 
+    periods: tuple[PeriodBody[PointT], ...] = Field((), max_length=MOST_LISTED)
 
-def report_endless(periods: tuple[PeriodT, ...], info: ValidationInfo) -> tuple[PeriodT, ...]:
-    """Return all periods unchanged, and report those without a closing."""
-    stretches = [one.stretch for one in periods]
-    if info.context and stretches != [_ALWAYS] and any(closing is None for *_, closing in stretches):
-        info.context("periods: an opening has no closing", stretches)
-    return periods
+    @property
+    def hours(self) -> tuple[OpeningHours, ...]:
+        """Opening hours as virl's type, from Monday on."""
+        return opening_hours(period.stretch for period in self.periods)
+
+    @field_validator("periods")
+    @classmethod
+    def _report_endless(
+        cls, periods: tuple[PeriodBody[PointT], ...], info: ValidationInfo
+    ) -> tuple[PeriodBody[PointT], ...]:
+        """Return all opening periods unchanged, and report to the context that one has no closing."""
+        stretches = [one.stretch for one in periods]
+        if info.context and stretches != [_ALWAYS] and any(closing is None for *_, closing in stretches):
+            info.context("periods: an opening has no closing", stretches)
+        return periods
 
 
 def opening_hours(periods: Iterable[Period]) -> tuple[OpeningHours, ...]:
@@ -378,17 +391,17 @@ def opening_hours(periods: Iterable[Period]) -> tuple[OpeningHours, ...]:
 
     A period without a closing is left out, but for the only one of a place that never closes.
     """
-    told = list(periods)
-    if told == [_ALWAYS]:
+    listed = list(periods)
+    if listed == [_ALWAYS]:
         return tuple(OpeningHours(day, 0, DAY) for day in range(7))
     stretches: list[OpeningHours] = []
-    for day, minute, closing in told:
+    for day, minute, closing in listed:
         if closing is None:
             continue
         opens = (day + 6) % 7 * DAY + minute
         closes = (closing[0] + 6) % 7 * DAY + closing[1]
         closes += 7 * DAY * (closes <= opens)
-        while opens < closes:
+        while opens < closes:  # a period that goes on beyond the next day is cut at midnight
             start = opens // DAY * DAY
             ends = closes if closes - start <= 2 * DAY else start + DAY
             stretches.append(OpeningHours(start // DAY % 7, opens - start, ends - start))

@@ -1,11 +1,11 @@
-"""The legacy Places API."""
+"""Client of the legacy Places API."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
 import googlemaps
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from virl.errors import ProviderError
 from virl.geo.globe import LatLng, distance
@@ -15,21 +15,20 @@ from virl.platform.providers.google.city_file import PAGE_WAIT_S
 from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.maps import GeometryBody
-from virl.platform.providers.google.nearby import Kinds, NearbyResult
+from virl.platform.providers.google.nearby import NearbyResult, PlaceKinds
 from virl.platform.providers.google.places import (
     MOST_LISTED,
     MOST_RATINGS,
     NOT_OPEN,
     PAGES,
     PHOTO_SIDE,
-    Period,
+    HoursBody,
+    WeekPoint,
     asked_legacy_types,
     no_place,
     normal_types,
-    opening_hours,
-    report_endless,
 )
-from virl.platform.providers.http.replies import MUST_FIT, Notes, OrUnknown, ReplyBody, picture, read_body
+from virl.platform.providers.http.replies import Notes, OrUnknown, ReplyBody, picture, read_body
 
 SERVICE = "Places API"
 PAGE_TRIES = 3
@@ -57,10 +56,10 @@ class LegacyPlaces:
     """A client of the legacy Places API.
 
     Args:
-        http: the way to Google.
-        language: of names and reviews; `None` leaves it to Google.
-        pages: most pages of a text search that are asked for, 1 to 3.
-        page_wait: seconds before a further page is asked for.
+        http: client of Google.
+        language: BCP 47 tag of the language of names and reviews; `None` leaves it to Google.
+        pages: largest number of pages of a text search that are asked for, 1 to 3.
+        page_wait: seconds to wait before a further page is asked for.
     """
 
     def __init__(
@@ -71,6 +70,7 @@ class LegacyPlaces:
         pages: int = PAGES,
         page_wait: float = PAGE_WAIT_S,
     ) -> None:
+        """Make the client; `page_wait` is the seconds to wait before a further page of a search."""
         self._client = GoogleClient(http)
         self._http = http
         self._language = language
@@ -78,13 +78,14 @@ class LegacyPlaces:
         self._page_wait = page_wait
 
     tells_nearest = False
+    """False, as replies about all types list prominent places first."""
 
-    def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
+    def halves(self, kinds: PlaceKinds) -> tuple[PlaceKinds, ...]:
         """Return no parts: each type is asked for by itself anyway."""
         del kinds
         return ()
 
-    def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+    def places_within(self, center: LatLng, radius: float, kinds: PlaceKinds) -> NearbyResult:
         """Return up to 60 places within `radius` metres, or 60 of each type; a request for each 20.
 
         With a type the nearest come first; without one Google ranks by prominence, and a full list says
@@ -111,19 +112,11 @@ class LegacyPlaces:
         return list(filter(None, self._pages(googlemaps.Client.places, options, most=self._text_pages)))
 
     def place(self, place_id: str) -> Place:
-        """Return a place with hours and reviews; one request.
-
-        Raises:
-            NotFound: no place has this id.
-        """
+        """Return a place with hours and reviews; one request."""
         return read_place(self._details(place_id, _DETAILED)["result"], self._http.notes(SERVICE))
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
-        """Yield the photos of a place; one request for their names, and one for each that is taken.
-
-        Raises:
-            NotFound: no place has this id.
-        """
+        """Yield the photos of a place; one request for their names, and one for each that is taken."""
         reply = self._details(place_id, ["place_id", "photo"])
         photos = read_body(_LegacyAlbum, reply["result"], SERVICE, self._http.notes(SERVICE)).photos[:limit]
         fetch = googlemaps.Client.places_photo
@@ -133,7 +126,7 @@ class LegacyPlaces:
         return (picture(data, SERVICE) for data in files)
 
     def _details(self, place_id: str, fields: list[str]) -> dict[str, Any]:
-        """Return the reply with fields of a place; `NotFound` for an unknown id."""
+        """Return the reply with some fields of a place; raise `NotFound` for an unknown id."""
         try:
             reply = self._client.ask(
                 googlemaps.Client.place, place_id, fields=fields, language=self._language
@@ -154,10 +147,9 @@ class LegacyPlaces:
         radius: float = 0.0,
         most: int = PAGES,
     ) -> Iterator[Place | None]:
-        """Yield the places of a search's pages up to the first one beyond the radius; `None` if unread.
+        """Yield the places of a search, page by page, `None` for one that cannot be read.
 
-        Yields:
-            `None` for one that cannot be read.
+        With a centre, no page is asked for after one of which all places lie beyond `radius` metres.
         """
         reply = self._client.ask(search, language=self._language, **options)
         for page in range(most):
@@ -184,19 +176,15 @@ class LegacyPlaces:
 
 
 def read_place(reply: object, notes: Notes | None = None) -> Place:
-    """Return a place read from a reply; fields that were not asked for stay empty.
-
-    Args:
-        reply: the place, as JSON is read.
-        notes: takes what is left out of it.
+    """Return the place in a reply, given as plain data; fields that were not asked for stay empty.
 
     Raises:
-        ProviderError: it does not hold what it should.
+        ProviderError: a required field is missing or wrong.
     """
     return read_body(_LegacyPlace, reply, SERVICE, notes).place
 
 
-class _LegacyPoint(ReplyBody):
+class _LegacyPoint(WeekPoint):
     """A time of the week at which a place opens or closes."""
 
     day: int = Field(ge=0, le=6)
@@ -204,27 +192,8 @@ class _LegacyPoint(ReplyBody):
 
     @property
     def of_week(self) -> tuple[int, int]:
-        """(day, from 0 for Sunday; minutes after midnight)."""
+        """(day, 0 for Sunday; minutes after midnight)."""
         return self.day, int(self.time[:2]) * 60 + int(self.time[2:])
-
-
-class _LegacyPeriod(ReplyBody):
-    """A period in which a place is open: opening, and closing unless it never closes."""
-
-    open: _LegacyPoint
-    close: Annotated[_LegacyPoint | None, MUST_FIT] = None
-
-    @property
-    def stretch(self) -> Period:
-        """Opening and closing as (day, minute), days from 0 (Sunday); no closing if always open."""
-        return (*self.open.of_week, self.close.of_week if self.close else None)
-
-
-class _LegacyHours(ReplyBody):
-    """The opening hours of a place."""
-
-    periods: tuple[_LegacyPeriod, ...] = Field((), max_length=MOST_LISTED)
-    closing = field_validator("periods")(report_endless)
 
 
 class _LegacyReview(ReplyBody):
@@ -249,7 +218,7 @@ class _LegacyPlace(ReplyBody):
     price_level: int | None = Field(None, ge=0, le=4)
     business_status: str | None = None
     permanently_closed: bool = False
-    opening_hours: _LegacyHours = _LegacyHours()
+    opening_hours: HoursBody[_LegacyPoint] = HoursBody()
     reviews: tuple[_LegacyReview, ...] = Field((), max_length=MOST_LISTED)
 
     @property
@@ -265,7 +234,7 @@ class _LegacyPlace(ReplyBody):
             review_count=self.user_ratings_total,
             price_level=self.price_level,
             is_open=self.business_status not in NOT_OPEN and not self.permanently_closed,
-            hours=opening_hours(period.stretch for period in self.opening_hours.periods),
+            hours=self.opening_hours.hours,
             reviews=tuple(Review(one.rating, one.text, one.author_name) for one in self.reviews),
         )
 

@@ -1,4 +1,4 @@
-"""Places API (New): each method with the field mask that a `Place` needs, and no more."""
+"""Client of Places API (New): each request with the field mask that a `Place` needs, and no more."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -6,26 +6,25 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from virl.errors import ProviderError
 from virl.geo.globe import LatLng, destination, distance
 from virl.platform.city.places import Place, Review
 from virl.platform.city.streetview import Image
 from virl.platform.providers.google.client import Call, GoogleHttp
-from virl.platform.providers.google.nearby import MOST, Kinds, NearbyResult
+from virl.platform.providers.google.nearby import MOST, NearbyResult, PlaceKinds
 from virl.platform.providers.google.places import (
     MOST_LISTED,
     MOST_RATINGS,
     NOT_OPEN,
     PAGES,
     PHOTO_SIDE,
-    Period,
+    HoursBody,
+    WeekPoint,
     asked_types,
     no_place,
     normal_types,
-    opening_hours,
-    report_endless,
     type_table,
 )
 from virl.platform.providers.http.replies import (
@@ -50,7 +49,7 @@ _LISTED = (
     "id,displayName,types,primaryType,location,formattedAddress,"
     "rating,userRatingCount,priceLevel,priceRange,businessStatus"
 )
-"""Names of a place's fields in the field mask of a search."""
+"""Field mask of places in a list."""
 _DETAILED = (
     f"{_LISTED},regularOpeningHours,reviews,accessibilityOptions,websiteUri,"
     "internationalPhoneNumber,nationalPhoneNumber,servesVegetarianFood"
@@ -77,20 +76,22 @@ class NewPlaces:
     """A client of Places API (New).
 
     Args:
-        http: the way to Google.
-        language: of names and reviews, as a BCP 47 tag; `None` leaves it to Google.
-        pages: most pages of a text search that are asked for, 1 to 3.
+        http: client of Google.
+        language: BCP 47 tag of the language of names and reviews; `None` leaves it to Google.
+        pages: largest number of pages of a text search that are asked for, 1 to 3.
     """
 
     def __init__(self, http: GoogleHttp, language: str | None = None, *, pages: int = PAGES) -> None:
+        """Make the client; a text search asks for at most `pages` pages of 20 places."""
         self._http = http
         self._pages = pages
         self._language = {"languageCode": language} if language else {}
         self._nearest = lru_cache(maxsize=KEPT_SEARCHES)(self._ask_nearest)
 
     tells_nearest = True
+    """True, as replies list the nearest places first."""
 
-    def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+    def places_within(self, center: LatLng, radius: float, kinds: PlaceKinds) -> NearbyResult:
         """Return the 20 nearest places within `radius` metres; a request for each 50 types."""
         asked = asked_types(kinds.only)
         if not kinds.only:
@@ -102,8 +103,8 @@ class NewPlaces:
         places = [place for part in parts for place in part.places]
         return NearbyResult(places, min((part.complete for part in parts), default=radius))
 
-    def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
-        """Return the kinds as two parts for separate requests; empty for a single type."""
+    def halves(self, kinds: PlaceKinds) -> tuple[PlaceKinds, ...]:
+        """Return the place types as two parts for separate requests; empty for a single type."""
         half = type_table().half
         if not kinds.only:
             return (replace(kinds, only=half), replace(kinds, but=half))
@@ -148,7 +149,7 @@ class NewPlaces:
     def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Return well rated places of a type in the square around a circle, in full."""
+        """Return places of a type in the square around a circle, in full, rated `least` or better."""
         # Google refuses PRICE_LEVEL_FREE here
         prices = [name for name, level in _PRICES.items() if 0 < level <= (max_price_level or 0)]
         body: dict[str, object] = {
@@ -165,7 +166,7 @@ class NewPlaces:
         return NearbyResult(places, radius if told_all else 0.0)
 
     def _pages_of(self, body: dict[str, object], fields: str) -> tuple[list[Place], bool]:
-        """Return (places of a text search's pages, True if there are no more); a request for each 20."""
+        """Return (places of a text search's pages, True if there are no more); one request for each page."""
         places: list[Place] = []
         token, count = "", 0
         for _ in range(self._pages):
@@ -180,26 +181,18 @@ class NewPlaces:
         return places, False
 
     def place(self, place_id: str) -> Place:
-        """Return a place with hours and reviews; one request.
-
-        Raises:
-            NotFound: no place has this id.
-        """
+        """Return a place with hours and reviews; one request."""
         return self._details(place_id, _DETAILED, _Place).place
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
-        """Yield the photos of a place; one cheap request for their names, and one for each that is taken.
-
-        Raises:
-            NotFound: no place has this id.
-        """
+        """Yield the photos of a place; one cheap request for their names, and one for each that is taken."""
         photos = self._details(place_id, "id,photos", Album).photos[:limit]
         query = {"maxWidthPx": str(PHOTO_SIDE), "maxHeightPx": str(PHOTO_SIDE)}
         calls = [Call("places_photo", f"{photo.name}/media", query) for photo in photos]
         return (picture(self._http.bytes(self._http.request(call)), SERVICE) for call in calls)
 
     def _details(self, place_id: str, fields: str, shape: type[ShapeT]) -> ShapeT:
-        """Return some fields of a place in a shape; raise `NotFound` for an unknown id."""
+        """Return some fields of a place as a model; raise `NotFound` for an unknown id."""
         query = {name: text for name, text in self._language.items() if "reviews" in fields}
         if "/" in place_id:
             raise no_place(place_id)
@@ -226,7 +219,7 @@ class _Text(CamelBody):
     text: str = ""
 
 
-class _Point(CamelBody):
+class _Point(WeekPoint):
     """A time of the week at which a place opens or closes; zeros may be left out of a reply."""
 
     day: Annotated[int, MUST_FIT] = Field(0, ge=0, le=6)
@@ -235,27 +228,8 @@ class _Point(CamelBody):
 
     @property
     def of_week(self) -> tuple[int, int]:
-        """(day, from 0 for Sunday; minutes after midnight)."""
+        """(day, 0 for Sunday; minutes after midnight)."""
         return self.day, self.hour * 60 + self.minute
-
-
-class _Period(CamelBody):
-    """A period in which a place is open: opening, and closing unless it never closes."""
-
-    open: _Point
-    close: Annotated[_Point | None, MUST_FIT] = None
-
-    @property
-    def stretch(self) -> Period:
-        """Opening and closing as (day, minute), days from 0 (Sunday); no closing if always open."""
-        return (*self.open.of_week, self.close.of_week if self.close else None)
-
-
-class _Hours(CamelBody):
-    """The opening hours of a place."""
-
-    periods: tuple[_Period, ...] = Field((), max_length=MOST_LISTED)
-    closing = field_validator("periods")(report_endless)
 
 
 class _Author(CamelBody):
@@ -323,7 +297,7 @@ class _Place(CamelBody):
     national_phone_number: str = ""
     serves_vegetarian_food: bool | None = None
     business_status: str | None = None
-    regular_opening_hours: _Hours = _Hours()
+    regular_opening_hours: HoursBody[_Point] = HoursBody()
     reviews: tuple[_Review, ...] = Field((), max_length=MOST_LISTED)
 
     @property
@@ -336,14 +310,11 @@ class _Place(CamelBody):
             "wheelchair": _YES_NO[entrance],
             "diet": f"vegetarian {_YES_NO[self.serves_vegetarian_food]}".removesuffix("vegetarian "),
             "price range": str(prices) if prices else "",
-            "price level": "derived from the price range" if self._is_derived else "",
+            "price level": "derived from the price range"
+            if self.price_level not in _PRICES and prices and prices.level
+            else "",
         }
         return tuple((name, text[:LONGEST]) for name, text in told.items() if text)
-
-    @property
-    def _is_derived(self) -> bool:
-        """Return whether the price level comes from the price range, not from Google's level."""
-        return self.price_level not in _PRICES and bool(self.price_range and self.price_range.level)
 
     @property
     def place(self) -> Place:
@@ -360,7 +331,7 @@ class _Place(CamelBody):
             price_level=_PRICES.get(self.price_level or "", derived),
             facts=self.facts,
             is_open=self.business_status not in NOT_OPEN,
-            hours=opening_hours(period.stretch for period in self.regular_opening_hours.periods),
+            hours=self.regular_opening_hours.hours,
             reviews=tuple(
                 Review(
                     one.rating,
@@ -398,17 +369,17 @@ class Album(CamelBody):
 
 
 def _mask(fields: str) -> str:
-    """Return the field mask of a search, from a mask of fields of a place."""
+    """Return the field mask of a search from that of a place: `places.id` for `id`, and so forth."""
     return ",".join(f"places.{field}" for field in fields.split(","))
 
 
 def _circle(center: LatLng, radius: float) -> dict[str, object]:
-    """Return the JSON of a circle, radius in metres."""
+    """Return the JSON of a circle with its radius in metres."""
     return {"center": {"latitude": center.lat, "longitude": center.lng}, "radius": radius}
 
 
 def _square(center: LatLng, radius: float) -> dict[str, object]:
-    """Return the JSON of the square around a circle, radius in metres."""
+    """Return the JSON of the square around a circle with its radius in metres."""
     low, high = (
         destination(destination(center, lat, radius), lng, radius)
         for lat, lng in ((180.0, 270.0), (0.0, 90.0))

@@ -35,17 +35,20 @@ class GooglePriceSource(Settings):
     via: str | None = None
     """Address of the page that was read, where it was not Google's own; else `None`."""
     read: date
+    """Day on which the page was read."""
 
 
 class Sku(Settings):
     """A line of Google's price list (stock keeping unit), with prices."""
 
     title: str
+    """Name in Google's price list."""
     usd_per_1000: float | None = Field(ge=0)
     """Price in dollars of a thousand billable events, in the first paid tier; `null` if not known."""
     free_per_month: int | None = Field(default=None, ge=0)
     """Number of free events in a month, where limited and known. No sum counts on it."""
     source: str
+    """Name in `sources` of the page with the price."""
 
     @property
     def micro_usd(self) -> int:
@@ -59,10 +62,13 @@ class Endpoint(Settings):
     service: str
     """Name under which Google's console enables the API."""
     base: str = Field(pattern=r"^https://[^/]+$")
+    """Scheme and host."""
     prefix: str = Field(pattern=r"^/")
     """Start of the URL's path; a call's own path is appended."""
     method: Literal["GET", "POST"] = "GET"
+    """HTTP method."""
     key_in: Literal["query", "header"] = "query"
+    """Place of the key in a request."""
     signed: bool = False
     """True if Google takes URL signatures at this endpoint."""
     sku: str
@@ -83,8 +89,11 @@ class CacheSettings(Settings):
     """The settings of the cache on disk."""
 
     mode: CacheMode = "ttl"
+    """Time that replies are kept: not at all, for the run, or as long as each endpoint allows."""
     session_hours: float = Field(default=24.0, gt=0)
+    """Number of hours for which replies are kept for a run."""
     max_mb: float = Field(default=512.0, gt=0)
+    """Number of megabytes that the cache is kept below."""
 
 
 class GoogleSettings(Settings):
@@ -123,7 +132,7 @@ class GoogleSettings(Settings):
         return self
 
     def endpoint(self, name: str) -> Endpoint:
-        """Return the endpoint with this name; raise an error for an unknown one.
+        """Return the endpoint with this name; raise `UnknownName` for an unknown one.
 
         Raises:
             UnknownName: there is none.
@@ -147,7 +156,7 @@ def load_google_settings(path: Path | None = None) -> GoogleSettings:
 
 
 def at_base_url(settings: GoogleSettings, base_url: str | None) -> GoogleSettings:
-    """Return the same settings with one host instead of all of Google's.
+    """Return the same settings with one scheme and host instead of Google's; with Google's for `None`.
 
     Raises:
         BadInput: the URL has a path, or is none.
@@ -166,11 +175,13 @@ class Keys:
     """A Google API key and an optional signing secret; its `repr` shows neither.
 
     Raises:
-        BadInput: the key holds what no key does, or the secret is not base64.
+        BadInput: the key has characters that no key has, or the secret is not base64.
     """
 
     key: str = field(repr=False)
+    """API key; empty for a replay."""
     secret: str = field(default="", repr=False)
+    """Secret for URL signatures in URL-safe base64; empty for none."""
     redaction: Redaction = field(init=False, repr=False, compare=False)
     """Redaction that removes key and secret from replies."""
 

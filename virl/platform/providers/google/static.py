@@ -18,7 +18,7 @@ LARGEST = 640
 
 
 class _Nearest(ReplyBody):
-    """The metadata of a panorama: the one nearest to a position, or the one with an id."""
+    """The metadata of the panorama nearest to a position, or with an id."""
 
     status: str
     pano_id: str = ""
@@ -42,13 +42,13 @@ class _Nearest(ReplyBody):
 
 
 def nearest_of(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bool) -> Panorama | None:
-    """Return the panorama within `radius` metres, without links; `None` if there is none. Free of charge.
+    """Return the nearest panorama within `radius` metres, without links; `None` if there is none. Free.
 
     Args:
-        http: the way to Google.
-        position: any position.
-        radius: metres.
-        outdoor: whether pictures taken indoors, and spheres of which that is not known, are left out.
+        http: client of Google.
+        position: any position on Earth.
+        radius: largest distance in metres.
+        outdoor: True to leave out pictures taken indoors, and spheres of which that is not known.
     """
     query = {"location": f"{position.lat!r},{position.lng!r}", "radius": f"{radius:g}"}
     if outdoor:
@@ -57,7 +57,7 @@ def nearest_of(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bo
 
 
 def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
-    """Return the panorama with this id, without links. Free of charge.
+    """Return the panorama with this id, without links, by a free request; raise `NoStreetView` without one.
 
     Raises:
         NoStreetView: there is none of this id.
@@ -79,9 +79,9 @@ def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
     """Return the picture through a camera at a panorama, by one paid request.
 
     Args:
-        http: sends the request.
-        pano_id: of the panorama.
-        camera: at most 640 by 640 pixels.
+        http: client of Google.
+        pano_id: id of the panorama.
+        camera: camera of at most 640 by 640 pixels.
 
     Raises:
         BadInput: the camera is larger than 640 by 640 pixels.
@@ -110,11 +110,11 @@ def fetch_view(fetch: Callable[[], bytes], pano_id: str, camera: Camera, service
     """Return the picture that a service draws, checked to have the camera's size.
 
     Args:
-        fetch: asks for it.
-        pano_id: the panorama.
-        camera: whose size the picture must have.
-        service: who draws it, for errors.
-        remedy: what to do about a picture of another size.
+        fetch: function that fetches the encoded picture.
+        pano_id: id of the panorama.
+        camera: camera whose size the picture must have.
+        service: name of the service, for errors.
+        remedy: advice on a picture of another size.
 
     Raises:
         NoImagery: there is no such panorama, or no picture of it.

@@ -11,6 +11,7 @@ metadata is needed anyway as soon as one goes there: on a straight street each s
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from threading import Lock
 
@@ -20,7 +21,7 @@ from virl.platform.city.streetview import MAX_RADIUS_M, Camera, Link, Panorama, 
 from virl.platform.providers.google.city_file import KEPT_PANORAMAS, Imagery
 from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.static import nearest_of, panorama_of, static_view
-from virl.platform.providers.google.tiles import SERVICE, THUMBNAIL, Capture, Mosaic, PanoramaTiles
+from virl.platform.providers.google.tiles import SERVICE, THUMBNAIL, Capture, PanoramaTiles, mosaic
 from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.replies import UNREADABLE
 
@@ -32,13 +33,16 @@ class GoogleStreetView:
     """Street view of Google Maps with links, for keys that may use Map Tiles.
 
     Args:
-        http: the way to Google.
-        imagery: where views come from.
-        zoom: of the tiles, 0 to 5; 3 is 9 pixels a degree, as a view of 640 pixels and a fov of 62 has.
-        outdoor: whether relocation and links leave out what was taken indoors.
-        panoramas_kept: how many are kept put together from tiles.
-        thumbnails: whether views of at most 600 by 250 pixels are thumbnails.
+        http: client of Google.
+        imagery: source of views: `static` pictures, or `tiles`.
+        zoom: zoom level of tiles, 0 to 5; 3 is 9 pixels a degree, as in a view of 640 pixels and a fov of 62.
+        outdoor: True to leave panoramas taken indoors out of relocation and links.
+        panoramas_kept: number of panoramas put together from tiles that are kept in memory.
+        thumbnails: True to take thumbnails as views of at most 600 by 250 pixels, with `static` imagery.
     """
+
+    is_linked = True
+    """True, as Map Tiles know the links of panoramas."""
 
     def __init__(
         self,
@@ -50,14 +54,16 @@ class GoogleStreetView:
         panoramas_kept: int = KEPT_PANORAMAS,
         thumbnails: bool = True,
     ) -> None:
+        """Make street view with links by a client of Google; nothing is asked yet."""
         self._http = http
         self._tiles = PanoramaTiles(http)
         self._imagery = imagery
-        self._zoom = zoom
         self._outdoor = outdoor
         self._thumbnail = THUMBNAIL if thumbnails and imagery == "static" else (0, 0)
         self._capture = lru_cache(maxsize=KEPT_METADATA)(self._tiles.capture)
-        self._mosaic = lru_cache(maxsize=panoramas_kept)(self._start_mosaic)
+        self._mosaic = lru_cache(maxsize=panoramas_kept)(
+            lambda pano_id: mosaic(self._tiles, self._capture(pano_id), zoom)
+        )
 
     def is_allowed(self) -> bool:
         """Return whether the key may use Map Tiles, which know links; free of charge.
@@ -68,11 +74,7 @@ class GoogleStreetView:
         return self._tiles.are_allowed()
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
-
-        Raises:
-            BadInput: the radius is outside (0, 1000].
-        """
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres."""
         _check(radius)
         found = nearest_of(self._http, position, radius, outdoor=self._outdoor)
         return self.panorama_within(found.id if found else None, position, radius)
@@ -86,11 +88,11 @@ class GoogleStreetView:
         _check(radius)
         found = self._tiles.pano_ids(positions, radius)
         known = self._prefetch([pano_id for pano_id in found if pano_id])
-        if self._outdoor and (indoor := {capture.id for capture in known if capture.indoor}):
-            found = [
-                self._outdoors(position, radius) if pano_id in indoor else pano_id
-                for pano_id, position in zip(found, positions, strict=True)
-            ]
+        indoor = {capture.id for capture in known if capture.indoor and self._outdoor}
+        for number, position in enumerate(positions):
+            if found[number] in indoor:
+                near = nearest_of(self._http, position, radius, outdoor=True)
+                found[number] = near.id if near else None
         self._prefetch([neighbour for capture in known for neighbour, _ in capture.links])
         return [
             self.panorama_within(pano_id, position, radius)
@@ -101,9 +103,6 @@ class GoogleStreetView:
         """Return the panorama with this id.
 
         Links to panoramas that Google has taken away are left out, and, with `outdoor`, those taken indoors.
-
-        Raises:
-            NoStreetView: there is none.
         """
         capture = self._capture(pano_id)
         self._http.credits.add(capture.copyright, capture.report_problem_link)
@@ -143,21 +142,16 @@ class GoogleStreetView:
         """Return the panorama with this id if it lies within `radius` metres of a position; else `None`.
 
         Args:
-            pano_id: `None` gives none.
-            position: that it has to be near.
-            radius: metres.
+            pano_id: id of the panorama; `None` for none.
+            position: position near which it has to lie.
+            radius: largest distance in metres.
         """
         if pano_id is None or (capture := self._capture_or_none(pano_id)) is None:
             return None
         return self.panorama(capture.id) if distance(position, capture.position) <= radius else None
 
-    def _outdoors(self, position: LatLng, radius: float) -> str | None:
-        """Return the id of the outdoor panorama nearest within `radius` metres; `None` if there is none."""
-        found = nearest_of(self._http, position, radius, outdoor=True)
-        return found.id if found else None
-
     def _prefetch(self, pano_ids: Sequence[str]) -> list[Capture]:
-        """Return the metadata of panoramas, asked several at once and kept for later."""
+        """Return the metadata of panoramas that exist, asked several at once and kept for later."""
         return [one for one in ask_all(self._capture_or_none, list(dict.fromkeys(pano_ids))) if one]
 
     def _capture_or_none(self, pano_id: str) -> Capture | None:
@@ -172,32 +166,24 @@ class GoogleStreetView:
             self._http.notes(SERVICE)(f"panorama {pano_id}: {fault.reason}", pano_id)
             return None
 
-    def _start_mosaic(self, pano_id: str) -> Mosaic:
-        """Return an empty mosaic of a panorama."""
-        return Mosaic(self._tiles, self._capture(pano_id), self._zoom)
-
 
 class LinklessStreetView:
     """Street view of Google Maps without links, for keys that may not use Map Tiles.
 
     The movers `grid` and `web` need none. All but the pictures is free of charge.
-
-    Args:
-        http: the way to Google.
-        outdoor: whether relocation leaves out what was taken indoors.
     """
 
+    is_linked = False
+    """False, as no links are known without Map Tiles."""
+
     def __init__(self, http: GoogleHttp, *, outdoor: bool = True) -> None:
+        """Make street view by a client of Google; with `outdoor`, `nearest` leaves out what is indoors."""
         self._http = http
         self._outdoor = outdoor
         self._panorama = lru_cache(maxsize=KEPT_METADATA)(partial(panorama_of, http))
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
-
-        Raises:
-            BadInput: the radius is outside (0, 1000].
-        """
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres."""
         _check(radius)
         found = nearest_of(self._http, position, radius, outdoor=self._outdoor)
         return found if found and distance(position, found.position) <= radius else None
@@ -211,11 +197,7 @@ class LinklessStreetView:
         return ask_all(lambda position: self.nearest(position, radius), positions)
 
     def panorama(self, pano_id: str) -> Panorama:
-        """Return the panorama with this id, without links; its heading is unknown and set to 0.
-
-        Raises:
-            NoStreetView: there is none.
-        """
+        """Return the panorama with this id, without links; its heading is unknown and set to 0."""
         return self._panorama(pano_id)
 
     def view(self, pano_id: str, camera: Camera) -> View:
@@ -229,7 +211,7 @@ class LinklessStreetView:
 
 
 def _check(radius: float) -> None:
-    """Raise an error for a radius outside its range of metres."""
+    """Raise `BadInput` for a radius outside (0, 1000] metres."""
     if not 0 < radius <= MAX_RADIUS_M:
         raise BadInput(f"radius {radius:g} is outside (0, {MAX_RADIUS_M:g}] metres")
 
@@ -240,37 +222,36 @@ TILES_REFUSED = (
 """Error text for a key that may not use Map Tiles."""
 
 
+@dataclass(eq=False)
 class KeyedStreetView:
-    """Street view of Google Maps with links if the key may use Map Tiles, which is asked once.
+    """Street view of Google Maps with links if the key may use Map Tiles, which is asked once."""
 
-    Args:
-        linked: for keys with Map Tiles.
-        linkless: for keys without.
-        imagery: where views should come from.
-    """
-
-    def __init__(self, linked: GoogleStreetView, linkless: LinklessStreetView, imagery: Imagery) -> None:
-        self._linked = linked
-        self._linkless = linkless
-        self._imagery = imagery
-        self._is_linked: bool | None = None
-        self._lock = Lock()
+    linked: GoogleStreetView
+    """Street view for keys that may use Map Tiles."""
+    linkless: LinklessStreetView
+    """Street view for all other keys."""
+    imagery: Imagery
+    """Source of views that the city's file asks for: `static` pictures, or `tiles`."""
+    _is_linked: bool | None = None
+    """True if the key may use Map Tiles; `None` until this is asked."""
+    _lock: Lock = field(default_factory=Lock)
+    """Lock that lets one thread ask."""
 
     @property
     def is_linked(self) -> bool:
         """Return whether the key may use Map Tiles; asked on the first use, free of charge."""
         with self._lock:
             if self._is_linked is None:
-                self._is_linked = self._linked.is_allowed()
+                self._is_linked = self.linked.is_allowed()
             return self._is_linked
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Return the panorama nearest to a position; `None` where there is none within the radius."""
-        found = self._linkless.nearest(position, radius)
-        return self._linked.panorama_within(found.id, position, radius) if found and self.is_linked else found
+        """Return the panorama nearest to a position; `None` where there is none within `radius` metres."""
+        found = self.linkless.nearest(position, radius)
+        return self.linked.panorama_within(found.id, position, radius) if found and self.is_linked else found
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
-        """Return the panorama nearest to each position, `None` where there is none within the radius."""
+        """Return the panorama nearest to each position; `None` where there is none within `radius` metres."""
         return self._street_view.nearest_many(positions, radius)
 
     def panorama(self, pano_id: str) -> Panorama:
@@ -283,11 +264,11 @@ class KeyedStreetView:
         Raises:
             BadInput: views should come from tiles, and the key may not use them.
         """
-        if self._imagery == "tiles" and not self.is_linked:
+        if self.imagery == "tiles" and not self.is_linked:
             raise BadInput(TILES_REFUSED)
         return self._street_view.view(pano_id, camera)
 
     @property
     def _street_view(self) -> GoogleStreetView | LinklessStreetView:
         """Street view that fits the key: with or without links."""
-        return self._linked if self.is_linked else self._linkless
+        return self.linked if self.is_linked else self.linkless

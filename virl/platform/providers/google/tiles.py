@@ -1,4 +1,4 @@
-"""Map Tiles: the metadata of panoramas, and panoramas put together from tiles.
+"""Client of Map Tiles: the metadata of panoramas, and panoramas put together from tiles.
 
 Metadata and sessions are free of charge; a tile costs as much as a batch of 100 relocations. A view therefore
 fetches only the tiles that it touches, and the tiles of a panorama are kept for its next view.
@@ -10,7 +10,6 @@ from math import ceil, log2
 from threading import Lock
 from typing import Annotated, TypeVar
 
-import numpy as np
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
@@ -21,13 +20,7 @@ from virl.platform.providers.google.static import fetch_view
 from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.replies import CamelBody, Latitude, Longitude, OrUnknown, picture
 from virl.platform.providers.http.service import Request
-from virl.platform.providers.pictures.projection import (
-    Tile,
-    equirectangular,
-    paste_tile,
-    perspective,
-    tiles_seen,
-)
+from virl.platform.providers.pictures.projection import Tile, TiledPanorama
 
 SERVICE = "Map Tiles API"
 THUMBNAIL = (600, 250)
@@ -62,7 +55,7 @@ class _Neighbour(CamelBody):
 
 
 class Capture(CamelBody):
-    """The metadata of a panorama; its links have no distances."""
+    """The metadata of a panorama in Map Tiles; its links have no distances."""
 
     id: str = Field(alias="panoId", min_length=1)
     lat: Latitude
@@ -113,7 +106,7 @@ class Capture(CamelBody):
 
     @property
     def attitude(self) -> Attitude:
-        """The attitude of the camera; heading 0 where none is known."""
+        """Attitude of the camera; its heading is 0 where none is known."""
         return Attitude(self.heading or 0.0, self.tilt - LEVEL_TILT, self.roll)
 
     @property
@@ -146,12 +139,13 @@ class PanoramaTiles:
     """A client of Map Tiles' street view: ids, metadata, tiles and thumbnails.
 
     Args:
-        http: the way to Google.
-        language: of the session, as a BCP 47 tag.
-        region: of the session, as a country code.
+        http: client of Google.
+        language: BCP 47 tag of the language of sessions.
+        region: country code (CLDR) of sessions.
     """
 
     def __init__(self, http: GoogleHttp, language: str = "en-US", region: str = "US") -> None:
+        """Make the client; a session of a language and a country begins with the first request."""
         self._http = http
         self._session_body = {"mapType": "streetview", "language": language, "region": region}
         self._session = ""
@@ -173,13 +167,9 @@ class PanoramaTiles:
         return True
 
     def pano_ids(self, positions: Sequence[LatLng], radius: float) -> list[str | None]:
-        """Return the id of the nearest panorama within `radius` metres of each position, or `None`.
+        """Return the id of the panorama nearest to each position within `radius` metres, `None` without one.
 
-        One request for each 100.
-
-        Args:
-            positions: any number.
-            radius: metres.
+        One paid request for each 100 positions.
 
         Raises:
             ProviderError: a reply has another number of ids than were asked for.
@@ -214,9 +204,9 @@ class PanoramaTiles:
         """Return the pixels of one tile of a panorama at a zoom level.
 
         Args:
-            capture: the panorama.
-            zoom: level, 0 for the smallest picture.
-            tile: column and row.
+            capture: metadata of the panorama.
+            zoom: zoom level, 0 for the smallest picture.
+            tile: (column, row) of the tile, from 0.
 
         Raises:
             NoImagery: the panorama has no such tile.
@@ -281,46 +271,28 @@ def _blames_session(fault: ProviderError) -> bool:
     return fault.status in (400, 401, 403) and "session" in fault.reason.lower()
 
 
-class Mosaic:
-    """A picture of one panorama, put together from tiles as views need them.
+def mosaic(tiles: PanoramaTiles, capture: Capture, zoom: int) -> TiledPanorama:
+    """Return the panorama of some metadata, made of tiles of at most a zoom level, none fetched yet.
 
     Args:
-        tiles: where they come from.
-        capture: the panorama.
-        zoom: at most this zoom level; 3 is 3328 pixels wide for Google's own panoramas.
+        tiles: client that fetches tiles.
+        capture: metadata of the panorama.
+        zoom: largest zoom level; 3 is 3328 pixels wide for Google's own panoramas.
 
     Raises:
-        NoImagery: the panorama does not show the whole sphere.
+        NoImagery: the panorama does not show the whole sphere, or its heading is not known.
     """
+    if capture.heading is None:
+        raise NoImagery(f"no picture of panorama {capture.id!r}: its heading is not known")
+    level = min(zoom, capture.largest_zoom)
+    size, side = capture.size(level), capture.tile
+    grid = ceil(size[0] / side), ceil(size[1] / side)
 
-    def __init__(self, tiles: PanoramaTiles, capture: Capture, zoom: int) -> None:
-        self._tiles = tiles
-        self._capture = capture
-        self._zoom = min(zoom, capture.largest_zoom)
-        width, height = capture.size(self._zoom)
-        if capture.heading is None:
-            raise NoImagery(f"no picture of panorama {capture.id!r}: its heading is not known")
-        try:
-            self._canvas = np.zeros((height, width, 3), np.uint8)
-            self._panorama = equirectangular(self._canvas, attitude=capture.attitude)
-        except BadInput as fault:
-            raise NoImagery(f"no whole picture of panorama {capture.id!r}: {fault}") from None
-        self._held: set[Tile] = set()
-        self._lock = Lock()
+    def fetch(missing: Sequence[Tile]) -> list[Image]:
+        """Return the pixels of tiles, asked for several at once."""
+        return ask_all(lambda tile: tiles.tile(capture, level, tile), missing)
 
-    def view(self, camera: Camera) -> Image:
-        """Return the picture through a camera; missing tiles that it touches are fetched first."""
-        height, width = self._canvas.shape[:2]
-        side = self._capture.tile
-        with self._lock:
-            wanted = tiles_seen(camera, self._capture.attitude, width, height, side)
-            missing = sorted(wanted - self._held)
-            if missing:
-                got = ask_all(lambda tile: self._tiles.tile(self._capture, self._zoom, tile), missing)
-                for tile, pixels in zip(missing, got, strict=True):
-                    left, top = tile[0] * side, tile[1] * side
-                    paste_tile(self._canvas[top : top + side, left : left + side], pixels, side)
-                self._held.update(missing)
-                self._panorama = equirectangular(self._canvas, attitude=self._capture.attitude)
-            panorama = self._panorama
-        return perspective(panorama, camera)
+    try:
+        return TiledPanorama(size, side, grid, capture.attitude, fetch)
+    except BadInput as fault:
+        raise NoImagery(f"no whole picture of panorama {capture.id!r}: {fault}") from None

@@ -1,4 +1,4 @@
-"""Ways and journeys of the legacy Directions and Distance Matrix APIs."""
+"""Client of the legacy Directions and Distance Matrix APIs: routes, matrices and journeys."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -38,7 +38,7 @@ class _Amount(ReplyBody):
 
 
 class _Named(ReplyBody):
-    """A thing of a reply of which only the name is read."""
+    """A stop or a kind of vehicle, of which only the name is read."""
 
     name: str = ""
 
@@ -144,18 +144,17 @@ class _LegacyMatrix(ReplyBody):
 
 
 class LegacyWays:
-    """A client of the legacy Directions and Distance Matrix APIs.
-
-    Args:
-        http: the way to Google.
-    """
+    """A client of the legacy Directions and Distance Matrix APIs."""
 
     modes: Mapping[TravelMode, str] = MappingProxyType(
         {"walking": "walking", "cycling": "bicycling", "driving": "driving"}
     )
+    """Name in these APIs of each mode of travel."""
     block = (SIDE, SIDE)
+    """Largest number of (origins, destinations) of a matrix request."""
 
     def __init__(self, http: GoogleHttp) -> None:
+        """Make a client that sends its requests through `http`."""
         self._client = GoogleClient(http)
         self._http = http
 
@@ -191,7 +190,7 @@ class LegacyWays:
         return found
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
-        """Return the steps of a journey by public transport, and its seconds without waits; one request."""
+        """Return (steps of a public transport journey at `leaves` or later, its seconds without waits)."""
         legs = self._ask_directions((here, there), mode="transit", departure_time=int(leaves.timestamp()))
         return [step.step for leg in legs for step in leg.steps], _sum_amounts(
             leg.duration for leg in legs
@@ -204,20 +203,16 @@ class LegacyWays:
         return legs
 
     def _ask_directions(self, stops: Sequence[LatLng], **options: Any) -> tuple[_LegacyLeg, ...]:
-        """Return the legs of the best route that the Directions API finds; refuses a reply without one."""
+        """Return the legs of the best route that the Directions API finds; raise `NoRoute` without one."""
         ways = self._client.ask(googlemaps.Client.directions, stops[0], stops[-1], **options)
-        if not ways:
-            raise no_route(stops)
-        routes = read_body(
-            _LegacyDirections, {"routes": ways}, DIRECTIONS, self._http.notes(DIRECTIONS)
-        ).routes
+        reply, notes = {"routes": ways or []}, self._http.notes(DIRECTIONS)
+        routes = read_body(_LegacyDirections, reply, DIRECTIONS, notes).routes
         if not routes:
             raise no_route(stops)
         return routes[0].legs
 
 
 def _sum_amounts(amounts: Iterable[_Amount | None]) -> float | None:
-    """Return the sum of amounts; `None` where one is missing."""
-    told = list(amounts)
-    known = [one.value for one in told if one]
-    return sum(known) if len(known) == len(told) else None
+    """Return the sum of amounts, in their unit; `None` where one is missing."""
+    values = [amount and amount.value for amount in amounts]
+    return None if None in values else sum(value for value in values if value)

@@ -1,4 +1,4 @@
-"""Ways and journeys of the Routes API."""
+"""Client of the Routes API: routes, matrices and journeys."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ _RIDE_FIELDS = ",".join(
 
 
 def _read_seconds(text: object) -> float:
-    """Return the seconds of a duration such as `90s`."""
+    """Return the seconds of a duration such as `90s`; raise `ValueError` for anything else."""
     found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)s", text) if isinstance(text, str) else None
     if not found:
         raise ValueError("not a duration such as 90s")
@@ -59,7 +59,7 @@ def _read_seconds(text: object) -> float:
 
 
 def _read_time(text: object) -> datetime:
-    """Return the time of a text such as `2026-11-24T09:00:00Z`."""
+    """Return the time, in UTC, of a text such as `2026-11-24T09:00:00Z`; raise `ValueError` for others."""
     try:
         return datetime.fromisoformat(str(text)).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -206,18 +206,17 @@ class _Pair(CamelBody):
 
 
 class RoutesApi:
-    """A client of the Routes API.
-
-    Args:
-        http: the way to Google.
-    """
+    """A client of the Routes API."""
 
     modes: Mapping[TravelMode, str] = MappingProxyType(
         {"walking": "WALK", "cycling": "BICYCLE", "driving": "DRIVE"}
     )
+    """Name in the Routes API of each mode of travel."""
     block = (SIDE, MOST_PAIRS // SIDE)
+    """Largest number of (origins, destinations) of a matrix request."""
 
     def __init__(self, http: GoogleHttp) -> None:
+        """Make a client that sends its requests through `http`."""
         self._http = http
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
@@ -256,7 +255,7 @@ class RoutesApi:
         return seconds
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
-        """Return the steps of a journey by public transport, and its seconds without waits; one request."""
+        """Return (steps of a public transport journey at `leaves` or later, its seconds without waits)."""
         body = {
             "origin": _waypoint(here),
             "destination": _waypoint(there),
@@ -269,7 +268,7 @@ class RoutesApi:
     def _route(
         self, stops: Sequence[LatLng], body: Mapping[str, object], fields: str, shape: type[_Computed[RouteT]]
     ) -> RouteT:
-        """Return the best route that answers a request, in the shape of its reply."""
+        """Return the best route that answers a request, as its model; raise `NoRoute` without one."""
         routes = self._http.read(
             self._http.request(Call("routes_compute", body=body, fields=fields)), shape
         ).routes

@@ -1,4 +1,4 @@
-"""Cities out of data sets: where the sets are kept, their streets, and a user's panoramas of them."""
+"""Cities out of data sets: the folders of the sets, their streets, and a user's panoramas of them."""
 
 from pathlib import Path
 
@@ -17,11 +17,9 @@ MARKS = {"touchdown": Path("graph", "nodes.txt"), "r2r": Path("connectivity")}
 
 
 def find_data(name: str, override: Path | None = None) -> Path:
-    """Return the folder of a data set on this machine.
+    """Return the folder of a data set, `"touchdown"` or `"r2r"`, on this machine.
 
-    Args:
-        name: `"touchdown"` or `"r2r"`.
-        override: the data set's own folder, or one that holds it by its name; `data_home()` by default.
+    It is `override` or the folder in it with the data set's name; `data_home()` replaces `None`.
 
     Raises:
         UnknownName: there is no such data set.
@@ -63,14 +61,14 @@ def attribution_of(folder: Path) -> str:
 
 
 def open_graph_city(name: str, title: str, folder: Path) -> City:
-    """Return the city of a folder with `graph/` and, if the user has pictures, `panoramas/`.
+    """Return the city of a data set's folder with `graph/` and, if the user has pictures, `panoramas/`.
 
     Its centre is the panorama nearest to the mean of all.
 
     Args:
-        name: what `open_city` calls it.
-        title: the name as people write it.
-        folder: the data set.
+        name: name by which `open_city` opens the city.
+        title: name of the city as people write it.
+        folder: folder of the data set.
 
     Raises:
         GraphFault: the graph's files have faults.

@@ -1,4 +1,4 @@
-"""Files of data sets: all faults are found before any is reported; tables, and episodes that fit a graph."""
+"""Files of data sets: tables, episodes that fit a graph, and all their faults before any is reported."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.errors import BadInput, NoStreetView
+from virl.errors import BadInput
 from virl.files.json_reading import JsonFault
 from virl.geo.globe import Floats, Ints, signed_turn
 from virl.platform.city.graph import InstructionEpisode, NavigationGraph
@@ -24,41 +24,38 @@ class FileFault:
     """One fault of a data file, with its line."""
 
     file: Path
+    """Path of the file."""
     line: int
     """Number of the line, from 1; 0 for a fault of the whole file."""
-    what: str
+    text: str
     """Description of the fault."""
 
     def __str__(self) -> str:
         where = f"{self.file}, line {self.line}" if self.line else str(self.file)
-        return f"{where}: {self.what}"
+        return f"{where}: {self.text}"
 
 
 class GraphFault(BadInput):
-    """The error of data files that do not hold what they should.
-
-    Args:
-        faults: at least one; all of them stay in `faults`, and the message names the first ones.
-    """
+    """The error of data files with faults; `faults` has all of them."""
 
     def __init__(self, faults: Sequence[FileFault]) -> None:
-        """Make an error of all faults, whose message names the first ones."""
+        """Make an error of one or more faults, whose message names the first ones."""
         self.faults = tuple(faults)
         shown = [str(fault) for fault in self.faults[:SHOWN]]
         more = len(self.faults) - len(shown)
         super().__init__("; ".join(shown) + (f"; and {more} more faults" if more else ""))
 
 
-def by_line(faults: Iterable[FileFault]) -> list[FileFault]:
+def sort_faults(faults: Iterable[FileFault]) -> list[FileFault]:
     """Return the faults of one file, sorted by line."""
     return sorted(faults, key=lambda fault: fault.line)
 
 
-def refuse(faults: Sequence[FileFault]) -> None:
-    """Raise one error for all faults; do nothing if there are none.
+def raise_faults(faults: Sequence[FileFault]) -> None:
+    """Raise one `GraphFault` of all faults; do nothing if there are none.
 
     Raises:
-        GraphFault: there are.
+        GraphFault: there is a fault.
     """
     if faults:
         raise GraphFault(faults)
@@ -80,6 +77,7 @@ class Table:
     """The cells of a comma-separated file, and the faults found in it."""
 
     file: Path
+    """Path of the file."""
     columns: list[list[str]]
     """Cells by column, of the lines with the right number of fields."""
     lines: Ints
@@ -87,22 +85,23 @@ class Table:
     broken: list[str]
     """First cells of the lines with a wrong number of fields, which have no row."""
     faults: list[FileFault] = field(default_factory=list)
+    """Faults found so far, in no order."""
 
-    def blame(self, rows: Iterable[int], what: Iterable[str]) -> None:
-        """Add a fault for each of some rows, with its description."""
+    def add_faults(self, rows: Iterable[int], texts: Iterable[str]) -> None:
+        """Add a fault for each of some rows, numbers from 0, with its description."""
         self.faults += [
-            FileFault(self.file, int(self.lines[row]), text) for row, text in zip(rows, what, strict=True)
+            FileFault(self.file, int(self.lines[row]), text) for row, text in zip(rows, texts, strict=True)
         ]
 
     def numbers(self, column: int, name: str, low: float, high: float, *, end: bool) -> Floats:
-        """Return the numbers of a column; other texts and numbers out of range become faults.
+        """Return the numbers of a column; other texts, as `nan`, and numbers out of range become faults.
 
         Args:
-            column: from 0.
-            name: what the column is called in a fault.
-            low: the least value.
-            high: where the range ends.
-            end: whether `high` itself belongs to the range.
+            column: number of the column, from 0.
+            name: name of the column, for faults.
+            low: least value of the range.
+            high: value at which the range ends.
+            end: True if `high` itself belongs to the range.
         """
         cells = self.columns[column]
         if _NUMBER_CHARACTERS.issuperset("".join(cells)):
@@ -115,7 +114,7 @@ class Table:
         outside = ~((values >= low) & (values <= high if end else values < high))
         span = f"[{low:g}, {high:g}{']' if end else ')'}"
         rows = np.flatnonzero(outside).tolist()
-        self.blame(
+        self.add_faults(
             rows,
             (
                 f"the {name} {cells[row]!r} is "
@@ -127,11 +126,9 @@ class Table:
 
 
 def read_table(file: Path, widths: Sequence[int]) -> Table:
-    """Return the cells of a file, whose lines should have as many fields as the first.
+    """Return the cells of a comma-separated UTF-8 file, whose lines should have as many fields as the first.
 
-    Args:
-        file: UTF-8 text.
-        widths: the numbers of fields that are possible, the usual one first.
+    The possible numbers of fields are `widths`, the usual one first.
 
     Raises:
         GraphFault: the file is missing, empty or no text.
@@ -156,7 +153,7 @@ def read_table(file: Path, widths: Sequence[int]) -> Table:
 
 
 def read_lines(file: Path) -> tuple[list[str], list[FileFault]]:
-    """Return (lines of a text file, fault if the last one has no end); at least one line.
+    """Return (lines of a UTF-8 file, at least one; a fault if the last one has no line break, or none).
 
     Raises:
         GraphFault: the file is missing, empty or no text.
@@ -179,7 +176,7 @@ def read_lines(file: Path) -> tuple[list[str], list[FileFault]]:
 
 
 def repeats(*keys: NDArray[np.generic]) -> tuple[Ints, Ints]:
-    """Return (rows whose keys stand in an earlier row, those earlier rows), both in order."""
+    """Return (rows whose keys, of all arrays, stand in an earlier row; those earlier rows), in order."""
     order = np.lexsort(keys)
     same = np.ones(max(len(order) - 1, 0), bool)
     for key in keys:
@@ -211,12 +208,12 @@ class EpisodeFile:
 def keep_distinct(
     file: Path, found: Iterable[tuple[int, InstructionEpisode]], faults: Sequence[FileFault]
 ) -> EpisodeFile:
-    """Return the first episode of each id; the others join the faults.
+    """Return the first episode of each id; repeated ones join the faults.
 
     Args:
-        file: where the episodes stand.
-        found: each with its line, 0 where it has none of its own.
-        faults: those found before.
+        file: path of the file with the episodes.
+        found: (line, episode) of each episode that can be read; line 0 where it has none of its own.
+        faults: faults of the other episodes.
     """
     first: dict[str, tuple[int, InstructionEpisode]] = {}
     twice: list[FileFault] = []
@@ -226,7 +223,7 @@ def keep_distinct(
         else:
             first[episode.id] = (line, episode)
     kept = tuple(episode for _, episode in first.values())
-    return EpisodeFile(kept, tuple(by_line([*faults, *twice])))
+    return EpisodeFile(kept, tuple(sort_faults([*faults, *twice])))
 
 
 def episode_faults(graph: NavigationGraph, episode: InstructionEpisode) -> list[str]:
@@ -235,7 +232,7 @@ def episode_faults(graph: NavigationGraph, episode: InstructionEpisode) -> list[
     A gold path must lead along links. An instruction needs at least one word, at most 1,000 of them, and no
     control characters but line breaks and tabs.
     """
-    faults = [f"the panorama {node!r} is not in the graph" for node in episode.path if not _has(graph, node)]
+    faults = [f"the panorama {node!r} is not in the graph" for node in episode.path if node not in graph]
     if not faults:
         path = [graph.number(node) for node in episode.path]
         faults = [
@@ -259,15 +256,6 @@ def snapped_heading(graph: NavigationGraph, episode: InstructionEpisode) -> floa
     if len(headings) == 0:
         return episode.heading
     return float(headings[np.argmin(np.abs(signed_turn(episode.heading, headings)))])
-
-
-def _has(graph: NavigationGraph, node: str) -> bool:
-    """Return whether a graph has a node with this id."""
-    try:
-        graph.number(node)
-    except NoStreetView:
-        return False
-    return True
 
 
 def _text_faults(instruction: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Checks a user's copy of a data set, copies it to the data folder, and tells whether it has changed."""
+"""Data sets copied from a user's copy to the data folder, checked before, and compared later."""
 
 import hashlib
 import shutil
@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from virl.errors import BadInput, UnknownName
 from virl.files.json_reading import JsonFault, read_json
 from virl.files.writing import replace_file
-from virl.platform.providers.graph.data_files import FileFault, GraphFault, json_fault, refuse
+from virl.platform.providers.graph.data_files import FileFault, GraphFault, json_fault, raise_faults
 from virl.platform.providers.graph.matterport import read_matterport, read_r2r_file
 from virl.platform.providers.graph.touchdown import GRAPH_FILES, read_episode_file, read_touchdown
 from virl.settings.model import Settings
@@ -38,10 +38,11 @@ class DataSet:
     about: str
     """Description in a sentence."""
     licence: str
+    """Licences of the parts of the data, in words."""
     sources: tuple[str, ...]
     """URLs of public repositories that hold the data."""
     layout: tuple[tuple[str, str], ...]
-    """(pattern of files, template of the target path); the first match counts."""
+    """(pattern of files, template of their path in the data folder); the first match counts."""
 
 
 DATA_SETS: Mapping[str, DataSet] = {
@@ -90,12 +91,9 @@ class Manifest(Settings):
     """The content of `checksums.json` in a data folder: all files that were copied."""
 
     format: Literal[1] = 1
+    """Version of the file's format."""
     files: dict[str, FileSum]
-
-
-def _silent(file: str) -> None:
-    """Do nothing with the path of a file."""
-    del file
+    """Size and digest of each file, by its path in the data folder."""
 
 
 def find_files(name: str, source: Path) -> Files:
@@ -124,19 +122,16 @@ def install(
     home: Path,
     *,
     force: bool = False,
-    tell: Tell = _silent,
+    tell: Tell = lambda _: None,
 ) -> Manifest:
-    """Check a user's copy of a data set, copy it to `home / name` and return the folder's manifest.
+    """Check a user's copy of a data set, copy it to `home / name` and return the manifest of that folder.
 
     Args:
-        name: `"touchdown"` or `"r2r"`.
-        source: the user's copy: laid out as in docs/reference/graph-data.md, or a clone of a public one.
-        home: the data folder.
-        force: overwrite files that differ.
-        tell: called with each file's path when it has been checked, and again when it has been copied.
-
-    Returns:
-        What the folder now holds, from this and from earlier copies.
+        name: name of the data set: `"touchdown"` or `"r2r"`.
+        source: folder of the copy, laid out as in docs/reference/graph-data.md or as a public repository.
+        home: folder of the user's data.
+        force: True to overwrite files that differ.
+        tell: function that is called with each file's path when it is checked, and again when it is copied.
 
     Raises:
         GraphFault: the files have faults; all of them are listed, and nothing has been copied.
@@ -184,7 +179,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def changed_files(folder: Path, manifest: Manifest) -> list[str]:
-    """Return the paths of files that are missing or differ from what was copied."""
+    """Return the paths of a manifest's files that are missing in a folder or differ from those copied."""
     return [
         name
         for name, kept in manifest.files.items()
@@ -193,7 +188,7 @@ def changed_files(folder: Path, manifest: Manifest) -> list[str]:
 
 
 def _check_touchdown(files: Files, tell: Tell) -> None:
-    """Check that Touchdown's graph and episodes can be read."""
+    """Check that Touchdown's graph and episodes can be read; raise `GraphFault` or `BadInput` if not."""
     faults: list[FileFault] = []
     missing = [name for name in GRAPH_FILES if f"graph/{name}" not in files]
     if missing:
@@ -208,11 +203,11 @@ def _check_touchdown(files: Files, tell: Tell) -> None:
         elif target.endswith(".json"):
             faults += _json_faults(file)
         tell(target)
-    refuse(faults)
+    raise_faults(faults)
 
 
 def _check_r2r(files: Files, tell: Tell) -> None:
-    """Check that R2R's graphs and episodes can be read."""
+    """Check that R2R's graphs and episodes can be read; raise `GraphFault` if not."""
     faults: list[FileFault] = []
     for target, file in files.items():
         try:
@@ -225,7 +220,7 @@ def _check_r2r(files: Files, tell: Tell) -> None:
         except GraphFault as fault:
             faults += fault.faults
         tell(target)
-    refuse(faults)
+    raise_faults(faults)
 
 
 def _json_faults(file: Path) -> list[FileFault]:

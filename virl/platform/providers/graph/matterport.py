@@ -18,13 +18,14 @@ from virl.platform.providers.graph.data_files import (
     GraphFault,
     json_fault,
     keep_distinct,
-    refuse,
+    raise_faults,
 )
 
 FRAME = LocalFrame(LatLng(0.0, 0.0))
 """Frame of metres of a building: its scan's origin lies at 0, 0 degrees, its y axis points north."""
 
 _SUFFIX = "_connectivity.json"
+"""Ending of the name of a building's file, after the name of its scan."""
 _log = logging.getLogger(__name__)
 
 
@@ -34,6 +35,7 @@ class _Viewpoint(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True)
 
     image_id: str = Field(min_length=1)
+    """Id of the viewpoint, and of its panorama."""
     pose: Annotated[list[FiniteFloat], Field(min_length=16, max_length=16)]
     """4x4 matrix by rows; its last column is the camera's position in metres, z up."""
     included: bool
@@ -48,11 +50,15 @@ class _Route(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True)
 
     path_id: int | str
+    """Id of the path."""
     scan: str = Field(min_length=1)
+    """Name of the scan of the building."""
     heading: FiniteFloat
     """Heading at the start, radians clockwise from the scan's y axis."""
     path: list[str] = Field(min_length=1)
+    """Ids of the viewpoints along the path."""
     instructions: list[str] = Field(min_length=1)
+    """Texts that tell the way along the path, each an episode of its own."""
 
 
 _EntryT = TypeVar("_EntryT", _Viewpoint, _Route)
@@ -71,17 +77,15 @@ def read_matterport(folder: Path, scan: str) -> NavigationGraph:
     floor, clockwise from the scan's y axis, as the Matterport3D simulator does. Metres east (x) and north (y)
     are placed by `FRAME`; `height` is z.
 
-    Args:
-        folder: holds `SCAN_connectivity.json`.
-        scan: the name of the building.
+    The file is `SCAN_connectivity.json` in the folder.
 
     Raises:
         GraphFault: the file has faults; all of them are listed.
     """
     file = folder / f"{scan}{_SUFFIX}"
-    viewpoints, faults = _read(file, _Viewpoint)
-    refuse(faults)
-    refuse(_faults(file, viewpoints))
+    viewpoints, faults = _read_entries(file, _Viewpoint)
+    raise_faults(faults)
+    raise_faults(_check_viewpoints(file, viewpoints))
     included = np.array([viewpoint.included for viewpoint in viewpoints])
     unobstructed = np.array([viewpoint.unobstructed for viewpoint in viewpoints])
     ways = unobstructed[np.ix_(included, included)]
@@ -109,7 +113,7 @@ def read_r2r_episodes(file: Path) -> list[InstructionEpisode]:
         GraphFault: an entry has a fault; all of them are listed.
     """
     found = read_r2r_file(file)
-    refuse(found.faults)
+    raise_faults(found.faults)
     return list(found.episodes)
 
 
@@ -119,7 +123,7 @@ def read_r2r_file(file: Path) -> EpisodeFile:
     Raises:
         GraphFault: the file is missing, or is no JSON list.
     """
-    routes, faults = _read(file, _Route)
+    routes, faults = _read_entries(file, _Route)
     found = [
         InstructionEpisode(
             id=f"{route.path_id}_{number}",
@@ -134,20 +138,8 @@ def read_r2r_file(file: Path) -> EpisodeFile:
     return keep_distinct(file, [(0, episode) for episode in found], faults)
 
 
-def _read(file: Path, kind: type[_EntryT]) -> tuple[list[_EntryT], list[FileFault]]:
-    """Return (good entries, faults of the others) of a JSON list."""
-    entries: list[_EntryT] = []
-    faults = []
-    for number, item in enumerate(_items(file)):
-        try:
-            entries.append(kind.model_validate(item))
-        except ValidationError as fault:
-            faults.append(FileFault(file, 0, f"entry {number}: {'; '.join(misfits(fault))}"))
-    return entries, faults
-
-
-def _items(file: Path) -> list[object]:
-    """Return the entries of a JSON list; raise an error for an empty list."""
+def _read_entries(file: Path, kind: type[_EntryT]) -> tuple[list[_EntryT], list[FileFault]]:
+    """Return (good entries of a kind, faults of the others) of a JSON list of at least one entry."""
     try:
         items = read_json(file.read_bytes())
     except FileNotFoundError:
@@ -158,10 +150,17 @@ def _items(file: Path) -> list[object]:
         raise GraphFault([json_fault(file, fault)]) from None
     if not isinstance(items, list) or not items:
         raise GraphFault([FileFault(file, 0, "should be a JSON list of at least one entry")])
-    return items
+    entries: list[_EntryT] = []
+    faults = []
+    for number, item in enumerate(items):
+        try:
+            entries.append(kind.model_validate(item))
+        except ValidationError as fault:
+            faults.append(FileFault(file, 0, f"entry {number}: {'; '.join(misfits(fault))}"))
+    return entries, faults
 
 
-def _faults(file: Path, viewpoints: Sequence[_Viewpoint]) -> list[FileFault]:
+def _check_viewpoints(file: Path, viewpoints: Sequence[_Viewpoint]) -> list[FileFault]:
     """Return the faults of a building's viewpoints: repeated ids and wrong links."""
     faults = []
     first: dict[str, int] = {}
@@ -177,4 +176,4 @@ def _faults(file: Path, viewpoints: Sequence[_Viewpoint]) -> list[FileFault]:
             faults.append(f"{name}unobstructed leads from the viewpoint to itself")
     if not any(viewpoint.included for viewpoint in viewpoints):
         faults.append("no viewpoint is included")
-    return [FileFault(file, 0, what) for what in faults]
+    return [FileFault(file, 0, text) for text in faults]

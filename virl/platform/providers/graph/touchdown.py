@@ -20,12 +20,12 @@ from virl.platform.providers.graph.data_files import (
     EpisodeFile,
     FileFault,
     Table,
-    by_line,
     keep_distinct,
+    raise_faults,
     read_lines,
     read_table,
-    refuse,
     repeats,
+    sort_faults,
 )
 
 Dataset = Literal["touchdown", "map2seq"]
@@ -48,22 +48,20 @@ def read_touchdown(folder: Path) -> NavigationGraph:
     lng = nodes.numbers(3, "longitude", -180, 180, end=True)
     number = _number_nodes(nodes)
     heading = links.numbers(1, "heading", 0, 360, end=False)
-    source, target = (_ends(links, column, number, nodes.broken) for column in (0, 2))
+    source, target = (_link_ends(links, column, number, nodes.broken) for column in (0, 2))
     _check_links(links, source, target, heading)
-    refuse([*by_line(nodes.faults), *by_line(links.faults)])
+    raise_faults([*sort_faults(nodes.faults), *sort_faults(links.faults)])
     return build_graph(ids, lat, lng, source, target, heading, yaw=yaw)
 
 
 def read_partition(folder: Path) -> tuple[str, ...]:
-    """Return the part of the city of each node, such as `"seen"`; empty where not told.
-
-    Empty texts where `nodes.txt` has no such column.
+    """Return the part of the city of each node, such as `"seen"`; empty texts where `nodes.txt` has none.
 
     Raises:
         GraphFault: a line has the wrong number of fields.
     """
     nodes = read_table(folder / "nodes.txt", (5, 4))
-    refuse(by_line(nodes.faults))
+    raise_faults(sort_faults(nodes.faults))
     return tuple(nodes.columns[4]) if len(nodes.columns) == 5 else ("",) * len(nodes.lines)
 
 
@@ -74,12 +72,12 @@ def read_episodes(file: Path) -> list[InstructionEpisode]:
         GraphFault: a line has a fault; all of them are listed.
     """
     found = read_episode_file(file)
-    refuse(found.faults)
+    raise_faults(found.faults)
     return list(found.episodes)
 
 
 def read_episode_file(file: Path) -> EpisodeFile:
-    """Return the good episodes of a file, and the faults of the others.
+    """Return the good episodes of a file of Touchdown or Map2seq, and the faults of the others.
 
     Raises:
         GraphFault: the file is missing, empty or no text.
@@ -99,32 +97,32 @@ def read_episode_file(file: Path) -> EpisodeFile:
 
 
 def _number_nodes(nodes: Table) -> dict[str, int]:
-    """Return the number of each node id; empty and repeated ids become faults."""
+    """Return the number of each node by its id; empty and repeated ids become faults."""
     ids = nodes.columns[0]
     number: dict[str, int] = dict(zip(ids, range(len(ids)), strict=True))
     empty = [row for row, node in enumerate(ids) if not node]
-    nodes.blame(empty, ["the node has no id"] * len(empty))
+    nodes.add_faults(empty, ["the node has no id"] * len(empty))
     if len(number) < len(ids):
         first: dict[str, int] = {}
         twice = [row for row, node in enumerate(ids) if first.setdefault(node, row) != row]
-        nodes.blame(
+        nodes.add_faults(
             twice,
             (f"the node {ids[row]!r} is already in line {nodes.lines[first[ids[row]]]}" for row in twice),
         )
     return number
 
 
-def _ends(links: Table, column: int, number: Mapping[str, int], broken: list[str]) -> Ints:
-    """Return the node numbers at one end of each link; -1 and a fault for an unknown node.
+def _link_ends(links: Table, column: int, number: Mapping[str, int], broken: list[str]) -> Ints:
+    """Return the node numbers in a column of links; -1 and a fault for an unknown node.
 
-    A node whose own line is broken has been named already, so links to it are not.
+    A node whose own line is `broken` has a fault already, so links to it get none.
     """
     cells = links.columns[column]
     nodes = np.array([number.get(cell, -1) for cell in cells], np.int64)
     named = set(broken)
     rows = [row for row in np.flatnonzero(nodes < 0).tolist() if cells[row] not in named]
     verb = "starts at" if column == 0 else "leads to"
-    links.blame(rows, (f"the link {verb} {cells[row]!r}, which is no node" for row in rows))
+    links.add_faults(rows, (f"the link {verb} {cells[row]!r}, which is no node" for row in rows))
     return nodes
 
 
@@ -132,11 +130,11 @@ def _check_links(links: Table, source: Ints, target: Ints, heading: Floats) -> N
     """Add faults for links to their own node, and for repeated targets or headings."""
     starts, headings, ends = links.columns
     itself = np.flatnonzero((source == target) & (source >= 0)).tolist()
-    links.blame(itself, (f"the link leads from {starts[row]!r} to itself" for row in itself))
+    links.add_faults(itself, (f"the link leads from {starts[row]!r} to itself" for row in itself))
     for key, cells, how in ((target, ends, "to"), (heading, headings, "at heading")):
         known = np.flatnonzero((source >= 0) & (key >= 0))
         later, earlier = (known[rows].tolist() for rows in repeats(source[known], key[known]))
-        links.blame(
+        links.add_faults(
             later,
             (
                 f"{starts[row]!r} has a link {how} {cells[row]!r} in line {links.lines[other]} already"
@@ -151,9 +149,13 @@ class _Line(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True)
 
     id: int | str = Field(validation_alias=AliasChoices("route_id", "id"))
+    """Id of the episode: `route_id` in Touchdown, `id` in Map2seq."""
     navigation_text: str
+    """Instruction."""
     route_panoids: tuple[str, ...] = Field(min_length=1)
+    """Ids of the panoramas of the gold path."""
     start_heading: FiniteFloat
+    """Heading at the start, degrees clockwise from north."""
 
 
 SCHEMA = 2
@@ -163,36 +165,25 @@ _ARRAYS = ("lat", "lng", "first", "target", "heading", "length", "yaw", "height"
 
 
 def load_touchdown(folder: Path) -> NavigationGraph:
-    """Return the graph in a Touchdown folder, from a cache file where there is one.
+    """Return the graph in `nodes.txt` and `links.txt` of a folder, from a cache file where there is one.
 
     A cache file is named by the digest of the files' contents.
-
-    Args:
-        folder: holds `nodes.txt` and `links.txt`.
 
     Raises:
         GraphFault: the files have faults.
     """
-    digest = _digest(folder)
-    if digest is None:
-        return read_touchdown(folder)
-    return _GRAPHS.get(f"{SCHEMA} {digest}", lambda: read_touchdown(folder))
-
-
-def _digest(folder: Path) -> str | None:
-    """Return the SHA-256 of the files that a graph is read from; `None` where one cannot be read."""
     sha = hashlib.sha256()
     try:
         for name in GRAPH_FILES:
             content = (folder / name).read_bytes()
             sha.update(len(content).to_bytes(8, "big"))
             sha.update(content)
-    except OSError:
-        return None
-    return sha.hexdigest()
+    except OSError:  # which the reader reports
+        return read_touchdown(folder)
+    return _GRAPHS.get(f"{SCHEMA} {sha.hexdigest()}", lambda: read_touchdown(folder))
 
 
-def _read(kept: Arrays) -> NavigationGraph:
+def _from_arrays(kept: Arrays) -> NavigationGraph:
     """Return the graph in the arrays of a cache file."""
     ids = kept["ids"].tobytes().decode().split("\n")
     return build_graph(
@@ -208,10 +199,11 @@ def _read(kept: Arrays) -> NavigationGraph:
     )
 
 
-def _write(graph: NavigationGraph) -> Arrays:
-    """Return a graph as the arrays of a cache file."""
+def _to_arrays(graph: NavigationGraph) -> Arrays:
+    """Return a graph as the arrays of a cache file, by name."""
     ids = np.frombuffer("\n".join(graph.ids).encode(), np.uint8)
     return {"ids": ids, **{name: np.asarray(getattr(graph, name)) for name in _ARRAYS}}
 
 
-_GRAPHS = ArrayStore("graphs", "graph", 12, _write, _read)  # how many: chosen
+_GRAPHS = ArrayStore("graphs", "graph", 12, _to_arrays, _from_arrays)
+"""Cache files of the last 12 graphs (number chosen)."""

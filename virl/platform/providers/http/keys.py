@@ -13,7 +13,7 @@ from virl.errors import BadInput
 from virl.redaction import Redaction, shown_url, warn_of_placeholder
 
 _SIGNS = re.compile(r"[\x21-\x7e]*")
-"""Pattern of the characters that a key may have."""
+"""Pattern of a key: visible ASCII characters without spaces."""
 
 Proof = Callable[[httpx.Request], tuple[httpx.URL, httpx.Headers]]
 """A function from a request to (URL, headers) with the key in them."""
@@ -32,11 +32,12 @@ class Secrets(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
 class NoKey:
     """The secrets of a service without a key; keys of other services are still taken out of replies."""
 
-    def __init__(self) -> None:
-        self.redaction = Redaction.of()
+    redaction: Redaction = field(default_factory=Redaction.of)
+    """Redaction that removes keys of other services from replies."""
 
     def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
         """Return (URL, headers) of a request unchanged."""
@@ -60,6 +61,7 @@ class ApiKey:
     scheme: str = ""
     """Words before the key in the header, such as `"OAuth "`."""
     redaction: Redaction = field(init=False, repr=False, compare=False)
+    """Redaction that removes the key from replies."""
 
     def __post_init__(self) -> None:
         check_key(self.text, self.variable)
@@ -70,9 +72,9 @@ class ApiKey:
         """Return the key in an environment variable; `None` where it is unset or empty.
 
         Args:
-            variable: of the environment.
-            header: that carries the key.
-            scheme: before the key, such as `Bearer`; may be empty.
+            variable: name of the environment variable.
+            header: name of the header that carries the key.
+            scheme: words before the key in the header, such as `"Bearer "`; may be empty.
         """
         text = key_in_environment(variable)
         return cls(text, variable, header, scheme) if text else None
@@ -91,17 +93,14 @@ class ServerUrl:
     given: httpx.URL = field(repr=False)
     """URL with its user, password and query."""
     redaction: Redaction = field(repr=False, compare=False)
+    """Redaction that removes user, password and query from replies."""
 
     @classmethod
     def parse(cls, url: str, source: str) -> Self:
-        """Return a server's URL, checked to be of http or https with a host.
-
-        Args:
-            url: with scheme and host.
-            source: where it was given, for the error.
+        """Return a server's URL, given in `source`, checked to be of http or https with a host.
 
         Raises:
-            BadInput: it is none.
+            BadInput: the text is no such URL; names the source.
         """
         wrong = (
             f"{source}: {shown_url(url)!r} must be a URL, such as https://overpass.example/api/interpreter"
@@ -142,37 +141,32 @@ class ServerUrl:
 
 
 def check_key(key: str, variable: str) -> None:
-    """Raise an error for a key with characters that no key has.
+    """Raise `BadInput` for a key, from an environment variable, with characters that no key has.
 
     Raises:
-        BadInput: it holds what no key does; names the environment variable that it came from.
+        BadInput: the key has such characters; names the variable.
     """
     if not _SIGNS.fullmatch(key):
         raise BadInput(f"{variable} contains spaces or other characters that no key has: copy it again")
 
 
 def key_in_environment(variable: str) -> str:
-    """Return the key in an environment variable, empty without one; warns of a placeholder."""
+    """Return the key in an environment variable, empty without one; warn of an example in its place."""
     text = os.environ.get(variable, "").strip()
     warn_of_placeholder(variable, len(text))
     return text
 
 
 class KeyTransport(httpx.BaseTransport):
-    """A transport that adds the key as requests leave, so that no log or exception holds it.
-
-    Args:
-        inner: what sends the request.
-        proof: adds the key.
-    """
+    """A transport that adds the key as requests leave, so that no log or exception holds it."""
 
     def __init__(self, inner: httpx.BaseTransport, proof: Proof) -> None:
-        """Prepare to send requests through `inner`, with what `proof` adds."""
+        """Make a transport that sends requests through `inner`, with the URL and headers of `proof`."""
         self._inner = inner
         self._proof = proof
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a copy of the request that carries the key."""
+        """Send a copy of the request with the key, and return the response."""
         url, headers = self._proof(request)
         return self._inner.handle_request(
             httpx.Request(

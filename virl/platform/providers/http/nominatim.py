@@ -13,7 +13,14 @@ from virl.geo.globe import LatLng, distance
 from virl.osm.box import Box, square_around
 from virl.platform.city.maps import Address
 from virl.platform.providers.http.osm_servers import MapServer, MapServiceSettings, load_open_maps, map_judge
-from virl.platform.providers.http.replies import HttpFault, Latitude, Longitude, Received, ReplyBody, Wanted
+from virl.platform.providers.http.replies import (
+    ExpectedBody,
+    HttpFault,
+    HttpReply,
+    Latitude,
+    Longitude,
+    ReplyBody,
+)
 from virl.platform.providers.http.service import Tell
 from virl.platform.providers.http.settings import Timeouts
 from virl.platform.providers.http.stored_replies import Keeping
@@ -38,14 +45,14 @@ _PARTS = ("neighbourhood", "quarter", "hamlet", "suburb")
 
 
 def written_address(parts: Mapping[str, str], name: str = "") -> str:
-    """Return an address in one line: street, number and town, in the order of its country.
+    """Return an address in one line: street and number in the order of its country, then the town.
 
-    A number without a street belongs to the smallest part of the town, or to the town itself; without both
-    stands a name, or else that part.
+    A number without a street belongs to the smallest part of the town, or to the town itself. An address
+    without street and number begins with a name, or else with that part.
 
     Args:
-        parts: of an address by Nominatim's levels, with its `country_code`.
-        name: of what is there.
+        parts: parts of an address by Nominatim's levels, with its `country_code`.
+        name: name of the place at the address; may be empty.
     """
     road, town, part = (
         next((parts[level] for level in levels if parts.get(level)), "")
@@ -71,6 +78,7 @@ MARGIN_M = 5_000.0
 HOUSE = 18
 """Zoom level of a reverse search that finds houses."""
 ELSE = "try again later, or give --box S,W,N,E instead"
+"""Advice on a server that does not answer a command."""
 
 
 class _Described(ReplyBody):
@@ -102,13 +110,13 @@ class Match(_Described):
 
     @property
     def box(self) -> Box:
-        """Box around the whole place, or of its middle alone where its extent is not known."""
+        """Box around the whole place, or the point of its middle where its extent is not known."""
         south, north, west, east = self.boundingbox or (self.lat, self.lat, self.lon, self.lon)
         return Box(south, west, north, east)
 
     @property
     def fitting_box(self) -> Box:
-        """Box around the whole place, or a square around its middle where that does not fit a request."""
+        """Box around the whole place, or a square around its middle where that is no box for a request."""
         own = self.box
         usual = own.south < own.north and own.width > 0 and own.fits
         return own if usual else square_around(self.position)
@@ -125,23 +133,21 @@ class _Reverse(_Described):
     error: Any = None
 
 
-_SEARCHED, _REVERSED = map_judge(), map_judge(200, 404)  # "Unable to geocode" comes with either
-
-
-def _judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+def _judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
     """Return a good reply of a search or a reverse search, or its fault."""
-    return (_REVERSED if wanted.kind == "object" else _SEARCHED)(wanted, reply)
+    # The reply "Unable to geocode" to a reverse search, an object, comes with either status.
+    return map_judge(200, *((404,) if expected.kind == "object" else ()))(expected, reply)
 
 
 class Nominatim:
     """A client of a Nominatim server: addresses of OpenStreetMap.
 
     Args:
-        settings: of the service.
+        settings: URL, pace and policy of the service.
         keeping: cache, recording and ledger.
-        district: what is found farther than `MARGIN_M` from it is another town's; `None` for all the world.
-        url: of its search; by default that of `VIRL_NOMINATIM_URL`, or the public server.
-        tell: told before each pause, for a command that its user waits for.
+        district: box farther than `MARGIN_M` from which addresses are not found; `None` for all the world.
+        url: URL of its search; by default that of `VIRL_NOMINATIM_URL`, or the public server.
+        tell: function that shows a line before each pause, for a command that its user waits for.
 
     Raises:
         BadInput: the URL is none.
@@ -155,15 +161,13 @@ class Nominatim:
         url: str | None = None,
         tell: Tell | None = None,
     ) -> None:
+        """Make the client of the search at `url`, or at the one of the settings; nothing is sent yet."""
         self._server = MapServer(settings, keeping, url, judge=_judge, tell=tell, remedy=ELSE)
         self._around = district.grow(MARGIN_M) if district else None
         self.title, self.close = self._server.title, self._server.close
 
     def search(self, query: Mapping[str, str]) -> list[Match]:
-        """Return the places that match a query, the most important first.
-
-        Args:
-            query: fields beside the format, such as `{"q": "Vaduz", "limit": "5"}`.
+        """Return the places that match a query such as `{"q": "Vaduz", "limit": "5"}`, most important first.
 
         Raises:
             ProviderError: the server does not answer, refuses, or answers nonsense.
@@ -215,13 +219,9 @@ class Nominatim:
 
 
 def find_places(name: str, tell: Tell) -> list[Match]:
-    """Return the places with a name, the most important first; raise an error if there is none.
+    """Return the places with a name such as `"Kallio, Helsinki"`, most important first; tell of each pause.
 
     Asks the server of `VIRL_NOMINATIM_URL`, by default the public one.
-
-    Args:
-        name: such as `"Vaduz"` or `"Kallio, Helsinki"`.
-        tell: told before each pause.
 
     Raises:
         NotFound: nothing has this name.

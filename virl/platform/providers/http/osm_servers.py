@@ -16,10 +16,10 @@ from virl import resources
 from virl.platform.providers.http.keys import ServerUrl
 from virl.platform.providers.http.pace import SecondsApart
 from virl.platform.providers.http.replies import (
+    ExpectedBody,
     HttpFault,
+    HttpReply,
     Judge,
-    Received,
-    Wanted,
     judge_body,
     refusal,
     usual_remedy,
@@ -33,7 +33,7 @@ from virl.settings.model import Settings, load_settings
 ServiceName = Literal["overpass", "nominatim", "osrm", "valhalla"]
 
 CACHE = "open-maps"
-"""Name of the folder of replies and turns within this machine's cache."""
+"""Name of the folder, in this machine's cache, of replies and of the files of `SecondsApart`."""
 PATIENT = Retries(further=7, first_wait=5.0, longest_wait=120.0)
 """Number of retries, and pauses between them, of a command that a user waits for; chosen."""
 GIVE_UP_S = 600.0
@@ -95,18 +95,18 @@ def load_open_maps() -> OpenMapsSettings:
 
 
 def service_url(settings: MapServiceSettings, url: str | None = None) -> str:
-    """Return the URL of a server: by the city's file, the environment, or the public one."""
+    """Return the URL of a server: `url` of a city's file, else the environment's, else the public one."""
     return url or os.environ.get(settings.variable, "").strip() or settings.url
 
 
 def map_judge(*answers: int) -> Judge:
     """Return a judge of replies whose good statuses are these, 200 by default."""
 
-    def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+    def judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
         """Return a good reply, or the fault of its status or body."""
         status = reply.status
         if status in (answers or (200,)):
-            return judge_body(wanted, reply)
+            return judge_body(expected, reply)
         if status not in BUSY:
             return replace(refusal(reply), verdict="refused")
         reason = "too many requests from this address" if status == 429 else f"too busy (status {status})"
@@ -119,16 +119,17 @@ class MapServer:
     """A client of a server of map data, whose URL may hold credentials that are never shown.
 
     Args:
-        settings: its URL, pace and policy.
-        keeping: cache, recording and books.
-        url: of another server; by default that of the service's variable, or the public one.
-        source: where `url` was given, for the error.
-        profile: what stands for `{profile}` in the URL.
-        judge: tells good replies from faults.
-        slot: seconds after which the server takes the next request, for a refusal that does not say it.
-        tell: told before each pause, for a command that its user waits for, which asks only a busy server
-            again; by default the log is.
-        remedy: told with a fault that stays, where `tell` is given.
+        settings: URL, pace and policy of the service.
+        keeping: cache, recording and ledger.
+        url: URL of another server; by default that of the service's variable, or the public one.
+        source: words for the place where `url` was given, for the error.
+        profile: text in place of `{profile}` in the URL.
+        judge: function (expected body, reply) to the good reply or its fault.
+        slot: function to the seconds until the server takes the next request, for a refusal that does not
+            say it; `None` if it is not known.
+        tell: function that shows a line before each pause, for a command that its user waits for, which asks
+            only a busy server again; by default the log does.
+        remedy: advice on a fault that stays, where `tell` is given.
 
     Raises:
         BadInput: the URL is none.
@@ -147,6 +148,7 @@ class MapServer:
         tell: Tell | None = None,
         remedy: str = LATER,
     ) -> None:
+        """Make the client of the server at `url`, or at the one of the settings; nothing is sent yet."""
         given = service_url(settings, url)
         self.settings = settings
         self.url = ServerUrl.parse(given.replace("{profile}", profile), source if url else settings.variable)
@@ -185,11 +187,11 @@ class MapServer:
         """Return a request to the server.
 
         Args:
-            endpoint: what is asked, such as `"nominatim_search"`; the name of a folder of recordings.
-            query: fields of the query.
-            url: on the host of the server; by default the server's own.
-            path: what names the request beside its query: the part of the URL that is not the server's.
-            body: sent as JSON with POST; `None` asks with GET.
+            endpoint: name of the request's kind, such as `"nominatim_search"`, and of a folder of recordings.
+            query: fields of the URL's query.
+            url: URL on the host of the server; by default the server's own.
+            path: end of `url` beyond the server's own, which names the request with its query.
+            body: object that is sent as JSON with POST; `None` asks with GET.
         """
         asked = {"path": path, "query": dict(query), "body": body}
         name = RequestName(endpoint, json.dumps(asked, sort_keys=True, ensure_ascii=False))

@@ -15,10 +15,10 @@ from virl.platform.providers.http.osm_servers import (
     map_judge,
 )
 from virl.platform.providers.http.replies import (
+    ExpectedBody,
     HttpFault,
-    Received,
+    HttpReply,
     ShapeT,
-    Wanted,
     json_object,
     page_words,
     shorten_words,
@@ -32,17 +32,25 @@ LARGEST_MB = 256.0
 QUERY_S = 120
 """Seconds that the server may work on a query."""
 STATUS_S = 10.0
-"""Seconds to wait for the server's status."""
+"""Largest time in seconds to wait for the server's status; without it no slot is known."""
 
 SMALLER = "choose a smaller box, or try again later"
+"""Advice on a reply that is too large for the server."""
 
 _FREE = re.compile(r"^(\d+) slots? available now", re.MULTILINE)
+"""Pattern of the number of free slots in the server's status."""
 _NEXT = re.compile(r"^Slot available after: .*?\bin (-?\d+) seconds", re.MULTILINE)
+"""Pattern of the seconds until a slot is free in the server's status."""
 _UNLIMITED = re.compile(r"^Rate limit: 0\s*$", re.MULTILINE)
+"""Pattern of the status of a server without slots."""
 _BEYOND = re.compile(r"timed out|out of memory|exceeds|too (?:large|many)|maxsize", re.IGNORECASE)
+"""Pattern of a remark after which a smaller query may be answered."""
 _REMARK = re.compile(rb"<remark>(.*?)(?:</remark>|$)", re.DOTALL)
+"""Pattern of a remark in a reply of XML."""
 _ROOT = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?<osm[\s>]")
+"""Pattern of the beginning of OpenStreetMap XML."""
 _PIECE = 1 << 20
+"""Number of bytes of a file that are read at a time."""
 _OVERLAP = 4096
 """Number of bytes that two pieces of a file overlap, to find words that lie across them."""
 
@@ -60,28 +68,25 @@ def query_of(box: Box) -> str:
     )
 
 
-def _judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+def _judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
     """Return a good reply, or its fault; a reply with a remark is incomplete."""
-    judged = _STATUS(wanted, reply)
-    remark = json_object(reply.body).get("remark") if wanted.kind == "object" else None
+    judged = map_judge()(expected, reply)
+    remark = json_object(reply.body).get("remark") if expected.kind == "object" else None
     if isinstance(judged, HttpFault) or not remark:
         return judged
     verdict: Verdict = "smaller" if _BEYOND.search(str(remark)) else "refused"
     return HttpFault(shorten_words(remark), verdict)
 
 
-_STATUS = map_judge()
-
-
 class Overpass:
     """A client of an Overpass server.
 
     Args:
-        settings: of the service.
-        keeping: cache, recording and books.
-        url: of its interpreter; by default that of `VIRL_OVERPASS_URL`, or the public server.
-        source: where `url` was given, for the error.
-        tell: told before each pause, for a command that its user waits for.
+        settings: URL, pace and policy of the service.
+        keeping: cache, recording and ledger.
+        url: URL of its interpreter; by default that of `VIRL_OVERPASS_URL`, or the public server.
+        source: words for the place where `url` was given, for the error.
+        tell: function that shows a line before each pause, for a command that its user waits for.
 
     Raises:
         BadInput: the URL is none.
@@ -96,13 +101,14 @@ class Overpass:
         source: str = "the city's file",
         tell: Tell | None = None,
     ) -> None:
+        """Make the client of the interpreter at `url`, or at the one of the settings; nothing is sent yet."""
         self._server = MapServer(
             settings, keeping, url, source=source, judge=_judge, slot=self._slot, tell=tell, remedy=LATER
         )
         self.title, self.close = self._server.title, self._server.close
 
     def read(self, query: str, shape: type[ShapeT]) -> ShapeT:
-        """Return the JSON that answers a query, in a shape.
+        """Return the JSON that answers a query in Overpass QL, as its model `shape`.
 
         Raises:
             ProviderError: the server did not answer, or refused; its verdict is `smaller` where a query for
@@ -126,21 +132,17 @@ class Overpass:
         self._check(file)
 
     def _slot(self) -> float | None:
-        """Return the seconds until the server takes the next query; `None` if now or not told.
-
-        Returns:
-            `None` if it does not say, or takes one now.
-        """
+        """Return the seconds until the server takes the next query; `None` if now or not told."""
         reply = self._server.service.ask_once(self._server.url.url_beside("status"), STATUS_S)
-        said = reply.body.decode("utf-8", "replace") if reply else ""
-        free = _FREE.search(said)
-        if _UNLIMITED.search(said) or (free and int(free[1]) > 0):
+        status = reply.body.decode("utf-8", "replace") if reply else ""
+        free = _FREE.search(status)
+        if _UNLIMITED.search(status) or (free and int(free[1]) > 0):
             return None
-        waits = [max(0.0, float(seconds)) for seconds in _NEXT.findall(said)]
+        waits = [max(0.0, float(seconds)) for seconds in _NEXT.findall(status)]
         return min(waits) + 1 if waits else None
 
     def _check(self, file: Path) -> None:
-        """Check that a file is whole OpenStreetMap XML without an error or a key in it."""
+        """Raise `ProviderError` unless a file is whole OpenStreetMap XML without a remark or a key in it."""
         redaction = self._server.url.redaction
 
         def words(page: bytes) -> str:
@@ -169,11 +171,9 @@ class Overpass:
 
 
 def download_server(url: str | None, tell: Tell) -> Overpass:
-    """Return the Overpass client of a command that fetches one box.
+    """Return the Overpass client of a command that fetches one box, and tells its user of each pause.
 
-    Args:
-        url: of its interpreter; by default that of `VIRL_OVERPASS_URL`, or the public server.
-        tell: told before each pause.
+    It asks the interpreter at `url`, by default that of `VIRL_OVERPASS_URL`, or the public server.
 
     Raises:
         BadInput: the URL is none.

@@ -1,11 +1,13 @@
-"""Replies of servers: read into shapes, judged good or of no use, with what may help against a fault."""
+"""Replies of servers: read into models, judged good or faulty, and advice on faults."""
 
 import html
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import reduce
 from math import isfinite
+from operator import getitem
 from typing import Annotated, Any, Literal, Self, TypeVar, get_args, get_origin
 
 import httpx
@@ -30,25 +32,30 @@ from virl.files.pictures import PictureFault, open_picture
 from virl.platform.city.streetview import Image
 from virl.retry import asked_wait
 
-MAX_WORDS = 200  # characters of a provider's own words that are shown (chosen)
-_LONGEST_PAGE = 20_000  # bytes of an error page that are looked at
+MAX_WORDS = 200
+"""Largest number of characters of a provider's own words that are shown; chosen."""
+_LONGEST_PAGE = 20_000
+"""Number of bytes of an error page that are looked at."""
 
 UNREADABLE = "UNREADABLE"
-"""Code of the fault of a whole reply that lacks what it must hold."""
+"""Code of the fault of a whole reply whose required fields are missing or wrong."""
 ASKED_WRONG = "do not retry: the request itself has to change"
 """Advice on a request that would fail again."""
 
 _TAG = re.compile(r"<[^<>]*>")
+"""Pattern of an HTML tag."""
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class HttpReply:
     """A reply as received: status, headers and body, without keys."""
 
     status: int
+    """HTTP status."""
     headers: Mapping[str, str]
-    """Headers by their lower-case names."""
+    """Headers by their lower-case names; empty for a reply out of a cache or recording."""
     body: bytes
+    """Body, decompressed."""
     billed: bool = False
     """True if the reply may be charged whatever it says, as a redirect led to it."""
 
@@ -60,7 +67,7 @@ class HttpFault:
     reason: str
     """Description of the fault, without keys."""
     verdict: Verdict
-    """Meaning of the fault: whether another try, or a smaller request, may help."""
+    """Meaning of the fault: whether another try (`wait`), or a smaller request (`smaller`), may help."""
     billed: bool = False
     """True if the try may be charged: answers are, refusals are not."""
     status: int | None = None
@@ -69,8 +76,8 @@ class HttpFault:
     """Code in the body of the refusal; empty where it has none."""
     wait: float | None = None
     """Seconds that the server asks to wait; `None` if it does not ask."""
-    reply: Received | None = None
-    """Reply that refuses, if whole; `None` if none came."""
+    reply: HttpReply | None = None
+    """Reply that has the fault; `None` if no whole one came."""
 
     @property
     def may_retry(self) -> bool:
@@ -78,44 +85,33 @@ class HttpFault:
         return self.verdict == "wait"
 
 
-def _delay_text() -> str:
-    """Return the advice to try again later, with how to continue the run."""
-    return f"try again later; continue the run with {way_on()}"
-
-
 def usual_remedy(fault: HttpFault, service: str) -> str:
-    """Return the advice on a fault that suits any service."""
+    """Return the advice on a fault that suits every service, whatever the name of this one."""
     del service
+    later = f"try again later; continue the run with {way_on()}"
     if fault.code == UNREADABLE:
-        return f"ask for something else, or {_delay_text()}"
-    return _delay_text() if fault.may_retry or (fault.status or 0) >= 500 else ASKED_WRONG
+        return f"ask for something else, or {later}"
+    return later if fault.may_retry or (fault.status or 0) >= 500 else ASKED_WRONG
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a `Retry-After` header asks to wait; `None` without it.
-
-    Args:
-        headers: by lower-case name.
-
-    Returns:
-        `None` if the server does not say.
-    """
+    """Return the seconds that the header `retry-after` asks to wait; `None` if it is absent or no time."""
     return asked_wait(headers.get("retry-after"))
 
 
 def shorten_words(words: object) -> str:
-    """Return a provider's own words in one line of at most `MAX_WORDS` characters."""
+    """Return a provider's own words in one line of at most `MAX_WORDS` characters; empty for `None`."""
     text = " ".join(str(words or "").split())
     return text if len(text) <= MAX_WORDS else f"{text[: MAX_WORDS - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """Return the JSON object of a body; empty where the body is none."""
+    """Return the JSON object in a reply's body; empty where the body is no JSON object."""
     try:
-        found = read_json(body, from_service=True)
+        value = read_json(body, from_service=True)
     except JsonFault:
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def page_words(body: bytes) -> str:
@@ -126,15 +122,17 @@ def page_words(body: bytes) -> str:
 
 
 Latitude = Annotated[float, Field(ge=-90, le=90)]
+"""Latitude in degrees, positive in the north."""
 Longitude = Annotated[float, Field(ge=-180, le=180)]
+"""Longitude in degrees, positive in the east."""
 
 
 Notes = Callable[[str, object], None]
-"""A function that records (reason, part) for each part of a reply that is left out."""
+"""A function that records (reason, item or field) for each item or field of a reply that is left out."""
 
 
 class ReplyBody(BaseModel):
-    """The base class of service replies; inner parts that do not fit are left out and reported.
+    """The base class of models of replies; inner items that do not fit are left out and reported.
 
     Fields that it does not name do not matter. `null` is the same as a missing field. Of a list or a mapping
     the parts that do not fit are left out, and a field that does not fit and has a default takes it: both are
@@ -155,7 +153,7 @@ class ReplyBody(BaseModel):
     def _read_as_far_as_possible(
         cls, given: Any, read: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
-        """Return the part, read without inner parts that do not fit, as far as these may be missing."""
+        """Return the object read without inner items that do not fit, as far as these may be missing."""
         if not isinstance(given, Mapping):
             return read(given)
         told = {name: value for name, value in given.items() if value is not None}
@@ -168,15 +166,15 @@ class ReplyBody(BaseModel):
 
 
 MUST_FIT = "must fit"
-"""Mark of a field that no default or rounded number may replace; else its part is left out."""
+"""Mark of a field whose wrong value no default or rounded number may replace: its object is left out."""
 _MOST_TRIES = 4
-"""Largest number of times that a part is mended: cut, rounded, then left out (chosen)."""
+"""Largest number of times that an object is mended: cut, rounded, then left out (chosen)."""
 
 
 def _mend(
     shape: type[ReplyBody], given: object, told: dict[str, Any], fault: ValidationError, notes: Notes | None
 ) -> dict[str, Any]:
-    """Return a part's fields without those that do not fit; raise the fault if a required one does not."""
+    """Return an object's fields without those that do not fit; raise `fault` if a required one does not."""
     mended, gone, copied = dict(told), dict[str, set[Any]](), set[str]()
     for error in fault.errors(include_url=False):
         name, *within = error["loc"] or ("",)
@@ -191,7 +189,9 @@ def _mend(
             if key not in copied:
                 copied.add(key)
                 mended[key] = deepcopy(told[key])
-            _put(mended, [key, *within], repaired)
+            *outer, last = key, *within
+            place: Any = reduce(getitem, outer, mended)
+            place[last] = repaired
             is_kept = bool(within) or _is_fixed(field.annotation, told[key])
         elif within and isinstance(told[key], list | dict) and not _is_fixed(field.annotation, told[key]):
             gone.setdefault(key, set()).add(within[0])
@@ -222,15 +222,8 @@ def _repair(error: ErrorDetails) -> Any:
     return None
 
 
-def _put(whole: Any, path: Sequence[Any], part: Any) -> None:
-    """Set the part at a path of keys and indices within nested lists and mappings."""
-    for step in path[:-1]:
-        whole = whole[step]
-    whole[path[-1]] = part
-
-
 def _reason(error: ErrorDetails, told: Mapping[str, Any], part: Any) -> str:
-    """Return what does not fit and why, with the name of its item; `None` for a nameless value."""
+    """Return in words which field does not fit and why, with the id of the item or of its object, if any."""
     steps = [str(step) for step in error["loc"] if not isinstance(step, int)]
     why = "Input should be an object" if error["type"] == "model_type" else error["msg"]
     said = ": ".join(filter(None, (".".join(steps), why)))
@@ -244,7 +237,7 @@ _IDS = ("id", "place_id", "panoId", "pano_id", "name")
 
 
 def _is_fixed(annotation: Any, value: object) -> bool:
-    """Return whether a value stays whole: a list of fixed length, or a mapping with fields of its own."""
+    """Return whether no item may be left out of a value: of a list of fixed length, or a model's fields."""
     kinds = [annotation, *get_args(annotation)]
     if isinstance(value, dict):
         return not any(get_origin(kind) is dict for kind in kinds)
@@ -255,7 +248,7 @@ def _is_fixed(annotation: Any, value: object) -> bool:
 
 
 def _or_unknown(given: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
-    """Return what a validator reads; `None`, reported to the context, where it does not fit."""
+    """Return the value that a validator reads; `None`, reported to the context, where it does not fit."""
     try:
         return read(given)
     except ValidationError as fault:
@@ -271,7 +264,7 @@ OrUnknown = WrapValidator(_or_unknown)
 
 
 class CamelBody(ReplyBody):
-    """The base of shapes of replies with names in camel case, such as `displayName`."""
+    """The base class of models of replies with names in camel case, such as `displayName`."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
@@ -280,13 +273,13 @@ ShapeT = TypeVar("ShapeT", bound=ReplyBody)
 
 
 def read_body(shape: type[ShapeT], reply: object, service: str, notes: Notes | None = None) -> ShapeT:
-    """Return a reply, parsed from JSON, in its shape; raise an error if it does not fit.
+    """Return a reply, parsed from JSON, as its model `shape`; raise `ProviderError` if it does not fit.
 
     Args:
-        shape: the shape of the reply.
-        reply: what came, as JSON is read.
-        service: who replied, such as `"Places API (New)"`.
-        notes: takes what was left out.
+        shape: model of the reply.
+        reply: reply as plain data, parsed from JSON.
+        service: name of the service, such as `"Places API (New)"`, for the error.
+        notes: function (reason, item or field) that counts what was left out.
 
     Raises:
         ProviderError: it does not fit; names the first field that does not.
@@ -298,12 +291,12 @@ def read_body(shape: type[ShapeT], reply: object, service: str, notes: Notes | N
 
 
 def read_element(shape: type[ShapeT], element: object, notes: Notes) -> ShapeT | None:
-    """Return one element of a JSON array in its shape; `None`, reported, if it does not fit.
+    """Return one element of a JSON array as its model `shape`; `None`, reported, if it does not fit.
 
     Args:
         shape: model of the element.
-        element: plain data.
-        notes: is told why it does not fit.
+        element: element as plain data.
+        notes: function (reason, item or field) that counts what was left out.
     """
     try:
         return shape.model_validate(element, context=notes)
@@ -313,24 +306,30 @@ def read_element(shape: type[ShapeT], element: object, notes: Notes) -> ShapeT |
 
 
 def _misfit(fault: ValidationError) -> str:
-    """Return a sentence that names the first field that does not fit."""
+    """Return the words for a reply that does not fit, with the first field that does not."""
     return f"the reply lacks a field, or has a wrong one ({shorten_words(misfits(fault, 'the reply')[0])})"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """The kind and the JSON shape that a good reply's body must have."""
+class ExpectedBody:
+    """The kind and the model that the body of a good reply has to fit."""
 
     kind: Literal["object", "array", "image", "file"]
     """Kind of body: a JSON object, a JSON array, a picture, or any bytes for a file."""
     shape: type[ReplyBody] | None = ReplyBody
-    """Shape of the JSON object; `None` for any."""
+    """Model of the JSON object; `None` for any."""
 
     def misfit(self, body: bytes) -> tuple[str, bool] | None:
-        """Return (what is wrong with a body, True if it is whole JSON); `None` for a good body."""
-        if self.kind in {"file", "image"}:
-            fault = _misfit_of_picture(body) if self.kind == "image" else None
-            return (fault, False) if fault else None
+        """Return (fault of a body in words, True if it is whole JSON); `None` for a good body."""
+        if self.kind == "file":
+            return None
+        if self.kind == "image":
+            try:
+                with open_picture(body) as opened:
+                    opened.load()
+            except PictureFault as fault:
+                return f"the reply is {fault}", False
+            return None
         try:
             reply = read_json(body, from_service=True)
         except JsonFault:
@@ -345,21 +344,11 @@ class Wanted:
         return None
 
 
-def _misfit_of_picture(body: bytes) -> str | None:
-    """Return a sentence if a body is no whole picture; `None` if it is one."""
-    try:
-        with open_picture(body) as opened:
-            opened.load()
-    except PictureFault as fault:
-        return f"the reply is {fault}"
-    return None
-
-
 def picture(data: bytes, service: str) -> Image:
-    """Return the RGB pixels of an encoded picture.
+    """Return the RGB pixels of an encoded picture that a service, named in errors, sent.
 
     Raises:
-        ProviderError: it is none, or has too many pixels.
+        ProviderError: it is no picture, or has too many pixels.
     """
     try:
         with open_picture(data) as opened:
@@ -368,27 +357,27 @@ def picture(data: bytes, service: str) -> Image:
         raise ProviderError(service, f"the reply is {fault}", "try again") from fault
 
 
-Judge = Callable[[Wanted, Received], Received | HttpFault]
-"""A function (wanted body, reply without keys) to the same reply, or to its fault."""
+Judge = Callable[[ExpectedBody, HttpReply], HttpReply | HttpFault]
+"""A function (expected body, reply without keys) to the same reply, or to its fault."""
 
 
-def usual_judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
-    """Return a reply of status 200 with the wanted body, or else its fault."""
-    return judge_body(wanted, reply) if reply.status == httpx.codes.OK else refusal(reply)
+def usual_judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
+    """Return a reply of status 200 with the expected body, or else its fault."""
+    return judge_body(expected, reply) if reply.status == httpx.codes.OK else refusal(reply)
 
 
-def judge_body(wanted: Wanted, reply: Received, *, billed: bool = False) -> Received | HttpFault:
-    """Return a reply whose body is as wanted, or the fault of its body.
+def judge_body(expected: ExpectedBody, reply: HttpReply, *, billed: bool = False) -> HttpReply | HttpFault:
+    """Return a reply whose body is as expected, or the fault of its body.
 
     Another try may help where the body is broken. Where it is whole and lacks what it must hold, the service
     has answered: it is not asked, nor paid, again.
 
     Args:
-        wanted: what the body must be.
-        reply: of a status of answers.
-        billed: whether a reply that cannot be read is charged for.
+        expected: kind and model that the body has to fit.
+        reply: reply with a status of answers, such as 200.
+        billed: True if a reply that cannot be read is charged for.
     """
-    misfit = wanted.misfit(reply.body)
+    misfit = expected.misfit(reply.body)
     if misfit is None:
         return reply
     reason, is_whole = misfit
@@ -397,8 +386,8 @@ def judge_body(wanted: Wanted, reply: Received, *, billed: bool = False) -> Rece
     return HttpFault(reason, "wait", billed=billed, status=reply.status)
 
 
-def refusal(reply: Received) -> HttpFault:
-    """Return the fault of a reply that refuses: statuses 429 and from 500 on may pass."""
+def refusal(reply: HttpReply) -> HttpFault:
+    """Return the fault of a reply whose status refuses; after 429, or 500 and above, another try may help."""
     words, code = words_and_code(reply.body)
     reason = f"status {reply.status}{f', code {code}' if code else ''}{f': {words}' if words else ''}"
     passes = reply.status == httpx.codes.TOO_MANY_REQUESTS or reply.status >= 500
@@ -430,3 +419,4 @@ class PointBody(ReplyBody):
     """A GeoJSON point: longitude before latitude."""
 
     coordinates: tuple[Longitude, Latitude]
+    """(longitude, latitude) in degrees."""

@@ -1,4 +1,4 @@
-"""The one way to a service: pace, retries, money, cache, recordings and faults for every request.
+"""The client of a service: pace, retries, money, cache, recordings and faults of all its requests.
 
 Money is held before each request is sent, to Google as to any other service: `Service._try`.
 
@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 import httpx
 
@@ -25,19 +25,19 @@ from virl.money.book import FREE, Price
 from virl.platform.providers.http.keys import NoKey, Secrets
 from virl.platform.providers.http.pace import MinuteLimit, OneAtATime, SecondsApart
 from virl.platform.providers.http.replies import (
+    ExpectedBody,
     HttpFault,
+    HttpReply,
     Judge,
     Notes,
-    Received,
     ReplyBody,
     ShapeT,
-    Wanted,
     read_element,
     usual_judge,
     usual_remedy,
 )
 from virl.platform.providers.http.settings import Retries, Timeouts
-from virl.platform.providers.http.stored_replies import Keeping, Reply, RequestName
+from virl.platform.providers.http.stored_replies import Keeping, RequestName
 from virl.platform.providers.http.wire import MAX_REPLY_MB, Wire
 from virl.retry import RetryPolicy
 
@@ -59,10 +59,13 @@ class Request:
     url: str | Callable[[], str]
     """URL, or a function to a new URL before each try."""
     method: str = "GET"
+    """HTTP method."""
     query: Mapping[str, str] = field(default_factory=dict)
+    """Fields of the URL's query, without the key."""
     body: Mapping[str, object] | None = None
     """JSON object to send; `None` for no body."""
     headers: Mapping[str, str] = field(default_factory=dict)
+    """HTTP headers besides the usual ones, without the key."""
     extensions: Mapping[str, object] = field(default_factory=dict)
     """Extensions of the httpx request, which `Secrets.proof` reads."""
     price: Price = FREE
@@ -72,7 +75,7 @@ class Request:
     lifetime: float = 0.0
     """Seconds for which the cache keeps the reply; 0 keeps none."""
     scope: str = ""
-    """Scope in the cache; empty where all runs may see the reply."""
+    """Name of the runs that may see the reply in the cache; empty for all runs."""
     is_recorded: bool = True
     """True if the reply may be recorded."""
     service: str = ""
@@ -84,7 +87,7 @@ class Request:
         return self.name.endpoint
 
     def name_reason(self, reason: str) -> str:
-        """Return a reason with the name of the endpoint before it."""
+        """Return the reason of a fault with the name of the endpoint before it."""
         return f"{self.endpoint}: {reason}" if self.endpoint else reason
 
 
@@ -105,7 +108,9 @@ class Limits:
     """The limits on how fast and how often a service is asked, and how long to wait for it."""
 
     timeouts: Timeouts
+    """Time limits of one try of a request."""
     retries: Retries
+    """Number of further tries of a request, and the pauses before them."""
     max_reply_mb: float = MAX_REPLY_MB
     """Largest size of a reply in megabytes; a larger one is not read to its end."""
     at_once: int | None = None
@@ -119,21 +124,23 @@ class Limits:
     only_busy: bool = False
     """True to retry only statuses in `BUSY`, and not a server that cannot be reached."""
     pace: Pace = Pace()
+    """Clock, pauses and random numbers, for tests."""
 
 
 class Service:
     """A client that sends the requests of one service, equal ones once. Safe for several threads.
 
     Args:
-        title: its name in errors.
-        hosts: scheme and host of each; the key goes to these and to no other.
-        keeping: cache, recording and books.
-        limits: how fast and how patiently it is asked.
-        secrets: prove who asks.
-        judge: tells good replies from faults.
-        remedy: tells what to do about a fault that stays, given the name of the service too.
-        slot: seconds after which the server takes the next request, for a refusal that does not say it.
-        tell: told before each pause; by default the log is.
+        title: name of the service in errors.
+        hosts: scheme and host of each server; the key goes to these and to no other.
+        keeping: cache, recording and ledger.
+        limits: limits on pace and patience.
+        secrets: source of the key; by default there is none.
+        judge: function (expected body, reply) to the good reply or its fault.
+        remedy: function (fault that stays, name of the service) to advice for users.
+        slot: function to the seconds until the server takes the next request, for a refusal that does not
+            say it; `None` if it is not known.
+        tell: function that shows a line to the user before each pause; by default the log does.
     """
 
     def __init__(
@@ -149,6 +156,7 @@ class Service:
         slot: Callable[[], float | None] = lambda: None,
         tell: Tell | None = None,
     ) -> None:
+        """Make the client of a service's hosts; nothing is sent yet."""
         self.title = title
         self.keeping = keeping
         self._hosts = tuple(hosts)
@@ -176,7 +184,7 @@ class Service:
         self._retries = RetryPolicy(**limits.retries.model_dump(), sleep=pace.sleep, chance=pace.chance)
 
     def read(self, request: Request, shape: type[ShapeT]) -> ShapeT:
-        """Return the JSON object that answers a request, in its shape.
+        """Return the JSON object that answers a request, as its model `shape`.
 
         Raises:
             ProviderError: the service refuses, cannot be reached or answers nonsense, each time it was tried.
@@ -187,36 +195,30 @@ class Service:
         )
 
     def json(self, request: Request, shape: type[ReplyBody] = ReplyBody) -> dict[str, Any]:
-        """Return the JSON object that answers a request, checked against a shape.
-
-        Raises:
-            ProviderError: as `read`.
-            BudgetExceeded: as `read`.
-        """
-        found: dict[str, Any] = read_json(self._answer(request, Wanted("object", shape)), from_service=True)
-        return found
+        """Return the JSON object that answers a request as plain data that fits a model; raises as `read`."""
+        body = self._answer(request, ExpectedBody("object", shape))
+        value: dict[str, Any] = read_json(body, from_service=True)
+        return value
 
     def array(self, request: Request, shape: type[ShapeT]) -> list[ShapeT]:
-        """Return the elements of the JSON array that answers a request, each in a shape.
+        """Return the elements of the JSON array that answers a request, as models; raises as `read`.
 
-        Raises:
-            ProviderError: as `read`.
-            BudgetExceeded: as `read`.
+        Elements that do not fit are left out and counted.
         """
         notes = self.notes(_source(request, self.title))
         read = (read_element(shape, one, notes) for one in self.records(request))
         return [one for one in read if one is not None]
 
     def notes(self, source: str) -> Notes:
-        """Return a function that counts the parts of one reply that are left out, under a source.
+        """Return a function that counts the items and fields of one reply that are left out, under a source.
 
-        A part that is mended again, because another part is odd, is counted once.
+        One that is mended again, because another item is odd, is counted once.
         """
         seen: dict[tuple[str, int], object] = {}  # holds the parts, so that no other gets their identity
         alike = Counter[tuple[str, str]]()
 
         def note(reason: str, part: object) -> None:
-            """Count a part with its reason, unless both were counted before."""
+            """Count an item or field with its reason, unless both were counted before."""
             if (reason, id(part)) not in seen:
                 seen[reason, id(part)] = part
                 alike[reason, repr(part)] += 1
@@ -226,47 +228,35 @@ class Service:
         return note
 
     def records(self, request: Request) -> list[Any]:
-        """Return the JSON array that answers a request, its elements unchecked.
-
-        Raises:
-            ProviderError: as `read`.
-            BudgetExceeded: as `read`.
-        """
-        found: list[Any] = read_json(self._answer(request, Wanted("array")), from_service=True)
-        return found
+        """Return the JSON array that answers a request as plain data, unchecked; raises as `read`."""
+        value: list[Any] = read_json(self._answer(request, ExpectedBody("array")), from_service=True)
+        return value
 
     def bytes(self, request: Request) -> bytes:
-        """Return the encoded picture that answers a request: JPEG, PNG, WebP or GIF.
-
-        Raises:
-            ProviderError: as `read`.
-            BudgetExceeded: as `read`.
-        """
-        return self._answer(request, Wanted("image"))
+        """Return the encoded picture that answers a request (JPEG, PNG, WebP or GIF); raises as `read`."""
+        return self._answer(request, ExpectedBody("image"))
 
     def download(self, request: Request, file: BinaryIO) -> None:
         """Write the body that answers a request to a file; it is neither cached nor recorded.
 
-        The file is emptied before each try. Keys are not taken out of what it takes.
+        The file is emptied before each try. Keys are not removed from the body.
 
         Raises:
             ProviderError: as `read`.
             BudgetExceeded: as `read`.
         """
-        outcome = self._fetch(request, Wanted("file"), file)
+        outcome = self._fetch(request, ExpectedBody("file"), file)
         if isinstance(outcome, HttpFault):
             raise self.error(request, outcome)
 
-    def ask_once(self, url: str, seconds: float) -> Received | None:
-        """Return the reply to a GET request of a URL, sent once and free; `None` where no good one came.
+    def ask_once(self, url: str, seconds: float) -> HttpReply | None:
+        """Return the reply, within some seconds, to a GET request sent once, free; `None` if none is good.
 
-        Args:
-            url: without credentials, on a host of the service.
-            seconds: to wait for it.
+        The URL is on a host of the service, and without credentials.
         """
         extensions = {"timeout": httpx.Timeout(seconds).as_dict()}
         reply = self._wire.send(self._wire.request("GET", url, extensions=extensions))
-        return reply if isinstance(reply, Received) and reply.status == httpx.codes.OK else None
+        return reply if isinstance(reply, HttpReply) and reply.status == httpx.codes.OK else None
 
     def pay(self, request: Request) -> None:
         """Book the price of a request that is sent by another program, such as a web page.
@@ -277,7 +267,7 @@ class Service:
         self.keeping.ledger.hold(request.price, request.endpoint)
 
     def error(self, request: Request, fault: HttpFault) -> ProviderError:
-        """Return the error about a fault for users, without keys."""
+        """Return the error for users about the fault of a request, without keys."""
         asks = f", and asks to wait {fault.wait:.0f} s" if fault.may_retry and fault.wait else ""
         service = request.service or self.title
         return ProviderError(
@@ -290,22 +280,28 @@ class Service:
         )
 
     def tell_pause(self, why: str, seconds: float) -> None:
-        """Show the user that a pause of some seconds follows, and why."""
+        """Show the user that a pause of some seconds follows, and the reason for it."""
         self._tell(f"{self.title}: {self._secrets.redaction.text(why)}: waiting {max(1, round(seconds))} s")
 
     def close(self) -> None:
         """Close the connections to the service."""
         self._wire.close()
 
-    def _answer(self, request: Request, wanted: Wanted) -> builtins.bytes:
-        """Return the body of a good reply in the wanted form: replayed, cached or fetched; kept if asked."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _answer(self, request: Request, expected: ExpectedBody) -> builtins.bytes:
+        """Return the body of a good reply, replayed, cached or fetched; record it if replies are recorded."""
         keeping = self.keeping
         if keeping.replay:
             reply = keeping.replay.read(request.name, request.service or self.title)
             keeping.ledger.count_cached(request.endpoint)
-            outcome = self._judge_reply(wanted, Received(reply.status, {}, reply.body))
+            outcome = self._judge_reply(expected, reply)
         else:
-            outcome = self._kept_or_fetched(request, wanted)
+            outcome = self._kept_or_fetched(request, expected)
         if isinstance(outcome, HttpFault):
             if not outcome.may_retry and outcome.reply:
                 self._record(request, outcome.reply)
@@ -313,25 +309,25 @@ class Service:
         self._record(request, outcome)
         return outcome.body
 
-    def _record(self, request: Request, reply: Received) -> None:
+    def _record(self, request: Request, reply: HttpReply) -> None:
         """Write a reply to the recording, if there is one and the request may be recorded."""
         if self.keeping.record and request.is_recorded:
-            self.keeping.record.write(request.name, Reply(reply.status, reply.body))
+            self.keeping.record.write(request.name, reply)
 
-    def _kept_or_fetched(self, request: Request, wanted: Wanted) -> Received | HttpFault:
+    def _kept_or_fetched(self, request: Request, expected: ExpectedBody) -> HttpReply | HttpFault:
         """Return a good reply, from the cache or fetched and cached, or the fault that ended all tries."""
         key, cache = request.key or request.name.key(), self.keeping.cache if request.lifetime else None
-        # A second thread with the same wish waits here, and then finds the reply in the cache.
+        # A second thread with the same request waits here, and then finds the reply in the cache.
         with self._one_at_a_time.hold(key):
             kept = cache.get(key, request.scope) if cache else None
             if kept is not None:
                 # What is kept is judged like any reply: where it does not pass, it is asked for again.
-                judged = self._judge_reply(wanted, Received(httpx.codes.OK, {}, kept))
-                if isinstance(judged, Received):
+                judged = self._judge_reply(expected, HttpReply(httpx.codes.OK, {}, kept))
+                if isinstance(judged, HttpReply):
                     self.keeping.ledger.count_cached(request.endpoint)
                     return judged
-            outcome = self._fetch(request, wanted)
-            if cache and isinstance(outcome, Received):
+            outcome = self._fetch(request, expected)
+            if cache and isinstance(outcome, HttpReply):
                 cache.put(
                     key,
                     outcome.body,
@@ -341,30 +337,34 @@ class Service:
                 )
             return outcome
 
-    def _fetch(self, request: Request, wanted: Wanted, into: BinaryIO | None = None) -> Received | HttpFault:
+    def _fetch(
+        self, request: Request, expected: ExpectedBody, into: BinaryIO | None = None
+    ) -> HttpReply | HttpFault:
         """Return a reply to a request, sent again until it is good or no further try may help."""
         limits, clock = self._limits, self._limits.pace.clock
         began = clock()
 
-        def failure(outcome: Received | HttpFault) -> HttpFault | None:
+        def failure(outcome: HttpReply | HttpFault) -> HttpFault | None:
             """Return the fault of an outcome that is to be retried; `None` where it is final."""
-            if isinstance(outcome, Received) or (limits.only_busy and outcome.status not in BUSY):
+            if isinstance(outcome, HttpReply) or (limits.only_busy and outcome.status not in BUSY):
                 return None
             within = clock() - began + (outcome.wait or 0.0) <= limits.give_up_s
             return outcome if within else None
 
-        def tell(outcome: Received | HttpFault, seconds: float) -> None:
+        def tell(outcome: HttpReply | HttpFault, seconds: float) -> None:
             """Show the user that a pause of some seconds follows."""
             if isinstance(outcome, HttpFault):
                 self.tell_pause(request.name_reason(outcome.reason), seconds)
 
-        return self._retries.run(lambda: self._try(request, wanted, into), failure, tell=tell)
+        return self._retries.run(lambda: self._try(request, expected, into), failure, tell=tell)
 
-    def _try(self, request: Request, wanted: Wanted, into: BinaryIO | None) -> Received | HttpFault:
+    def _try(self, request: Request, expected: ExpectedBody, into: BinaryIO | None) -> HttpReply | HttpFault:
         """Return the reply to a request sent once; its price is held before, and given back if not billed."""
         address = request.url if isinstance(request.url, str) else request.url()
-        if fault := self._unsafe(address):
-            return fault
+        # The address may be of another host, one that a reply named: it must not be less safe.
+        encrypts = all(host.startswith("https:") for host in self._hosts)
+        if not address.startswith(("https://",) if encrypts else ("https://", "http://")):
+            return HttpFault("it gives an unsafe address", "never")
         if into:
             into.seek(0)
             into.truncate()
@@ -386,27 +386,21 @@ class Service:
                 ),
                 into=into,
             )
-        if isinstance(received, Received):
+        if isinstance(received, HttpReply):
             self.keeping.ledger.count_received(request.endpoint, len(received.body))
-            received = self._judge_reply(wanted, received)
+            received = self._judge_reply(expected, received)
         if isinstance(received, HttpFault) and not received.billed and request.price is not FREE:
             hold.release()
         if isinstance(received, HttpFault) and received.status == 429 and received.wait is None:
             return replace(received, wait=self._slot())
         return received
 
-    def _judge_reply(self, wanted: Wanted, reply: Received) -> Received | HttpFault:
+    def _judge_reply(self, expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
         """Return a good reply, or its fault with the reply in it."""
-        judged = self._judge(wanted, reply)
+        judged = self._judge(expected, reply)
         if isinstance(judged, HttpFault):
             return replace(judged, reply=reply, billed=judged.billed or reply.billed)
         return judged
-
-    def _unsafe(self, address: str) -> HttpFault | None:
-        """Return a fault if an address, which may be of another host, has a less safe scheme; else `None`."""
-        safe = all(host.startswith("https:") for host in self._hosts)
-        schemes = ("https://",) if safe else ("https://", "http://")
-        return None if address.startswith(schemes) else HttpFault("it gives an unsafe address", "never")
 
 
 def _source(request: Request, title: str) -> str:

@@ -1,4 +1,4 @@
-"""What the settings of every provider on the network say."""
+"""Settings that all providers on the network have in common: hosts, timeouts and retries."""
 
 import re
 
@@ -34,14 +34,10 @@ class Retries(Settings):
 
 
 def checked_host(url: str, variable: str) -> str:
-    """Return a scheme and a host without a slash at the end; raise an error for anything else.
-
-    Args:
-        url: as an environment variable gives it.
-        variable: its name, for the error.
+    """Return a URL of scheme and host, from an environment variable, without a slash at its end.
 
     Raises:
-        BadInput: the URL has a path, or is none.
+        BadInput: the URL has a path, or is none; names the variable.
     """
     host = url.rstrip("/")
     if not re.match(HOST, host):

@@ -27,13 +27,18 @@ from virl.errors import BadInput, ProviderError
 from virl.files.writing import read_bounded, replace_file
 from virl.money.ledger import Ledger
 from virl.platform.city.left_out import LeftOut
+from virl.platform.providers.http.replies import HttpReply
 from virl.platform.providers.provider import Access
 from virl.settings.model import Settings
 
-FILE_NAME = "google-replies-1.sqlite"  # of any provider: an old name, kept for replies that were paid for
-_BUSY_S = 10.0  # seconds that one process waits for another (chosen)
-_EVICT_TO = 0.9  # share of the size bound that is left after an eviction (chosen)
+FILE_NAME = "google-replies-1.sqlite"
+"""Name of the cache's file, for any provider: an old name, kept for replies that were paid for."""
+_BUSY_S = 10.0
+"""Seconds that one process waits for another that holds the file (chosen)."""
+_EVICT_TO = 0.9
+"""Share of the size bound that is left after an eviction (chosen)."""
 _CORRUPT = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+"""Error codes of SQLite for a damaged file."""
 _SCHEMA = """
     CREATE TABLE IF NOT EXISTS replies (
         key TEXT NOT NULL, scope TEXT NOT NULL, endpoint TEXT NOT NULL, expires REAL NOT NULL,
@@ -52,9 +57,9 @@ class ReplyCache:
     process holds for too long, or a disk that is full, costs the replies concerned and a warning.
 
     Args:
-        folder: where the file is or will be.
-        max_bytes: size that the file's content is kept below.
-        clock: seconds since 1970.
+        folder: folder with the file, made where it is missing.
+        max_bytes: number of bytes that the file's content is kept below.
+        clock: function that returns the seconds since 1970.
 
     Raises:
         BadInput: the folder cannot be written.
@@ -63,7 +68,7 @@ class ReplyCache:
     def __init__(
         self, folder: Path, max_bytes: float = 512e6, clock: Callable[[], float] = time.time
     ) -> None:
-        """Open the cache's file in a folder, which keeps at most `max_bytes` bytes."""
+        """Open the cache's file in a folder; `clock` returns seconds since 1970, by which replies expire."""
         self.file = folder / FILE_NAME
         self._max_bytes = max_bytes
         self._clock = clock
@@ -84,14 +89,14 @@ class ReplyCache:
         return bytes(rows[0][0]) if rows else None
 
     def put(self, key: str, body: bytes, *, endpoint: str, lifetime: float, scope: str = "") -> None:
-        """Keep a reply's body for `lifetime` seconds; once this returns, it outlives the process.
+        """Keep a reply's body on disk for `lifetime` seconds.
 
         Args:
-            key: of the request.
-            body: of the reply.
-            endpoint: of the service.
-            lifetime: seconds.
-            scope: that alone sees the reply; empty for all runs.
+            key: key of the request.
+            body: body of the reply.
+            endpoint: name of the endpoint, for people who look into the file.
+            lifetime: seconds until the reply expires.
+            scope: name of the runs that alone see the reply; empty for all runs.
         """
         self._run(
             "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?)",
@@ -107,7 +112,6 @@ class ReplyCache:
 
     def _evict(self) -> None:
         """Delete expired replies, then the oldest ones while the file is too large."""
-        # What has expired goes first, as nobody misses it; only then the oldest.
         self._run("DELETE FROM replies WHERE expires <= ?", (self._clock(),))
         while (excess := self._used_bytes() - self._max_bytes * _EVICT_TO) > 0:
             oldest = self._run("SELECT rowid, length(body) FROM replies ORDER BY rowid LIMIT 256")
@@ -120,7 +124,7 @@ class ReplyCache:
             self._run("DELETE FROM replies WHERE rowid <= ?", (enough or oldest[-1][0],))
 
     def _used_bytes(self) -> int:
-        """Return the bytes that the content of the file takes."""
+        """Return the number of bytes that the content of the file takes."""
         rows = self._run(
             "SELECT (p.page_count - f.freelist_count) * s.page_size "
             "FROM pragma_page_count AS p, pragma_freelist_count AS f, pragma_page_size AS s"
@@ -128,7 +132,7 @@ class ReplyCache:
         return int(rows[0][0]) if rows else 0
 
     def _run(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
-        """Return the rows of one statement, a transaction of its own; none where the file fails."""
+        """Return the rows of one statement, a transaction of its own; none, with a warning, if it fails."""
         with self._lock:
             try:
                 # Another process may have put a new file in the place of this one, or deleted it.
@@ -137,7 +141,7 @@ class ReplyCache:
                 try:
                     return _execute(self._connection, statement, values)
                 except sqlite3.DatabaseError as fault:
-                    if not _is_corrupt(fault):
+                    if _primary_code(fault) not in _CORRUPT:
                         raise
                     self._set_aside(fault)
                     self._reopen()
@@ -156,7 +160,7 @@ class ReplyCache:
         try:
             return self._connect()
         except sqlite3.DatabaseError as fault:
-            if not _is_corrupt(fault):
+            if _primary_code(fault) not in _CORRUPT:
                 raise
             self._set_aside(fault)
             return self._connect()
@@ -168,7 +172,7 @@ class ReplyCache:
         )
         try:
             for attempt in Retrying(
-                retry=retry_if_exception(_is_busy),
+                retry=retry_if_exception(lambda fault: _primary_code(fault) == sqlite3.SQLITE_BUSY),
                 stop=stop_after_delay(_BUSY_S),
                 wait=wait_fixed(0.02),
                 reraise=True,
@@ -198,13 +202,6 @@ class ReplyCache:
             self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
 
 
-def _is_busy(fault: BaseException) -> bool:
-    """Return whether another process holds the file."""
-    return (
-        isinstance(fault, sqlite3.OperationalError) and fault.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
-    )
-
-
 def _inode_of(file: Path) -> int | None:
     """Return the inode of a file, which tells it from one put in its place; `None` if there is none."""
     try:
@@ -227,9 +224,10 @@ class _Garbled(sqlite3.DatabaseError):
     sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 
 
-def _is_corrupt(fault: sqlite3.DatabaseError) -> bool:
-    """Return whether a fault says that the file is damaged."""
-    return (getattr(fault, "sqlite_errorcode", 0) & 0xFF) in _CORRUPT
+def _primary_code(fault: BaseException) -> int:
+    """Return SQLite's primary error code of an exception; 0 for one of another kind."""
+    # The higher bits of a code tell the circumstances; exceptions of Python's own module have no code.
+    return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,12 +235,12 @@ class RequestName:
     """The name of a request in caches and recordings, without key, host and session token."""
 
     endpoint: str
-    """Name of the endpoint, such as `"geocode"`; fit for a folder."""
+    """Name of the endpoint, such as `"geocode"`, which is also the name of a folder of recordings."""
     canonical: str
-    """Request as JSON with sorted parts."""
+    """Request as JSON with sorted keys."""
 
     def key(self, host: str = "") -> str:
-        """Return the SHA-256 of the request and the host that is asked: 64 hex digits."""
+        """Return the SHA-256 of the request and the host that is asked, 64 hex digits."""
         return hashlib.sha256(f"{host}\n{self.canonical}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -250,21 +248,15 @@ FORMAT = 1
 """Version of the format of a recording's files."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A reply to record: a status of 200 to 499 and a body without keys."""
-
-    status: int
-    """HTTP status, 200 to 499."""
-    body: bytes
-
-
 class _Entry(Settings):
     """The contents of `KEY.json` in a recording: the request and the status of its reply."""
 
     format: int
+    """Version of the file's format: `FORMAT`."""
     status: int
+    """HTTP status of the reply."""
     request: dict[str, object]
+    """Request as `RequestName.canonical` has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +268,7 @@ class Recording:
     """
 
     folder: Path
+    """Folder of the recording, made where it is missing."""
 
     def __post_init__(self) -> None:
         try:
@@ -283,8 +276,8 @@ class Recording:
         except OSError as fault:
             raise BadInput(f"{self.folder}: cannot record there ({fault.strerror})") from fault
 
-    def write(self, request: RequestName, reply: Reply) -> None:
-        """Write a reply's two files whole, unless the request has one.
+    def write(self, request: RequestName, reply: HttpReply) -> None:
+        """Write the status and body of a reply to a request to two files, unless they are there already.
 
         Raises:
             CannotWrite: the folder cannot be written.
@@ -293,8 +286,13 @@ class Recording:
         if request_file.exists():
             return
         entry = _Entry(format=FORMAT, status=reply.status, request=json.loads(request.canonical))
-        _write(body_file, reply.body)
-        _write(request_file, (entry.model_dump_json(indent=1) + "\n").encode())
+        # The request comes last: a reader that finds it finds the body too.
+        for path, data in (
+            (body_file, reply.body),
+            (request_file, (entry.model_dump_json(indent=1) + "\n").encode()),
+        ):
+            with replace_file(path, "record the run again") as file:
+                file.write(data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,16 +304,17 @@ class Replay:
     """
 
     folder: Path
+    """Folder of the recording."""
 
     def __post_init__(self) -> None:
         if not self.folder.is_dir():
             raise BadInput(f"{self.folder}: no such folder: record one with --record {self.folder}")
 
-    def read(self, request: RequestName, service: str) -> Reply:
-        """Return the recorded reply to a request.
+    def read(self, request: RequestName, service: str) -> HttpReply:
+        """Return the recorded reply to a request of a service, which is named in errors.
 
         Raises:
-            ProviderError: it was not recorded; names the request.
+            ProviderError: no reply was recorded; names the request.
             BadInput: its files are broken.
         """
         request_file, body_file = _files(self.folder, request)
@@ -334,19 +333,13 @@ class Replay:
             raise BadInput(f"{request_file}: format {entry.format} is not {FORMAT}: record the run again")
         if body is None:
             raise BadInput(f"{body_file}: not a recorded reply: record the run again")
-        return Reply(entry.status, body)
+        return HttpReply(entry.status, {}, body)
 
 
 def _files(folder: Path, request: RequestName) -> tuple[Path, Path]:
-    """Return the paths of (the request, the reply's body) in the folder."""
+    """Return the paths in a recording's folder of (the request, the body of its reply)."""
     stem = folder / request.endpoint / request.key()
     return stem.with_suffix(".json"), stem.with_suffix(".body")
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write bytes to a file whole, or not at all."""
-    with replace_file(path, "record the run again") as file:
-        file.write(data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,8 +361,9 @@ class Keeping:
     replay: Replay | None = None
     """Recording that replies are read from instead of the network; `None` for the network."""
     ledger: Ledger = field(default_factory=Ledger)
+    """Ledger that holds and counts the costs of requests."""
     left_out: LeftOut = field(default_factory=LeftOut)
-    """Counts of the parts of replies that cannot be read."""
+    """Counts of the items and fields of replies that cannot be read."""
 
     def __post_init__(self) -> None:
         if self.record and self.replay:
@@ -377,11 +371,11 @@ class Keeping:
 
     @classmethod
     def of(cls, access: Access, folder: str = "", *, max_mb: float = 512.0) -> Self:
-        """Return the cache of this machine, with the ledger and the recording of a run.
+        """Return a cache in a folder of this machine's, with the ledger and the recording of a run.
 
         Args:
             access: ledger, mode of the cache, name of the run, and folders of recordings.
-            folder: of the cache, in that of this machine; empty keeps no replies.
+            folder: name of the cache's folder within this machine's cache; empty keeps no replies.
             max_mb: megabytes that the cache is kept below.
 
         Raises:
@@ -401,7 +395,7 @@ class Keeping:
 
     @property
     def is_recorded(self) -> bool:
-        """Return whether replies are recorded or replayed, so that no cached result may stand for them."""
+        """Return whether replies are recorded or replayed, so that no kept result may replace a request."""
         return self.record is not None or self.replay is not None
 
     def close(self) -> None:
@@ -411,5 +405,5 @@ class Keeping:
 
 
 def session_scope(session: str) -> str:
-    """Return the cache scope of runs with this session name; a new scope for an empty name."""
+    """Return the cache scope that runs with this name share; a scope of its own for an empty name."""
     return f"session {session or uuid.uuid4().hex}"

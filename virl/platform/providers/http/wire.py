@@ -14,7 +14,7 @@ import httpcore
 import httpx
 
 from virl.platform.providers.http.keys import KeyTransport, Secrets
-from virl.platform.providers.http.replies import HttpFault, Received
+from virl.platform.providers.http.replies import HttpFault, HttpReply
 from virl.platform.providers.http.settings import Timeouts
 from virl.redaction import PICTURES
 from virl.traces.spans import span
@@ -26,11 +26,7 @@ _DEADLINE: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def deadline(at: float) -> Iterator[None]:
-    """Let waits of `add_deadlines` transports within the block end at a moment on `time.monotonic`.
-
-    Args:
-        at: seconds on `time.monotonic`.
-    """
+    """Let waits of `add_deadlines` transports within the block end at `at`, seconds on `time.monotonic`."""
     token = _DEADLINE.set(at)
     try:
         yield
@@ -39,7 +35,7 @@ def deadline(at: float) -> Iterator[None]:
 
 
 def keep_deadlines(client: httpx.Client) -> None:
-    """Make all connections of a client keep `deadline`; httpx itself bounds only single waits.
+    """Let all connections of a client end their waits at `deadline`; httpx itself bounds only single waits.
 
     Transports that wrap others are left as they are: see `add_deadlines`.
     """
@@ -49,13 +45,13 @@ def keep_deadlines(client: httpx.Client) -> None:
 
 
 def add_deadlines(transport: httpx.HTTPTransport) -> httpx.HTTPTransport:
-    """Return the same transport, made to keep `deadline` on all its connections."""
+    """Return the same transport, changed so that waits on all its connections end at `deadline`."""
     transport._pool._network_backend = _TimedBackend()  # noqa: SLF001  httpx has no option for it
     return transport
 
 
 class _TimedBackend(httpcore.SyncBackend):
-    """A network backend whose connections keep `deadline`."""
+    """A network backend whose connections end their waits at `deadline`."""
 
     def connect_tcp(
         self, host: str, port: int, timeout: float | None = None, *args: Any, **more: Any
@@ -69,6 +65,7 @@ class _TimedStream(httpcore.NetworkStream):
     """A connection whose every wait ends at `deadline`."""
 
     def __init__(self, inner: httpcore.NetworkStream) -> None:
+        """Make a connection that sends and receives through `inner`."""
         self._inner = inner
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
@@ -91,15 +88,15 @@ class _TimedStream(httpcore.NetworkStream):
         return _TimedStream(self._inner.start_tls(ssl_context, server_hostname, left))
 
     def get_extra_info(self, info: str) -> Any:
-        """Return a detail of the inner connection."""
+        """Return a detail of the inner connection by its name in httpcore, such as `"socket"`."""
         return self._inner.get_extra_info(info)
 
 
 def _seconds_left(timeout: float | None, fault: type[httpcore.TimeoutException]) -> float | None:
-    """Return the seconds that one wait may take until `deadline`; `None` for no limit.
+    """Return the seconds that a wait may take, by `timeout` and `deadline`; `None` for no limit.
 
     Raises:
-        TimeoutException: as `fault`: the deadline is over.
+        TimeoutException: the deadline is over; of the class `fault`.
     """
     at = _DEADLINE.get()
     if at is None:
@@ -110,19 +107,21 @@ def _seconds_left(timeout: float | None, fault: type[httpcore.TimeoutException])
     return left if timeout is None else min(timeout, left)
 
 
-MAX_REPLY_MB = 32.0  # chosen
-_MOST_REDIRECTS = 3  # a photo takes one (chosen)
+MAX_REPLY_MB = 32.0
+"""Largest size of a reply in megabytes, unless a service has another; chosen."""
+_MOST_REDIRECTS = 3
+"""Largest number of redirects that are followed; a photo takes one (chosen)."""
 
 
 class Wire:
-    """A client of the connections to some hosts, which alone get the key.
+    """An HTTP client for some hosts, which alone get the key.
 
     Args:
-        hosts: scheme and host of each.
-        secrets: put on requests, and taken out of replies.
-        timeouts: of each request.
-        connections: kept open.
-        max_reply_mb: megabytes; a larger reply is not read to its end.
+        hosts: scheme and host of each server.
+        secrets: key that is put on requests, and taken out of replies.
+        timeouts: time limits of each request.
+        connections: number of connections to each host that are kept open.
+        max_reply_mb: megabytes beyond which a reply is not read to its end.
     """
 
     def __init__(
@@ -134,20 +133,20 @@ class Wire:
         connections: int = 1,
         max_reply_mb: float = MAX_REPLY_MB,
     ) -> None:
+        """Prepare connections to hosts, each with its scheme; none is opened yet."""
         self._secrets = secrets
         self._timeouts = timeouts
         self._max_reply_mb = max_reply_mb
         # How many run at once is for the caller to limit: waiting here would count against the timeouts.
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=connections)
-        transports = {
-            host: httpx.HTTPTransport(verify=_certificates(), limits=limits, proxy=_proxy(httpx.URL(host)))
-            for host in hosts
-        }
+        mounts, proxies = {}, urllib.request.getproxies()
+        for host in hosts:
+            url = httpx.URL(host)
+            proxy = None if urllib.request.proxy_bypass(url.host) else proxies.get(url.scheme)
+            transport = httpx.HTTPTransport(verify=_certificates(), limits=limits, proxy=proxy)
+            mounts[host] = KeyTransport(add_deadlines(transport), secrets.proof)
         self._client = httpx.Client(
-            mounts={
-                host: KeyTransport(add_deadlines(transport), secrets.proof)
-                for host, transport in transports.items()
-            },
+            mounts=mounts,
             verify=_certificates(),
             timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect),
             headers={"user-agent": f"virl/{__version__}"},
@@ -164,15 +163,15 @@ class Wire:
         headers: Mapping[str, str] | None = None,
         extensions: Mapping[str, object] | None = None,
     ) -> httpx.Request:
-        """Return an httpx request without its key.
+        """Return an httpx request, to which the key is added as it leaves.
 
         Args:
-            method: such as `"GET"`.
-            url: with host and path.
-            query: its fields.
-            body: sent as JSON.
-            headers: further ones.
-            extensions: what `Secrets.proof` has to know.
+            method: HTTP method, such as `"GET"`.
+            url: URL with host and path.
+            query: fields of the query; `None` leaves that of the URL.
+            body: object that is sent as JSON; `None` for no body.
+            headers: headers besides the usual ones.
+            extensions: extensions of the request that `Secrets.proof` reads.
         """
         return self._client.build_request(
             method,
@@ -183,13 +182,11 @@ class Wire:
             extensions=dict(extensions or {}),
         )
 
-    def send(self, request: httpx.Request, *, into: BinaryIO | None = None) -> Received | HttpFault:
+    def send(self, request: httpx.Request, *, into: BinaryIO | None = None) -> HttpReply | HttpFault:
         """Send a request once and return its reply, or a fault if no whole one came.
 
-        Args:
-            request: what to send.
-            into: takes the body of a reply with status 200 piece by piece, as it comes, keys included; the
-                reply's own body is then empty.
+        The body of a reply with status 200 is written to the file `into`, if one is given, as it comes, keys
+        included; the reply's own body is then empty.
         """
         with span(
             f"{request.method} {request.url.host}",
@@ -201,16 +198,16 @@ class Wire:
             },
             kind="client",
         ) as told:
-            received = self._send(request, into)
-            if isinstance(received, HttpFault):
-                told.fail("billed" if received.billed else "unreachable")
+            outcome = self._follow(request, into)
+            if isinstance(outcome, HttpFault):
+                told.fail("billed" if outcome.billed else "unreachable")
             else:
-                told.tell({"http.response.status_code": received.status})
-                if received.status >= httpx.codes.BAD_REQUEST:
-                    told.fail(str(received.status))
-        return received
+                told.tell({"http.response.status_code": outcome.status})
+                if outcome.status >= httpx.codes.BAD_REQUEST:
+                    told.fail(str(outcome.status))
+        return outcome
 
-    def _send(self, request: httpx.Request, into: BinaryIO | None) -> Received | HttpFault:
+    def _follow(self, request: httpx.Request, into: BinaryIO | None) -> HttpReply | HttpFault:
         """Send a request and follow redirects; a reply after one counts as billed."""
         end, redirected = time.monotonic() + self._timeouts.total, False
         for _ in range(_MOST_REDIRECTS + 1):
@@ -221,7 +218,7 @@ class Wire:
             request, redirected = outcome, True
         return HttpFault("it redirects in circles", verdict="never", billed=True)
 
-    def _hop(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | Received | HttpFault:
+    def _hop(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | HttpReply | HttpFault:
         """Return the reply to a request, the request it redirects to, or a fault of the connection."""
         try:
             return self._reply(request, into)
@@ -241,7 +238,7 @@ class Wire:
         """Close the connections to the hosts."""
         self._client.close()
 
-    def _reply(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | Received | HttpFault:
+    def _reply(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | HttpReply | HttpFault:
         """Return the reply to a request, the request that it redirects to, or a fault of either."""
         response = self._client.send(request, stream=True)
         try:
@@ -257,7 +254,7 @@ class Wire:
         finally:
             response.close()
 
-    def _read(self, response: httpx.Response, into: BinaryIO | None) -> Received | HttpFault:
+    def _read(self, response: httpx.Response, into: BinaryIO | None) -> HttpReply | HttpFault:
         """Return a response read to its end, or a fault where it is too large or compressed repeatedly."""
         if "," in response.headers.get("content-encoding", ""):  # each turn may blow it up a thousandfold
             return HttpFault("the reply is compressed more than once", verdict="never", billed=True)
@@ -272,26 +269,16 @@ class Wire:
                 words = f"the reply is larger than {self._max_reply_mb:g} MB"
                 return HttpFault(words, verdict="never", billed=True)
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return self._without_keys(Received(response.status_code, headers, bytes(body)))
-
-    def _without_keys(self, received: Received) -> Received | HttpFault:
-        """Return a reply with keys taken out; a fault for a picture that holds one."""
-        redaction = self._secrets.redaction
-        if not received.body.startswith(PICTURES):
-            return replace(received, body=redaction.body(received.body))
-        if redaction.is_in(received.body):
+        reply, redaction = HttpReply(response.status_code, headers, bytes(body)), self._secrets.redaction
+        # Keys are taken out of texts; out of a picture they cannot be without breaking it.
+        if not reply.body.startswith(PICTURES):
+            return replace(reply, body=redaction.body(reply.body))
+        if redaction.is_in(reply.body):
             return HttpFault("the picture has the key in it", verdict="never", billed=True)
-        return received
+        return reply
 
 
 @cache
 def _certificates() -> ssl.SSLContext:
     """Return the TLS context of trusted certificates; read once a process, in a tenth of a second."""
     return httpx.create_ssl_context()
-
-
-def _proxy(host: httpx.URL) -> str | None:
-    """Return the proxy that the environment names for a host; `None` without one."""
-    if urllib.request.proxy_bypass(host.host):
-        return None
-    return urllib.request.getproxies().get(host.scheme)

@@ -1,7 +1,7 @@
-"""Puts a made city together: its plan, and a provider of each kind over it."""
+"""Made cities put together: the plan of a town, and a provider of each kind over it."""
 
 from collections.abc import Mapping
-from functools import cached_property, lru_cache, partial
+from functools import cache, lru_cache, partial
 
 from virl.files.stores import ArrayStore, collector_paused
 from virl.geo.globe import LatLng
@@ -11,7 +11,7 @@ from virl.platform.city.left_out import LeftOut
 from virl.platform.city.maps import Journey
 from virl.platform.providers.offline.city_file import OfflineCity, StreetSigns
 from virl.platform.providers.provider import CityFile
-from virl.towns.buses import BusLine, bus_lines, journey_of
+from virl.towns.buses import bus_lines, journey_of
 from virl.towns.life.shops import TOWN, move_in
 from virl.towns.listings import OfflineListings, let_homes
 from virl.towns.open_towns import OPEN_TOWNS, OpenTown
@@ -25,16 +25,17 @@ from virl.towns.truth import OfflineTruth, PlanInventory, plan_statistics
 
 PLANS = 2
 """Number of plans kept in memory, so that a consulted agent draws no second one; chosen."""
-_KEPT = ArrayStore("plans", "plan of a town", 12, encode, partial(decode, CityPlan))  # how many: chosen
+_KEPT = ArrayStore("plans", "plan of a town", 12, encode, partial(decode, CityPlan))
+"""Cache files of the last 12 plans (number chosen)."""
 
 
 def draw_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...] = ()) -> CityPlan:
     """Return the plan of the town that grows from a seed, the same under every version of Python.
 
     Args:
-        seed: any non-negative integer.
-        town: its name.
-        street_signs: what hangs over its junctions.
+        seed: seed of the town, 0 or more.
+        town: name of the town.
+        street_signs: kinds of signs that hang over its junctions.
     """
     layout = lay_out(seed)
     shops, homes = move_in(layout, seed, town), let_homes(layout, seed, town)
@@ -48,9 +49,9 @@ def kept_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...]
     """Return the plan of `draw_plan`, from the cache on disk if it was drawn before.
 
     Args:
-        seed: of the town.
-        town: its name.
-        street_signs: kinds of street signs.
+        seed: seed of the town, 0 or more.
+        town: name of the town.
+        street_signs: kinds of signs that hang over its junctions.
     """
     return _KEPT.get(
         f"{maker()} {_plan_key(seed, town, street_signs)}", lambda: draw_plan(seed, town, street_signs)
@@ -58,7 +59,7 @@ def kept_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...]
 
 
 def _plan_key(seed: int, town: str, street_signs: tuple[StreetSigns, ...]) -> str:
-    """Return a text that differs for different plans, for the cache."""
+    """Return a text for the cache that differs for different plans."""
     return " ".join((str(seed), town, *street_signs))
 
 
@@ -71,10 +72,10 @@ def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSig
     """Return the made town of a seed as a city, with all providers and its ground truth.
 
     Args:
-        name: of the city.
-        title: for people.
-        seed: same seed, same city.
-        street_signs: kinds of street signs.
+        name: name by which `open_city` opens the city.
+        title: name of the town as people write it.
+        seed: seed of the town, 0 or more; the same seed makes the same town.
+        street_signs: kinds of signs that hang over its junctions.
     """
     key = f"{name} {_plan_key(seed, title, street_signs)}"
     town = OPEN_TOWNS.get(key, lambda: _open_town(name, title, seed, street_signs))
@@ -108,27 +109,17 @@ def _open_town(name: str, title: str, seed: int, street_signs: tuple[StreetSigns
 
 
 class OfflineMaps(GraphMaps):
-    """Maps of a made town: addresses, ways along panoramas, and buses.
-
-    Args:
-        layout: the plan.
-        graph: its panoramas.
-        named: positions of places by name or address, for `geocode`.
-    """
+    """Maps of a made town: addresses, ways along panoramas, and buses."""
 
     def __init__(self, layout: StreetPlan, graph: NavigationGraph, named: Mapping[str, LatLng]) -> None:
+        """Make the maps of a town's plan and panoramas; `named` has positions by name for `geocode`."""
         super().__init__(graph, AddressBook(layout, named).find)
-        self._layout = layout
+        self._lines = cache(partial(bus_lines, layout))  # drawn on first use
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:  # noqa: ARG002
-        """Return the bus journey that arrives first and sets out at a minute or later; the same every day.
+        """Return the bus journey that arrives first and sets out at a minute or later, on any weekday.
 
         Raises:
             NoRoute: an end is off the map.
         """
-        return journey_of(self._lines, self, here, there, minute)
-
-    @cached_property
-    def _lines(self) -> list[BusLine]:
-        """Return the bus lines of the town."""
-        return bus_lines(self._layout)
+        return journey_of(self._lines(), self, here, there, minute)

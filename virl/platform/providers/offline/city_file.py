@@ -7,6 +7,7 @@ from pydantic import Field
 from virl.platform.providers.provider import CityFile
 
 StreetSigns = Literal["plates", "signposts"]
+"""Kinds of signs over junctions: plates with street names and house numbers, or signposts to landmarks."""
 
 
 class OfflineCity(CityFile):

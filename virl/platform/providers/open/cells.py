@@ -1,4 +1,4 @@
-"""The squares that pictures and places are asked for by: those of web maps, which split into four."""
+"""The squares in which pictures and places are asked for: those of web maps, which split into four."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ class Cell:
     """A square of the grid of web maps (EPSG:3857)."""
 
     zoom: int
+    """Zoom level of web maps: the Earth has 2 to the power of it squares across."""
     x: int
     """Column of the square, from the west."""
     y: int
@@ -27,19 +28,19 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Name of the square for file names."""
+        """Name of the square for file names: zoom level, column and row."""
         return f"{self.zoom}-{self.x}-{self.y}"
 
     @property
     def box(self) -> Box:
-        """Box of the square, degrees."""
+        """Box of the square, in degrees."""
         west, north = _corner(self.zoom, self.x, self.y)
         east, south = _corner(self.zoom, self.x + 1, self.y + 1)
         return Box(south, west, north, east)
 
     @property
     def degrees(self) -> tuple[float, float, float, float]:
-        """Degrees (west, south, east, north) of the square, as in GeoJSON."""
+        """Sides (west, south, east, north) of the square in degrees, as in GeoJSON."""
         box = self.box
         return box.west, box.south, box.east, box.north
 
@@ -71,12 +72,12 @@ def cell_at(position: LatLng, zoom: int = ZOOM) -> Cell:
 
 
 def cells_around(position: LatLng, reach_m: float, zoom: int = ZOOM) -> set[Cell]:
-    """Return the squares touched by the area `reach_m` metres to each side of a position.
+    """Return the squares of a zoom level touched by the area `reach_m` metres to each side of a position.
 
     Args:
-        position: middle.
-        reach_m: metres.
-        zoom: of the squares.
+        position: middle of the area.
+        reach_m: half the side of the area in metres.
+        zoom: zoom level of the squares.
     """
     frame = LocalFrame(position)
     north_west, south_east = frame.position(-reach_m, reach_m), frame.position(reach_m, -reach_m)
@@ -84,14 +85,15 @@ def cells_around(position: LatLng, reach_m: float, zoom: int = ZOOM) -> set[Cell
 
 
 def cells_of(box: Box, zoom: int = ZOOM) -> set[Cell]:
-    """Return the squares that a box touches."""
+    """Return the squares of a zoom level that a box touches."""
     return set(_cells_between(LatLng(box.north, box.west), LatLng(box.south, box.east), zoom))
 
 
 def _cells_between(north_west: LatLng, south_east: LatLng, zoom: int) -> Iterator[Cell]:
     """Yield the squares between two corners, also across longitude 180."""
     first, last = cell_at(north_west, zoom), cell_at(south_east, zoom)
-    around = 2**zoom if north_west.lng > south_east.lng else 0  # across longitude 180
+    # Across longitude 180 the columns go on counting, and are wrapped below.
+    around = 2**zoom if north_west.lng > south_east.lng else 0
     for x in range(first.x, last.x + around + 1):
         for y in range(first.y, last.y + 1):
             yield Cell(zoom, x % 2**zoom, y)

@@ -1,4 +1,4 @@
-"""Cities of open data put together: street view from a service, places and maps, with or without pictures."""
+"""Cities of open data, put together of street view from a picture service, places and maps."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -29,11 +29,11 @@ from virl.platform.providers.open.picture_services import (
 from virl.platform.providers.open.places import TiledPlaces
 from virl.platform.providers.open.shots import ShotLists
 from virl.platform.providers.open.streetview import (
-    Explored,
+    ExploredGraph,
     Extent,
-    MapsOnTheWay,
+    GrowingMaps,
+    GrowingStreetMap,
     OpenStreetView,
-    StreetsOnTheWay,
 )
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.provider import Access
@@ -53,6 +53,7 @@ class CityGround:
     """The places, maps and walkable ways of a city, without pictures, as `ground_of` makes them."""
 
     places: Places
+    """Provider of places."""
     maps: Callable[[NavigationGraph], Maps]
     """Function from a panorama graph to the maps over it."""
     ways: Sequence[Sequence[LatLng]] = ()
@@ -71,35 +72,42 @@ def ground_of(name: str, file: OpenCity, access: Access) -> CityGround:
     """Return the places and maps that a city's file names; no service is asked yet.
 
     Args:
-        name: of the city.
-        file: its file.
-        access: how services are asked.
+        name: name of the city, for errors.
+        file: contents of the city's file.
+        access: ledger, cache and recordings of the run.
 
     Raises:
         BadInput: the extract is missing, cannot be read, or holds no street here; or a URL is none.
         ModelUnavailable: a package that reads it is missing.
         ProviderError: Google is asked, and there is no key and no replay.
     """
-    parts = _GroundParts(name, file, access)
+    builder = _GroundBuilder(name, file, access)
     try:
-        return parts.ground()
+        return builder.build()
     except BaseException:
-        parts.close()
+        builder.close()
         raise
 
 
-class _GroundParts:
-    """A maker of the parts that a city's file names, which collects their connections and credits."""
+class _GroundBuilder:
+    """A builder of the places and maps that a city's file names, with their connections and credits."""
 
     def __init__(self, name: str, file: OpenCity, access: Access) -> None:
+        """Prepare to build places and maps for a city's file; nothing is opened yet."""
         self._name, self._file, self._access = name, file, access
         self._closing = ExitStack()
         self._credits: list[str] = []
         self.close = self._closing.close
 
-    def ground(self) -> CityGround:
+    def build(self) -> CityGround:
         """Return the places, maps and ways of the city."""
-        town, google = self._town(), self._google()
+        town = self._town()
+        google: tuple[Places, Maps] | None = None
+        if self._file.asks_google:
+            self._credits.append(GOOGLE_CREDIT)
+            google_places, google_maps, http = google_parts(self._file, self._file.google, self._access)
+            self._closing.callback(http.close)
+            google = google_places, google_maps
         services = load_open_maps()
         keeping = Keeping.of(self._access, CACHE)
         self._closing.callback(keeping.close)
@@ -134,15 +142,6 @@ class _GroundParts:
         self._credits.append(town.attribution)
         return town
 
-    def _google(self) -> tuple[Places, Maps] | None:
-        """Return Google's (places, maps); `None` if the file asks for neither."""
-        if not self._file.asks_google:
-            return None
-        self._credits.append(GOOGLE_CREDIT)
-        places, maps, http = google_parts(self._file, self._file.google, self._access)
-        self._closing.callback(http.close)
-        return places, maps
-
     def _places(
         self,
         town: "MappedTown | None",
@@ -150,7 +149,7 @@ class _GroundParts:
         services: OpenMapsSettings,
         keeping: Keeping,
     ) -> Places:
-        """Return the source of places that the city's file names."""
+        """Return the provider of places that the city's file names: the extract, Google or another source."""
         if self._file.places == "google" and google:
             return google[0]
         if self._file.places == "osm":
@@ -185,18 +184,13 @@ class _GroundParts:
             ways = ValhallaWays(services.valhalla, keeping, file.valhalla_url)
         self._closing.callback(ways.close)
         self._credits.append(OSM_CREDIT)
-        addresses = self._addresses(town, services, keeping)
-        return lambda panoramas: OpenMaps(addresses, ways, GraphMaps(panoramas))
-
-    def _addresses(
-        self, town: "MappedTown | None", services: OpenMapsSettings, keeping: Keeping
-    ) -> Addresses:
-        """Return the addresses of the city's extract, or else of Nominatim."""
+        addresses: Addresses
         if town:
-            return town.addresses
-        found = Nominatim(services.nominatim, keeping, district_of(self._file), self._file.nominatim_url)
-        self._closing.callback(found.close)
-        return found
+            addresses = town.addresses
+        else:
+            addresses = Nominatim(services.nominatim, keeping, district_of(file), file.nominatim_url)
+            self._closing.callback(addresses.close)
+        return lambda panoramas: OpenMaps(addresses, ways, GraphMaps(panoramas))
 
 
 def district_of(file: OpenCity) -> Box:
@@ -211,12 +205,12 @@ FOLDER = "open"
 
 
 def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
-    """Return the city of a file of pictures, places and maps; no service is asked yet.
+    """Return the city of a file that names its sources of pictures, places and maps; none is asked yet.
 
     Args:
-        name: of the city.
-        file: of the city.
-        access: how it is reached.
+        name: name by which `open_city` opens the city.
+        file: contents of the city's file.
+        access: ledger, cache and recordings of the run.
 
     Raises:
         BadInput: the settings or the extract are broken, or a folder cannot be used.
@@ -233,7 +227,7 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
     keeps = access.cache != "off" and not service.keeping.is_recorded
     folder = resources.data_home() / FOLDER / file.streetview if keeps else None
     extent = Extent(file.center, file.region, file.reach_m, file.as_of)
-    explored = Explored(
+    explored = ExploredGraph(
         ShotLists(client.shots, folder / "lists" if folder else None, own.keep_days),
         extent,
         ground.ways,
@@ -242,6 +236,13 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
     )
     kept = KeptPictures(folder / "pictures" if folder else None, file.streetview, settings)
     named = f"Pictures: contributors of {own.title}"
+
+    def close() -> None:
+        """Close both clients, even where one raises an error."""
+        with ExitStack() as every:
+            every.callback(service.close)
+            every.callback(ground.close)
+
     return City(
         name=name,
         title=file.title,
@@ -251,8 +252,8 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         time_zone=ground.time_zone,
         streetview=OpenStreetView(own.title, explored, client, kept),
         places=ground.places,
-        maps=ground.whole_maps or MapsOnTheWay(explored, ground.maps),
-        street_map=StreetsOnTheWay(explored),
+        maps=ground.whole_maps or GrowingMaps(explored, ground.maps),
+        street_map=GrowingStreetMap(explored),
         ledger=access.ledger,
         left_out=access.left_out,
         capabilities=Capabilities(
@@ -260,17 +261,5 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
             has_free_lookup=file.places != "google" and not isinstance(ground.places, NoPlaces),
         ),
         shareable=False if file.asks_google else None,
-        close=_close_all(service.close, ground.close),
+        close=close,
     )
-
-
-def _close_all(*parts: Callable[[], None]) -> Callable[[], None]:
-    """Return a function that calls all functions, even where one raises an error."""
-
-    def close() -> None:
-        """Call all functions, even where one raises an error."""
-        with ExitStack() as every:
-            for part in parts:
-                every.callback(part)
-
-    return close

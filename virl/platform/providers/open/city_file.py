@@ -1,4 +1,4 @@
-"""The file of a city of open data: who gives its street view, its places and its maps."""
+"""The file of a city of open data: the sources of its street view, its places and its maps."""
 
 from datetime import date
 from pathlib import Path
@@ -14,15 +14,17 @@ from virl.platform.providers.provider import CityFile, Position
 from virl.resources import data_home
 
 Host = Annotated[str, Field(pattern=HOST)]
+"""Scheme and host, such as `https://api.panoramax.xyz`."""
 Url = Annotated[str, Field(pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$")]
 """URL with a path and without credentials, which go into the environment."""
 
 
 _HOSTS = TypeAdapter(dict[str, Host])
+"""Reader of the fields with servers of pictures."""
 
 
 def _check_service(name: str) -> str:
-    """Return the name of a service of pictures, checked to exist."""
+    """Return the name of a service of pictures; raise `ValueError` for an unknown one."""
     if name not in PICTURES:
         raise ValueError(str(UnknownName("service of pictures", name, PICTURES.names())))
     return name

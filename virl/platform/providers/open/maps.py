@@ -46,23 +46,18 @@ class RouteSource(Protocol):
         """Return the seconds from every origin to every destination, shape (origins, destinations).
 
         Args:
-            origins: n positions.
-            destinations: m positions.
-            mode: of travel.
+            origins: positions from which the ways start.
+            destinations: positions where the ways end.
+            mode: mode of travel.
         """
         ...
 
 
 class OpenMaps:
-    """Maps made of addresses from one source, ways from another, and ways along panoramas.
-
-    Args:
-        addresses: who knows them.
-        ways: who knows them.
-        panoramas: the ways along them, for walkers through street view.
-    """
+    """Maps made of addresses from one source, ways from another, and ways along panoramas."""
 
     def __init__(self, addresses: Addresses, ways: RouteSource, panoramas: GraphMaps) -> None:
+        """Make maps of a source of addresses, one of routes, and the maps of ways along panoramas."""
         self.geocode = addresses.find
         self.address_at = addresses.nearest
         self.route = ways.route
@@ -71,10 +66,10 @@ class OpenMaps:
 
 
 def check_stops(stops: Sequence[LatLng], least: int = 0) -> None:
-    """Raise an error unless all stops are finite, and at least `least` of them.
+    """Raise `BadInput` unless there are at least `least` stops and all are finite.
 
     Raises:
-        BadInput: there are fewer than two for a route, or one is not finite.
+        BadInput: there are fewer, or one is not finite.
     """
     if len(stops) < least:
         raise BadInput(f"a route needs two or more stops, not {len(stops)}")
@@ -84,29 +79,29 @@ def check_stops(stops: Sequence[LatLng], least: int = 0) -> None:
 
 
 def check_on_map(stop: LatLng, metres: float, mode: TravelMode) -> None:
-    """Raise an error for a stop that is more than `OFF_MAP_M` metres from a way of the mode.
+    """Raise `NoRoute` for a stop that is more than `OFF_MAP_M` metres from the nearest way of the mode.
 
     Args:
-        stop: where somebody wants to go.
-        metres: to the nearest way.
-        mode: of travel.
+        stop: position of the stop.
+        metres: distance from the stop to the nearest way.
+        mode: mode of travel.
 
     Raises:
-        NoRoute: it is farther than `OFF_MAP_M`.
+        NoRoute: the stop is farther than `OFF_MAP_M`.
     """
     if metres > OFF_MAP_M[mode]:
         raise NoRoute(f"{stop} is off the map: the nearest way for {mode} is {metres:.0f} m away")
 
 
 def table_of_reached(origins: Sequence[LatLng], destinations: Sequence[LatLng], ask: AskTable) -> Floats:
-    """Return travel times in seconds by a service that refuses a table with an unreachable stop.
+    """Return seconds, shape (origins, destinations), of a service that refuses tables with unreachable stops.
 
     Such stops are found by asking for fewer; their seconds are `inf`.
 
     Args:
-        origins: its rows.
-        destinations: its columns.
-        ask: asks for a table; raises `NoRoute`.
+        origins: positions of the rows.
+        destinations: positions of the columns.
+        ask: function (origins, destinations) to their seconds; raises `NoRoute` for an unreachable stop.
     """
 
     def find_reached(stops: Sequence[LatLng]) -> set[LatLng]:
@@ -150,9 +145,9 @@ def join_legs(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) ->
     """Return the route through stops: straight to each leg, along it, and straight to the next stop.
 
     Args:
-        stops: where it leads, one more than there are legs.
-        legs: ways between them.
-        mode: whose mean speed counts on the straight pieces.
+        stops: stops of the route, one more than there are legs.
+        legs: way between each two stops, from road to road.
+        mode: mode of travel, at whose mean speed the straight pieces are walked or driven.
 
     Raises:
         NoRoute: a stop is too far from the ways.

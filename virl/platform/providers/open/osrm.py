@@ -1,4 +1,4 @@
-"""Ways from OSRM: routes with the streets that they follow, and tables of durations."""
+"""Client of OSRM: routes with the streets that they follow, and tables of durations."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -41,8 +41,11 @@ _judge = map_judge(200, 400)
 """Judge of replies; status 400 comes with a code that says why."""
 
 Seconds = Annotated[float, Field(ge=0)]
+"""Duration in seconds."""
 Metres = Annotated[float, Field(ge=0)]
+"""Length in metres."""
 Point = tuple[Longitude, Latitude]
+"""(longitude, latitude) in degrees."""
 
 
 class _OsrmLine(ReplyBody):
@@ -107,9 +110,9 @@ class OsrmWays:
     """A source of routes and travel times by an OSRM server.
 
     Args:
-        settings: of the service.
-        keeping: cache, recording and books.
-        url: of the server, in which `{profile}` stands for `foot`, `bike` or `car`; by default that of
+        settings: URL, pace and policy of the service.
+        keeping: cache, recording and ledger.
+        url: URL of the server, in which `{profile}` stands for `foot`, `bike` or `car`; by default that of
             `VIRL_OSRM_URL`, or the public one. A server without `{profile}` is asked for ways on foot alone,
             because it answers all profiles with the one that it was built for.
 
@@ -118,6 +121,7 @@ class OsrmWays:
     """
 
     def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
+        """Make the client of the server at `url`, or at the one of the settings; nothing is sent yet."""
         given = service_url(settings, url)
         modes: Sequence[TravelMode] = tuple(PROFILES) if "{profile}" in given else ("walking",)
         self._servers = {
@@ -146,7 +150,7 @@ class OsrmWays:
         legs = routes[0].legs
         if len(legs) != len(stops) - 1:
             raise ProviderError(self._server(mode).title, f"{len(legs)} legs of a route", ASKED_WRONG)
-        return join_legs(stops, [_leg(leg) for leg in legs], mode)
+        return join_legs(stops, [_to_leg(leg) for leg in legs], mode)
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
@@ -232,13 +236,12 @@ class OsrmWays:
         return self._servers[mode]
 
 
-def _leg(leg: _OsrmLeg) -> Leg:
+def _to_leg(leg: _OsrmLeg) -> Leg:
     """Return a reply's leg with the corners and street names of its steps."""
     path: list[LatLng] = []
     streets: list[str] = []
     for step in leg.steps:
         corners = [LatLng(lat, lng) for lng, lat in step.geometry.coordinates]
-        new = corners[1:] if path else corners
         streets += [step.name] * (len(corners) - 1)
-        path += new
+        path += corners[1:] if path else corners  # a step begins where the one before ends
     return Leg(path, streets, leg.distance, leg.duration)

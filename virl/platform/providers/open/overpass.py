@@ -1,4 +1,4 @@
-"""The places that an Overpass server knows, and the queries for them."""
+"""Places by an Overpass server, and the queries for them."""
 
 import re
 from collections.abc import Sequence
@@ -36,23 +36,23 @@ _HEAD = f"[out:json][timeout:{QUERY_S}][maxsize:{QUERY_MB * 1_000_000}]"
 
 
 def places_within(box: Box) -> str:
-    """Return the query for all named places in a box, areas with their middle, in Overpass QL."""
+    """Return the query in Overpass QL for all named places in a box, areas with their middle."""
+
+    def any_of(keys: Sequence[str]) -> str:
+        """Return the filter for objects with any of these keys, in Overpass QL."""
+        return f'~"^({"|".join(keys)})$"~"."'
+
     area = ",".join(f"{degrees:.7f}" for degrees in box.degrees)
-    areas = f"[{_any_of([key for key in place_keys() if key not in LINES])}]"
+    areas = f"[{any_of([key for key in place_keys() if key not in LINES])}]"
     lines = "".join(f'way["name"]["{key}"~"^({"|".join(type_table()[key])})$"];' for key in LINES)
     return (
-        f'{_HEAD}[bbox:{area}];(node["name"][{_any_of(place_keys())}];way["name"]{areas};{lines}'
+        f'{_HEAD}[bbox:{area}];(node["name"][{any_of(place_keys())}];way["name"]{areas};{lines}'
         f'relation["type"="multipolygon"]["name"];);out center;'
     )
 
 
-def _any_of(keys: Sequence[str]) -> str:
-    """Return the filter for objects with any of these keys, in Overpass QL."""
-    return f'~"^({"|".join(keys)})$"~"."'
-
-
 def place_of_id(place_id: str) -> str | None:
-    """Return the query for one object by its id, such as `n12`; `None` for a malformed id."""
+    """Return the query in Overpass QL for an object by its id, such as `n12`; `None` for a malformed id."""
     found = _ID.fullmatch(place_id)
     return f"{_HEAD};{_KIND_OF_LETTER[found[1]]}({found[2]});out center;" if found else None
 
@@ -106,10 +106,10 @@ class OverpassPlaces:
     """A source of places by an Overpass server, as an extract would give them.
 
     Args:
-        settings: of the service.
-        keeping: cache, recording and books.
-        url: of the interpreter; by default that of `VIRL_OVERPASS_URL`, or the public server.
-        day: for which hours and dates are read; by default today.
+        settings: URL, pace and policy of the service.
+        keeping: cache, recording and ledger.
+        url: URL of the interpreter; by default that of `VIRL_OVERPASS_URL`, or the public server.
+        day: day for which opening hours and dates are read; by default today.
 
     Raises:
         BadInput: the URL is none.
@@ -118,6 +118,7 @@ class OverpassPlaces:
     def __init__(
         self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None, day: date | None = None
     ) -> None:
+        """Make the source of places as they are on a day, by default today; nothing is asked yet."""
         self._day = day or date.today()  # noqa: DTZ011 - the day of who asks
         self._overpass = Overpass(settings, keeping, url)
         self.close = self._overpass.close
@@ -127,9 +128,9 @@ class OverpassPlaces:
         return self._ask_box(box, _MOST_SPLITS)
 
     def find_one(self, place_id: str) -> FoundPlace:
-        """Return the place with this id."""
+        """Return the place with this id; raise `NotFound` without one."""
         query = place_of_id(place_id)
-        found = _places(self._ask(query), self._day) if query else []
+        found = _read_places(self._overpass.read(query, _Elements), self._day) if query else []
         if not found:
             raise NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
         return found[0]
@@ -137,25 +138,28 @@ class OverpassPlaces:
     def _ask_box(self, box: Box, splits: int) -> list[FoundPlace]:
         """Return the places of a box, which may be split into four up to `splits` times."""
         try:
-            return _places(self._ask(places_within(box)), self._day)
+            return _read_places(self._overpass.read(places_within(box), _Elements), self._day)
         except ProviderError as fault:
             if fault.verdict != "smaller" or not splits:
                 raise
-        every = [found for part in _quarters(box) for found in self._ask_box(part, splits - 1)]
+        south, west, north, east = box.degrees
+        lat, lng = box.middle
+        quarters = [
+            Box(low, left, high, right)
+            for low, high in ((south, lat), (lat, north))
+            for left, right in ((west, lng), (lng, east))
+        ]
+        every = [found for part in quarters for found in self._ask_box(part, splits - 1)]
         return list({found.place.id: found for found in every}.values())
 
-    def _ask(self, query: str) -> _Elements:
-        """Return the reply of the server to a query in Overpass QL."""
-        return self._overpass.read(query, _Elements)
 
-
-def _places(reply: _Elements, day: date) -> list[FoundPlace]:
-    """Return the places of a reply, each once: an area before a point of the same place."""
+def _read_places(reply: _Elements, day: date) -> list[FoundPlace]:
+    """Return the places of a reply as they are on a day, each once: an area replaces a point in it."""
     data_day = reply.osm3s.get("timestamp_osm_base", "")[:10] or day.isoformat()
     found = [
         (element, place)
         for element in sorted(reply.elements, key=lambda one: one.type == "node")
-        if is_there(element.tags, data_day) and (place := _place(element, day))
+        if is_there(element.tags, data_day) and (place := _to_place(element, day))
     ]
     if not found:
         return []
@@ -171,24 +175,11 @@ def _places(reply: _Elements, day: date) -> list[FoundPlace]:
     ]
 
 
-def _place(element: _Element, day: date) -> Place | None:
-    """Return an object as a place; `None` if it has no name, type or position, or is a line."""
+def _to_place(element: _Element, day: date) -> Place | None:
+    """Return an object as a place on a day; `None` if it has no name, type or position, or is a line."""
     tags, position = element.tags, element.position
     types = place_types(tags)
-    if not (tags.get("name", "").strip() and types and position and element.type in _LETTER_OF_KIND):
+    letter = _LETTER_OF_KIND.get(element.type)
+    if not (tags.get("name", "").strip() and types and position and letter) or element.is_line:
         return None
-    if element.is_line:
-        return None
-    return place_of(f"{_LETTER_OF_KIND[element.type]}{element.id}", tags, types, position, day)
-
-
-def _quarters(box: Box) -> list[Box]:
-    """Return the four quarters of a box."""
-    south, west, north, east = box.degrees
-    lat, lng = box.middle
-    return [
-        Box(south, west, lat, lng),
-        Box(south, lng, lat, east),
-        Box(lat, west, north, lng),
-        Box(lat, lng, north, east),
-    ]
+    return place_of(f"{letter}{element.id}", tags, types, position, day)

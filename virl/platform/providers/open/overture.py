@@ -22,20 +22,16 @@ OF_EVERY_PLACE = ("point_of_interest", "establishment")
 
 
 def types_of(categories: Iterable[str]) -> tuple[str, ...]:
-    """Return place types for Overture's categories, the finest first; only general ones if none fits.
-
-    Args:
-        categories: of the place, the finest first.
-    """
+    """Return place types for Overture's categories, both the finest first; only general ones if none fits."""
     table = types_named("overture")
     named = [kind for category in categories for kind in table.get(category, (category,))]
-    found = [wider for kind in named for wider in _wider().get(kind, ())]
+    found = [wider for kind in named for wider in _wider_types().get(kind, ())]
     return tuple(dict.fromkeys((*found, *OF_EVERY_PLACE)))
 
 
 @cache
-def _wider() -> Mapping[str, tuple[str, ...]]:
-    """Return each place type with the wider types that come with it in OpenStreetMap."""
+def _wider_types() -> Mapping[str, tuple[str, ...]]:
+    """Return by place type the type itself and the wider types that come with it in OpenStreetMap."""
     found: dict[str, tuple[str, ...]] = {}
     for values in type_table().values():
         for types in values.values():
@@ -64,14 +60,12 @@ _Row = Mapping[str, Any]
 class OverturePlaces:
     """A source of places by files of Overture Maps, without hours, ratings, prices and reviews.
 
-    Args:
-        files: a GeoParquet file of the type `place`, or a folder of them.
-
     Raises:
         BadInput: there is no such file, or it is not one of Overture's places.
     """
 
     def __init__(self, files: Path) -> None:
+        """Open a GeoParquet file of Overture's type `place`, or a folder of such files."""
         self._files = files
         self._data = _open_files(files)
         self._columns = [name for name in WANTED if name in self._data.schema.names]
@@ -82,7 +76,10 @@ class OverturePlaces:
         Raises:
             BadInput: the file is damaged.
         """
-        return list(_places(row for row in self._rows(box, self._columns) if _is_in(row, box)))
+        south, west, north, east = box.degrees
+        positioned = ((row, _position(row)) for row in self._rows(box, self._columns))
+        inside = (row for row, at in positioned if at and south <= at.lat <= north and west <= at.lng <= east)
+        return list(_read_places(inside))
 
     def find_one(self, place_id: str) -> FoundPlace:
         """Return the place with this id; reads the whole file.
@@ -90,7 +87,7 @@ class OverturePlaces:
         Raises:
             BadInput: the file is damaged.
         """
-        found = list(_places(self._read(self._columns, ds.field("id") == place_id)))
+        found = list(_read_places(self._read(self._columns, ds.field("id") == place_id)))
         if not found:
             raise NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
         return found[0]
@@ -120,10 +117,10 @@ class OverturePlaces:
             )
             yield from self._read(columns, inside)
 
-    def _read(self, columns: Sequence[str], which: ds.Expression) -> Iterator[_Row]:
-        """Yield the rows that a filter selects."""
+    def _read(self, columns: Sequence[str], condition: ds.Expression) -> Iterator[_Row]:
+        """Yield the rows that meet a condition, with some columns."""
         try:
-            for batch in self._data.to_batches(columns=list(columns), filter=which):
+            for batch in self._data.to_batches(columns=list(columns), filter=condition):
                 yield from batch.to_pylist()
         except (pa.ArrowException, OSError) as fault:
             raise BadInput(
@@ -132,7 +129,7 @@ class OverturePlaces:
 
 
 def _open_files(files: Path) -> ds.Dataset:
-    """Return the data set of a file or folder, checked to hold places."""
+    """Return the data set of a file or folder; raise `BadInput` if it does not hold places."""
     if not files.exists():
         raise BadInput(
             f"{files}: no such file: download the places of a box with "
@@ -155,13 +152,6 @@ def _one_line(fault: Exception) -> str:
     return " ".join(str(fault).split())[:LONGEST]
 
 
-def _is_in(row: _Row, box: Box) -> bool:
-    """Return whether the position of a row is in a box."""
-    position = _position(row)
-    south, west, north, east = box.degrees
-    return position is not None and south <= position.lat <= north and west <= position.lng <= east
-
-
 def _position(row: _Row) -> LatLng | None:
     """Return the position of a row; `None` if its geometry is no point."""
     try:
@@ -173,8 +163,8 @@ def _position(row: _Row) -> LatLng | None:
     return LatLng(point.y, point.x)
 
 
-def _places(rows: Iterable[_Row]) -> Iterator[FoundPlace]:
-    """Yield the rows as places, without unnamed and doubtful ones."""
+def _read_places(rows: Iterable[_Row]) -> Iterator[FoundPlace]:
+    """Yield rows as places, without those that have no name or position, or too little confidence."""
     for row in rows:
         names, position = row["names"] or {}, _position(row)
         name = (names.get("primary") or "").strip()
@@ -192,28 +182,20 @@ def _places(rows: Iterable[_Row]) -> Iterator[FoundPlace]:
         ]
         if not any(finest):
             finest = [older.get("primary"), *(older.get("alternate") or ())]
+        [address, *_] = row.get("addresses") or [{}]
+        town = " ".join(filter(None, (address.get("postcode"), address.get("locality"))))
+        phone, website = (
+            " ".join(((row.get(column) or [""])[0] or "").split()) for column in ("phones", "websites")
+        )
+        brand = ((row.get("brand") or {}).get("names") or {}).get("primary")
+        facts = {"phone": phone, "website": website, "brand": (brand or "").strip()}
         place = Place(
             id=row["id"],
             name=name,
             types=types_of(list(dict.fromkeys(category for category in finest if category))),
             position=position,
-            address=_address(row),
+            address=", ".join(filter(None, (address.get("freeform"), town))),
             is_open=row.get("operating_status") not in CLOSED,
-            facts=tuple((fact, text[:LONGEST]) for fact, text in _facts(row) if text),
+            facts=tuple((fact, text[:LONGEST]) for fact, text in facts.items() if text),
         )
         yield FoundPlace(place, tuple(sorted(others)))
-
-
-def _address(row: _Row) -> str:
-    """Return the address of a row in one line; may be empty."""
-    [first, *_] = row.get("addresses") or [{}]
-    town = " ".join(filter(None, (first.get("postcode"), first.get("locality"))))
-    return ", ".join(filter(None, (first.get("freeform"), town)))
-
-
-def _facts(row: _Row) -> Iterator[tuple[str, str]]:
-    """Yield (name, text) of a row's further facts; texts may be empty."""
-    for fact, column in (("phone", "phones"), ("website", "websites")):
-        yield fact, " ".join(((row.get(column) or [""])[0] or "").split())
-    brand = ((row.get("brand") or {}).get("names") or {}).get("primary")
-    yield "brand", (brand or "").strip()

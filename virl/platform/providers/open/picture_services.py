@@ -31,13 +31,16 @@ from virl.registry import Registry, scan
 from virl.settings.model import Settings, load_settings
 
 _MAX_REPLY_MB = 64.0
+"""Largest size of a reply in megabytes."""
 
 
 class PictureSettings(Settings):
     """The settings of a picture service: its server, and how fast and often it is asked."""
 
     title: str
+    """Name of the service as people write it."""
     base_url: str = Field(pattern=HOST)
+    """Scheme and host of the server."""
     per_minute: int = Field(ge=1)
     """Largest number of requests a minute."""
     concurrency: int = Field(default=4, ge=1, le=64)
@@ -47,7 +50,9 @@ class PictureSettings(Settings):
     keep_days: float = Field(default=30.0, gt=0)
     """Number of days that lists of pictures are kept."""
     timeouts: Timeouts = Timeouts(read=60.0, total=180.0)
+    """Time limits of a request in seconds."""
     retries: Retries = Retries(longest_wait=60.0)
+    """Number of further tries of a request, and the pauses before them."""
 
 
 class PictureClient(Protocol):
@@ -87,7 +92,9 @@ class PictureServer:
     """A server of pictures: its settings, and the HTTP client that asks it."""
 
     settings: PictureSettings
+    """Settings of the service, for this server."""
     service: Service
+    """HTTP client with key, pace and retries."""
 
     def request(
         self,
@@ -101,17 +108,17 @@ class PictureServer:
         """Return a request to the server, or to a URL that the server gave.
 
         Args:
-            endpoint: its name in counts and recordings, such as `"panoramax_search"`.
-            path: with a slash at its start.
-            query: its fields.
-            url: gives the whole address before each try, where it is another host's or does not last; `path`
-                and `query` only name the request then.
-            is_recorded: whether the reply may be written down.
+            endpoint: name of the request's kind in counts and recordings, such as `"panoramax_search"`.
+            path: path of the URL, with a slash at its start.
+            query: fields of the URL's query.
+            url: function to the whole URL before each try, where it is another host's or does not last;
+                `path` and `query` only name the request then.
+            is_recorded: True if the reply may be recorded.
         """
-        asked = dict(query or {})
-        name = RequestName(endpoint, json.dumps({"path": path, "query": asked}, sort_keys=True))
+        fields = dict(query or {})
+        name = RequestName(endpoint, json.dumps({"path": path, "query": fields}, sort_keys=True))
         address = url or self.settings.base_url + path
-        return Request(name, address, query={} if url else asked, is_recorded=is_recorded)
+        return Request(name, address, query={} if url else fields, is_recorded=is_recorded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +126,11 @@ class PictureService:
     """The code of a picture service: its settings, its client, and its judge of refusals."""
 
     settings: PictureSettings
+    """Settings for the service's own server."""
     client: Callable[[PictureServer], PictureClient]
-    """Function from a `PictureServer` to the client."""
+    """Function from a server to the client of it."""
     judge: Judge = field(default=usual_judge)
+    """Function (expected body, reply) to the good reply or its fault."""
     token: Token | None = None
     """Token that is required; `None` for a service without."""
     a_step: str = "1 picture a step of Hiro"
@@ -143,11 +152,7 @@ def url_variable(name: str) -> str:
 
 
 def picture_settings(name: str, url: str | None = None) -> PictureSettings:
-    """Return a service's settings, for the server of the environment, the city's file or its own.
-
-    Args:
-        name: of the service.
-        url: of a city's file.
+    """Return a service's settings, for the server of the environment, else of `url`, else its own.
 
     Raises:
         BadInput: the variable holds no host.
@@ -159,18 +164,34 @@ def picture_settings(name: str, url: str | None = None) -> PictureSettings:
 
 
 def open_pictures(name: str, settings: PictureSettings, access: Access) -> tuple[PictureClient, Service]:
-    """Return (client, HTTP client) of a picture service; nothing is asked yet.
+    """Return (client, HTTP client to close) of a picture service; nothing is asked yet.
 
     Args:
-        name: of the service.
-        settings: of the service.
-        access: how it is reached.
+        name: name of the service.
+        settings: settings of the service, for the server that is asked.
+        access: ledger and recordings of the run.
 
     Raises:
-        BadInput: the token holds what no token does, or a run is to be recorded and replayed.
+        BadInput: the token has characters that no token has, or a run is to be recorded and replayed.
         ProviderError: there is no token, and no replay.
     """
     kind = PICTURES.find(name)
+    key = None
+    if token := kind.token:
+        key = ApiKey.from_environment(token.variable, "Authorization", token.scheme)
+        if key is None and access.replay is None:
+            raise ProviderError(
+                settings.title,
+                f"{token.variable} is not set",
+                f"set it to a token of {token.source}, or use another `streetview`",
+            )
+
+    def remedy(fault: HttpFault, service: str) -> str:
+        """Return the advice on a fault; it names the token that was refused."""
+        if token and fault.status in {401, 403}:
+            return f"check {token.variable}: set it to a valid token of {token.source}"
+        return usual_remedy(fault, service)
+
     service = Service(
         settings.title,
         [settings.base_url],
@@ -182,46 +203,31 @@ def open_pictures(name: str, settings: PictureSettings, access: Access) -> tuple
             at_once=settings.concurrency,
             per_minute={"": settings.per_minute},
         ),
-        secrets=_key(settings, kind.token, access) if kind.token else None,
+        secrets=key,
         judge=kind.judge,
-        remedy=partial(_remedy, kind.token),
+        remedy=remedy,
     )
     return kind.client(PictureServer(settings, service)), service
-
-
-def _remedy(token: Token | None, fault: HttpFault, service: str) -> str:
-    """Return the advice on a fault; it names the token that was refused."""
-    if token and fault.status in {401, 403}:
-        return f"check {token.variable}: set it to a valid token of {token.source}"
-    return usual_remedy(fault, service)
-
-
-def _key(settings: PictureSettings, token: Token, access: Access) -> ApiKey | None:
-    """Return the token of the environment as a key; `None` in a replay where there is no token."""
-    key = ApiKey.from_environment(token.variable, "Authorization", token.scheme)
-    if key is None and access.replay is None:
-        raise ProviderError(
-            settings.title,
-            f"{token.variable} is not set",
-            f"set it to a token of {token.source}, or use another `streetview`",
-        )
-    return key
 
 
 class Licence(Settings):
     """The terms of a licence of pictures."""
 
     title: str
+    """Name of the licence as people write it."""
     url: str
+    """URL of the licence's text."""
     keep: bool
     """True where the picture may be kept on disk for good, and passed on with its author and licence."""
 
 
-class Read(Settings):
+class TermsPage(Settings):
     """A page on which terms were read, with the day."""
 
     url: str
+    """URL of the page."""
     read: date
+    """Day on which the page was read."""
 
 
 class OpenSettings(Settings):
@@ -229,10 +235,11 @@ class OpenSettings(Settings):
 
     licences: dict[str, Licence]
     """Terms of licences by SPDX identifier."""
-    sources: tuple[Read, ...]
+    sources: tuple[TermsPage, ...]
+    """Pages on which the terms were read."""
 
     def licence(self, name: str) -> Licence | None:
-        """Return the terms of a licence, its name in upper or lower case; `None` if they are unknown."""
+        """Return the terms of a licence by its SPDX identifier in any case; `None` if they are unknown."""
         known = {one.casefold(): licence for one, licence in self.licences.items()}
         return known.get(name.casefold())
 
@@ -243,7 +250,7 @@ class OpenSettings(Settings):
 
 
 def load_open_settings() -> OpenSettings:
-    """Return the settings in `platform/providers/open.yaml`.
+    """Return the licences in `platform/providers/open.yaml`.
 
     Raises:
         BadInput: the file is broken.
@@ -261,11 +268,15 @@ class PictureCredit(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     picture: str
+    """Id that the service gives the picture."""
     service: str
+    """Name of the service."""
     author: str
+    """Name of the author."""
     licence: str
     """SPDX identifier of the licence when the picture was fetched."""
     licence_url: str
+    """URL of the licence's text."""
     page: str
     """URL of the page that shows the picture."""
     taken: str
@@ -276,29 +287,26 @@ class PictureCredit(BaseModel):
 
 @dataclass(frozen=True)
 class KeptPictures:
-    """The pictures of one service that are kept on disk, if their licences allow it.
-
-    Args:
-        folder: where they are kept; `None` keeps none.
-        service: its name.
-        settings: which licences allow it.
-    """
+    """The pictures of one service that are kept on disk, if their licences allow it."""
 
     folder: Path | None
+    """Folder in which pictures are kept; `None` keeps none."""
     service: str
+    """Name of the service."""
     settings: OpenSettings
+    """Licences, and which of them allow to keep pictures."""
 
     def get(self, shot: Shot, part: str, fetch: Callable[[], bytes]) -> bytes:
-        """Return the file of a part of a picture, from disk or else fetched.
+        """Return the JPEG file of a part of a picture, from disk or else fetched and, if allowed, kept.
 
         It is kept if it names its author, and a licence that allows it.
 
         The credit is written first, and a picture without one is not taken from the disk.
 
         Args:
-            shot: the picture.
-            part: such as `"sd"` or `"tile-3-1"`.
-            fetch: asks for it.
+            shot: picture as its service describes it.
+            part: name of the part, such as `"sd"` or `"tile-3-1"`.
+            fetch: function that fetches the file.
 
         Raises:
             ProviderError: as `fetch`.

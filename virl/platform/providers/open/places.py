@@ -1,6 +1,6 @@
-"""Places of a source that is asked for one square of the map after the other, and remembers them."""
+"""Places of a source that is asked for one square of the map after another; squares are kept."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import RLock
@@ -29,7 +29,7 @@ _INDEXES = 8
 
 @dataclass(frozen=True, slots=True)
 class FoundPlace:
-    """A place with all that its source knows."""
+    """A place with all that its source knows, its other names included."""
 
     place: Place
     also: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class PlaceSource(Protocol):
         ...
 
     def find_one(self, place_id: str) -> FoundPlace:
-        """Return the place with this id.
+        """Return the place with this id; raise `NotFound` without one.
 
         Raises:
             NotFound: there is none.
@@ -60,29 +60,21 @@ class PlaceSource(Protocol):
 class TiledPlaces:
     """Places by a source that is asked square by square. Safe for several threads.
 
-    The same question has the same answer, whatever was asked before: places of other tiles are left out.
-
-    Args:
-        source: who knows them.
-        district: where a text is searched for that names no position.
+    The same question has the same answer, whatever was asked before: places of other squares are left out.
     """
 
     def __init__(self, source: PlaceSource, district: Box) -> None:
+        """Make places of a source; a text is searched for in `district` where no position is named."""
         self._source = source
         self._district = district
         self._of_tile: dict[Cell, Sequence[FoundPlace]] = {}
         self._asking = RLock()
-        self._over = lru_cache(maxsize=_INDEXES)(self._index_of)
+        self._index = lru_cache(maxsize=_INDEXES)(self._make_index)
 
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first; see `Places.nearby`.
-
-        Raises:
-            BadInput: the radius is out of its range.
-            ProviderError: the source does not answer.
-        """
+        """Return the places within `radius` metres, nearest first; see `Places.nearby`."""
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         reach = radius if whole is None else min(radius, whole)
@@ -90,7 +82,7 @@ class TiledPlaces:
         asked = tiles[:MOST_TILES]
         if len(tiles) > MOST_TILES:
             reach = tiles[MOST_TILES].metres_to(position)
-        found = self._over(frozenset(asked)).nearby(position, reach, types)
+        found = self._index(frozenset(asked)).nearby(position, reach, types)
         return found if reach >= radius else NearbyPlaces(found, reach)
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
@@ -107,19 +99,16 @@ class TiledPlaces:
             tiles = sorted(
                 cells_of(self._district, ZOOM), key=lambda cell: (distance(middle, cell.box.middle), cell)
             )[:MOST_TILES]
-            return self._over(frozenset(tiles)).search(query)
-        found = self._over(frozenset(_cells_around(near, SEARCHED_M))).search(query, near)
+            return self._index(frozenset(tiles)).search(query)
+        found = self._index(frozenset(_cells_around(near, SEARCHED_M))).search(query, near)
         return [place for place in found if distance(near, place.position) <= SEARCHED_M]
 
     def details(self, place_id: str) -> Place:
-        """Return the place with this id, with its hours and facts.
-
-        Raises:
-            NotFound: no place has this id.
-            ProviderError: the source does not answer.
-        """
-        known = self._find_known(place_id)
-        return known.place if known else self._source.find_one(place_id).place
+        """Return the place with this id, with its hours and facts."""
+        with self._asking:
+            every = (found.place for tile in self._of_tile.values() for found in tile)
+            known = next((place for place in every if place.id == place_id), None)
+        return known or self._source.find_one(place_id).place
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
         """Return an empty list, as maps have no photos; raise `NotFound` for an unknown id.
@@ -134,35 +123,24 @@ class TiledPlaces:
             raise BadInput(f"limit {limit}: must be 0 photos or more")
         return []
 
-    def _find_known(self, place_id: str) -> FoundPlace | None:
-        """Return the place with this id if its square was asked already; else `None`."""
+    def _make_index(self, tiles: frozenset[Cell]) -> OfflinePlaces:
+        """Return a searchable index of the places in squares; squares that are not known yet are asked."""
         with self._asking:
-            every = (found for tile in self._of_tile.values() for found in tile)
-            return next((found for found in every if found.place.id == place_id), None)
-
-    def _places_of(self, tiles: Iterable[Cell]) -> list[FoundPlace]:
-        """Return the places in squares, each once; squares that are not known yet are asked."""
-        with self._asking:
-            for tile in tiles:
+            for tile in sorted(tiles):
                 if tile not in self._of_tile:
                     self._of_tile[tile] = self._source.places_within(tile.box)
-            every = [found for tile in tiles for found in self._of_tile[tile]]
-        return list({found.place.id: found for found in every}.values())
+            every = {found.place.id: found for tile in sorted(tiles) for found in self._of_tile[tile]}
+        shops = [Shop(one.place, NO_FRONTAGE, (), {}, 0) for one in every.values()]
+        also = {one.place.id: one.also for one in every.values()}
 
-    def _index_of(self, tiles: frozenset[Cell]) -> OfflinePlaces:
-        """Return a searchable index of the places in squares."""
-        found = self._places_of(sorted(tiles))
-        shops = [Shop(one.place, NO_FRONTAGE, (), {}, 0) for one in found]
-        also = {one.place.id: one.also for one in found}
-        return OfflinePlaces(shops, _no_photo, also, types_called)
+        def no_photo(shop: Shop) -> Image:
+            """Raise an error, as no photo of these places is ever drawn."""
+            raise AssertionError(f"{shop.place.id} has no front")
+
+        return OfflinePlaces(shops, no_photo, also, types_called)
 
 
 def _cells_around(position: LatLng, radius: float) -> list[Cell]:
     """Return the squares that a circle of `radius` metres touches, the nearest first."""
     touched = [(cell.metres_to(position), cell) for cell in cells_around(position, radius, ZOOM)]
     return [cell for away, cell in sorted(touched) if away <= radius]
-
-
-def _no_photo(shop: Shop) -> Image:
-    """Raise an error, as no photo of these places is ever drawn."""
-    raise AssertionError(f"{shop.place.id} has no front")

@@ -1,4 +1,4 @@
-"""What is known of shared pictures, and the lists of those of each square, kept on disk."""
+"""Shared pictures as their services describe them, and the lists of each square's, kept on disk."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -10,10 +10,10 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from virl.errors import BadInput
 from virl.files.writing import write_whole
-from virl.geo.globe import LatLng, bearing, distance
+from virl.geo.globe import LatLng
 from virl.platform.city.streetview import Attitude
 from virl.platform.providers.open.cells import SMALLEST_ZOOM, Cell
-from virl.platform.providers.pictures.picture import FULL_TURN, Picture
+from virl.platform.providers.pictures.picture import FULL_TURN, Picture, course_at
 
 THIN = 30
 """Number of pictures below which a square's list is kept for hours only (chosen: searches miss some)."""
@@ -21,8 +21,6 @@ _DAY_S = 86_400.0
 """Number of seconds in a day."""
 _THIN_S = 6 * 3600.0
 """Seconds for which a list of few pictures is kept."""
-_STILL_M = 0.5
-"""Distance in metres between pictures below which no direction is taken from them."""
 
 
 class TileMatrix(BaseModel):
@@ -33,7 +31,9 @@ class TileMatrix(BaseModel):
     href: str
     """URL pattern of a tile, with `{TileCol}` and `{TileRow}`."""
     columns: int = Field(ge=1, le=256)
+    """Number of columns of tiles."""
     rows: int = Field(ge=1, le=128)
+    """Number of rows of tiles."""
     side: float = Field(ge=16, le=8192)
     """Width of a column in pixels of the picture; tiles have this rounded down."""
 
@@ -44,8 +44,11 @@ class Shot(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     id: str
+    """Id that the service gives the picture."""
     lat: float = Field(ge=-90, le=90)
+    """Latitude in degrees."""
     lng: float = Field(ge=-180, le=180)
+    """Longitude in degrees."""
     heading: float | None = None
     """Heading of the middle column, degrees clockwise from north; `None` where not told."""
     pitch: float = 0.0
@@ -59,9 +62,13 @@ class Shot(BaseModel):
     left: float | None = Field(default=None, ge=0, lt=1)
     """Share of a full turn cut off to the left of a part of a panorama; `None` for other pictures."""
     sequence: str
+    """Id of the drive or walk on which the picture was taken."""
     rank: int
+    """Number that orders the pictures of a sequence."""
     taken: AwareDatetime
+    """Time at which the picture was taken."""
     author: str = ""
+    """Name of the author; empty where not told."""
     licence: str = ""
     """SPDX identifier of the licence; empty where not told."""
     page: str = ""
@@ -71,6 +78,7 @@ class Shot(BaseModel):
     hd: str = ""
     """URL of the picture in full size; empty where it has to be asked for."""
     tiles: TileMatrix | None = None
+    """Tiles of a whole panorama; `None` where it has none."""
 
     @property
     def position(self) -> LatLng:
@@ -84,58 +92,55 @@ class _Listed(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal[2] = 2
+    """Version of the file's format."""
     asked: float
     """Time at which the list was asked for, seconds since 1970."""
     shots: tuple[Shot, ...] | None
     """Pictures in the square; `None` where it was split."""
 
 
-Page = Callable[[Cell], Sequence[Shot] | None]
+AskCell = Callable[[Cell], Sequence[Shot] | None]
 """A function that asks a service for the pictures in a square; `None` if they are too many."""
 
 
 @dataclass(frozen=True)
 class ShotLists:
-    """The lists of the pictures in squares of the map, each kept for some days.
+    """The lists of the pictures in squares of the map, each kept for some days."""
 
-    Args:
-        ask: asks for one square.
-        folder: where lists are kept; `None` keeps none.
-        keep_days: then they are asked for again; after six hours where there are few.
-        clock: seconds since 1970.
-    """
-
-    ask: Page
+    ask: AskCell
+    """Function that asks a service for the pictures in a square."""
     folder: Path | None
+    """Folder in which lists are kept; `None` keeps none."""
     keep_days: float
+    """Number of days after which a list is asked for again; one of few pictures after six hours."""
     clock: Callable[[], float] = time.time
+    """Function that returns the seconds since 1970."""
 
     def of(self, cell: Cell) -> list[Shot]:
-        """Return all pictures in a square, from a kept list or asked for, in parts where there are many.
+        """Return all pictures in a square, from a kept list or asked for, in four parts where they are many.
 
         Raises:
             ProviderError: the service fails.
             BadInput: the smallest square holds too many.
             CannotWrite: the disk refuses.
         """
-        listed = self._load_kept(cell)
+        file = self.folder / f"{cell.name}.json" if self.folder else None
+        listed = self._load_kept(file) if file else None
         if listed is None:
             found = self.ask(cell)
             listed = _Listed(asked=self.clock(), shots=None if found is None else tuple(found))
-            if self.folder:
-                write_whole(self._file(self.folder, cell), listed.model_dump_json().encode(), "run it again")
+            if file:
+                write_whole(file, listed.model_dump_json().encode(), "run it again")
         if listed.shots is not None:
             return list(listed.shots)
         if cell.zoom >= SMALLEST_ZOOM:
             raise BadInput(f"the square {cell.name} has too many pictures for one request: use another area")
         return [shot for part in cell.parts() for shot in self.of(part)]
 
-    def _load_kept(self, cell: Cell) -> _Listed | None:
-        """Return the kept list of a square; `None` if there is none or it is too old."""
-        if self.folder is None:
-            return None
+    def _load_kept(self, file: Path) -> _Listed | None:
+        """Return the list in a file; `None` if there is none that can be read, or it is too old."""
         try:
-            listed = _Listed.model_validate_json(self._file(self.folder, cell).read_bytes())
+            listed = _Listed.model_validate_json(file.read_bytes())
         except (OSError, ValidationError):
             return None
         keep_s = self.keep_days * _DAY_S
@@ -143,43 +148,29 @@ class ShotLists:
             keep_s = min(keep_s, _THIN_S)
         return listed if listed.asked > self.clock() - keep_s else None
 
-    @staticmethod
-    def _file(folder: Path, cell: Cell) -> Path:
-        """Return the path of the list of a square."""
-        return folder / f"{cell.name}.json"
-
 
 def pictures_of(shots: Iterable[Shot]) -> list[Picture]:
     """Return shared pictures as pictures of sequences; one without a heading faces along its sequence."""
     by_sequence: dict[str, list[Shot]] = {}
     for shot in shots:
         by_sequence.setdefault(shot.sequence, []).append(shot)
-    return [
-        _picture(shot, _course(ordered, number) if shot.heading is None else shot.heading)
-        for ordered in (
-            sorted(one, key=lambda shot: (shot.rank, shot.taken, shot.id)) for one in by_sequence.values()
-        )
-        for number, shot in enumerate(ordered)
-    ]
-
-
-def _picture(shot: Shot, heading: float) -> Picture:
-    """Return a shot as a picture with this heading in degrees."""
-    return Picture(
-        id=shot.id,
-        position=shot.position,
-        attitude=Attitude(heading % FULL_TURN, shot.pitch, shot.roll),
-        fov=shot.fov,
-        sequence=shot.sequence,
-        rank=shot.rank,
-        taken=shot.taken,
-        author=shot.author,
-        licence=shot.licence,
-    )
-
-
-def _course(ordered: Sequence[Shot], number: int) -> float:
-    """Return the heading, degrees, from the neighbour before to the one after; 0 if they stand still."""
-    before, after = ordered[max(number - 1, 0)], ordered[min(number + 1, len(ordered) - 1)]
-    moved = distance(before.position, after.position) > _STILL_M
-    return bearing(before.position, after.position) if moved else 0.0
+    pictures = []
+    for sequence in by_sequence.values():
+        sequence.sort(key=lambda shot: (shot.rank, shot.taken, shot.id))
+        positions = [shot.position for shot in sequence]
+        for number, shot in enumerate(sequence):
+            heading = course_at(positions, number) if shot.heading is None else shot.heading
+            pictures.append(
+                Picture(
+                    id=shot.id,
+                    position=shot.position,
+                    attitude=Attitude(heading % FULL_TURN, shot.pitch, shot.roll),
+                    fov=shot.fov,
+                    sequence=shot.sequence,
+                    rank=shot.rank,
+                    taken=shot.taken,
+                    author=shot.author,
+                    licence=shot.licence,
+                )
+            )
+    return pictures

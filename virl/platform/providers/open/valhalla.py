@@ -1,4 +1,4 @@
-"""Ways from Valhalla: routes with the streets that they follow, and matrices of durations."""
+"""Client of Valhalla: routes with the streets that they follow, and matrices of durations."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -28,7 +28,9 @@ _NO_WAY = frozenset({154, 170, 171, 442})
 
 
 Seconds = Annotated[float, Field(ge=0)]
+"""Duration in seconds."""
 Index = Annotated[int, Field(ge=0)]
+"""Number of a corner of a leg's line, from 0."""
 
 
 class _ValhallaSummary(ReplyBody):
@@ -98,15 +100,16 @@ class ValhallaWays:
     """A source of routes and travel times by a Valhalla server.
 
     Args:
-        settings: of the service.
-        keeping: cache, recording and books.
-        url: of the server; by default that of `VIRL_VALHALLA_URL`, or the public one.
+        settings: URL, pace and policy of the service.
+        keeping: cache, recording and ledger.
+        url: URL of the server; by default that of `VIRL_VALHALLA_URL`, or the public one.
 
     Raises:
         BadInput: the URL is none.
     """
 
     def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
+        """Make the client of the server at `url`, or at the one of the settings; nothing is sent yet."""
         self._server = MapServer(settings, keeping, url, judge=map_judge(200, 400))
         self.close = self._server.close
 
@@ -125,13 +128,12 @@ class ValhallaWays:
         body = {"locations": _locations(stops), "costing": COSTINGS[mode], "units": "kilometers"}
         between = f"{mode} from {stops[0]} to {stops[-1]}"
 
-        def legs(answer: _ValhallaRouted) -> tuple[_ValhallaLeg, ...] | None:
+        def legs(answer: _ValhallaRouted) -> list[Leg] | None:
             """Return the legs of a reply; `None` if there is not one between each two stops."""
             found = answer.trip.legs if answer.trip else ()
-            return found if len(found) == len(stops) - 1 else None
+            return [_to_leg(leg) for leg in found] if len(found) == len(stops) - 1 else None
 
-        found = self._ask("route", body, _ValhallaRouted, legs, between)
-        return join_legs(stops, [_leg(leg) for leg in found], mode)
+        return join_legs(stops, self._ask("route", body, _ValhallaRouted, legs, between), mode)
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
@@ -172,33 +174,33 @@ class ValhallaWays:
 
     def _ask(
         self,
-        what: str,
+        service: str,
         body: Mapping[str, object],
         shape: type[AnswerT],
         read: Callable[[AnswerT], FoundT | None],
         between: str,
     ) -> FoundT:
-        """Return the result of `read` on a reply; raise `NoRoute` if no way leads."""
-        server = self._server
-        request = server.request(f"valhalla_{what}", {}, url=server.url.url_below(what), path=what, body=body)
+        """Return the result of `read` on the reply of a Valhalla service; raise `NoRoute` if no way leads."""
+        server, url = self._server, self._server.url.url_below(service)
+        request = server.request(f"valhalla_{service}", {}, url=url, path=service, body=body)
         answer = server.service.read(request, shape)
         if answer.error_code is not None or answer.error:
             code, words = answer.error_code, shorten_words(answer.error)
             if code in _NO_WAY:
                 raise NoRoute(f"no way leads {between} ({words})")
-            raise ProviderError(server.title, f"{what}: {words}", ASKED_WRONG, code=str(code or ""))
+            raise ProviderError(server.title, f"{service}: {words}", ASKED_WRONG, code=str(code or ""))
         found = read(answer)
         if found is None:
-            raise ProviderError(server.title, f"{what}: the reply lacks the result", ASKED_WRONG)
+            raise ProviderError(server.title, f"{service}: the reply lacks the result", ASKED_WRONG)
         return found
 
 
 def _locations(stops: Sequence[LatLng]) -> list[dict[str, float]]:
-    """Return stops as JSON, to 6 decimal places."""
+    """Return stops as JSON in degrees, rounded to 6 decimal places."""
     return [{"lat": round(stop.lat, 6), "lon": round(stop.lng, 6)} for stop in stops]
 
 
-def _leg(leg: _ValhallaLeg) -> Leg:
+def _to_leg(leg: _ValhallaLeg) -> Leg:
     """Return a reply's leg with its corners and street names, in metres and seconds."""
     streets = [""] * max(len(leg.shape) - 1, 0)
     for maneuver in leg.maneuvers:

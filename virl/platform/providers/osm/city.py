@@ -1,7 +1,6 @@
-"""Puts a twin together: its plan, and a provider of each kind over it."""
+"""Real towns rebuilt from OpenStreetMap ("twins"): their plan, and a provider of each kind over it."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 
@@ -27,22 +26,22 @@ from virl.platform.providers.provider import Access
 from virl.towns.listings import OfflineListings
 from virl.towns.open_towns import OPEN_TOWNS, OpenTown
 from virl.towns.places import OfflinePlaces
-from virl.towns.plan.town_plan import CityPlan, StreetPlan
+from virl.towns.plan.town_plan import StreetPlan
 from virl.towns.storage import picture_key
 from virl.towns.streetview import OfflineStreetMap, OfflineStreetView, renderer_on_demand
 from virl.towns.truth import OfflineTruth, PlanInventory, count_names, plan_statistics
 
 FIELDS_M = 400.0
-"""Largest distance in metres from the middle to a panorama; farther, the middle is in fields. Chosen."""
+"""Distance in metres to the nearest panorama beyond which the middle of a town is in fields. Chosen."""
 
 
 def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
     """Return the city of a real town rebuilt from a map, with all providers and its ground truth.
 
     Args:
-        name: of the city.
-        file: its file.
-        access: the day of the run, and where to count what cannot be used of the file.
+        name: name by which `open_city` opens the city.
+        file: contents of the city's file.
+        access: day of the run, and counts of what cannot be used of the extract.
 
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
@@ -54,7 +53,7 @@ def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
 
 
 def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
-    """Return the town of a file as it is on a day, opened to be shared by runs."""
+    """Return the town of a city's file as it is on a day, opened with its providers, to be shared by runs."""
     extract = file.extract_part
     twin = read_twin(extract, day)
     omissions = [replace(one, source=f"{extract.file.name}: {one.source}") for one in twin.extract.left_out]
@@ -64,6 +63,10 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
     layout, shops = plan.layout, plan.shops
     renderer = renderer_on_demand(plan)
     also, addresses = names_of(twin, shops)
+    lines = twin.extract.lines
+    ways = [(lines.ids[way], lines.tags[way].get("highway", "")) for way in twin.streets.way.tolist()]
+    known = twin.houses.known.tolist() + [True] * len(twin.houses.above.ids)
+    houses = list(zip(twin.houses.all_ids, known, strict=True))
     streetview = OfflineStreetView(layout, renderer, picture_key(key_of_twin(extract, day)))
     city = City(
         name=name,
@@ -71,7 +74,7 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
         attribution=credit(twin.extract.date),
         capabilities=Capabilities(has_reviews=invented, has_free_lookup=True),
         invented=INVENTED if invented else "",
-        center=_middle(layout),
+        center=_center_of(layout),
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
         streetview=streetview,
         places=OfflinePlaces(shops, lambda shop: renderer().photo(shop), also, types_called),
@@ -79,15 +82,16 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
         listings=OfflineListings(plan.listings) if invented else None,
         truth=OfflineTruth(plan, renderer),
         street_map=OfflineStreetMap(layout),
-        inventory=_inventory(twin, plan, lambda _: twin_statistics(read_twin(extract, day))),
+        # The inventory lets go of the large extract, which pages read anew to count.
+        inventory=PlanInventory(plan, lambda _: twin_statistics(read_twin(extract, day)), ways, houses),
         life=life_of(twin),
         choice=choice_of(extract, twin.extract),
     )
     return OpenTown(city, streetview, omissions)
 
 
-def _middle(layout: StreetPlan) -> LatLng:
-    """Return the position of the middle of a plan; in fields, that of the nearest panorama."""
+def _center_of(layout: StreetPlan) -> LatLng:
+    """Return the position of the middle of a plan; where that is in fields, of the nearest panorama."""
     xy = layout.panoramas.xy
     away = np.hypot(*xy.T)
     if away.min() <= FIELDS_M:
@@ -95,17 +99,8 @@ def _middle(layout: StreetPlan) -> LatLng:
     return layout.frame.position(*xy[away.argmin()].tolist())
 
 
-def _inventory(twin: Twin, plan: CityPlan, statistics: Callable[[CityPlan], CityStatistics]) -> PlanInventory:
-    """Return the inventory of a twin, without the large extract, which pages read anew to count."""
-    lines = twin.extract.lines
-    ways = [(lines.ids[way], lines.tags[way].get("highway", "")) for way in twin.streets.way.tolist()]
-    known = twin.houses.known.tolist() + [True] * len(twin.houses.above.ids)
-    houses = list(zip(twin.houses.all_ids, known, strict=True))
-    return PlanInventory(plan, statistics, ways, houses)
-
-
 def twin_statistics(twin: Twin) -> CityStatistics:
-    """Return the counts of what a twin holds, for the area that was read."""
+    """Return the counts of what a rebuilt town holds, for the area that was read."""
     houses = twin.houses
     unread = sorted(
         (shop.place.name, tags["opening_hours"])
@@ -135,7 +130,7 @@ def twin_statistics(twin: Twin) -> CityStatistics:
 
 
 def _left_out(twin: Twin) -> tuple[Omission, ...]:
-    """Return the objects, coasts, hours and heights that cannot be used, or only in part."""
+    """Return the counts of objects, coasts, hours and heights that cannot be used, or only in part."""
     found = LeftOut(is_told=False)
     for fault in sea_of(twin.extract, twin.houses).faults:
         found.add("coastlines", fault)

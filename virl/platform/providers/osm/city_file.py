@@ -12,7 +12,7 @@ from virl.osm.box import MAX_RADIUS_M, RADIUS_M, SUFFIXES, ExtractPart, find_ext
 from virl.platform.providers.provider import CityFile, Position
 
 INVENTED = "invented"
-"""Suffix of a given path that asks for invented life."""
+"""Last part of a given path, after a comma or the `@`, that asks for invented reviews, prices and homes."""
 
 
 class OsmCity(CityFile):
@@ -49,7 +49,7 @@ class OsmCity(CityFile):
 
     @property
     def extract_part(self) -> ExtractPart:
-        """Choice of extract, region and what is invented, for the reader of extracts."""
+        """Extract, region to read, language of names and invented life, for the reader of extracts."""
         return ExtractPart(
             self.map_file, self.title, self.part, self.radius, self.names, self.life, self.seed
         )
@@ -66,10 +66,10 @@ def with_part(city: str, around: str | None, radius: float | None, *, invented: 
     """Return the path of an extract with the part to read appended, such as `FILE@60.17,24.94,800`.
 
     Args:
-        city: a path of an extract.
-        around: latitude and longitude, as in `60.17,24.94`; `None` for all of the extract.
-        radius: metres; `None` for `RADIUS_M`.
-        invented: whether reviews, ratings, prices and homes to rent are invented.
+        city: path of an extract.
+        around: latitude and longitude of the middle, as in `60.17,24.94`; `None` for all of the extract.
+        radius: half the side of the square to read in metres; `None` for `RADIUS_M`.
+        invented: True to invent reviews, ratings, prices and homes to rent.
 
     Raises:
         BadInput: the city is no extract, or there is a radius without a middle.
@@ -98,7 +98,7 @@ def city_of_path(city: str) -> OsmCity:
     path, part = _split(city)
     name = title_of(city)
     square = part.removesuffix(INVENTED).removesuffix(",")
-    around, radius = _part(square) if square else (None, RADIUS_M)
+    around, radius = _parse_part(square) if square else (None, RADIUS_M)
     return OsmCity(
         title=name.replace("-", " ").replace("_", " ").title(),
         about=f"Rebuilt from {Path(path).name}",
@@ -116,8 +116,8 @@ def _split(city: str) -> tuple[str, str]:
     return (path, part) if at and path.endswith(SUFFIXES) else (city, "")
 
 
-def _part(text: str) -> tuple[LatLng, float]:
-    """Return (position, radius in metres) of a text such as `60.17,24.94,800`."""
+def _parse_part(text: str) -> tuple[LatLng, float]:
+    """Return (position, radius in metres) of a text such as `60.17,24.94,800`; else raise `BadInput`."""
     try:
         numbers = [float(number) for number in text.split(",")]
         lat, lng, radius = (*numbers, RADIUS_M) if len(numbers) == 2 else numbers

@@ -1,4 +1,4 @@
-"""Extracts of OpenStreetMap put where city files find them: a user's copied, or a part fetched."""
+"""Extracts of OpenStreetMap in the data folder: a user's file copied or cut, or a box fetched."""
 
 import filecmp
 import gzip
@@ -31,9 +31,7 @@ from virl.resources import data_home
 def install_extract(extract: Path, *, force: bool = False) -> tuple[Path, str]:
     """Copy an extract into the data folder; return (its new path, date of its data).
 
-    Args:
-        extract: the file.
-        force: whether another file of this name is replaced.
+    Another extract of this name is replaced with `force` only.
 
     Raises:
         BadInput: it is no extract, larger than a town, or there is another one of its name.
@@ -53,10 +51,10 @@ def install_part(extract: Path, box: Box, name: str, *, force: bool = False) -> 
     """Copy the part of an extract in a box into the data folder; return (path, date of its data).
 
     Args:
-        extract: OpenStreetMap file.
-        box: of the part.
-        name: of the part.
-        force: whether another extract of this name may be replaced.
+        extract: path of an OpenStreetMap extract.
+        box: box around the part.
+        name: name of the new file without its suffix.
+        force: True to replace another extract of this name.
 
     Raises:
         BadInput: the file is no extract, does not cover the box or has no street there, or there is another
@@ -75,12 +73,12 @@ def install_part(extract: Path, box: Box, name: str, *, force: bool = False) -> 
 
 
 def kept_path(name: str) -> Path:
-    """Return the path at which an extract of this file name is kept."""
+    """Return the path in the data folder of the extract with this file name."""
     return data_home() / DATA / name
 
 
 def keep_extract(extract: Path, *, force: bool) -> Path:
-    """Copy a checked extract into the data folder, and return its new path.
+    """Copy a checked extract into the data folder, over another one with `force` only; return its new path.
 
     Raises:
         BadInput: there is another one of its name.
@@ -98,42 +96,45 @@ def keep_extract(extract: Path, *, force: bool) -> Path:
 
 
 SUFFIX = ".osm.gz"
+"""Ending of the names of fetched extracts."""
 LONGEST_NAME = 60
-"""Largest number of characters of a file's name."""
+"""Largest number of characters of a fetched extract's name, without its ending."""
 
 _NAME = re.compile(r"\w[\w.\-]*")
 """Pattern of an allowed file name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ExtractDownload:
     """A box to fetch, and the name of the file to keep it in."""
 
     box: Box
+    """Box whose map is fetched."""
     name: str
+    """Name of the file without its ending."""
 
 
-def box_target(box: Box, name: str | None) -> Target:
-    """Return the target of a box, named by its middle unless a name is given.
+def box_target(box: Box, name: str | None) -> ExtractDownload:
+    """Return a box to fetch with its file name: `name`, or for `None` one made of the box's middle.
 
     Raises:
-        BadInput: the name is none of a file.
+        BadInput: the name is no file name.
     """
     lat, lng = box.middle
     own = f"town-{abs(lat):.3f}{'n' if lat >= 0 else 's'}-{abs(lng):.3f}{'e' if lng >= 0 else 'w'}"
-    return Target(box, own if name is None else _check_name(name))
+    return ExtractDownload(box, own if name is None else _check_name(name))
 
 
-def place_target(place: str, name: str | None, tell: Tell) -> Target:
-    """Look up a place and return the box to download there and the name of the file for it.
+def place_target(place: str, name: str | None, tell: Tell) -> ExtractDownload:
+    """Look up a place and return the box to fetch there and the name of the file for it.
 
     Args:
-        place: its name.
-        name: of the file.
-        tell: told which place and which part of it is taken.
+        place: name of the place, such as `"Kallio, Helsinki"`.
+        name: name of the file; `None` for one made of the place's name.
+        tell: function that shows the user which place and which part of it is taken.
 
     Raises:
-        BadInput: the name is none of a file.
+        BadInput: the name is no file name.
         NotFound: there is no such place.
         ProviderError: the server did not answer, refused, or answered nonsense.
     """
@@ -146,19 +147,21 @@ def place_target(place: str, name: str | None, tell: Tell) -> Target:
         than = "larger" if first.box.area_km2 > LARGEST_KM2 else "smaller"
         tell(f"{place}: {than} than a download: taking the square of 2 by 2 km around its middle, {box}")
     plain = re.sub(r"\W+", "-", (first.name or place.split(",", maxsplit=1)[0]).casefold()).strip("-_")
-    return Target(box, kept or plain[:LONGEST_NAME] or "town")
+    return ExtractDownload(box, kept or plain[:LONGEST_NAME] or "town")
 
 
-def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool = False) -> tuple[Path, str]:
+def fetch_extract(
+    target: ExtractDownload, server: str | None, tell: Tell, *, force: bool = False
+) -> tuple[Path, str]:
     """Fetch the map of a box into the data folder; return (its path, date of its data).
 
     Nothing is left behind where it fails or is interrupted.
 
     Args:
-        target: the box, and the name of the file.
-        server: the URL of an Overpass server; by default that of `VIRL_OVERPASS_URL`, or the public one.
-        tell: told what is fetched, and before each pause.
-        force: whether another file of this name is replaced.
+        target: box to fetch, and name of the file.
+        server: URL of an Overpass server; `None` for that of `VIRL_OVERPASS_URL`, or the public one.
+        tell: function that shows the user what is fetched, and each pause.
+        force: True to replace another file of this name.
 
     Raises:
         BadInput: there is another file of its name, or no street is in the box.
@@ -178,7 +181,14 @@ def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool
         ):
             reply, packed = Path(scratch, "reply.osm"), Path(scratch, kept.name)
             overpass.fetch(target.box, reply)
-            date = _pack(reply, packed, overpass.title)
+            with reply.open("rb") as plain, gzip.GzipFile(packed, "wb", compresslevel=6, mtime=0) as into:
+                shutil.copyfileobj(plain, into)
+            reply.unlink()
+            try:
+                date = check_extract(packed)
+            except BadInput as fault:
+                damaged = "the reply is damaged OpenStreetMap XML"
+                raise ProviderError(overpass.title, damaged, LATER) from fault
             if not has_streets(packed):
                 raise BadInput(f"no street is mapped in the box {target.box}: choose another one")
             return keep_extract(packed, force=force), date
@@ -187,21 +197,10 @@ def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool
 
 
 def _check_name(name: str) -> str:
-    """Return the name of a file without its suffix, checked for its characters and length."""
+    """Return a file's name without its ending; raise `BadInput` for wrong characters or too many."""
     bare = name.removesuffix(SUFFIX)
     if not _NAME.fullmatch(bare) or len(bare) > LONGEST_NAME:
         raise BadInput(
             f"--name {name!r}: must be at most {LONGEST_NAME} letters, digits, dots, - and _, such as vaduz"
         )
     return bare
-
-
-def _pack(reply: Path, packed: Path, server: str) -> str:
-    """Replace a reply by a compressed copy, checked to be readable, and return the date of its data."""
-    with reply.open("rb") as plain, gzip.GzipFile(packed, "wb", compresslevel=6, mtime=0) as into:
-        shutil.copyfileobj(plain, into)
-    reply.unlink()
-    try:
-        return check_extract(packed)
-    except BadInput as fault:
-        raise ProviderError(server, "the reply is damaged OpenStreetMap XML", LATER) from fault

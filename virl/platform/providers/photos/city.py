@@ -44,33 +44,26 @@ class PhotoStreetView:
     """Street view by a folder of photographs, linked to a graph.
 
     Args:
-        made: the graph of those that are linked.
-        photos: all of them.
-        folder: where they are.
-        kept: how many are kept decoded.
+        linked: graph of the photographs that are linked, with their pictures.
+        photos: all photographs of the index.
+        folder: folder with their files.
+        kept: number of decoded photographs that are kept in memory, panoramas and flat ones each.
     """
 
-    def __init__(self, made: PictureGraph, photos: Sequence[Photo], folder: Path, kept: int = KEPT) -> None:
+    def __init__(self, linked: PictureGraph, photos: Sequence[Photo], folder: Path, kept: int = KEPT) -> None:
+        """Make street view of the linked photographs of a folder; no file is read yet."""
         self._photos = {photo.file: photo for photo in photos}
-        self._graph, self._pictures, self._folder = made.graph, made.pictures, folder
-        self._whole = lru_cache(maxsize=kept)(self._panorama_of)
+        self._graph, self._pictures, self._folder = linked.graph, linked.pictures, folder
+        self._whole = lru_cache(maxsize=kept)(self._whole_panorama)
         self._flat = lru_cache(maxsize=kept)(self._pixels)
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
-
-        Raises:
-            BadInput: the radius is outside (0, 1000], or the position is not finite.
-        """
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres."""
         found = panorama_near(self._graph, position, radius)
         return self.panorama(found.id) if found else None
 
     def panorama(self, pano_id: str) -> Panorama:
-        """Return the panorama with this id.
-
-        Raises:
-            NoStreetView: there is none.
-        """
+        """Return the panorama with this id."""
         node = self._graph.number(pano_id)
         taken = self._pictures[pano_id].taken
         return panorama_at(self._graph, node, None if taken == UNKNOWN_TIME else f"{taken:%Y-%m}")
@@ -91,11 +84,11 @@ class PhotoStreetView:
         pixels = flat_view(self._flat(pano_id), picture.fov, picture.attitude, camera)
         return View(pano_id, camera, pixels)
 
-    def _panorama_of(self, pano_id: str) -> Equirectangular:
+    def _whole_panorama(self, pano_id: str) -> Equirectangular:
         """Return a photograph as a whole panorama, black where it shows nothing."""
-        photo, held = self._photos[pano_id], self._pictures[pano_id]
-        whole = whole_panorama(self._pixels(pano_id), photo.sky, photo.left or 0.0, held.fov)
-        return equirectangular(whole, attitude=whole_attitude(held, photo.left))
+        photo, picture = self._photos[pano_id], self._pictures[pano_id]
+        whole = whole_panorama(self._pixels(pano_id), photo.sky, photo.left or 0.0, picture.fov)
+        return equirectangular(whole, attitude=whole_attitude(picture, photo.left))
 
     def _pixels(self, pano_id: str) -> Image:
         """Return the RGB pixels of a photograph, turned upright."""
@@ -115,27 +108,27 @@ def open_photos_city(name: str, file: PhotosCity, day: date | None = None) -> Ci
     """Open the city of an index of photographs.
 
     Args:
-        name: of the city.
-        file: its file.
-        day: for which the hours of places are read; by default today.
+        name: name by which `open_city` opens the city.
+        file: contents of the city's file.
+        day: day for which the hours of places are read; by default today.
 
     Raises:
         BadInput: the index is missing or damaged.
         NoStreetView: it holds no photograph until the day that the file names.
     """
-    index, town = read_index(file.photos), _map_of(name, file, day)
+    index, town = read_index(file.photos), _mapped_town(name, file, day)
     until = datetime.combine(file.as_of, time.max, UTC) if file.as_of else None
     pictures = [photo.picture() for photo in index.photos]
-    made = picture_graph(pictures, start=file.center, ways=town.ways if town else (), as_of=until)
-    graph = made.graph
+    linked = picture_graph(pictures, start=file.center, ways=town.ways if town else (), as_of=until)
+    graph = linked.graph
     middle, _ = graph.nearest(LatLng(float(graph.lat.mean()), float(graph.lng.mean())))
     return City(
         name=name,
         title=file.title,
         center=graph.position(middle),
-        attribution=credit_line(made.pictures.values()) + (f"; {town.attribution}" if town else ""),
+        attribution=credit_line(linked.pictures.values()) + (f"; {town.attribution}" if town else ""),
         time_zone=town.time_zone if town else None,
-        streetview=PhotoStreetView(made, index.photos, file.photos.parent / index.folder),
+        streetview=PhotoStreetView(linked, index.photos, file.photos.parent / index.folder),
         places=town.places if town else NoPlaces(name),
         maps=town.maps(graph) if town else GraphMaps(graph),
         street_map=GraphStreetMap(graph),
@@ -143,14 +136,11 @@ def open_photos_city(name: str, file: PhotosCity, day: date | None = None) -> Ci
     )
 
 
-def _map_of(name: str, file: PhotosCity, day: date | None) -> "MappedTown | None":
-    """Return the map of the city's extract; `None` without one."""
+def _mapped_town(name: str, file: PhotosCity, day: date | None) -> "MappedTown | None":
+    """Return the map, as of a day, of the extract that a city's file names; `None` without one."""
     if file.extract is None:
         return None
     require("osm", what=f"the map of {name}")
     from virl.osm.mapped import mapped_town  # noqa: PLC0415 - needs the extra
 
-    return mapped_town(
-        ExtractPart(find_extract(file.extract), file.title, part=file.region),
-        day,
-    )
+    return mapped_town(ExtractPart(find_extract(file.extract), file.title, part=file.region), day)

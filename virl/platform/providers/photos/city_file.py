@@ -29,7 +29,7 @@ UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _check_inside(name: str) -> str:
-    """Return a relative path; raise an error if it leaves the folder."""
+    """Return a relative path; raise `ValueError` if it leaves the folder."""
     if not name or Path(name).is_absolute() or ".." in Path(name).parts:
         raise ValueError("must be a path within the folder of photographs")
     return name
@@ -58,8 +58,11 @@ class Photo(JsonRecord):
     rank: int
     """Number in the sequence, from 0."""
     taken: AwareDatetime = UNKNOWN_TIME
+    """Time at which it was taken; `UNKNOWN_TIME` where it is not known."""
     author: str = ""
+    """Name of the author; empty where it is not known."""
     licence: str = ""
+    """SPDX identifier of the licence; empty where it is not known."""
 
     def picture(self) -> Picture:
         """Return the photograph as a picture of a sequence; its id is its path."""
@@ -84,14 +87,16 @@ class PhotoIndex(BaseModel):
     format: Literal[2] = 2
     """Version of the index; rises when the same photographs are read in another way."""
     title: str
+    """Name of the collection as people write it."""
     folder: str
     """Path of the folder of photographs, relative to the index."""
     photos: tuple[Photo, ...] = Field(min_length=1)
+    """All photographs that have a position."""
 
     @field_validator("format", mode="before")
     @classmethod
     def _is_current(cls, given: object) -> object:
-        """Raise an error for an index of an earlier version."""
+        """Return the version of an index; raise `ValueError` for an earlier one."""
         if given == 1:
             raise ValueError("an earlier version of virl wrote it, with some wrong headings")
         return given

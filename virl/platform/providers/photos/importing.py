@@ -14,22 +14,22 @@ from PIL.ExifTags import GPS, IFD, Base
 from virl.errors import BadInput
 from virl.extras import module
 from virl.files.pictures import MOST_PANORAMA_PIXELS, PictureFault, open_picture
-from virl.geo.globe import LatLng, bearing, distance
+from virl.geo.globe import LatLng, distance
 from virl.geo.region import position_fault
 from virl.plain_text import plain_line, whole_text
 from virl.platform.city.streetview import Attitude
 from virl.platform.providers.photos.city_file import UNKNOWN_TIME, Photo
 from virl.platform.providers.photos.track import GpsTrack
-from virl.platform.providers.pictures.picture import FULL_TURN
+from virl.platform.providers.pictures.picture import FULL_TURN, course_at
 
 
 def true_heading(magnetic: float, position: LatLng, taken: datetime) -> float | None:
     """Return a magnetic heading as one from true north, degrees; `None` where the model does not hold.
 
     Args:
-        magnetic: degrees from magnetic north.
-        position: of the compass.
-        taken: the time; models cover the years 2010 to 2029.
+        magnetic: heading in degrees clockwise from magnetic north.
+        position: position of the compass.
+        taken: time of the reading; models cover the years 2010 to 2029.
 
     Raises:
         ModelUnavailable: the package of the model is not installed.
@@ -49,14 +49,13 @@ def true_heading(magnetic: float, position: LatLng, taken: datetime) -> float | 
 
 
 SUFFIXES = (".jpg", ".jpeg")
+"""Endings, in small letters, of the names of photographs."""
 PAUSE_S = 120.0
 """Seconds between photographs above which a new sequence begins; chosen."""
 JUMP_M = 100.0
 """Distance in metres between photographs above which a new sequence begins; chosen."""
 USUAL_FOV = 70.0
 """Field of view in degrees assumed for a flat photograph that does not say: a phone's has 65 to 78."""
-STILL_M = 0.5
-"""Distance in metres between photographs below which no direction is taken from them."""
 MOST_APART_M = 30.0
 """Largest distance in metres between a photograph and the track for the track to be used; chosen."""
 
@@ -73,6 +72,7 @@ class Metadata:
     size: tuple[int, int]
     """Size (width, height) in pixels, after turning the picture upright."""
     position: LatLng | None
+    """Position in the file; `None` for a missing, wrong or zero one."""
     heading: float | None
     """Heading of the middle column, degrees; `None` also where the compass says -1."""
     magnetic: bool
@@ -86,13 +86,15 @@ class Metadata:
     equirectangular: bool
     """True for an equirectangular panorama, or a part of one."""
     sky: float | None
-    """Share of the panorama's height cut off above the picture, [0, 1]; `None` where not told."""
+    """Share of the panorama's height cut off above the picture, [0, 1]; `None` where not known."""
     left: float | None
     """Share of the panorama's width cut off left of the picture, [0, 1]; `None` for a whole one."""
     taken: datetime | None
-    """Time of GPS, or else of the camera, in UTC unless an offset is told."""
+    """Time of GPS, or else of the camera, whose clock counts as UTC unless it has an offset."""
     author: str
+    """Name of the author; empty where the file has none."""
     copyright: str
+    """Copyright notice; empty where the file has none."""
     lacks_hemisphere: bool
     """True if latitude or longitude lacks its N or S, E or W."""
 
@@ -103,10 +105,11 @@ class Metadata:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class PhotoImport:
     """The photographs imported from a folder, and the files that were left out."""
 
     photos: tuple[Photo, ...]
+    """Photographs with a position, by sequence and in its order."""
     left_out: dict[str, list[str]]
     """Names of the files that were left out, by reason."""
     off_track: tuple[str, ...]
@@ -114,15 +117,17 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _PlacedPhoto:
     """A photograph with a position and, where known, time and heading."""
 
     name: str
+    """Path within the folder of photographs."""
     position: LatLng
     taken: datetime | None
+    """Time at which it was taken; `None` where unknown."""
     heading: float | None
     """Heading of the middle column from true north, degrees; `None` where unknown."""
-    told: Metadata
+    metadata: Metadata
     """Metadata of the photograph's file."""
     off_track: bool
     """True if the photograph's own position is far from the track's."""
@@ -136,16 +141,16 @@ def import_photos(
     author: str = "",
     licence: str = "",
     progress: Callable[[int, int], None] | None = None,
-) -> Imported:
-    """Return all photographs of a folder and its subfolders that can be placed.
+) -> PhotoImport:
+    """Return all photographs of a folder and its subfolders whose position is known.
 
     Args:
-        folder: with JPEG files.
-        track: places what has no position of its own, by its time.
+        folder: folder with JPEG files.
+        track: GPX track that gives positions, by time, to photographs without one of their own.
         offset_s: seconds to add to the time of each photograph, of a clock that was wrong or at local time.
-        author: of those that name nobody.
-        licence: of all, as an SPDX identifier.
-        progress: is told how many files of how many were read.
+        author: name of the author of photographs that name nobody.
+        licence: SPDX identifier of the licence of all photographs.
+        progress: function that is called with (number of files read, number of all files).
 
     Raises:
         BadInput: there is no such folder, or no photograph in it can be placed.
@@ -154,25 +159,25 @@ def import_photos(
     if not files:
         raise BadInput(f"{folder}: no JPEG files here: give the folder of your photographs")
     left_out: defaultdict[str, list[str]] = defaultdict(list)
-    placed: list[_Placed] = []
+    placed: list[_PlacedPhoto] = []
     for done, file in enumerate(files, start=1):
         path = file.relative_to(folder).as_posix()
         name = whole_text(path)
         try:
-            told = _read_metadata(file)
+            metadata = _read_metadata(file)
         except PictureFault:
             left_out["not a readable picture"].append(name)
         else:
-            found = _place(name, told, track, offset_s)
+            photo = _place(name, metadata, track, offset_s)
             if name != path:  # it could stand in no index
                 left_out["a name that is not UTF-8"].append(name)
-            elif told.equirectangular and told.fov != FULL_TURN and told.left is None:
+            elif metadata.equirectangular and metadata.fov != FULL_TURN and metadata.left is None:
                 left_out["a part of a panorama and no CroppedAreaLeftPixels"].append(name)
-            elif found is None:
-                lacks = "no GPSLatitudeRef or GPSLongitudeRef" if told.lacks_hemisphere else "no position"
+            elif photo is None:
+                lacks = "no GPSLatitudeRef or GPSLongitudeRef" if metadata.lacks_hemisphere else "no position"
                 left_out[lacks + (" and outside the track" if track else "")].append(name)
             else:
-                placed.append(found)
+                placed.append(photo)
         if progress:
             progress(done, len(files))
     if not placed:
@@ -180,83 +185,70 @@ def import_photos(
         raise BadInput(f"{folder}: no photograph can be placed ({reasons}): give --track FILE.gpx")
     photos = [
         photo
-        for number, sequence in enumerate(_sequences(placed), start=1)
-        for photo in _photos(sequence, f"{number:04d}", author, licence)
+        for number, sequence in enumerate(_split_sequences(placed), start=1)
+        for photo in _to_photos(sequence, f"{number:04d}", author, licence)
     ]
-    return Imported(tuple(photos), dict(left_out), tuple(one.name for one in placed if one.off_track))
+    return PhotoImport(tuple(photos), dict(left_out), tuple(one.name for one in placed if one.off_track))
 
 
-def _place(name: str, told: Metadata, track: GpsTrack | None, offset_s: float) -> _Placed | None:
-    """Return a photograph placed by its own position or the track; `None` if neither places it."""
-    taken = told.taken
+def _place(name: str, metadata: Metadata, track: GpsTrack | None, offset_s: float) -> _PlacedPhoto | None:
+    """Return a photograph with its own position or the track's; `None` without either."""
+    taken = metadata.taken
     if taken is not None:
         taken += timedelta(seconds=offset_s)
-    position, heading = told.position, told.heading
+    position, heading = metadata.position, metadata.heading
     computed, course = (track.at(taken) if track and taken else None) or (None, None)
     off_track = bool(position and computed and distance(position, computed) > MOST_APART_M)
     position = position or computed
     if position is None:
         return None
-    if heading is not None and told.magnetic:
+    if heading is not None and metadata.magnetic:
         heading = true_heading(heading, position, taken) if taken else None
-    return _Placed(
-        name, position, taken, course if heading is None and not off_track else heading, told, off_track
-    )
+    heading = course if heading is None and not off_track else heading
+    return _PlacedPhoto(name, position, taken, heading, metadata, off_track)
 
 
-def _sequences(placed: Sequence[_Placed]) -> list[list[_Placed]]:
+def _split_sequences(placed: Sequence[_PlacedPhoto]) -> list[list[_PlacedPhoto]]:
     """Return the photographs in sequences: by folder and time, cut at pauses and jumps."""
     order = sorted(
         placed, key=lambda one: (Path(one.name).parent.as_posix(), one.taken or UNKNOWN_TIME, one.name)
     )
-    sequences: list[list[_Placed]] = []
+    sequences: list[list[_PlacedPhoto]] = []
     for one in order:
-        if sequences and _follows(sequences[-1][-1], one):
+        before = sequences[-1][-1] if sequences else None
+        if (
+            before
+            and Path(before.name).parent == Path(one.name).parent
+            and distance(before.position, one.position) <= JUMP_M
+            and (not (before.taken and one.taken) or (one.taken - before.taken).total_seconds() <= PAUSE_S)
+        ):
             sequences[-1].append(one)
         else:
             sequences.append([one])
     return sequences
 
 
-def _follows(before: _Placed, one: _Placed) -> bool:
-    """Return whether a photograph continues the sequence of the one before."""
-    if Path(before.name).parent != Path(one.name).parent:
-        return False
-    if distance(before.position, one.position) > JUMP_M:
-        return False
-    return not (before.taken and one.taken) or (one.taken - before.taken).total_seconds() <= PAUSE_S
-
-
-def _photos(sequence: list[_Placed], name: str, author: str, licence: str) -> list[Photo]:
-    """Return the photos of a sequence; one without a heading faces along the sequence."""
-    photos = []
-    for rank, one in enumerate(sequence):
-        heading = _course(sequence, rank) if one.heading is None else one.heading
-        photos.append(
-            Photo(
-                file=one.name,
-                position=one.position,
-                heading=heading % FULL_TURN,
-                pitch=one.told.pitch,
-                roll=one.told.roll,
-                fov=one.told.fov or USUAL_FOV,
-                sky=one.told.sky,
-                left=one.told.left,
-                sequence=name,
-                rank=rank,
-                taken=one.taken or UNKNOWN_TIME,
-                author=one.told.author or author,
-                licence=licence,
-            )
+def _to_photos(sequence: list[_PlacedPhoto], name: str, author: str, licence: str) -> list[Photo]:
+    """Return the photographs of a named sequence; one without a heading faces along the sequence."""
+    positions = [one.position for one in sequence]
+    return [
+        Photo(
+            file=one.name,
+            position=one.position,
+            heading=(course_at(positions, rank) if one.heading is None else one.heading) % FULL_TURN,
+            pitch=one.metadata.pitch,
+            roll=one.metadata.roll,
+            fov=one.metadata.fov or USUAL_FOV,
+            sky=one.metadata.sky,
+            left=one.metadata.left,
+            sequence=name,
+            rank=rank,
+            taken=one.taken or UNKNOWN_TIME,
+            author=one.metadata.author or author,
+            licence=licence,
         )
-    return photos
-
-
-def _course(sequence: list[_Placed], rank: int) -> float:
-    """Return the heading, degrees, from the neighbour before to the one after; 0 if they stand still."""
-    before, after = sequence[max(rank - 1, 0)], sequence[min(rank + 1, len(sequence) - 1)]
-    moved = distance(before.position, after.position) > STILL_M
-    return bearing(before.position, after.position) if moved else 0.0
+        for rank, one in enumerate(sequence)
+    ]
 
 
 def _read_metadata(file: Path) -> Metadata:
@@ -268,11 +260,16 @@ def _read_metadata(file: Path) -> Metadata:
     with open_picture(file, most_pixels=MOST_PANORAMA_PIXELS) as picture:
         exif = picture.getexif()
         gps, camera = dict(exif.get_ifd(IFD.GPSInfo)), dict(exif.get_ifd(IFD.Exif))
-        pano = _xmp(picture)
+        pano = _xmp_fields(picture)
         size = picture.size[::-1] if exif.get(Base.Orientation) in _ON_ITS_SIDE else picture.size
         lat = _degrees(gps.get(GPS.GPSLatitude), gps.get(GPS.GPSLatitudeRef), "NS")
         lng = _degrees(gps.get(GPS.GPSLongitude), gps.get(GPS.GPSLongitudeRef), "EW")
-        position = _valid_position(lat, lng) or _xmp_position(pano)
+        xmp = (str(pano.get(name, "")).strip() for name in ("GPSLatitude", "GPSLongitude"))  # as 52,5,30N
+        xmp_lat, xmp_lng = (
+            _degrees(text[:-1].split(","), text[-1:], sides)
+            for text, sides in zip(xmp, ("NS", "EW"), strict=True)
+        )
+        position = _valid_position(lat, lng) or _valid_position(xmp_lat, xmp_lng)
         heading, fov = _compass(pano.get("PoseHeadingDegrees")), _fov(size, pano, camera)
         left = _ratio(pano.get("CroppedAreaLeftPixels"), pano.get("FullPanoWidthPixels"))
         if not (fov and fov < FULL_TURN and _is_equirectangular(size, pano)):
@@ -298,8 +295,8 @@ def _read_metadata(file: Path) -> Metadata:
         )
 
 
-def _xmp(picture: PIL.Image.Image) -> Mapping[str, Any]:
-    """Return the XMP fields of a picture, by name."""
+def _xmp_fields(picture: PIL.Image.Image) -> Mapping[str, Any]:
+    """Return the XMP fields of a picture, by name; empty where it has none."""
     try:
         found: Any = picture.getxmp()
     except (SyntaxError, ValueError, RecursionError):  # XML that is broken, or deep: the picture may be whole
@@ -310,49 +307,44 @@ def _xmp(picture: PIL.Image.Image) -> Mapping[str, Any]:
     return {key: value for one in every if isinstance(one, dict) for key, value in one.items()}
 
 
-def _xmp_position(fields: Mapping[str, Any]) -> LatLng | None:
-    """Return the position in XMP fields, such as `52,5,30N`; `None` without a valid one."""
-    lat, lng = (str(fields.get(name, "")).strip() for name in ("GPSLatitude", "GPSLongitude"))
-    return _valid_position(
-        _degrees(lat[:-1].split(","), lat[-1:], "NS"), _degrees(lng[:-1].split(","), lng[-1:], "EW")
-    )
-
-
 def _valid_position(lat: float | None, lng: float | None) -> LatLng | None:
-    """Return the position of two numbers; `None` for missing, invalid or zero ones."""
+    """Return the position of a latitude and longitude; `None` for missing, invalid or zero ones."""
     if lat is None or lng is None or (lat, lng) == (0.0, 0.0):
         return None
     position = LatLng(lat, lng)
     return None if position_fault(position) else position
 
 
-def _side(told: Any, sides: str) -> str | None:
-    """Return the one of two letters, such as `NS`, that a word begins with; `None` for neither."""
-    word = told.decode("latin-1") if isinstance(told, bytes) else str(told or "")
+def _side(value: Any, sides: str) -> str | None:
+    """Return the one of two letters, such as `NS`, that a value of EXIF begins with; `None` for neither."""
+    word = value.decode("latin-1") if isinstance(value, bytes) else str(value or "")
     return next((letter for letter in sides if word.strip("\0 ").upper().startswith(letter)), None)
 
 
-def _degrees(parts: Any, told_side: Any, sides: str) -> float | None:
-    """Return signed degrees of (degrees, minutes, seconds) and a side; `None` if either is missing."""
-    side = _side(told_side, sides)
+def _degrees(parts: Any, value: Any, sides: str) -> float | None:
+    """Return degrees of (degrees, minutes, seconds), positive for the first of two `sides`, such as `NS`.
+
+    The side is in a value of EXIF; `None` is returned where it or a part is missing or wrong.
+    """
+    side = _side(value, sides)
     if side is None:
         return None
     try:
         whole, minutes, seconds = (*map(float, parts), 0.0, 0.0)[: max(len(parts), 3)]
     except (TypeError, ValueError, ZeroDivisionError):
         return None
-    value = whole + minutes / 60 + seconds / 3600
-    return value if side == sides[0] else -value
+    total = whole + minutes / 60 + seconds / 3600
+    return total if side == sides[0] else -total
 
 
-def _compass(told: Any) -> float | None:
-    """Return a heading in degrees, [0, 360); `None` for -1 or no number."""
-    found = _number(told)
-    return None if found in {None, -1.0} else found % FULL_TURN
+def _compass(value: Any) -> float | None:
+    """Return the heading in a field, degrees, [0, 360); `None` for -1 or no number."""
+    number = _number(value)
+    return None if number in {None, -1.0} else number % FULL_TURN
 
 
 def _fov(size: tuple[int, int], pano: Mapping[str, Any], camera: Mapping[int, Any]) -> float | None:
-    """Return the horizontal field of view, degrees; `None` where the file does not tell it."""
+    """Return the horizontal field of view, degrees, by XMP and EXIF fields; `None` where it is not known."""
     if _is_equirectangular(size, pano):
         shown = _ratio(pano.get("CroppedAreaImageWidthPixels"), pano.get("FullPanoWidthPixels"))
         return FULL_TURN if shown is None else FULL_TURN * shown
@@ -397,7 +389,7 @@ def _camera_time(camera: Mapping[int, Any]) -> datetime | None:
 
 
 def _number(value: Any) -> float | None:
-    """Return a value as a number; `None` if it is no number or absurd."""
+    """Return a value as a number; `None` if it is no number or a million or more."""
     try:
         number = float(value)
     except (TypeError, ValueError, ZeroDivisionError):

@@ -1,4 +1,4 @@
-"""Where somebody was at a time: a GPX track."""
+"""Positions by time: a GPX track."""
 
 from bisect import bisect
 from collections.abc import Sequence
@@ -10,13 +10,12 @@ from typing import Any
 from virl.errors import BadInput
 from virl.geo.globe import LatLng, bearing, distance
 from virl.geo.region import position_fault
+from virl.platform.providers.pictures.picture import STILL_M
 
 MOST_BYTES = 64_000_000
 """Largest GPX file in bytes; chosen: a day at one point a second has 10 MB."""
 LONGEST_S = 60.0
 """Largest time in seconds between two points of a segment; longer gaps have no position. Chosen."""
-STILL_M = 0.5
-"""Distance in metres between points below which they give no direction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +50,7 @@ class GpsTrack:
     """A GPX track, cut into segments at its gaps."""
 
     segments: tuple[Segment, ...]
+    """Segments of the file that have points, in its order."""
     left_out: int = 0
     """Number of points without a time or a valid position."""
 

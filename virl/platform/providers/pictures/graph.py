@@ -1,4 +1,4 @@
-"""The panorama graph of shared pictures."""
+"""The panorama graph of street-level pictures: those that are kept, and the links between them."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -32,6 +32,7 @@ _ALONG_M = 30.0
 _ACROSS_M = 20.0
 """Largest length in metres of a link between sequences, as in mapillary-js for spherical pictures."""
 _NEAREST_M = 0.1
+"""Distance in metres below which two points have no direction from one to the other."""
 _SECTOR = 45.0
 """Half the width in degrees of the sectors in which a link across is sought, as in mapillary-js."""
 _BEST_M = 5.0
@@ -44,17 +45,10 @@ Pairs = set[tuple[int, int]]
 
 
 def thin_points(xy: Floats, step: float = STEP_M) -> Ints:
-    """Return the number of the kept point that stands for each point, shape (n,); itself if kept.
+    """Return the number of the kept point that replaces each point, shape (n,); its own if it is kept.
 
-    Points are kept in their order: one that lies nearer than a step to a kept one is dropped, and the nearest
-    kept one stands for it.
-
-    Args:
-        xy: metres, (n, 2), the most wanted first.
-        step: metres.
-
-    Returns:
-        Shape (n,).
+    Points (metres, shape (n, 2)) are kept in their order: one that lies nearer than `step` metres to a kept
+    one is dropped, and the nearest kept one replaces it.
     """
     near = cKDTree(xy).query_ball_point(xy, step, return_sorted=True) if len(xy) else []
     kept = np.zeros(len(xy), bool)
@@ -75,6 +69,7 @@ class PictureGraph:
     """A graph of linked panoramas, and the picture of each."""
 
     graph: NavigationGraph
+    """Graph of the panoramas."""
     pictures: dict[str, Picture]
     """Picture of each node, by the node's id."""
     left_out: int
@@ -90,18 +85,18 @@ def picture_graph(
     step: float = STEP_M,
     known: Collection[str] = (),
 ) -> PictureGraph:
-    """Return the graph of chosen pictures and links between them, the part that holds the start.
+    """Return the graph of chosen pictures and links between them, as far as it is connected with a start.
 
     Panoramas are taken before flat pictures, newer ones before older ones, none nearer to another than a
     step. Where there are ways, a picture within 10 m of one is placed on it and linked along it, at most
     30 m; others are linked along their sequence and to good neighbours within 20 m.
 
     Args:
-        pictures: of the area, in any order.
-        start: the part is kept that holds the panorama nearest to it; by default the largest.
-        ways: walkable ways, split at their junctions.
-        as_of: leaves out what was taken later.
-        step: least distance between two panoramas, metres.
+        pictures: pictures of the area, in any order.
+        start: position to whose nearest panorama the graph is connected; by default it is the largest part.
+        ways: walkable ways as positions, split at their junctions.
+        as_of: time after which no picture was taken; `None` for no limit.
+        step: least distance between two panoramas in metres.
         known: ids of pictures that are in the graph already; they come before all others, and stay.
 
     Raises:
@@ -114,15 +109,23 @@ def picture_graph(
         )
     frame = taken.frame
     lines = [shapely.LineString(np.stack(frame.to_metres(*np.array(way, float).T), axis=1)) for way in ways]
-    network = _ways_of(lines)
+    network = _split_ways(lines)
     xy, way, along = _snap(taken.xy, network)
     before = frozenset(known)
     first = np.array([one.id in before for one in taken.pictures], bool)
-    stands = _thin_after(xy, first, step)
+    order = np.argsort(~first, kind="stable")
+    stands = np.empty(len(xy), np.int64)
+    stands[order] = order[thin_points(xy[order], step)]
+    # Thinning may drop a known point for another known one: what is in the graph stays in it.
+    stands[first] = np.flatnonzero(first)
     kept = np.unique(stands)
-    links = _along_ways(kept, way, along, network)
-    links |= {(a, b) for a, b in _link_kept(xy, taken.sequence, stands) if way[a] < 0 or way[b] < 0}
-    part = _part(kept, links, xy, None if start is None else frame.point(start), first[kept])
+    links = _link_along_ways(kept, way, along, network)
+    sequential = _link_sequences(xy, taken.sequence, stands)
+    sequential |= _link_crossings(xy, sequential)
+    across = _link_across(xy, taken.sequence, kept, sequential)
+    free = _drop_shortcuts(xy, sequential | across)
+    links |= {(a, b) for a, b in free if way[a] < 0 or way[b] < 0}
+    part = _connected_part(kept, links, xy, None if start is None else frame.point(start), first[kept])
     return PictureGraph(
         graph=_build_part(part, links, taken, xy),
         pictures={taken.pictures[number].id: taken.pictures[number] for number in part.tolist()},
@@ -130,38 +133,28 @@ def picture_graph(
     )
 
 
-def _thin_after(xy: Floats, first: NDArray[np.bool_], step: float) -> Ints:
-    """Return the points that `thin_points` keeps, where all points of `first` are kept."""
-    order = np.argsort(~first, kind="stable")
-    stands = np.empty(len(xy), np.int64)
-    stands[order] = order[thin_points(xy[order], step)]
-    # Thinning may drop a known point for another known one: what is in the graph stays in it.
-    stands[first] = np.flatnonzero(first)
-    return stands
-
-
-def _part(
+def _connected_part(
     kept: Ints,
     links: Pairs,
     xy: Floats,
     start: tuple[float, float] | None,
     known: NDArray[np.bool_],
 ) -> Ints:
-    """Return the numbers of the kept points connected with the start, or of the largest connected part.
+    """Return the numbers of the kept points connected with a start (metres), or of the largest such part.
 
-    What is connected with a known point is kept too.
+    Points that are connected with a known point belong to it too.
     """
     place = {number: index for index, number in enumerate(kept.tolist())}
     ends = np.array([(place[a], place[b]) for a, b in sorted(links)], np.int64).reshape(-1, 2)
     matrix = coo_array((np.ones(len(ends)), tuple(ends.T)), shape=(len(kept), len(kept)))
     _, part = connected_components(matrix, directed=False)
-    wanted = np.bincount(part).argmax() if start is None else part[cKDTree(xy[kept]).query(start)[1]]
-    chosen: Ints = kept[(part == wanted) | np.isin(part, part[known])]
+    main = np.bincount(part).argmax() if start is None else part[cKDTree(xy[kept]).query(start)[1]]
+    chosen: Ints = kept[(part == main) | np.isin(part, part[known])]
     return chosen
 
 
 def _build_part(part: Ints, links: Pairs, taken: Captures, xy: Floats) -> NavigationGraph:
-    """Return the navigation graph of some points and the links between them."""
+    """Return the navigation graph of the points with these numbers and the links between them."""
     place = {number: index for index, number in enumerate(part.tolist())}
     inside = [(place[a], place[b]) for a, b in sorted(links) if a in place and b in place]
     ends = np.array(inside, np.int64).reshape(-1, 2)
@@ -190,8 +183,8 @@ class WalkableWays:
     """Length of each way in metres, shape (n,)."""
 
 
-def _ways_of(lines: Sequence[shapely.LineString]) -> WalkableWays:
-    """Return walkable ways of lines in metres, split where they meet."""
+def _split_ways(lines: Sequence[shapely.LineString]) -> WalkableWays:
+    """Return lines in metres, which end where they meet, as walkable ways with numbered junctions."""
     known: dict[tuple[int, int], int] = {}
     ends = np.zeros((len(lines), 2), np.int64)
     for number, line in enumerate(lines):
@@ -207,8 +200,7 @@ def _ways_of(lines: Sequence[shapely.LineString]) -> WalkableWays:
 def _snap(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
     """Return (points moved to the nearest way within `_SNAP_M`, their ways, metres along these).
 
-    Returns:
-        The points in metres, (n, 2); the way of each, -1 for none, (n,); metres along it, (n,).
+    The points are in metres, shape (n, 2); the way of each, -1 for none, and the metres have shape (n,).
     """
     points = np.asarray(shapely.points(xy), object)
     placed, way, along = xy.copy(), np.full(len(xy), -1, np.int64), np.zeros(len(xy))
@@ -221,14 +213,14 @@ def _snap(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
     return placed, way, along
 
 
-def _along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pairs:
+def _link_along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pairs:
     """Return links between points that are neighbours along ways, of at most `_ALONG_M` metres.
 
     Args:
         kept: numbers of the points to link.
-        way: of each point, as `_snap` gives it.
-        along: metres along it, as `_snap` gives them.
-        ways: of the map.
+        way: number of the way of each point, -1 for none.
+        along: metres along the way of each point.
+        ways: walkable ways of the map.
     """
     pieces = _cut_ways(kept, way, along, ways)
     links: Pairs = set()
@@ -244,7 +236,10 @@ def _along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pai
 
 
 def _cut_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiGraph[tuple[str, int]]":
-    """Return the ways cut at the points, as a graph in which no way leads through a point."""
+    """Return the ways cut at the kept points, as a graph in which no path leads through a point.
+
+    A point is two nodes, `("from", number)` and `("to", number)`; lengths in metres are the weights.
+    """
     on: dict[int, list[int]] = defaultdict(list)
     for number in kept[np.argsort(along[kept], kind="stable")].tolist():
         on[int(way[number])].append(number)
@@ -265,21 +260,8 @@ def _cut_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.D
     return pieces
 
 
-def _link_kept(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
-    """Return the links between kept points, along and across sequences.
-
-    Args:
-        xy: metres, (n, 2), by sequence and in its order.
-        sequence: of each point, (n,).
-        stands: which kept point stands for each, as `thin_points` gives it.
-    """
-    links = _along_sequences(xy, sequence, stands)
-    links |= _at_crossings(xy, links)
-    return _without_shortcuts(xy, links | _link_across(xy, sequence, np.unique(stands), links))
-
-
-def _along_sequences(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
-    """Return links between the kept points of consecutive pictures."""
+def _link_sequences(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
+    """Return links between the kept points, `stands`, of consecutive pictures of a sequence."""
     links: Pairs = set()
     for (before, of), (after, to) in pairwise(zip(stands.tolist(), sequence.tolist(), strict=True)):
         if of == to and before != after and np.hypot(*(xy[before] - xy[after])) <= _ALONG_M:
@@ -287,8 +269,8 @@ def _along_sequences(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
     return links
 
 
-def _at_crossings(xy: Floats, links: Pairs) -> Pairs:
-    """Return links between the nearest ends of links that cross."""
+def _link_crossings(xy: Floats, links: Pairs) -> Pairs:
+    """Return links, of at most `_ACROSS_M` metres, between the nearest ends of links that cross."""
     pairs = np.array(sorted(links), np.int64).reshape(-1, 2)
     lines = np.asarray(shapely.linestrings(xy[pairs]), object)
     one, other = shapely.STRtree(lines).query(lines, predicate="crosses")
@@ -302,7 +284,7 @@ def _at_crossings(xy: Floats, links: Pairs) -> Pairs:
 
 
 def _link_across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
-    """Return links of points to the best neighbour in each of four sectors without a link.
+    """Return links of kept points with few links to the best neighbour in each of four sectors without one.
 
     The sectors lie around the direction of a point's first link. Of two candidates the better one has the
     lower score: twice the share of length off the preferred one, twice the share of angle off the middle of
@@ -329,7 +311,7 @@ def _link_across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
     return found
 
 
-def _without_shortcuts(xy: Floats, links: Pairs) -> Pairs:
+def _drop_shortcuts(xy: Floats, links: Pairs) -> Pairs:
     """Return the links except those replaced by two shorter ones with hardly a detour."""
     beside: dict[int, set[int]] = {}
     for a, b in links:
@@ -352,7 +334,10 @@ def _without_shortcuts(xy: Floats, links: Pairs) -> Pairs:
 def _best(
     xy: Floats, sequence: Ints, number: int, others: list[int], middle: float, taken: list[float]
 ) -> int | None:
-    """Return the number of the neighbour with the lowest score in a sector; `None` if there is none."""
+    """Return the number of the neighbour with the lowest score in a sector; `None` if there is none.
+
+    The sector lies around the direction `middle`; `taken` are the directions of links. All are degrees.
+    """
     best, lowest = None, np.inf
     for other in others:
         step = xy[other] - xy[number]
@@ -373,5 +358,5 @@ def _azimuth(step: Floats) -> float:
 
 
 def _signed_angle(angle: float) -> float:
-    """Return an angle in degrees, in [-180, 180)."""
+    """Return an angle in degrees as the equal one in [-180, 180)."""
     return (angle + 180) % 360 - 180

@@ -1,4 +1,4 @@
-"""One street-level picture: what is known of it, and whom to name for it."""
+"""Street-level pictures without their pixels: position, direction, time, author and licence."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,11 +7,13 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
+from virl.geo.globe import Floats, Ints, LatLng, LocalFrame, bearing, distance
 from virl.platform.city.streetview import Attitude, Image
 
 FULL_TURN = 360.0
 """Number of degrees in a full turn."""
+STILL_M = 0.5
+"""Distance in metres between positions below which no direction is taken from them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,7 @@ class Picture:
     """One street-level picture of a sequence, without its pixels."""
 
     id: str
+    """Id of the picture, which is also that of its panorama in a graph."""
     position: LatLng
     attitude: Attitude
     """Attitude of the camera; its heading is that of the picture's middle column."""
@@ -46,7 +49,9 @@ class Captures:
     """Pictures as arrays of length n, sorted by sequence."""
 
     pictures: tuple[Picture, ...]
+    """Pictures in the order of the arrays."""
     frame: LocalFrame
+    """Frame of metres around the mean position of the pictures."""
     xy: Floats
     """Metres east and north of the frame's origin, shape (n, 2)."""
     sequence: Ints
@@ -58,12 +63,7 @@ class Captures:
 
 
 def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Captures:
-    """Return pictures as arrays: panoramas first, then the newest sequences, each in its order.
-
-    Args:
-        pictures: in any order.
-        as_of: leaves out what was taken later.
-    """
+    """Return pictures, none taken after `as_of`, as arrays: sequences of panoramas first, then newer ones."""
     kept = [one for one in pictures if as_of is None or one.taken <= as_of]
     newest: dict[str, tuple[bool, float]] = {}
     for one in kept:
@@ -91,10 +91,10 @@ def whole_panorama(
     """Return a whole panorama, shape (width / 2, width, 3), from a part of one; the rest is black.
 
     Args:
-        pixels: RGB.
-        sky: share of the whole height that is cut off above it; by default half of what lacks.
-        left: share of the whole width that is cut off to the left of it.
-        fov: horizontal degrees that it shows.
+        pixels: RGB pixels of the part.
+        sky: share of the whole height cut off above the part, [0, 1]; by default half of what is missing.
+        left: share of the whole width cut off to the left of the part, [0, 1].
+        fov: horizontal field of view of the part in degrees.
     """
     height = pixels.shape[0]
     width = round(pixels.shape[1] * FULL_TURN / fov) // 2 * 2
@@ -113,13 +113,19 @@ def credit_line(pictures: Iterable[Picture], of: str = "Photographs", most: int 
     """Return a line that names the authors and licences of pictures.
 
     Args:
-        pictures: that are shown.
-        of: what they are called.
-        most: authors that are named, in alphabetical order; `None` names all.
+        pictures: pictures to credit.
+        of: words for the pictures, such as "Photographs".
+        most: largest number of authors that are named, in alphabetical order; `None` names all.
     """
     shown = list(pictures)
     names = sorted({one.author for one in shown if one.author})
     licences = sorted({one.licence for one in shown if one.licence})
     left = 0 if most is None else max(len(names) - most, 0)
-    who = ", ".join(names[: len(names) - left]) + (f" and {left} others" if left else "")
-    return f"{of}: {who or 'unnamed'}" + (f" ({', '.join(licences)})" if licences else "")
+    authors = ", ".join(names[: len(names) - left]) + (f" and {left} others" if left else "")
+    return f"{of}: {authors or 'unnamed'}" + (f" ({', '.join(licences)})" if licences else "")
+
+
+def course_at(positions: Sequence[LatLng], number: int) -> float:
+    """Return the heading, degrees, from the position before the numbered one to the one after; 0 if alike."""
+    before, after = positions[max(number - 1, 0)], positions[min(number + 1, len(positions) - 1)]
+    return bearing(before, after) if distance(before, after) > STILL_M else 0.0

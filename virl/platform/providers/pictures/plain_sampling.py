@@ -1,4 +1,4 @@
-"""Where the rays of a camera's pixels meet a panorama, and the colours there, by NumPy and SciPy alone.
+"""Points of a panorama that a camera's pixels see, and the colours there, by NumPy and SciPy alone.
 
 They serve without `virl[eyes]`: the answers of `sampling` and of OpenCV 5 but for ties, in ten times as long.
 """
@@ -6,12 +6,12 @@ They serve without `virl[eyes]`: the answers of `sampling` and of OpenCV 5 but f
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
-from scipy.ndimage import map_coordinates
 
 from virl.geo.globe import Floats
 from virl.platform.city.streetview import Image
 
 Floats32 = NDArray[np.float32]
+"""Array of single-precision numbers."""
 
 _TERMS = 7
 """Number of terms of the arc tangent's series, which is off by at most 5e-7 radians."""
@@ -37,9 +37,10 @@ def rays_by(axes: Floats32, width: int, height: int) -> tuple[Floats32, Floats32
     """Return (right, up, forward) of the rays of a camera's pixels, shape (height, width) each.
 
     Args:
-        axes: a step right, a step up and the focal length by the axes of the capture, shape (3, 3).
-        width: pixels of a view.
-        height: pixels of a view.
+        axes: rows right, up and forward of the capture: components of a step of one pixel to the right, of
+            one up, and of the focal length ahead, shape (3, 3).
+        width: width of the view in pixels.
+        height: height of the view in pixels.
     """
     # Rays go through the middles of pixels.
     across = np.arange(width, dtype=np.float32) + np.float32(0.5 - width / 2)
@@ -51,15 +52,15 @@ def rays_by(axes: Floats32, width: int, height: int) -> tuple[Floats32, Floats32
 def sample(
     columns: Floats32, rows: Floats32, axes: Floats32, pano_width: int, pano_height: int, pad: int
 ) -> None:
-    """Fill `columns` and `rows` as `sampling.sample` does.
+    """Fill `columns` and `rows` with the point of a padded panorama that each pixel of a camera sees.
 
     Args:
-        columns: of the points that pixels see; is changed.
-        rows: of the points; is changed.
-        axes: of the camera.
-        pano_width: pixels.
-        pano_height: pixels.
-        pad: rows of padding at each pole.
+        columns: array (height, width) that takes the columns of the points.
+        rows: array of the same shape that takes the rows of the points.
+        axes: axes of the camera, as for `rays_by`.
+        pano_width: width of the panorama in pixels.
+        pano_height: height of the panorama in pixels, without the padding.
+        pad: number of padding rows at each pole.
     """
     height, width = columns.shape
     right, up, forward = rays_by(axes, width, height)
@@ -88,14 +89,16 @@ def _arc_tangent(u: Floats32) -> Floats32:
 
 
 def colours_at(pixels: Image, columns: Floats32, rows: Floats32, *, wraps: bool) -> Image:
-    """Return the colours at points of a picture, bilinear, shape (height, width, 3).
+    """Return the bilinear colours at points of a picture, shape (height, width, 3).
 
     Args:
-        pixels: of the picture, RGB.
-        columns: of the points, shape (height, width).
-        rows: of the points, of the same shape.
-        wraps: whether its left and right edges meet; if not, the edge goes on beyond it.
+        pixels: RGB pixels of the picture.
+        columns: columns of the points, shape (height, width).
+        rows: rows of the points, same shape.
+        wraps: True where the picture's left and right edges meet; if not, the edge goes on beyond it.
     """
+    from scipy.ndimage import map_coordinates  # noqa: PLC0415 - takes 0.2 s; with `virl[eyes]` nobody asks
+
     mode = "grid-wrap" if wraps else "nearest"
     channels = [
         map_coordinates(pixels[..., channel], (rows, columns), np.float32, order=1, mode=mode)

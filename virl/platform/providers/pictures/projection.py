@@ -5,9 +5,11 @@ height `H` to pitch `90 - (v + 0.5) / H * 180`: the centre column faces `yaw`, t
 panorama that was not held level has these angles by its own axes, see `Attitude`.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, cos, radians, sin, tan
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +44,9 @@ def equirectangular(pixels: Image, yaw: float = 0.0, attitude: Attitude | None =
     """Return a panorama padded for `perspective`.
 
     Args:
-        pixels: RGB, shape (width / 2, width, 3), at least 8 wide.
+        pixels: RGB pixels, shape (width / 2, width, 3), at least 8 wide.
         yaw: heading of the centre column of a level panorama, degrees clockwise from north.
-        attitude: of one that was not held level, its heading included.
+        attitude: attitude of a panorama that was not held level, in place of `yaw`.
 
     Raises:
         BadInput: the picture is not twice as wide as high.
@@ -63,10 +65,6 @@ def perspective(panorama: Equirectangular, camera: Camera) -> Image:
 
     The ray of each pixel's centre is `camera.direction`. Only rays that differ in more than their heading are
     computed anew. Nothing is averaged: a wide view of few pixels out of a large panorama shows aliases.
-
-    Args:
-        panorama: decoded.
-        camera: of the view.
     """
     width, height = panorama.padded.shape[1], panorama.padded.shape[0] - 2 * PAD
     columns, rows = sample_points(panorama.attitude, camera, width, height)
@@ -75,13 +73,13 @@ def perspective(panorama: Equirectangular, camera: Camera) -> Image:
 
 
 def colours_at(pixels: Image, columns: Floats32, rows: Floats32, *, wraps: bool) -> Image:
-    """Return the colours at points of a picture, as `plain_sampling.colours_at` does.
+    """Return the bilinear colours at points of a picture, shape (height, width, 3).
 
     Args:
-        pixels: of the picture, RGB.
-        columns: of the points.
-        rows: of the points.
-        wraps: true where the first column follows the last.
+        pixels: RGB pixels of the picture.
+        columns: columns of the points, shape (height, width).
+        rows: rows of the points, same shape.
+        wraps: True where the first column follows the last; if not, the edge goes on beyond the picture.
     """
     if not IS_COMPILED:
         return plain_sampling.colours_at(pixels, columns, rows, wraps=wraps)
@@ -97,10 +95,10 @@ def sample_points(
     """Return (columns, rows) in a padded panorama that a camera's pixels see, shape (height, width) each.
 
     Args:
-        attitude: of the panorama.
-        camera: of the view.
-        pano_width: pixels.
-        pano_height: pixels, without the padding.
+        attitude: attitude of the camera that took the panorama.
+        camera: camera of the view.
+        pano_width: width of the panorama in pixels.
+        pano_height: height of the panorama in pixels, without the padding.
     """
     shape = camera.pitch, camera.fov, camera.width, camera.height
     if attitude.is_level:
@@ -114,10 +112,7 @@ def sample_points(
 
 
 def rays_of(camera: Camera, attitude: Attitude) -> tuple[Floats32, Floats32, Floats32]:
-    """Return (right, up, forward) of the rays of a camera's pixels, by a capture's axes.
-
-    Right, up and forward, (height, width) each.
-    """
+    """Return (right, up, forward) of a camera's rays in the axes of a capture, shape (height, width) each."""
     return rays_by(_axes(camera, attitude), camera.width, camera.height)
 
 
@@ -147,10 +142,9 @@ def _points(
 
 
 def _axes(camera: Camera, attitude: Attitude) -> Floats32:
-    """Return (step right, step up, focal length forward) of a camera by a capture's axes, shape (3, 3).
+    """Return a camera's step right, step up and focal length, as columns, in a capture's axes, shape (3, 3).
 
-    Returns:
-        Shape (3, 3): the rows are right, up and forward by the axes of the capture.
+    The rows are right, up and forward of the capture.
     """
     tilt = radians(camera.pitch)
     right = np.array([1.0, 0.0, 0.0], np.float32)
@@ -165,29 +159,29 @@ Tile = tuple[int, int]
 
 
 def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile: int) -> set[Tile]:
-    """Return the (column, row) of all tiles that a camera's pixels are sampled from.
+    """Return the (column, row) of all tiles of a panorama that a camera's pixels are sampled from.
 
     Args:
-        camera: the camera.
-        attitude: how the panorama was held.
-        width: pixels of the panorama.
-        height: pixels of the panorama.
-        tile: pixels of a side of a tile.
+        camera: camera of the view.
+        attitude: attitude of the camera that took the panorama.
+        width: width of the panorama in pixels.
+        height: height of the panorama in pixels.
+        tile: side of a square tile in pixels.
     """
-    return tiles_at(*sample_points(attitude, camera, width, height), width, height, tile)
+    return sampled_tiles(*sample_points(attitude, camera, width, height), width, height, tile)
 
 
-def tiles_at(
+def sampled_tiles(
     columns: Floats | Floats32, rows: Floats | Floats32, width: int, height: int, tile: int
 ) -> set[Tile]:
     """Return the (column, row) of each tile with pixels that sample points of a padded panorama need.
 
     Args:
-        columns: of the points.
-        rows: of the points.
-        width: pixels of the panorama.
-        height: pixels of the panorama.
-        tile: pixels of a side of a tile.
+        columns: columns of the points.
+        rows: rows of the points, with the padding.
+        width: width of the panorama in pixels.
+        height: height of the panorama in pixels, without the padding.
+        tile: side of a square tile in pixels.
     """
     u = np.floor(columns).astype(np.int64)
     v = np.floor(rows - PAD).astype(np.int64)
@@ -203,13 +197,13 @@ def tiles_at(
 def paste_tile(place: Image, pixels: Image, side: int) -> None:
     """Write a tile into its place in a panorama, scaled if its size is not as announced.
 
-    One of another size than the service announced is scaled. Of one that is larger than its place the right
-    and lower parts are left out; what a smaller one lacks is filled with its edge.
+    Of a tile that is larger than its place the right and lower parts are left out; the rest of a place that
+    is larger than its tile is filled with the tile's edge.
 
     Args:
-        place: the part of the panorama.
-        pixels: of the tile.
-        side: pixels of a side of a tile, as announced.
+        place: pixels of the panorama that the tile covers; they are overwritten.
+        pixels: RGB pixels of the tile.
+        side: side of a square tile in pixels, as the service announces it.
     """
     height, width = place.shape[:2]
     if pixels.shape[:2] not in {(height, width), (side, side)}:
@@ -221,18 +215,66 @@ def paste_tile(place: Image, pixels: Image, side: int) -> None:
     place[:] = np.pad(pixels, ((0, below), (0, beside), (0, 0)), mode="edge")
 
 
+class TiledPanorama:
+    """A whole panorama of tiles, which are fetched as views need them. Safe for several threads.
+
+    Args:
+        size: (width, height) of the panorama in pixels.
+        side: side of a square tile in pixels.
+        grid: numbers of (columns, rows) of tiles.
+        attitude: attitude of the camera that took the panorama.
+        fetch: function from tiles to the RGB pixels of each, in order.
+
+    Raises:
+        BadInput: the panorama is not twice as wide as high.
+    """
+
+    def __init__(
+        self,
+        size: tuple[int, int],
+        side: int,
+        grid: tuple[int, int],
+        attitude: Attitude,
+        fetch: Callable[[Sequence[Tile]], Sequence[Image]],
+    ) -> None:
+        """Make the panorama of a size (width, height) and grid (columns, rows), without any tile yet."""
+        self._side, self._grid, self._attitude, self._fetch = side, grid, attitude, fetch
+        self._canvas = np.zeros((size[1], size[0], 3), np.uint8)
+        self._panorama = equirectangular(self._canvas, attitude=attitude)
+        self._there: set[Tile] = set()
+        self._lock = Lock()
+
+    def view(self, camera: Camera) -> Image:
+        """Return the picture through a camera; missing tiles that it touches are fetched first."""
+        height, width = self._canvas.shape[:2]
+        side, (columns, rows) = self._side, self._grid
+        with self._lock:
+            seen = tiles_seen(camera, self._attitude, width, height, side)
+            # The last tiles reach to the edge, also where a side is not a whole number of pixels.
+            missing = sorted({(min(x, columns - 1), min(y, rows - 1)) for x, y in seen} - self._there)
+            if missing:
+                for (column, row), pixels in zip(missing, self._fetch(missing), strict=True):
+                    right = width if column == columns - 1 else (column + 1) * side
+                    bottom = height if row == rows - 1 else (row + 1) * side
+                    paste_tile(self._canvas[row * side : bottom, column * side : right], pixels, side)
+                self._there.update(missing)
+                self._panorama = equirectangular(self._canvas, attitude=self._attitude)
+            panorama = self._panorama
+        return perspective(panorama, camera)
+
+
 LEAST_SHOWN = 0.5
-"""Least share of a view, [0, 1], that a photograph has to show; chosen. The rest is black."""
+"""Least share of a view, [0, 1], that a photograph has to cover; chosen. The rest is black."""
 
 
 def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> Image:
-    """Return the picture through a camera in a photograph, shape (camera.height, camera.width, 3).
+    """Return the picture through a camera in a flat photograph, shape (camera.height, camera.width, 3).
 
     Args:
-        pixels: of the photograph, RGB.
-        fov: horizontal degrees that it shows, below 180.
-        attitude: how it was held.
-        camera: at the same spot.
+        pixels: RGB pixels of the photograph.
+        fov: horizontal field of view of the photograph in degrees, below 180.
+        attitude: attitude of the camera that took it.
+        camera: camera of the view, at the same spot.
 
     Raises:
         NoImagery: the photograph shows less than half of the view.
@@ -251,13 +293,13 @@ def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> 
 
 
 def check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Camera) -> None:
-    """Raise an error unless a photograph shows enough of a view.
+    """Raise `NoImagery` unless a photograph shows at least half of a view.
 
     Args:
-        shown: true at pixels of the view that it shows.
-        fov: horizontal degrees of the photograph.
-        heading: of its middle, degrees.
-        camera: of the view.
+        shown: True at the pixels of the view that the photograph shows.
+        fov: horizontal field of view of the photograph in degrees.
+        heading: heading of its middle column in degrees.
+        camera: camera of the view.
 
     Raises:
         NoImagery: it shows less than half.
@@ -274,28 +316,28 @@ _GRID = 3600, 1800
 """Numbers of columns and rows of points at which a panorama is checked to be shown (chosen)."""
 
 
-def whole_attitude(held: Picture, left: float | None) -> Attitude:
+def whole_attitude(picture: Picture, left: float | None) -> Attitude:
     """Return the attitude of the whole panorama that a picture is, or is cut from.
 
-    Args:
-        held: the picture.
-        left: share of the whole width that is cut off to the left of it; `None` for a whole panorama.
+    The share of the panorama's width cut off to the left of the picture, [0, 1], is `left`; `None` for none.
     """
-    turn = 0.0 if left is None else (left - 0.5) * FULL_TURN + held.fov / 2
-    return Attitude((held.attitude.heading - turn) % FULL_TURN, held.attitude.pitch, held.attitude.roll)
+    # The heading of a picture is that of its own middle column, which in a part is not the panorama's.
+    turn = 0.0 if left is None else (left - 0.5) * FULL_TURN + picture.fov / 2
+    heading = (picture.attitude.heading - turn) % FULL_TURN
+    return Attitude(heading, picture.attitude.pitch, picture.attitude.roll)
 
 
-def check_part(held: Picture, left: float, camera: Camera) -> None:
-    """Raise an error unless a part of a panorama shows enough of a view.
+def check_part(picture: Picture, left: float, camera: Camera) -> None:
+    """Raise `NoImagery` unless a part of a panorama shows at least half of a view.
 
     Args:
-        held: the picture, with its attitude.
-        left: share of the panorama where the part begins, [0, 1).
-        camera: of the view.
+        picture: the part, whose heading is that of its own middle column.
+        left: share of the panorama's width to the left of the part, [0, 1).
+        camera: camera of the view.
 
     Raises:
         NoImagery: it shows less than half of it.
     """
-    across, _ = sample_points(whole_attitude(held, left), camera, *_GRID)
-    shown = (across / _GRID[0] - left) % 1 <= held.fov / FULL_TURN
-    check_shown(shown, held.fov, held.attitude.heading, camera)
+    across, _ = sample_points(whole_attitude(picture, left), camera, *_GRID)
+    shown = (across / _GRID[0] - left) % 1 <= picture.fov / FULL_TURN
+    check_shown(shown, picture.fov, picture.attitude.heading, camera)

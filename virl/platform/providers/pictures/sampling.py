@@ -1,4 +1,4 @@
-"""Where the rays of a camera's pixels meet a panorama, compiled."""
+"""Points of a panorama that a camera's pixels see, by compiled code."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -52,13 +52,4 @@ def _sample(
 
 
 sample = cast("Callable[..., Any]", njit(cache=True, nogil=True, error_model="numpy")(_sample))
-"""The compiled function that fills columns and rows of a padded panorama that the pixels of a camera see.
-
-Args:
-    columns: to fill, float32 (height, width).
-    rows: to fill, of the same shape.
-    axes: float32 (3, 3); a step right, a step up and the focal length by the axes of the capture.
-    pano_width: pixels of the panorama.
-    pano_height: half of it.
-    pad: rows above the panorama's first.
-"""
+"""Compiled function that does the same as `plain_sampling.sample`, with the same arguments."""

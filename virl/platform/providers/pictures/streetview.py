@@ -1,6 +1,7 @@
 """Street view over a navigation graph, with panoramas out of a user's folder."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,31 +19,17 @@ KEPT = 8
 
 
 class PanoramaFolder:
-    """A folder of equirectangular pictures `PANO_ID.jpg`; the last few are kept decoded.
-
-    Args:
-        folder: it need not exist.
-        kept: how many are kept.
-    """
+    """A folder of equirectangular pictures `PANO_ID.jpg`; the last few are kept decoded."""
 
     def __init__(self, folder: Path, kept: int = KEPT) -> None:
+        """Read pictures of a folder, which need not exist; `kept` of them stay decoded in memory."""
         self._folder = folder
-        self._read = lru_cache(maxsize=kept)(self._decode)
-
-    def panorama(self, pano_id: str, yaw: float) -> Equirectangular:
-        """Return the decoded panorama with this id, its middle column at heading `yaw` (degrees).
-
-        Args:
-            pano_id: which one.
-            yaw: heading of its centre column, degrees.
-
-        Raises:
-            NoImagery: the folder has no picture of it, or a broken one.
-        """
-        return self._read(pano_id, yaw)
+        self.panorama = lru_cache(maxsize=kept)(self._decode)
+        """Function (panorama id, heading of the middle column in degrees) to the decoded panorama.
+        It raises `NoImagery` if the folder has no picture of it, or a broken one."""
 
     def _decode(self, pano_id: str, yaw: float) -> Equirectangular:
-        """Return the panorama read from its file."""
+        """Return the panorama in its file, its middle column at heading `yaw` in degrees."""
         file = self._folder / f"{pano_id}.jpg"
         if Path(pano_id).name != pano_id or not file.is_file():
             raise NoImagery(f"no picture of panorama {pano_id!r}: put it into {self._folder} as ID.jpg")
@@ -55,35 +42,25 @@ class PanoramaFolder:
             raise NoImagery(f"{file}: {fault}") from fault
 
 
+@dataclass(frozen=True, slots=True)
 class GraphStreetView:
     """Street view by a navigation graph and a folder of pictures, if there is one.
 
     A panorama's heading is the yaw of its node, 0 where that is not known.
-
-    Args:
-        graph: the panoramas.
-        pictures: where their pictures are; without it there are no views.
     """
 
-    def __init__(self, graph: NavigationGraph, pictures: PanoramaFolder | None = None) -> None:
-        self._graph = graph
-        self._pictures = pictures
+    graph: NavigationGraph
+    """Graph of the panoramas."""
+    pictures: PanoramaFolder | None = None
+    """Folder of their pictures; `None` for street view without views."""
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
-
-        Raises:
-            BadInput: the radius is outside (0, 1000], or the position is not finite.
-        """
-        return panorama_near(self._graph, position, radius)
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres."""
+        return panorama_near(self.graph, position, radius)
 
     def panorama(self, pano_id: str) -> Panorama:
-        """Return the panorama with this id; its links in the order of the graph.
-
-        Raises:
-            NoStreetView: there is none.
-        """
-        return panorama_at(self._graph, self._graph.number(pano_id))
+        """Return the panorama with this id, its links in the order of the graph."""
+        return panorama_at(self.graph, self.graph.number(pano_id))
 
     def view(self, pano_id: str, camera: Camera) -> View:
         """Return the picture through `camera` at a panorama.
@@ -92,34 +69,35 @@ class GraphStreetView:
             NoStreetView: there is no such panorama.
             NoImagery: there is no picture of it, or a broken one.
         """
-        node = self._graph.number(pano_id)
-        if self._pictures is None:
+        node = self.graph.number(pano_id)
+        if self.pictures is None:
             raise NoImagery(f"no picture of panorama {pano_id!r}: this data set has none")
-        panorama = self._pictures.panorama(pano_id, panorama_at(self._graph, node).heading)
+        panorama = self.pictures.panorama(pano_id, panorama_at(self.graph, node).heading)
         return View(pano_id, camera, perspective(panorama, camera))
 
 
+@dataclass(frozen=True, slots=True)
 class GraphStreetMap:
     """All streets of a navigation graph at once, for drawing."""
 
-    def __init__(self, graph: NavigationGraph) -> None:
-        self._graph = graph
+    graph: NavigationGraph
+    """Graph of the panoramas."""
 
     def lines(self) -> Sequence[Sequence[LatLng]]:
-        """Return the streets as positions: from crossing to crossing or dead end, and rings.
+        """Return the streets as positions, from crossing to crossing or dead end, and rings.
 
         Each link is on one of them.
         """
-        positions = list(map(LatLng, self._graph.lat.tolist(), self._graph.lng.tolist()))
-        return [[positions[node] for node in line] for line in street_lines(self._graph)]
+        positions = list(map(LatLng, self.graph.lat.tolist(), self.graph.lng.tolist()))
+        return [[positions[node] for node in line] for line in street_lines(self.graph)]
 
     def panorama_ids(self) -> Sequence[str]:
         """Return the ids of all panoramas, in the order of the graph."""
-        return self._graph.ids
+        return self.graph.ids
 
 
 def street_lines(graph: NavigationGraph) -> list[list[int]]:
-    """Return the streets as rows of node numbers along links, cut at crossings and ends; rings are closed.
+    """Return the streets of a graph as lists of node numbers along links, cut at crossings and ends.
 
     A ring begins and ends with the same node. A node without links is on no line.
     """

@@ -1,4 +1,4 @@
-"""The one way to RentCast: key, cache, ledger, limit and retries for every request.
+"""The client of RentCast: key, cache, ledger, limit and retries for every request.
 
 with open_rentcast(Access(Ledger(1.00))) as http:
     records = http.rentals({"city": "Austin", "state": "TX"})
@@ -7,17 +7,15 @@ with open_rentcast(Access(Ledger(1.00))) as http:
 import hashlib
 import json
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from virl.errors import ProviderError
 from virl.money.book import Price
 from virl.platform.providers.http.keys import ApiKey
 from virl.platform.providers.http.replies import (
+    ExpectedBody,
     HttpFault,
-    Notes,
-    Received,
-    Wanted,
+    HttpReply,
     judge_body,
     refusal,
     usual_remedy,
@@ -29,19 +27,22 @@ from virl.platform.providers.rentcast.settings import RentCastSettings, load_ren
 
 SERVICE = "RentCast"
 ENDPOINT = "rentcast_rentals"
+"""Name of the endpoint in counts, recordings and prices."""
+RECORDS = f"{SERVICE}: {ENDPOINT}"
+"""Source under which records and fields that cannot be read are counted."""
 PATH = "/v1/listings/rental/long-term"
 KEY_VARIABLE = "RENTCAST_API_KEY"
 KEY_HEADER = "X-Api-Key"
 
 
-class RentCastHttp:
+class RentCastHttp(Service):
     """A client of RentCast's API of homes to rent.
 
     Args:
         settings: host, price and limits.
-        key: what proves who asks; not needed for a replay.
-        keeping: cache, recording and ledger.
-        pace: clock, pauses and chance.
+        key: API key; `None` for a replay, which needs none.
+        keeping: cache, recording and ledger; by default nothing is kept, and money has no limit.
+        pace: clock, pauses and random numbers of retries.
 
     Raises:
         ProviderError: there is no key, and no replay.
@@ -54,17 +55,18 @@ class RentCastHttp:
         keeping: Keeping | None = None,
         pace: Pace | None = None,
     ) -> None:
-        self._keeping = keeping or Keeping()
-        if key is None and self._keeping.replay is None:
+        """Make the client with a key, which only a replay can do without; nothing is sent yet."""
+        keeping = keeping or Keeping()
+        if key is None and keeping.replay is None:
             raise ProviderError(
                 SERVICE, f"{KEY_VARIABLE} is not set", "set it to your key, or read listings from a file"
             )
         self.settings = settings
-        self.ledger = self._keeping.ledger
-        self._service = Service(
+        self.ledger = keeping.ledger
+        super().__init__(
             SERVICE,
             [settings.base_url],
-            self._keeping,
+            keeping,
             limits=Limits(
                 settings.timeouts,
                 settings.retries,
@@ -77,10 +79,9 @@ class RentCastHttp:
         )
 
     def rentals(self, query: Mapping[str, str]) -> list[Any]:
-        """Return the records of one page of long-term rentals; empty where there are none.
+        """Return the records of one page of long-term rentals as plain data; empty where there are none.
 
-        Args:
-            query: such as `{"latitude": "40.7", "longitude": "-73.9", "radius": "1", "status": "Active"}`.
+        A query is such as `{"latitude": "40.7", "longitude": "-73.9", "radius": "1", "status": "Active"}`.
 
         Raises:
             ProviderError: RentCast refuses, cannot be reached or answers nonsense, each time it was tried.
@@ -95,26 +96,14 @@ class RentCastHttp:
             price=price_of(self.settings),
             key=hashlib.sha256(kept_as.encode()).hexdigest(),
             lifetime=self.settings.keep_hours * 3600,
-            scope=self._keeping.scope,
+            scope=self.keeping.scope,
         )
-        return self._service.records(request)
-
-    def notes(self) -> Notes:
-        """Return a function that counts the parts of replies that cannot be read."""
-        return self._service.notes(f"{SERVICE}: {ENDPOINT}")
+        return self.records(request)
 
     def close(self) -> None:
-        """Close connections and cache."""
-        self._service.close()
-        self._keeping.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+        """Close the connections and the cache."""
+        super().close()
+        self.keeping.close()
 
 
 def price_of(settings: RentCastSettings) -> Price:
@@ -129,7 +118,7 @@ def open_rentcast(access: Access, settings: RentCastSettings | None = None) -> R
 
     Args:
         access: ledger, mode of the cache, name of the run, and folders of recordings.
-        settings: by default those of `platform/providers/rentcast.yaml`.
+        settings: host, price and limits; by default those of `platform/providers/rentcast.yaml`.
 
     Raises:
         ProviderError: there is no key, and no replay.
@@ -140,13 +129,13 @@ def open_rentcast(access: Access, settings: RentCastSettings | None = None) -> R
     return RentCastHttp(settings, ApiKey.from_environment(KEY_VARIABLE, KEY_HEADER), keeping)
 
 
-def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
-    """Return a good reply, an empty one for status 404, or its fault."""
+def judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
+    """Return a good reply of RentCast, an empty list for status 404, or its fault."""
     if reply.status == 200:
-        return judge_body(wanted, reply, billed=True)
+        return judge_body(expected, reply, billed=True)
     fault = refusal(reply)
     if reply.status == 404 and not fault.code.startswith("auth"):
-        return Received(200, {}, b"[]")
+        return HttpReply(200, {}, b"[]")
     return fault
 
 

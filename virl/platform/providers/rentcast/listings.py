@@ -1,7 +1,7 @@
 """Homes to rent from the RentCast API, or from a JSON file of its records."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,28 +13,23 @@ from virl.files.json_reading import read_json_file
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.city import Listing
 from virl.platform.providers.http.replies import Notes, ReplyBody
-from virl.platform.providers.rentcast.client import RentCastHttp
+from virl.platform.providers.rentcast.client import RECORDS, RentCastHttp
 
 T = TypeVar("T")
 
 
 def every_page(ask: Callable[[int], tuple[Sequence[T], bool]], most: int) -> tuple[list[T], bool]:
-    """Return (items of up to `most` pages, True if there may be more).
+    """Return (items of all pages, of `most` at most; True if there may be more pages).
 
-    Args:
-        ask: given the number of a page, from 0 on, returns what it holds and whether there may be more.
-        most: pages that are asked for.
-
-    Returns:
-        The content of all pages, in their order, and whether there may be more than was asked for.
+    The function `ask` takes the number of a page, from 0, and returns (its items, True if there may be more).
     """
-    found: list[T] = []
+    items: list[T] = []
     for number in range(most):
         page, more = ask(number)
-        found += page
+        items += page
         if not more:
-            return found, False
-    return found, True
+            return items, False
+    return items, True
 
 
 SQUARE_METRES_PER_SQUARE_FOOT = 0.3048**2
@@ -63,75 +58,64 @@ class Records:
     """Listings read from records, and a line for each record that could not be read."""
 
     listings: Sequence[Listing]
+    """Listings that could be read, in the order of their records."""
     faults: Sequence[str]
     """A line for each record that was left out."""
 
 
 def as_listings(records: Iterable[Any], notes: Notes | None = None) -> Records:
-    """Return the listings in records, with a line for each record that lacks a required field.
+    """Return the listings in RentCast's records, and why others are left out; `notes` counts unread fields.
 
     What RentCast leaves out of size and age stays unknown, and so does what cannot be read. Square feet
     become square metres. Of two records with the same id, the first counts.
-
-    Args:
-        records: as RentCast gives them.
-        notes: takes the fields that cannot be read.
     """
     listings: dict[str, Listing] = {}
     faults = []
     for number, record in enumerate(records, start=1):
+        address = record.get("formattedAddress") if isinstance(record, dict) else None
+        name = f"{address}"[:NAME_LENGTH] if address else f"record {number}"
         try:
             read = _ListingRecord.model_validate(record, context=notes)
         except ValidationError as fault:
-            faults.append(f"{_name(record, number)}: {_first_fault(fault)}")
+            faults.append(f"{name}: {_first_fault(fault)}")
             continue
         if read.id in listings:
-            faults.append(f"{_name(record, number)}: is repeated")
+            faults.append(f"{name}: is repeated")
             continue
-        listings[read.id] = _to_listing(read)
+        feet = read.squareFootage
+        listings[read.id] = Listing(
+            id=read.id,
+            address=read.formattedAddress,
+            position=LatLng(read.latitude, read.longitude),
+            price=read.price,
+            property_type=read.propertyType,
+            bedrooms=read.bedrooms,
+            bathrooms=read.bathrooms,
+            area=None if feet is None else feet * SQUARE_METRES_PER_SQUARE_FOOT,
+            year_built=read.yearBuilt,
+        )
     return Records(tuple(listings.values()), tuple(faults))
 
 
-def _to_listing(read: _ListingRecord) -> Listing:
-    """Return a record as a listing, its floor in square metres."""
-    return Listing(
-        id=read.id,
-        address=read.formattedAddress,
-        position=LatLng(read.latitude, read.longitude),
-        price=read.price,
-        property_type=read.propertyType,
-        bedrooms=read.bedrooms,
-        bathrooms=read.bathrooms,
-        area=None if read.squareFootage is None else read.squareFootage * SQUARE_METRES_PER_SQUARE_FOOT,
-        year_built=read.yearBuilt,
-    )
-
-
-def _name(record: object, number: int) -> str:
-    """Return the address of a record, or else its number, for a fault."""
-    address = record.get("formattedAddress") if isinstance(record, dict) else None
-    return f"{address}"[:NAME_LENGTH] if address else f"record {number}"
-
-
 def _first_fault(fault: ValidationError) -> str:
-    """Return the first fault of a record, in words."""
+    """Return the first fault of a record in words, with its field, such as "price is missing"."""
     first = fault.errors()[0]
-    field = ".".join(map(str, first["loc"]))
+    name = ".".join(map(str, first["loc"]))
     if first["type"] == "missing" or first.get("input") is None:
-        return f"{field} is missing"
-    return f"{field}: {first['msg']}" if field else "is no JSON object"
+        return f"{name} is missing"
+    return f"{name}: {first['msg']}" if name else "is no JSON object"
 
 
 def select_homes(
     listings: Iterable[Listing], area: Polygon, price: tuple[float, float], bedrooms: int | None
 ) -> list[Listing]:
-    """Return the listings within an area (degrees) and a range of monthly rents in dollars, cheapest first.
+    """Return the listings within an area and a range of monthly rents in dollars, cheapest first.
 
     Args:
-        listings: any number.
-        area: in degrees: x is the longitude.
-        price: lowest and highest, dollars a month.
-        bedrooms: number; `None` for any.
+        listings: listings to choose from.
+        area: polygon in degrees; x is the longitude.
+        price: lowest and highest rent in dollars a month, both included.
+        bedrooms: exact number of bedrooms; `None` takes any number, unknown ones too.
 
     Raises:
         BadInput: the lowest price is above the highest, or the area is not a valid polygon.
@@ -149,10 +133,10 @@ def select_homes(
 
 
 def check(area: Polygon, price: tuple[float, float]) -> None:
-    """Raise an error for an invalid area, or a price range out of order.
+    """Raise `BadInput` for an area that is no valid polygon, or a range of rents whose highest comes first.
 
     Raises:
-        BadInput: they cannot.
+        BadInput: the area or the range is no good.
     """
     lowest, highest = price
     if not lowest <= highest:
@@ -167,17 +151,14 @@ MAX_RADIUS_MILES = 100.0
 """Largest radius of a search in miles (developers.rentcast.io)."""
 
 
+@dataclass(frozen=True)
 class RentCastListings:
-    """Homes to rent, asked of the RentCast API.
+    """Homes to rent, asked of the RentCast API."""
 
-    Args:
-        http: the way there.
-    """
-
-    def __init__(self, http: RentCastHttp) -> None:
-        self._http = http
-        self.faults: list[str] = []
-        """A line for each record that was left out so far."""
+    http: RentCastHttp
+    """Client of the API."""
+    faults: list[str] = field(default_factory=list)
+    """A line for each record that was left out so far, and for each area of which not all was asked for."""
 
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
@@ -210,19 +191,19 @@ class RentCastListings:
         }
         if bedrooms is not None:
             query["bedrooms"] = str(bedrooms)
-        read = as_listings(self._records(query), self._http.notes())
-        self.faults += [fault for fault in read.faults if fault not in self.faults]
+        read = as_listings(self._records(query), self.http.notes(RECORDS))
+        self.faults.extend(fault for fault in read.faults if fault not in self.faults)
         return select_homes(read.listings, area, price, bedrooms)
 
     def _records(self, query: dict[str, str]) -> list[object]:
         """Return the records of all pages, up to the first that is not full."""
-        settings = self._http.settings
+        settings = self.http.settings
 
         def ask(number: int) -> tuple[list[object], bool]:
-            """Return (records of a page, True if it is full) by the page's number."""
+            """Return (records of a page, True if the page is full) by the page's number."""
             window = {"limit": str(settings.page), "offset": str(number * settings.page)}
-            found = self._http.rentals(query | window)
-            return found, len(found) >= settings.page
+            page = self.http.rentals(query | window)
+            return page, len(page) >= settings.page
 
         records, more = every_page(ask, settings.most_pages)
         if more:
@@ -232,17 +213,14 @@ class RentCastListings:
         return records
 
 
+@dataclass(frozen=True, slots=True)
 class FileListings:
-    """Homes to rent, from a file of RentCast records.
+    """Homes to rent, from a file of RentCast records."""
 
-    Args:
-        listings: all that the file holds.
-        faults: a line for each record that was left out.
-    """
-
-    def __init__(self, listings: Sequence[Listing], faults: Sequence[str]) -> None:
-        self.all = tuple(listings)
-        self.faults = tuple(faults)
+    all: Sequence[Listing]
+    """Listings in the file that could be read."""
+    faults: Sequence[str]
+    """A line for each record that was left out."""
 
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
@@ -256,11 +234,7 @@ class FileListings:
 
 
 def read_listings(file: Path, notes: Notes | None = None) -> FileListings:
-    """Return the listings in a file that holds an array of RentCast records.
-
-    Args:
-        file: with JSON.
-        notes: takes the fields that cannot be read.
+    """Return the listings in a JSON file of RentCast records; `notes` counts fields that cannot be read.
 
     Raises:
         BadInput: the file cannot be read, or holds no such array.

@@ -38,12 +38,12 @@ def check_character(character: Character, source: Path) -> None:
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Return (character, sentences on changes): a foreign region becomes this city's, or part of it.
+    """Return (character, sentences on changes): a foreign region becomes this city's, or a part of it.
 
     Args:
-        character: as its file has it.
-        city: where it runs.
-        start: where the run begins.
+        character: character as its file has it.
+        city: city of the run.
+        start: panorama at which the run begins, around which the part lies.
         seed: not used.
     """
     del seed
@@ -66,7 +66,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
 
 
 def run(agent: Agent) -> None:
-    """Run a survey: consult the robot, which looks at every panorama of the region, and report its counts."""
+    """Send RX-399 to look at every panorama of the region, and end the run with its counts."""
     character = agent.character
     counting = counting_of(character, agent.run.start.agent)
     told = consult(

@@ -15,7 +15,7 @@ from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.errors import JournalBroken
 from virl.geo.globe import LatLng
-from virl.journal.records import NoteRecord, StepRecord
+from virl.journal.records import StepRecord
 from virl.mind.base import Mind, costs
 from virl.mind.lexicon import Lexicon
 from virl.mind.prompt import Prompts
@@ -53,7 +53,7 @@ ASK, LEG = "local", "leg"
 
 
 def _read_question(character: Character, lexicon: Lexicon) -> Reading | None:
-    """Return the intention's reading: the words for what to ask a local; `None` for a name or address."""
+    """Return the question for a local with its words that rules act on; `None` for a name or address."""
     return read_question(FOLLOW.of(character).to, character, lexicon, "directions")
 
 
@@ -61,28 +61,27 @@ WISH = Wish(_read_question, field="intention")
 
 
 def run(agent: Agent) -> None:
-    """Run the tourist until she believes to have arrived, or may ask no more."""
+    """Ask locals the way and follow it by sight, until she believes to have arrived or may ask no more."""
     follow = FOLLOW.of(agent.character)
     spotter = open_spotter(follow.spotter, follow.reader, agent.city, agent.models, agent.mind, agent.prompts)
     ask_and_walk(agent, spotter)
 
 
 def ask_and_walk(agent: Agent, spotter: LandmarkSpotter) -> None:
-    """Ask locals and follow directions until she believes to have arrived or may ask no more; end the run.
+    """Ask locals and follow their directions, finding landmarks with a spotter, and end the run.
 
-    Args:
-        agent: whose character says where to, in which mode, and how often to ask.
-        spotter: what she sees landmarks with.
-
-    Raises:
-        VirlError: whatever asking, looking and walking raise; the run can be resumed.
+    It ends when the tourist believes to have arrived, or has asked or walked as much as she may.
     """
     legs: list[FollowedDirections] = []
     while len(legs) < FOLLOW.of(agent.character).asks:
         told = _ask(agent, legs)
         if isinstance(told, Outcome):
-            _end_without(agent, legs, told)
-            return
+            if not legs:
+                agent.run.end(replace(told, reason=f"The local knows no way: {told.reason}"))
+                return
+            ended = legs[-1].outcome.with_detail(f"the next local: {told.reason}")
+            legs[-1] = replace(legs[-1], outcome=ended)
+            break
         legs.append(_follow_leg(agent, spotter, legs, told))
         if legs[-1].outcome.kind == "arrived" or _steps_left(agent) < 1:
             break
@@ -91,7 +90,7 @@ def ask_and_walk(agent: Agent, spotter: LandmarkSpotter) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FollowedDirections:
-    """A local's directions, with the outcome of following them."""
+    """A local's directions, and the outcome of following them."""
 
     directions: Directions
     outcome: Outcome
@@ -103,12 +102,18 @@ class FollowedDirections:
 def _follow_leg(
     agent: Agent, spotter: LandmarkSpotter, legs: Sequence[FollowedDirections], directions: Directions
 ) -> FollowedDirections:
-    """Return the outcome of following a local's directions, from its note or by walking."""
+    """Return a local's directions and the outcome of following them, from a note or by walking."""
     number, before = len(legs) + 1, sum(leg.steps for leg in legs)
     if noted := agent.run.find_note(LEG, str(number)):
         ended = Outcome("arrived" if noted.data["arrived"] else "lost", str(noted.data["reason"]))
-        return FollowedDirections(directions, ended, noted_steps(noted))
-    ended = _walk(agent, spotter, directions.instruction, _hints(agent, directions), before)
+        steps = noted.data["steps"]
+        if not isinstance(steps, int):
+            raise JournalBroken(f"the note on leg {noted.key} does not say how many steps it has")
+        return FollowedDirections(directions, ended, steps)
+    honest = FOLLOW.of(agent.character).mode == "honest"
+    # V-IRL's hints give away where the route turns.
+    hints = HonestHints() if honest else PaperHints(directions.key_positions)
+    ended = _walk(agent, spotter, directions.instruction, hints, before)
     leg = FollowedDirections(directions, ended, len(agent.run.steps) - before)
     agent.run.note(
         LEG,
@@ -120,27 +125,12 @@ def _follow_leg(
     return leg
 
 
-def noted_steps(note: NoteRecord) -> int:
-    """Return the number of steps in a note on followed directions.
-
-    Raises:
-        JournalBroken: the note does not say it.
-    """
-    steps = note.data["steps"]
-    if not isinstance(steps, int):
-        raise JournalBroken(f"the note on leg {note.key} does not say how many steps it has")
-    return steps
-
-
 def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions | Outcome:
-    """Return a local's directions from where she stands, or the outcome if the local has none.
-
-    An outcome says why the local has no directions to give.
-    """
+    """Return a local's directions from where she stands, or an outcome that says why the local has none."""
     follow, number = FOLLOW.of(agent.character), len(legs) + 1
-    stands = _stands(agent, sum(leg.steps for leg in legs))
+    pose = _pose_after(agent, sum(leg.steps for leg in legs))
     to = legs[0].directions.destination if legs else follow.to or agent.character.intention
-    position = agent.city.streetview.panorama(stands.pano_id).position
+    position = agent.city.streetview.panorama(pose.pano_id).position
     result = consult(
         agent,
         follow.local,
@@ -148,7 +138,7 @@ def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions | Outco
         about=f"Asked {'another' if legs else 'a'} local the way: {to}",
         changes={
             "start": {"lat": position.lat, "lng": position.lng},
-            "heading": stands.heading % 360.0,
+            "heading": pose.heading % 360.0,
             "intention": agent.character.intention,
             "instead": agent.character.instead,
             "accepts": agent.character.accepts,
@@ -160,15 +150,8 @@ def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions | Outco
     return Outcome(result.outcome.kind if result.outcome else "blocked", result.reason)
 
 
-def _hints(agent: Agent, directions: Directions) -> CrossingHints:
-    """Return the source of hints on crossings; outside paper mode it knows nothing of the route."""
-    if FOLLOW.of(agent.character).mode == "honest":
-        return HonestHints()
-    return PaperHints(directions.key_positions)
-
-
-def _stands(agent: Agent, before: int) -> Pose:
-    """Return the tourist's pose when she asks, after `before` steps."""
+def _pose_after(agent: Agent, before: int) -> Pose:
+    """Return the tourist's pose after `before` steps, at the start if that is 0."""
     if before == 0:
         return Pose(agent.start.id, agent.character.heading or 0.0)
     last = agent.run.steps[before - 1].pose
@@ -178,7 +161,7 @@ def _stands(agent: Agent, before: int) -> Pose:
 def _walk(
     agent: Agent, spotter: LandmarkSpotter, instruction: str, hints: CrossingHints, before: int
 ) -> Outcome:
-    """Follow directions from where she asked, or where the run was cut off; return the outcome."""
+    """Follow directions from step `before` on, or from where the run was cut off; return the outcome."""
     steps = agent.run.steps[before:]
     # The leg was over when the run was cut off, but for its note.
     if steps and steps[-1].next_pano_id is None:
@@ -204,21 +187,25 @@ def _walk(
         sparing=costs(agent.mind),
         prompts=agent.prompts,
     )
-    start = _onward(agent, steps[-1]) if steps else _stands(agent, before)
+    start = _pose_after(agent, before)
+    if steps:  # where the last recorded step leads to
+        stood = Pose(steps[-1].pose.pano_id, steps[-1].pose.heading)
+        link = link_taken(agent.mover.links(stood), steps[-1])
+        start = agent.mover.take(Pose(stood.pano_id, link.heading), link)
     for step in navigator.walk(start, done):
         _write_down(agent, navigator, step, before)
     return _outcome_of(agent.run.steps[-1])
 
 
 def _outcome_of(last: StepRecord) -> Outcome:
-    """Return the outcome of a walk by its last step; raise an error if that has none."""
+    """Return the outcome of a walk, which its last step has; older journals tell it by the action."""
     # a journal of an earlier version has the end of the walk in its reply and in words only
     stopped = any(one.reply.get("action") == "stop" for one in last.asked)
     return last.outcome or Outcome("arrived" if stopped else "lost", last.decided)
 
 
 def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: int) -> None:
-    """Write a step to the journal, with the views in which something was seen."""
+    """Write a step to the journal, with the views of noticed landmarks; `before` steps came earlier."""
     choice = step.choice
     observation = navigator.observations[-1]
     views = [
@@ -242,7 +229,7 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
 
 
 def _recall_entry(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> TranscriptEntry:
-    """Return the transcript entry of a step before the run was cut off, after a sentence is done."""
+    """Return the transcript entry of a recorded step; `sentence` is the number of the one followed."""
     if step.decided_by:
         stood = Pose(step.pose.pano_id, step.pose.heading)
         links = agent.mover.links(stood)
@@ -264,29 +251,13 @@ def _recall_entry(agent: Agent, step: StepRecord, sentence: int, came_from: str 
     return TranscriptEntry(TypeAdapter(dict[str, object]).validate_python(asked.inputs["here"]), act)
 
 
-def _onward(agent: Agent, last: StepRecord) -> Pose:
-    """Return the pose that the last recorded step leads to."""
-    stood = Pose(last.pose.pano_id, last.pose.heading)
-    link = link_taken(agent.mover.links(stood), last)
-    return agent.mover.take(Pose(stood.pano_id, link.heading), link)
-
-
 def _steps_left(agent: Agent) -> int:
-    """Return the number of steps left within the limit."""
+    """Return how many steps the character's limit still allows."""
     return agent.character.limits.steps - steps_taken(agent.run)
 
 
-def _end_without(agent: Agent, legs: Sequence[FollowedDirections], local: Outcome) -> None:
-    """End the run after a local who had no directions."""
-    if legs:
-        ended = legs[-1].outcome.with_detail(f"the next local: {local.reason}")
-        _end_run(agent, [*legs[:-1], replace(legs[-1], outcome=ended)])
-    else:
-        agent.run.end(replace(local, reason=f"The local knows no way: {local.reason}"))
-
-
 def _end_run(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
-    """End the run with the outcome of the last directions, claims and exhibits."""
+    """End the run with the outcome of the last directions, an answer, a claim and exhibits."""
     last = legs[-1]
     stood = agent.run.steps[-1].pose
     times = "once" if len(legs) == 1 else f"{len(legs)} times"
@@ -334,15 +305,15 @@ def _end_run(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
 def open_spotter(
     name: str, reader: str, city: City, models: Models, mind: Mind, prompts: Prompts
 ) -> LandmarkSpotter:
-    """Return the spotter that a name stands for, by which a tourist finds landmarks.
+    """Return the spotter with a name, by which a tourist finds landmarks in views.
 
     Args:
-        name: of the spotter, see `FollowSettings.spotter`.
-        reader: name of the model that reads signs, for those that read.
+        name: name of the spotter, see `FollowSettings.spotter`.
+        reader: name of the model that reads signs, for spotters that read.
         city: gives the views.
         models: opens the spotter's models.
         mind: tells which landmarks words mean, for `ocr+mind`.
-        prompts: where its prompts are looked for.
+        prompts: finds the spotter's prompts.
 
     Raises:
         UnknownName: there is no such spotter.

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from virl.agent.character import CharacterField
 from virl.errors import UnknownName
+from virl.routines.directions.settings import reader_check
 from virl.settings.model import Settings
 
 if TYPE_CHECKING:
@@ -60,12 +61,11 @@ def find_spotter(name: str) -> "Role":
 def _named_models(follow: FollowSettings) -> Iterable[tuple[str, Callable[[], object]]]:
     """Yield (setting, check) of settings that name a model or character; the check raises if unknown."""
     from virl.agent.character_file import find_character  # noqa: PLC0415 - reads this module's fields
-    from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
 
     return [
         ("local", lambda: find_character(follow.local)),
         ("spotter", lambda: find_spotter(follow.spotter)),
-        ("reader", lambda: read_model("reader", follow.reader)),
+        reader_check(follow.reader),
     ]
 
 

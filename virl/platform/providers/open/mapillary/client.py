@@ -1,7 +1,7 @@
-"""Lists and pictures of Mapillary, and how its cameras were held."""
+"""Client of Mapillary: lists and pictures, and the attitude of its cameras."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import asin, atan, atan2, degrees
 from typing import Annotated, Self
@@ -14,12 +14,12 @@ from virl.errors import ProviderError
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.streetview import Attitude
 from virl.platform.providers.http.replies import (
+    ExpectedBody,
     HttpFault,
+    HttpReply,
     OrUnknown,
     PointBody,
-    Received,
     ReplyBody,
-    Wanted,
     usual_judge,
 )
 from virl.platform.providers.open.cells import Cell
@@ -38,6 +38,7 @@ FIELDS = (
 )
 """Names of the fields that are asked of each image."""
 LICENCE = "CC-BY-SA-4.0"
+"""SPDX identifier of the licence of all images."""
 PAGE = "https://www.mapillary.com/app/?pKey="
 """Start of the URL of an image's page."""
 WHOLE = frozenset({"spherical", "equirectangular"})
@@ -60,6 +61,7 @@ MOST_PIXELS = 1_000_000
 """Largest side of a picture in pixels (chosen)."""
 
 ID = Field(pattern=r"^[0-9]{1,30}$")
+"""Field with the id of an image: its digits."""
 _Radians = Annotated[float, Field(ge=-10, le=10)]
 """Component of a rotation vector in radians; more than a whole turn is never sent (chosen)."""
 
@@ -91,7 +93,7 @@ class ImageBody(ReplyBody):
     @field_validator("computed_geometry")
     @classmethod
     def _is_near(cls, computed: PointBody | None, info: ValidationInfo) -> PointBody | None:
-        """Check that the computed position is near the measured one."""
+        """Return the computed position; raise `ValueError` if it is far from the measured one."""
         measured = info.data.get("geometry")
         if computed and measured:
             (lng, lat), (own_lng, own_lat) = computed.coordinates, measured.coordinates
@@ -101,7 +103,7 @@ class ImageBody(ReplyBody):
 
     @model_validator(mode="after")
     def _can_be_shown(self) -> Self:
-        """Check that the camera is of a type that can be shown."""
+        """Return the image; raise `ValueError` if its type of camera cannot be shown."""
         if not (self.is_pano or self.camera_type in WHOLE | FLAT):
             raise ValueError(f"pictures of the camera type {self.camera_type!r} cannot be shown")
         return self
@@ -132,16 +134,21 @@ def shot_of(image: ImageBody) -> Shot:
     lng, lat = (image.computed_geometry or image.geometry).coordinates
     held = attitude_of(image.computed_rotation) if image.computed_rotation else None
     compasses = (image.computed_compass_angle, image.compass_angle)
-    told = next((angle for angle in compasses if angle not in {None, UNKNOWN}), None)
+    compass = next((angle for angle in compasses if angle not in {None, UNKNOWN}), None)
     roll = held.roll if held and (whole or abs(held.roll) <= MOST_ROLL) else 0.0
+    focal, longer = next(iter(image.camera_parameters), 0.0), max(image.width, image.height)
+    fov = FULL_TURN if whole else USUAL_FOV
+    if not whole and 0.1 < focal <= 100 and image.width and image.height:
+        # The focal length is a share of the longer side (OpenSfM).
+        fov = min(2 * degrees(atan(image.width / (2 * focal * longer))), 170.0)
     return Shot(
         id=image.id,
         lat=lat,
         lng=lng,
-        heading=held.heading if held else None if told is None else told % FULL_TURN,
+        heading=held.heading if held else None if compass is None else compass % FULL_TURN,
         pitch=held.pitch if held else 0.0,
         roll=roll,
-        fov=FULL_TURN if whole else _fov(image),
+        fov=fov,
         sequence=image.sequence,
         rank=image.captured_at,
         taken=datetime.fromtimestamp(image.captured_at / 1000, UTC),
@@ -154,8 +161,7 @@ def shot_of(image: ImageBody) -> Shot:
 def attitude_of(rotation: tuple[float, float, float]) -> Attitude:
     """Return a camera's attitude from its rotation, world to camera, axis times angle in radians.
 
-    Args:
-        rotation: axis times angle in radians; world: east, north, up; camera: right, down, forward (OpenSfM).
+    The axes of the world are east, north and up; those of the camera are right, down and forward (OpenSfM).
     """
     right, down, forward = Rotation.from_rotvec(np.array(rotation)).as_matrix()
     return Attitude(
@@ -163,15 +169,6 @@ def attitude_of(rotation: tuple[float, float, float]) -> Attitude:
         pitch=degrees(asin(min(max(forward[2], -1.0), 1.0))),
         roll=degrees(atan2(-right[2], -down[2])),
     )
-
-
-def _fov(image: ImageBody) -> float:
-    """Return the horizontal field of view of a flat picture, degrees; `USUAL_FOV` where it is unknown."""
-    focal = next(iter(image.camera_parameters), 0.0)
-    if not 0.1 < focal <= 100 or not image.width or not image.height:
-        return USUAL_FOV
-    longer = max(image.width, image.height)
-    return min(2 * degrees(atan(image.width / (2 * focal * longer))), 170.0)
 
 
 THUMBS = {"sd": "thumb_2048_url", "hd": "thumb_original_url"}
@@ -196,29 +193,27 @@ class _Address(ReplyBody):
     thumb_original_url: str = ""
 
 
-def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+def judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
     """Return a good reply, or its fault; a picture's expired URL may be asked for again."""
-    judged = usual_judge(wanted, reply)
-    if isinstance(judged, Received) or reply.status == 200:
+    judged = usual_judge(expected, reply)
+    if isinstance(judged, HttpReply) or reply.status == 200:
         return judged
     status = _STATUSES.get(judged.code, reply.status)
     if _TOO_MUCH in judged.reason:
         return replace(judged, verdict="smaller", status=status)
-    if judged.code in _BUSY or (wanted.kind == "image" and reply.status in _EXPIRED):
+    if judged.code in _BUSY or (expected.kind == "image" and reply.status in _EXPIRED):
         return replace(judged, verdict="wait", status=status)
     return replace(judged, status=status)
 
 
+@dataclass(frozen=True, slots=True)
 class Mapillary:
-    """A client of Mapillary's Graph API.
+    """A client of Mapillary's Graph API."""
 
-    Args:
-        server: of the API.
-    """
-
-    def __init__(self, server: PictureServer) -> None:
-        self._server = server
-        self._by_ids: dict[str, Shot] = {}
+    server: PictureServer
+    """Server of the API."""
+    _by_ids: dict[str, Shot] = field(default_factory=dict)
+    """Pictures that were asked for by their ids, by id."""
 
     def shots(self, cell: Cell) -> Sequence[Shot] | None:
         """Return the pictures in a square; `None` where there are too many for one reply.
@@ -229,7 +224,7 @@ class Mapillary:
         Raises:
             ProviderError: the service fails, or refuses the token.
         """
-        page = self._server.settings.page
+        page = self.server.settings.page
         box = ",".join(f"{degrees:.7f}" for degrees in cell.degrees)
         try:
             count, found = self._images({"bbox": box, "limit": str(page)})
@@ -244,48 +239,44 @@ class Mapillary:
                 # another limit, so that a recording holds both replies
                 found |= self._images({"bbox": box, "limit": str(max(page - 1, 1))})[1]
                 for sequence in sorted({shot.sequence for shot in found.values()}):
-                    found = self._sequence(sequence, found) | found
+                    found = self._complete_sequence(sequence, found) | found
             except ProviderError as fault:
-                self._server.service.notes("Mapillary: mapillary_images")(
+                self.server.service.notes("Mapillary: mapillary_images")(
                     f"the square {cell.name} may lack pictures: {fault.reason}", cell.name
                 )
         return [shot for shot in found.values() if cell.contains(shot.position)]
 
     def _images(self, query: dict[str, str]) -> tuple[int, dict[str, Shot]]:
-        """Return (number of images in a reply, readable ones by id)."""
-        request = self._server.request("mapillary_images", "/images", query | {"fields": FIELDS})
-        images = self._server.service.read(request, Images).data
+        """Return (number of images in the reply to a query, pictures of the readable ones by id)."""
+        request = self.server.request("mapillary_images", "/images", query | {"fields": FIELDS})
+        images = self.server.service.read(request, Images).data
         return len(images), {image.id: shot_of(image) for image in images if image}
 
-    def _sequence(self, sequence: str, known: dict[str, Shot]) -> dict[str, Shot]:
-        """Return the pictures of a sequence that are not in `known`, by id."""
-        request = self._server.request("mapillary_image_ids", "/image_ids", {"sequence_id": sequence})
-        listed = [one.id for one in self._server.service.read(request, Ids).data]
+    def _complete_sequence(self, sequence: str, known: dict[str, Shot]) -> dict[str, Shot]:
+        """Return the pictures of a sequence that are not `known`, by id."""
+        request = self.server.request("mapillary_image_ids", "/image_ids", {"sequence_id": sequence})
+        listed = [one.id for one in self.server.service.read(request, Ids).data]
         missing = [one for one in listed if one not in known and one not in self._by_ids]
         for first in range(0, len(missing), _BATCH):
-            self._by_ids |= self._images({"image_ids": ",".join(missing[first : first + _BATCH])})[1]
+            _, images = self._images({"image_ids": ",".join(missing[first : first + _BATCH])})
+            self._by_ids.update(images)
         return {one: self._by_ids[one] for one in listed if one in self._by_ids}
 
     def picture(self, shot: Shot, part: str) -> bytes:
-        """Return a picture as a JPEG file; its URL expires, so each try asks for a new one.
-
-        Args:
-            shot: which.
-            part: `sd` or `hd`.
+        """Return a picture, `sd` or `hd`, as a JPEG file.
 
         Raises:
             ProviderError: the service fails, or has the picture no more (status 404).
         """
-        path = f"/{shot.id}/{part}"
-        return self._server.service.bytes(
-            self._server.request(f"mapillary_{part}", path, url=lambda: self._address(shot, part))
-        )
 
-    def _address(self, shot: Shot, part: str) -> str:
-        """Return the URL of a picture in a size, which does not last."""
-        query = {"fields": THUMBS[part]}
-        request = self._server.request("mapillary_address", f"/{shot.id}", query, is_recorded=False)
-        return str(getattr(self._server.service.read(request, _Address), THUMBS[part]))
+        def address() -> str:
+            """Return the URL of the picture, which expires, so that each try asks for a new one."""
+            query = {"fields": THUMBS[part]}
+            request = self.server.request("mapillary_address", f"/{shot.id}", query, is_recorded=False)
+            return str(getattr(self.server.service.read(request, _Address), THUMBS[part]))
+
+        request = self.server.request(f"mapillary_{part}", f"/{shot.id}/{part}", url=address)
+        return self.server.service.bytes(request)
 
 
 PICTURES = PictureService(

@@ -1,6 +1,7 @@
-"""Lists and pictures of Panoramax, from its STAC items."""
+"""Client of Panoramax: lists and pictures, from its STAC items."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated, Any
@@ -18,6 +19,7 @@ USUAL_FOV = 70.0
 """Field of view in degrees assumed for a flat picture that does not say: a phone's has 65 to 78."""
 
 Degrees = Annotated[float, Field(ge=-360, le=720)]
+"""Direction in degrees clockwise from north, also beyond a full turn."""
 Moment = Annotated[datetime, AfterValidator(lambda told: told if told.tzinfo else told.replace(tzinfo=UTC))]
 """Point in time; one without a zone is in UTC, as STAC has it."""
 
@@ -111,31 +113,38 @@ class SearchBody(ReplyBody):
 
 
 def shot_of(item: Item, server: str) -> Shot:
-    """Return an item of a server as a shot."""
-    told, camera = item.properties, item.properties.camera
-    fov = item.properties.camera.field_of_view
-    projection = str(item.properties.exif.get("Xmp.GPano.ProjectionType", ""))
+    """Return an item of a server, given as scheme and host, as a shot."""
+    properties, camera = item.properties, item.properties.camera
+    fov = camera.field_of_view
+    projection = str(properties.exif.get("Xmp.GPano.ProjectionType", ""))
     whole = fov == FULL_TURN or (fov is None and (projection == "equirectangular" or bool(_tiles(item))))
-    left, shown = _shares_shown(camera) if whole else (None, 1.0)
-    heading = _middle_heading(told)
+    left, shown, sky = _crop_of(camera) if whole else (None, 1.0, None)
+    heading = properties.azimuth
+    if heading is not None:
+        # A yaw that repeats the azimuth is that of the camera's own metadata.
+        # No document says which way a yaw turns; taken as clockwise (assumed).
+        yaw = properties.yaw or 0.0
+        repeats = round(yaw) % 360 == round(heading) % 360
+        heading = (heading + (0.0 if repeats else yaw)) % FULL_TURN
     if left is not None and heading is not None:
         heading = (heading + (left + shown / 2 - 0.5) * FULL_TURN) % FULL_TURN
     lng, lat = item.geometry.coordinates
+    producer = next((one.name for one in item.providers if "producer" in one.roles and one.name), "")
     return Shot(
         id=item.id,
         lat=lat,
         lng=lng,
         heading=heading,
-        pitch=told.pitch or 0.0,
-        roll=told.roll or 0.0,
+        pitch=properties.pitch or 0.0,
+        roll=properties.roll or 0.0,
         fov=FULL_TURN * shown if whole else min(camera.field_of_view or USUAL_FOV, 170.0),
         left=left,
-        sky=_sky(camera) if whole else None,
+        sky=sky,
         sequence=item.collection,
-        rank=told.rank,
-        taken=told.datetime,
-        author=_author(item),
-        licence=told.license,
+        rank=properties.rank,
+        taken=properties.datetime,
+        author=producer or properties.producer or next((one.name for one in item.providers), ""),
+        licence=properties.license,
         page=f"{server}/#focus=pic&pic={quote(item.id, safe='')}",
         sd=_href(item.assets, "sd"),
         hd=_href(item.assets, "hd"),
@@ -143,41 +152,18 @@ def shot_of(item: Item, server: str) -> Shot:
     )
 
 
-def _middle_heading(told: _Properties) -> float | None:
-    """Return the heading of the whole panorama's middle column, degrees; `None` if not told.
+def _crop_of(camera: _Camera) -> tuple[float | None, float, float | None]:
+    """Return (share of a panorama's width cut off left, share shown, share of its height cut off above).
 
-    A yaw that repeats the azimuth is that of the camera's own metadata.
-    No document says which way a yaw turns; taken as clockwise (assumed).
+    A share cut off is `None` where it is not known or, at the left, none is cut off on either side.
     """
-    if told.azimuth is None:
-        return None
-    yaw = told.yaw or 0.0
-    repeats = round(yaw) % 360 == round(told.azimuth) % 360
-    return (told.azimuth + (0.0 if repeats else yaw)) % FULL_TURN
-
-
-def _shares_shown(camera: _Camera) -> tuple[float | None, float]:
-    """Return (share of a full turn cut off at the left, or `None`; share of a full turn shown)."""
     if camera.visible_area is None or camera.sensor_array_dimensions is None:
-        return None, 1.0
-    width, (left, _, right, _) = camera.sensor_array_dimensions[0], camera.visible_area
+        return None, 1.0, None
+    (width, height), (left, top, right, _) = camera.sensor_array_dimensions, camera.visible_area
+    sky = min(max(top / height, 0.0), 1.0) if height > 0 else None
     if min(left, right) < 0 or not 0 < left + right < width:
-        return None, 1.0
-    return left / width, (width - left - right) / width
-
-
-def _sky(camera: _Camera) -> float | None:
-    """Return the share of a cropped panorama's full height cut off at the top; `None` if not told."""
-    if camera.visible_area is None or camera.sensor_array_dimensions is None:
-        return None
-    height = camera.sensor_array_dimensions[1]
-    return min(max(camera.visible_area[1] / height, 0.0), 1.0) if height > 0 else None
-
-
-def _author(item: Item) -> str:
-    """Return the name of the author; empty if none is given."""
-    named = next((one.name for one in item.providers if "producer" in one.roles and one.name), "")
-    return named or item.properties.producer or next((one.name for one in item.providers), "")
+        return None, 1.0, sky
+    return left / width, (width - left - right) / width, sky
 
 
 def _href(assets: Mapping[str, _Asset], name: str) -> str:
@@ -198,32 +184,26 @@ def _tiles(item: Item) -> TileMatrix | None:
 
 
 SEARCH, IMAGES = "/api/search", "/api/pictures"
+"""Paths of the search for pictures, and of the pictures' files."""
 MOST_PAGES = 10
 """Largest number of pages of a square; one with more is asked for in four parts (chosen)."""
 
 
+@dataclass(frozen=True, slots=True)
 class Panoramax:
-    """A client of a Panoramax instance or of the federated catalogue.
+    """A client of a Panoramax instance or of the federated catalogue."""
 
-    Args:
-        server: of the API.
-    """
-
-    def __init__(self, server: PictureServer) -> None:
-        self._server = server
+    server: PictureServer
+    """Server of the API."""
 
     def shots(self, cell: Cell) -> Sequence[Shot] | None:
-        """Return the pictures in a square; `None` where there are more than `MOST_PAGES` pages.
-
-        Raises:
-            ProviderError: the service fails.
-        """
-        page, server = self._server.settings.page, self._server.settings.base_url
+        """Return the pictures in a square; `None` where there are more than `MOST_PAGES` pages."""
+        page, server = self.server.settings.page, self.server.settings.base_url
         box = ",".join(f"{degrees:.7f}" for degrees in cell.degrees)
         query, url, count, shots = {"bbox": box, "limit": str(page)}, None, 0, dict[str, Shot]()
         for number in range(1, MOST_PAGES + 1):
-            request = self._server.request("panoramax_search", SEARCH, query, url=url)
-            found = self._server.service.read(request, SearchBody)
+            request = self.server.request("panoramax_search", SEARCH, query, url=url)
+            found = self.server.service.read(request, SearchBody)
             count, known = count + len(found.features), len(shots)
             listed = [shot_of(item, server) for item in found.features if item]
             shots |= {shot.id: shot for shot in listed if cell.contains(shot.position)}
@@ -239,28 +219,21 @@ class Panoramax:
         return None
 
     def picture(self, shot: Shot, part: str) -> bytes:
-        """Return a picture as a JPEG file.
-
-        Args:
-            shot: which.
-            part: `sd`, `hd`, or `tile-COLUMN-ROW`.
+        """Return a part of a picture, `sd`, `hd`, or `tile-COLUMN-ROW`, as a JPEG file.
 
         Raises:
             ProviderError: the service fails, or has the picture no more (status 404).
         """
-        path = f"{IMAGES}/{quote(shot.id, safe='')}/{part}"
-        address = self._address(shot, part)
-        endpoint = f"panoramax_{part.partition('-')[0]}"
-        return self._server.service.bytes(self._server.request(endpoint, path, url=lambda: address))
-
-    def _address(self, shot: Shot, part: str) -> str:
-        """Return the URL of a part of a picture, asked of the server where it is not known."""
+        path = f"{IMAGES}/{quote(shot.id, safe='')}"
         kind, _, tile = part.partition("-")
         if kind == "tile" and shot.tiles:
             column, _, row = tile.partition("-")
-            return shot.tiles.href.replace("{TileCol}", column).replace("{TileRow}", row)
-        own = {"sd": shot.sd, "hd": shot.hd}[kind]
-        return own or f"{self._server.settings.base_url}{IMAGES}/{quote(shot.id, safe='')}/{kind}.jpg"
+            address = shot.tiles.href.replace("{TileCol}", column).replace("{TileRow}", row)
+        else:
+            own = {"sd": shot.sd, "hd": shot.hd}[kind]
+            address = own or f"{self.server.settings.base_url}{path}/{kind}.jpg"
+        request = self.server.request(f"panoramax_{kind}", f"{path}/{part}", url=lambda: address)
+        return self.server.service.bytes(request)
 
 
 PICTURES = PictureService(
