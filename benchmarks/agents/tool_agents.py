@@ -18,9 +18,9 @@ from virl.bench.benchmark import Metric
 from virl.bench.episode import Data, Record
 from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, StepRecord
-from virl.mind.cache import notes_on, what_it_says
-from virl.mind.chat.asking import Ask
-from virl.mind.chat.client import InWords
+from virl.mind.cache import summarize_answer, summarize_request
+from virl.mind.chat.asking import ModelCall
+from virl.mind.chat.client import MessagesInWords
 from virl.mind.rules import RuleMind
 from virl.money.book import Exchange
 from virl.money.ledger import Ledger
@@ -53,20 +53,16 @@ class RandomTools(RuleMind, Decider):
     def __init__(self, tools: Sequence[str], kinds: Sequence[str], seed: str, ledger: Ledger) -> None:
         """Choose among `tools`, for places of the types `kinds`, repeatably by `seed`."""
         super().__init__(ledger=ledger)
+        self.name = "random"
         self._tools, self._kinds, self._seed = tools, kinds, seed
-
-    @property
-    def name(self) -> str:
-        """`"random"`, the name under which its exchanges are recorded."""
-        return "random"
 
     def converse(
         self,
         prompt: str,
-        ask: Ask,  # noqa: ARG002 - of the protocol
+        ask: ModelCall,  # noqa: ARG002 - of the protocol
         messages: Sequence[BaseMessage],
         frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
-        in_words: InWords | None = None,  # noqa: ARG002 - of the protocol
+        in_words: MessagesInWords | None = None,  # noqa: ARG002 - of the protocol
     ) -> AIMessage:
         """Return a call of a random tool; from the sixth turn on, by chance the call that ends the run."""
         number = 1 + sum(isinstance(message, AIMessage) for message in messages)
@@ -78,7 +74,7 @@ class RandomTools(RuleMind, Decider):
         tool = FINISH if ends else rng.choice(self._tools)
         call = ToolCall(name=tool, args=self._arguments(tool, told, data, rng), id=f"random-{number}")
         said = AIMessage(content="", tool_calls=[call])
-        self.ledger.add(Exchange(prompt, self.name, notes_on(messages), what_it_says(said)))
+        self.ledger.add(Exchange(prompt, self.name, summarize_request(messages), summarize_answer(said)))
         return said
 
     def _arguments(

@@ -26,7 +26,7 @@ from benchmarks.touchdown.dataset import Data, open_data
 from benchmarks.touchdown.options import Options
 from virl.bench.agent_runs import run_in_folder
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
-from virl.mind.chat.question import question_of
+from virl.mind.chat.question import build_question
 from virl.mind.providers import expected_usage, manner_of
 from virl.mind.rules import RuleMind
 from virl.mind.settings import Abilities
@@ -87,7 +87,7 @@ class WrittenOut:
         **inputs: object,
     ) -> ReplyT:
         """Keep the question as a model would be sent it, and return the rules' reply."""
-        question = question_of(prompt, inputs, (), MANNER, Abilities(), NO_MODEL)
+        question = build_question(prompt, inputs, (), MANNER, Abilities(), NO_MODEL)
         sent = self.sent[prompt.name]
         sent.texts.append("\n".join(message.text for message in question.messages))
         sent.tokens += expected_usage(question.messages, reply=0).input_tokens

@@ -7,13 +7,13 @@ import pytest
 from rich.console import Console
 from served_google import MARKER_KEY
 
-from virl.agent.assembly import planned_mover
 from virl.agent.plan import RunOptions
 from virl.agent.start import preview_run, run_agent
 from virl.errors import BadInput
 from virl.journal.journal import read_journal
 from virl.journal.records import AccessRecord, StartRecord
 from virl.platform.city.city import City
+from virl.platform.movers.open_mover import planned_mover
 from virl.serve.google.options import ServeOptions, parse_oddities
 from virl.serve.google.server import serve_city
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from virl.agent.character import Point, start_of
+from virl.agent.character import Point, parse_start
 from virl.errors import BadInput
 
 PLACE = "https://www.google.com/maps/place/Caf%C3%A9/@52.1,5.2,17z/data=!3m1!4b1!4m6!3m5!1s0x0!8m2!3d52.3!4d-5.4!16s"
@@ -22,7 +22,7 @@ PLACE = "https://www.google.com/maps/place/Caf%C3%A9/@52.1,5.2,17z/data=!3m1!4b1
     ],
 )
 def test_a_link_to_google_maps_is_a_start(link: str, start: str | Point) -> None:
-    assert start_of(link) == start
+    assert parse_start(link) == start
 
 
 @pytest.mark.parametrize(
@@ -35,5 +35,5 @@ def test_a_link_to_google_maps_is_a_start(link: str, start: str | Point) -> None
 )
 def test_a_link_without_a_position_is_refused_in_one_line(link: str, words: str) -> None:
     with pytest.raises(BadInput, match=words) as refused:
-        start_of(link)
+        parse_start(link)
     assert "\n" not in str(refused.value)

@@ -10,7 +10,7 @@ from openai_server import ChatServer, fault, text, tool_calls
 from pydantic import ValidationError
 
 from virl.errors import BadInput, BudgetExceeded, MindFailed, ModelUnavailable
-from virl.mind.cache import Said
+from virl.mind.cache import StoredMessage
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
 from virl.money.ledger import Ledger
@@ -87,12 +87,13 @@ def test_a_message_is_kept_whole_and_broken_letters_do_no_harm() -> None:
         ],
         additional_kwargs={"refusal": None},
     )
-    kept = Said.model_validate_json(Said.of(message).model_dump_json()).read()
+    kept = StoredMessage.model_validate_json(StoredMessage.of(message).model_dump_json()).read()
     assert kept.text == "half \N{REPLACEMENT CHARACTER}"
     assert kept.tool_calls[0]["args"] == {"why": "\N{REPLACEMENT CHARACTER}"}
     assert kept.invalid_tool_calls == message.invalid_tool_calls
+    human = {"type": "human", "data": {"content": "x", "type": "human"}}
     with pytest.raises(ValidationError, match="no message of a model"):
-        Said.model_validate({"message": {"type": "human", "data": {"content": "x", "type": "human"}}}).read()
+        StoredMessage.model_validate({"message": human}).read()
 
 
 def test_a_completion_model_holds_no_conversation() -> None:

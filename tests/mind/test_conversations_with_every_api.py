@@ -14,7 +14,7 @@ from test_strict_apis import KEY_VARIABLES, PROVIDERS, mind_at
 
 from virl.errors import MindFailed
 from virl.mind.base import Prompt
-from virl.mind.chat.answers import taken_back
+from virl.mind.chat.answers import repair_answer
 from virl.mind.chat.asking import adapt_model
 from virl.mind.chat.question import image_block
 from virl.mind.llm import LLMMind
@@ -177,15 +177,15 @@ def test_calls_among_the_parts_of_a_text_are_left_out_of_a_history() -> None:
     called = [{"name": "wave", "args": {}, "id": "call_1", "type": "tool_call"}]
     part = {"type": "function", "id": "call_1", "function": {"name": "wave", "arguments": "{}"}}
     said = AIMessage(content=[{"type": "text", "text": "Hello."}, part], tool_calls=called)  # type: ignore[arg-type]
-    back = taken_back(said, HELLO)
+    back = repair_answer(said, HELLO)
     assert (back.content, back.tool_calls) == ("Hello.", said.tool_calls)
     thought = AIMessage(content=[{"type": "thinking", "thinking": "Hm."}], tool_calls=called)  # type: ignore[arg-type]
-    assert taken_back(thought, HELLO) is thought
+    assert repair_answer(thought, HELLO) is thought
 
 
 def test_a_number_beyond_all_floats_is_no_argument() -> None:
     good = {"name": "wave", "args": {}, "id": "2", "type": "tool_call"}
-    back = taken_back(AIMessage("", tool_calls=[good | {"args": {"hand": [inf]}, "id": "1"}, good]), HELLO)  # type: ignore[arg-type, list-item]
+    back = repair_answer(AIMessage("", tool_calls=[good | {"args": {"hand": [inf]}, "id": "1"}, good]), HELLO)  # type: ignore[arg-type, list-item]
     assert (back.tool_calls, [call["args"] for call in back.invalid_tool_calls]) == ([good], ["{}"])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from virl.agent.assembly import check_mind, understood_by
+from virl.agent.assembly import check_mind, understand_wish
 from virl.agent.character import Character
 from virl.agent.character_file import LoadedCharacter, find_character, load_character
 from virl.api.running import run
@@ -67,7 +67,7 @@ def test_what_narrows_is_refused_before_the_run_and_the_rest_goes_on(task: dict[
     "task", [task for task in TASKS if task["must"] == "name"], ids=lambda task: str(task["id"])
 )
 def test_manner_and_reasons_are_named(task: dict[str, Any]) -> None:
-    understood = understood_by(LoadedCharacter(*character_of(task)), RuleMind())
+    understood = understand_wish(LoadedCharacter(*character_of(task)), RuleMind())
     assert understood is not None
     assert not understood.narrowing
     named = " ".join(words_of(one) for one in understood.asides)
@@ -86,7 +86,7 @@ def test_manner_and_reasons_are_named(task: dict[str, Any]) -> None:
                                    "rx399", "imani", "mira", "otto", "june"])  # fmt: skip
 def test_every_character_that_comes_with_virl_is_understood(agent: str) -> None:
     source = find_character(agent)
-    understood = understood_by(LoadedCharacter(source, load_character(source)), RuleMind(), check=True)
+    understood = understand_wish(LoadedCharacter(source, load_character(source)), RuleMind(), check=True)
     assert understood is not None
     assert understood.understood
 
@@ -108,7 +108,7 @@ def lived(task_id: str, folder: Path, **fields: object) -> Result:
 )
 def test_nothing_is_read_in_what_tells_of_a_life(agent: str, field: str, text: str) -> None:
     source, character = character_of({"id": text, "agent": agent, "field": field, "text": text})
-    understood = understood_by(LoadedCharacter(source, character), RuleMind(), check=True)
+    understood = understand_wish(LoadedCharacter(source, character), RuleMind(), check=True)
     assert understood
     assert len(understood.asides) == 1
     assert not {"bank", "school", "museum", "cheap", "walk"} & set(" ".join(understood.understood).split())

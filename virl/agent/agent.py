@@ -33,13 +33,13 @@ class Assembly:
     senses: Senses
     """The perception models that look at the agent's views."""
     models: Models
-    """An opener of further models by name, such as a matcher."""
+    """An opener of further perception models by name, such as a matcher."""
     mover: Mover
     """The mover, which lists the links that lead on from a pose and follows them."""
     prompts: Prompts = OUR_PROMPTS
-    """The prompts of the agent's mind, by folder."""
+    """The prompt folders of the agent's mind, in order: the first that has a prompt is used."""
     start_reason: str = ""
-    """The reason for the start panorama in a sentence; empty where character or user name the start."""
+    """The reason for the start panorama, in words; empty where character or user name the start."""
     replaced: tuple[str, ...] = ()
     """Sentences on names in the character's file that the city lacks, and on their replacements."""
 
@@ -54,19 +54,14 @@ class Assembly:
         return self.loaded.source
 
     def with_prompts(self, folder: str) -> Self:
-        """Return the assembly with a folder's prompts before its own; unchanged if the name is empty."""
+        """Return the assembly with a folder's prompts used before its own; unchanged for an empty path."""
         if not folder:
             return self
         package = next((one.package for one in self.prompts.folders), "")
         return replace(self, prompts=Prompts((PromptFolder(Path(folder), package), *self.prompts.folders)))
 
     def agent(self, run: Run, user: User | None = None) -> "Agent":
-        """Return the agent that acts and records in a run.
-
-        Args:
-            run: its record.
-            user: who may speak up; by default nobody does.
-        """
+        """Return the agent that acts in a run; `user` may speak up, by default nobody does."""
         own = {each.name: getattr(self, each.name) for each in fields(self)}
         return Agent(**own, run=run, user=user or Silent())
 
@@ -86,21 +81,19 @@ FRONT_FINDER = "front-finder"
 
 
 class FarEyes:
-    """A describer of what lies far down a road, by pixels alone; it takes no new views where they cost money.
-
-    Args:
-        agent: who looks.
-    """
+    """A describer of what lies far down a road, by the pixels of views."""
 
     def __init__(self, agent: Assembly) -> None:
+        """Open the shopfront detector of an agent, in whose city it looks."""
         self._streetview = agent.city.streetview
         self._finder = agent.models.keeping_detector(FRONT_FINDER)
         self.looks_far = agent.city.ledger is None or agent.city.capabilities.is_drawn
+        """True if new views are free, so that `look_far` may be called."""
 
     def look_far(self, panorama: Panorama, link: Link) -> RoadSight:
-        """Return what is seen far down a road, in a new view toward the link."""
+        """Take a new view from a panorama toward a link, and return what is seen far down the road."""
         return self.glimpse(self._streetview.view(panorama.id, far_camera(link.heading)), panorama)
 
     def glimpse(self, view: View, panorama: Panorama) -> RoadSight:
-        """Return what is seen far down the road in a view that was taken already."""
+        """Return what is seen far down the road in a view that was taken at a panorama."""
         return sight_in(view, panorama.position, self._finder)

@@ -1,9 +1,7 @@
 """The one place where a character is put together with a city, a mind, senses, a mover and a record.
 
-Runs, consultations and benchmarks all use it: `assemble` what does not depend on the record, and `perform`
-the routine of the agent that comes of it.
-
-What comes before its first step is here, too: the opening of a city, compiling, and the fitting mover.
+Runs, consultations and benchmarks use it: `assemble` joins the parts that do not depend on the record, and
+`perform` runs the routine of the agent. The opening of a city and the choice of a mover are here, too.
 """
 
 import json
@@ -53,7 +51,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def trace_agent(agent: "Agent") -> Iterator[None]:
-    """Trace an agent within the block; spans carry the run's id as the conversation's id."""
+    """Trace the block as a span of an agent's run; spans within it carry the run's id as conversation id."""
     start = agent.run.start
     with (
         conversation(start.id or agent.run.folder.name),
@@ -87,7 +85,7 @@ def trace_agent(agent: "Agent") -> Iterator[None]:
             )
 
 
-_LONGEST_FAULT = 300  # letters of a fault of the model that is the reason of the end; chosen
+_LONGEST_REASON = 300  # characters of a model's error message that become the reason of a run's end; chosen
 
 
 def assemble(
@@ -97,9 +95,9 @@ def assemble(
     models: Models,
     mover: Mover,
     *,
-    elsewhere: bool = False,
-    begun_at: LatLng | None = None,
-    fit_by: int | None = None,
+    may_move_start: bool = False,
+    first_position: LatLng | None = None,
+    replacement_seed: int | None = None,
 ) -> Assembly:
     """Return the checked parts of an agent for a character in a city.
 
@@ -109,12 +107,12 @@ def assemble(
         mind: what answers its prompts.
         models: opens its senses.
         mover: how it gets about.
-        elsewhere: whether its file was written for another city; if its start is not in this one, it starts
-            in the liveliest part, or in the middle of a city that is not held whole.
-        begun_at: position of the first step of a run that goes on; if its start is not in the city any
+        may_move_start: whether a start that is not in the city is replaced by its liveliest part, or by the
+            middle of a city that is not held whole.
+        first_position: position of the first step of a run that goes on; if its start is not in the city any
             more, it started there.
-        fit_by: seed from which stand-ins are drawn for what its file names and this city lacks; `None` takes
-            the file as it is.
+        replacement_seed: seed from which replacements are drawn for what its file names and this city lacks;
+            `None` takes the file as it is.
 
     Raises:
         BadInput: there is no such routine, or its start is not in the city.
@@ -126,10 +124,10 @@ def assemble(
             read_model(role, name)
     beside = PromptFolder(loaded.source.parent / "prompts", routine.package)
     own = PromptFolder(routine.folder / "prompts", routine.package)
-    loaded, start, reason = _place_character(loaded, city, begun_at, elsewhere=elsewhere)
+    loaded, start, reason = _place_character(loaded, city, first_position, may_move_start=may_move_start)
     fitted: tuple[str, ...] = ()
-    if fit_by is not None:
-        character, fitted = routine.fit(loaded.character, city, start, fit_by)
+    if replacement_seed is not None:
+        character, fitted = routine.fit(loaded.character, city, start, replacement_seed)
         loaded = replace(loaded, character=character)
     opened = open_senses(senses.detector, senses.describer, models=models)
     if isinstance(mind, DescribedMind):
@@ -139,7 +137,7 @@ def assemble(
 
 
 def perform(agent: Agent) -> Result:
-    """Run a character's routine to the run's end, and return the result; given up if its model fails.
+    """Run a character's routine to the run's end and return the result; if its model fails, end the run.
 
     Raises:
         BadInput: there is no such routine, or it returned before it ended its run.
@@ -149,7 +147,7 @@ def perform(agent: Agent) -> Result:
     routine = agent.loaded.routine
     run = routine.run()
     with suppress(VirlError):  # checked before the run began; one of an earlier version may not have been
-        if words := understood_by(agent.loaded, agent.mind):
+        if words := understand_wish(agent.loaded, agent.mind):
             agent.run.words = WordsRecord(
                 understood=words.understood, not_understood=words.asides + words.narrowing
             )
@@ -159,7 +157,7 @@ def perform(agent: Agent) -> Result:
     except MindFailed as fault:
         if not asks_model(agent.run.start.mind) or agent.run.result is not None:
             raise  # a script can be continued
-        agent.run.end(Outcome("no reply", shorten(str(fault), _LONGEST_FAULT)))
+        agent.run.end(Outcome("no reply", shorten(str(fault), _LONGEST_REASON)))
     except VirlError:
         raise
     except (Exception, SystemExit) as fault:
@@ -170,30 +168,26 @@ def perform(agent: Agent) -> Result:
 
 
 def check_mind(loaded: LoadedCharacter, mind: Mind) -> None:
-    """Check that a mind can do what a character needs; called before anything is written.
-
-    Args:
-        loaded: the character, with its fields checked.
-        mind: that the run would ask.
+    """Check that a mind can do what a character's routine needs; write nothing.
 
     Raises:
         BadInput: the rules do not understand what the character wants, a script does not fit its tools, or
             its mind is no chat model.
     """
     try:
-        understood_by(loaded, mind, check=True)
+        understand_wish(loaded, mind, check=True)
         loaded.routine.check_mind(loaded.character, mind)
     except MindFailed as fault:
         raise BadInput(f"{loaded.source}: {fault}") from fault
 
 
-def understood_by(loaded: LoadedCharacter, mind: Mind, *, check: bool = False) -> Understanding | None:
-    """Return how the rules understand the texts that drive a run; `None` if no rules or no texts do.
+def understand_wish(loaded: LoadedCharacter, mind: Mind, *, check: bool = False) -> Understanding | None:
+    """Return how rules understand the text that drives a run; `None` if a model decides, or no text does.
 
     Args:
         loaded: the character, as it was read or changed.
         mind: what will answer.
-        check: whether words that narrow what is wanted have to be understood.
+        check: whether words that narrow what is wanted have to be understood, else `MindFailed` is raised.
 
     Raises:
         MindFailed: the rules do not understand what is wanted.
@@ -210,11 +204,7 @@ def understood_by(loaded: LoadedCharacter, mind: Mind, *, check: bool = False) -
 
 
 def start_panorama(city: City, loaded: LoadedCharacter) -> Panorama:
-    """Return the panorama nearest to a character's start, an address or a position in the city.
-
-    Args:
-        city: opened already.
-        loaded: the character that starts there.
+    """Return the panorama nearest to the address or position in an open city where a character starts.
 
     Raises:
         BadInput: the start is not in the city.
@@ -224,15 +214,18 @@ def start_panorama(city: City, loaded: LoadedCharacter) -> Panorama:
 
 
 def _place_character(
-    loaded: LoadedCharacter, city: City, begun_at: LatLng | None, *, elsewhere: bool
+    loaded: LoadedCharacter, city: City, first_position: LatLng | None, *, may_move_start: bool
 ) -> tuple[LoadedCharacter, Panorama, str]:
-    """Return (character fit for the city, start panorama, reason for the start or empty)."""
-    if begun_at:
+    """Return (character, start panorama, reason for the start), moved if its own start is not in the city.
+
+    The reason is empty where the character's own start is used.
+    """
+    if first_position:
         try:
             return loaded, _start(city, loaded.character.start), ""
         except (BadInput, NotFound, NoStreetView):
-            return loaded, start_near(city, begun_at, f"the start in {city.title}"), ""
-    if elsewhere:
+            return loaded, start_near(city, first_position, f"the start in {city.title}"), ""
+    if may_move_start:
         try:
             return loaded, _start(city, loaded.character.start), ""
         except (NotFound, NoStreetView):
@@ -247,7 +240,7 @@ def _place_character(
 
 
 def _start(city: City, start: str | Point) -> Panorama:
-    """Return the panorama nearest to an address or a position; refuse a position with its numbers swapped."""
+    """Return the panorama nearest to a start in a city, unless latitude and longitude seem to be swapped."""
     if isinstance(start, str):
         position = locate(city, start)[1]
     else:
@@ -257,10 +250,10 @@ def _start(city: City, start: str | Point) -> Panorama:
 
 
 def refuse_swapped(position: LatLng, city: City) -> None:
-    """Raise `BadInput` if a position lies in the city once its two numbers are swapped; sends no request.
+    """Check that a position outside a city does not lie in it once latitude and longitude are swapped.
 
     Raises:
-        BadInput: it is.
+        BadInput: it does.
     """
     if abs(position.lng) > 90 or distance(position, city.center) <= MAX_FROM_CITY_M:
         return
@@ -271,17 +264,14 @@ def refuse_swapped(position: LatLng, city: City) -> None:
         )
 
 
-_NEW = "for the first time: usually 3 s for a made town, 2 to 80 s for an extract"
-
-
 @contextmanager
-def told_opening(doing: str, city: str, console: Console) -> Iterator[None]:
-    """Print, once opening a city takes long, how long it took before, and store the new duration.
+def report_opening(doing: str, city: str, console: Console) -> Iterator[None]:
+    """Print, if the block takes long, how long opening the city took before; then store the new duration.
 
     Args:
         doing: `"Opening"` or `"Reading"`.
         city: its name.
-        console: nothing is said where it is quiet.
+        console: where it is printed.
     """
     path, key = cache_home() / "opened" / "seconds.json", f"{doing} {city}"
     times: dict[str, list[float]] = {}
@@ -289,7 +279,9 @@ def told_opening(doing: str, city: str, console: Console) -> Iterator[None]:
         known = json.loads(path.read_bytes())
         times = {name: [float(known[name][0]), float(known[name][1])] for name in known}
     last, longest = times.get(key, (0.0, 0.0))
-    before = f"{show_duration(last)} the last time, {show_duration(longest)} at most" if longest else _NEW
+    before = "for the first time: usually 3 s for a made town, 2 to 80 s for an extract"
+    if longest:
+        before = f"{show_duration(last)} the last time, {show_duration(longest)} at most"
     begun = monotonic()
     with told_if_long(f"{key} ({before})", console):
         yield
@@ -301,7 +293,7 @@ def told_opening(doing: str, city: str, console: Console) -> Iterator[None]:
 
 
 def compile_renderer(city: str, given: City | None, console: Console) -> None:
-    """Begin to compile the renderer, and say so, where virl draws a city and has not compiled it yet.
+    """Begin to compile the renderer, and print so, if the city is drawn and the renderer is not compiled yet.
 
     That happens once for each version of virl, and goes on while the city is opened.
 
@@ -323,9 +315,7 @@ def compile_renderer(city: str, given: City | None, console: Console) -> None:
 def with_mover(
     start: StartRecord, city: City, here: Panorama, asked: str | None, console: Console
 ) -> StartRecord:
-    """Return the start record with the mover that fits the open city, and tell of one not asked for.
-
-    What was not asked for is said once.
+    """Return the start record with the mover that fits the open city, and print it if nobody asked for it.
 
     Args:
         start: first record of the run.

@@ -26,8 +26,8 @@ _PIN = re.compile(rf"!3d{_NUMBER}!4d{_NUMBER}")
 _CENTER = re.compile(rf"/@{_NUMBER},{_NUMBER}")
 _PAIR = re.compile(rf"\s*(?:loc:\s*)?{_NUMBER}\s*,\s*{_NUMBER}\s*")
 _HOST = re.compile(r"(?:www\.|maps\.)?google\.[a-z.]{2,6}")
-_SHORT = frozenset({"maps.app.goo.gl", "goo.gl", "g.co"})
-_ASKED = ("q", "query", "ll")
+_SHORT_LINK_HOSTS = frozenset({"maps.app.goo.gl", "goo.gl", "g.co"})
+_SEARCH_FIELDS = ("q", "query", "ll")
 """URL fields of a Google Maps link that hold the text searched for."""
 
 
@@ -36,21 +36,18 @@ def _read_map_link(text: str) -> str | LatLng | None:
 
     The pin of a place counts before what was looked for, and that before the middle of the map.
 
-    Returns:
-        `None` where the text is no such link.
-
     Raises:
         BadInput: it is a shortened link, which only Google can read, or holds neither.
     """
     link = urlsplit(text.strip())
     host = (link.hostname or "").lower()
-    if link.scheme not in {"http", "https"} or not (host in _SHORT or _HOST.fullmatch(host)):
+    if link.scheme not in {"http", "https"} or not (host in _SHORT_LINK_HOSTS or _HOST.fullmatch(host)):
         return None
-    if host in _SHORT:
+    if host in _SHORT_LINK_HOSTS:
         raise BadInput(f"{text}: a shortened link: open it, and copy the long one from the browser")
     address = unquote(link.path + "?" + link.query)
     asked = parse_qs(link.query)
-    looked_for = next((asked[name][0] for name in _ASKED if name in asked), "")
+    looked_for = next((asked[name][0] for name in _SEARCH_FIELDS if name in asked), "")
     shown = _PAIR.fullmatch(looked_for) or (None if looked_for else _CENTER.search(address))
     pins = _PIN.findall(address) or ([shown.groups()] if shown else [])
     if pins:
@@ -76,21 +73,21 @@ def _weekly_clock(text: str) -> str:
 
 
 def _name_of_routine(name: str) -> str:
-    """Return the name unchanged if it is valid for a routine; raise `ValueError` else."""
+    """Return a routine's name unchanged; raise `ValueError` if it is none of letters, digits, `_` and `-`."""
     if not re.fullmatch(ROUTINE_NAME, name):
         raise ValueError(f"must be a name of letters, digits, '_' and '-', not {spell_value(name)}")
     return name
 
 
 def _one_line(text: str) -> str:
-    """Return the text unchanged if it has a single line; raise `ValueError` else."""
+    """Return a text unchanged; raise `ValueError` if it has several lines."""
     if "\n" in text.strip():
         raise ValueError("must be one line: write `>-` after `about:`, or join the lines")
     return text
 
 
 def _tool_names(given: object) -> object:
-    """Return a list of tool names for the value: all tools for `all`; raise `ValueError` if it is no list."""
+    """Return a list of tool names unchanged, and all names for `all`; raise `ValueError` for other values."""
     if given == "all":
         return tool_names()
     if not isinstance(given, list | tuple):
@@ -102,7 +99,7 @@ def _tool_names(given: object) -> object:
 
 
 def _tool_name(given: object) -> object:
-    """Return the name unchanged if a tool has it; raise `ValueError` else."""
+    """Return a tool's name unchanged; raise `ValueError` if there is no such tool."""
     known = tool_names()
     if given not in known:
         close = did_you_mean(given, known) if isinstance(given, str) else ""
@@ -115,7 +112,7 @@ ToolName = Annotated[str, BeforeValidator(_tool_name)]
 
 
 MOST_WORDING = 10_000
-"""Most characters of a wish; chosen, since rules take seconds for one sentence of that length (measured)."""
+"""Most characters of an intention; chosen: rules take seconds for one of that length (measured)."""
 
 
 class Limits(Settings):
@@ -136,10 +133,8 @@ class Point(Settings):
     lng: float = Field(ge=-180, le=180)
 
 
-def start_of(text: str) -> "str | Point":
-    """Return the start in a typed text: a position such as `60.17,24.94`, a map link's, or an address.
-
-    An address stays text.
+def parse_start(text: str) -> "str | Point":
+    """Return the position in a text such as `60.17,24.94` or in a map link; other text, an address, as it is.
 
     Raises:
         BadInput: the position is not on Earth, or a link has none.
@@ -160,12 +155,11 @@ class SensesChoice(Settings):
     describer: str = "sign-describer"
     matcher: str = "sift"
     pictures: bool | None = None
-    """A switch to show views as pictures, not in words, to a model that uses tools; `None`: if it is known to
-    take them."""
+    """True if a model with tools is shown pictures, false if words; `None` for what it is known to take."""
 
     @property
     def by_role(self) -> tuple[tuple[Literal["detector", "describer", "matcher"], str], ...]:
-        """Return pairs of a role and the perception model named for it."""
+        """Pairs of a role and the name of its perception model."""
         return ("detector", self.detector), ("describer", self.describer), ("matcher", self.matcher)
 
 
@@ -193,20 +187,19 @@ class Character(Settings):
     background: str
     intention: str = Field(min_length=1, max_length=MOST_WORDING)
     routine: Annotated[str, AfterValidator(_name_of_routine)] | None = None
-    """The routine that the character lives by: one of virl's or of an installed package, `NAME.py` or a
-    folder `NAME/` beside the character file, or the name of an agent whose routine it is; by default that of
-    the file's own name."""
+    """Name of the routine that the character lives by; `None` for that of the file's own name.
+
+    It is a routine of virl or of an installed package, `NAME.py` or a folder `NAME/` beside the character
+    file, or the name of an agent whose routine it is."""
     tools: Annotated[tuple[ToolName, ...], BeforeValidator(_tool_names)] = ()
-    """The tools that a language model may use to fulfil the intention; without a `routine` of its own, the
-    character lives by them. `all` stands for all."""
+    """Tools that a language model may use, or `all`; without a `routine`, the character lives by them."""
     senses: SensesChoice = SensesChoice()
     mind: MindSettings = MindSettings()
     """Settings of the language model, where one is asked; those behind `--mind NAME?` go before them."""
     route: tuple[str | Point, ...] = ()
     """The stops of agents that follow a route, in order: addresses or positions."""
     region: str | tuple[tuple[float, float], ...] | None = None
-    """The outline of what agents visit that cover a region: `[lat, lng]` corners, or a file of them, seen
-    from the character's file; by default the city's own."""
+    """Region to visit: `[lat, lng]` corners, or a file seen from the character's; `None` for the city's."""
     instead: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Kinds of place to take for one that the town lacks, in order of preference."""
     accepts: tuple[str, ...] = ()
@@ -215,12 +208,12 @@ class Character(Settings):
 
     @property
     def lives_by_tools(self) -> bool:
-        """Return whether a model decides step by step with tools, so that no other routine does."""
+        """Return whether the character names tools and no routine, so that its mind decides by tools."""
         return bool(self.tools) and self.routine is None
 
     @property
     def day_and_minute(self) -> tuple[int, int]:
-        """Return (day of the week, 0 for Monday; minutes after midnight) of the character's clock."""
+        """The character's clock as (day of the week, 0 for Monday; minutes after midnight)."""
         day, clock = self.clock.split()
         hour, minute = clock.split(":")
         return DAYS.index(day), int(hour) * 60 + int(minute)
@@ -235,15 +228,15 @@ class CharacterField(Generic[ValueT]):
     """Type of the field's value, as pydantic takes it, such as `Errands | None`."""
     default: ValueT
     about: str
-    """Description of the field in a sentence."""
+    """Description of the field for its JSON schema, in a sentence."""
     named: Callable[[Any], Iterable[tuple[str, Callable[[], object]]]] = field(default=lambda _: ())
-    """The names in a value: for each, the field within it and a check that raises where there is no such
-    thing. Called before a run is begun."""
+    """Function from the field's value to (name of a field within it, check) pairs; a check raises `VirlError`
+    if the name there stands for nothing. Called before a run begins."""
     labels: Callable[[Any], Iterable[str]] = field(default=lambda _: ())
-    """Function that returns the labels in the field's value that the detector has to know."""
+    """Function from the field's value to the labels in it that the detector has to know."""
 
     def of(self, character: Character) -> ValueT:
-        """Return the field's value in a character; the default if its file lacks the field."""
+        """Return the field's value in a character; the default if the character lacks the field."""
         value: ValueT = getattr(character, self.name, self.default)
         return value
 
@@ -252,7 +245,7 @@ class CharacterField(Generic[ValueT]):
 def character_model(
     fields: tuple[CharacterField[Any], ...], base: type[Character] = Character
 ) -> type[Character]:
-    """Return the pydantic model of character files with further fields; the last of one name counts."""
+    """Return a subclass of `base` with further fields; of several with one name the last counts."""
     declared: dict[str, Any] = {
         one.name: (one.kind, Field(default=one.default, description=one.about)) for one in fields
     }

@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from pydantic import ConfigDict, ValidationError
@@ -24,7 +25,7 @@ NOWHERE = Point(lat=0.0, lng=0.0)
 """Placeholder for a start that is missing or invalid."""
 
 
-class _Which(Settings):
+class _RoutineChoice(Settings):
     """The fields of a character file that determine its routine, read before all others."""
 
     model_config = ConfigDict(extra="ignore")
@@ -39,9 +40,7 @@ def agent_names() -> list[str]:
 
 
 def find_character(agent: str) -> Path:
-    """Return the character file of an agent, given its name or the path of the file.
-
-    A name that no agent has is that of `NAME.yaml` in the working folder.
+    """Return the character file of an agent, given by name or path, or `NAME.yaml` in the working folder.
 
     Raises:
         UnknownName: there is no agent of this name.
@@ -72,7 +71,7 @@ class LoadedCharacter:
 
     @cached_property
     def routine(self) -> Routine:
-        """The routine of the given name, or of the agent of that name.
+        """The routine that the character names, or that of the agent it names; else that of its file's name.
 
         Raises:
             BadInput: there is no such routine; names file and line.
@@ -90,21 +89,16 @@ class LoadedCharacter:
         return routine
 
     def field_source(self, *field: str) -> str:
-        """Return where a field was set, such as `zoe.yaml, line 3: city`; without a line if it was changed.
-
-        What differs from the file has no line in it.
-
-        Args:
-            field: names of sections, and of the field.
-        """
+        """Return where a field was set, such as `zoe.yaml, line 3: limits.steps`; no line if changed."""
+        dotted = ".".join(field)
         try:
             read = read_settings(self.source)
         except VirlError:
-            return f"{self.source}: {'.'.join(field)}"
+            return f"{self.source}: {dotted}"
         with suppress(VirlError):  # a file with faults is the only source that its character has
-            if _field(load_character(self.source), field) != _field(self.character, field):
-                return f"{'.'.join(field)} of this run"
-        return f"{read.source_line(field)}: {'.'.join(field)}"
+            if field_value(load_character(self.source), field) != field_value(self.character, field):
+                return f"{dotted} of this run"
+        return f"{read.source_line(field)}: {dotted}"
 
     @contextmanager
     def errors_at(self, *field: str) -> Iterator[None]:
@@ -120,12 +114,12 @@ class LoadedCharacter:
 
 
 def load_character(path: Path) -> Character:
-    """Return the character that a file describes, its region file read as well.
+    """Return the character that a file describes, with the corners of a region that it names.
 
     Raises:
         BadInput: one is missing or broken; names file, line and field.
     """
-    character = load_settings(path, _model(path, _read_choice(path)))
+    character = load_settings(path, _model(path, _read_routine_choice(path)))
     if isinstance(character.region, str):
         corners = region_called(character.region, path.parent).corners
         character = character.model_copy(update={"region": corners})
@@ -135,12 +129,12 @@ def load_character(path: Path) -> Character:
 def load_fitting(path: Path) -> Character | None:
     """Return a character without its invalid fields, to find further faults; `None` without name or city.
 
-    A start that is missing or does not fit is `NOWHERE`. Nothing comes of a file without a name or a city.
+    A start that is missing or does not fit is `NOWHERE`.
 
     Raises:
         BadInput: the file cannot be read.
     """
-    read, model = read_settings(path), _model(path, _read_choice(path))
+    read, model = read_settings(path), _model(path, _read_routine_choice(path))
     data: object = deepcopy(read.data)
     for _ in range(2):
         try:
@@ -155,31 +149,30 @@ def load_fitting(path: Path) -> Character | None:
     return None
 
 
-def _remove(data: object, way: Sequence[str | int]) -> None:
-    """Remove the innermost field of a path from nested data, as far as the path exists."""
-    if isinstance(data, dict) and way and way[0] in data:
-        inner = data[way[0]]
-        if isinstance(inner, dict) and len(way) > 1 and way[1] in inner:
-            _remove(inner, way[1:])
+def _remove(data: object, path: Sequence[str | int]) -> None:
+    """Remove the field at a path of keys from nested mappings, or the innermost that there is on the path."""
+    if isinstance(data, dict) and path and path[0] in data:
+        inner = data[path[0]]
+        if isinstance(inner, dict) and len(path) > 1 and path[1] in inner:
+            _remove(inner, path[1:])
         else:
-            del data[way[0]]
+            del data[path[0]]
 
 
 def recorded_character(path: Path, data: dict[str, object]) -> Character:
-    """Return the character that a journal recorded.
+    """Return the character in a journal's data, with the fields of the routine that `path` finds.
 
     Raises:
         ValidationError: a field is not valid any more.
     """
-    which = _Which.model_validate(data)
-    return _model(path, which).model_validate(data)
+    return _model(path, _RoutineChoice.model_validate(data)).model_validate(data)
 
 
 def read_fields(texts: Sequence[str]) -> dict[str, object]:
-    """Return values by field name from typed texts `FIELD=VALUE`, each value read as YAML.
+    """Return values by dotted field name from texts `FIELD=VALUE` of a command line, values read as YAML.
 
     Raises:
-        BadInput: one is not written so.
+        BadInput: a text is not written so.
     """
     fields: dict[str, object] = {}
     for text in texts:
@@ -193,11 +186,7 @@ def read_fields(texts: Sequence[str]) -> dict[str, object]:
 
 
 def with_fields(character: Character, fields: Mapping[str, object]) -> Character:
-    """Return a character with new values for some fields, given by dotted name.
-
-    Args:
-        character: as its file says.
-        fields: values by name, such as `{"limits.steps": 20}`.
+    """Return a character with new values for fields, by dotted name such as `limits.steps`.
 
     Raises:
         BadInput: there is no such field, or the value does not fit it.
@@ -218,7 +207,7 @@ def with_fields(character: Character, fields: Mapping[str, object]) -> Character
         raise BadFile(source, fault.faults) from fault
 
 
-def _field(character: Character, field: Sequence[str]) -> object:
+def field_value(character: Character, field: Sequence[str]) -> object:
     """Return a character's field by its path of names; `None` where a section on the path is missing."""
     value: object = character
     for name in field:
@@ -242,31 +231,27 @@ def _own_files() -> dict[str, Path]:
 
 
 def _files_of_packages() -> dict[str, list[Path]]:
-    """Return the character files that come with installed routines, by agent name; several conflict.
-
-    There should be one for each.
-    """
+    """Return the character files of installed packages by agent name, for which there should be one each."""
     files: dict[str, list[Path]] = {}
-    for folder in package_folders():
-        for file in sorted(folder.glob("*.yaml")):
-            files.setdefault(file.stem, []).append(file)
+    for file in chain.from_iterable(sorted(folder.glob("*.yaml")) for folder in package_folders()):
+        files.setdefault(file.stem, []).append(file)
     return files
 
 
-def _read_choice(path: Path) -> _Which:
+def _read_routine_choice(path: Path) -> _RoutineChoice:
     """Return the fields of a character file that determine its routine."""
     read = read_settings(path)
-    return _Which.model_validate(read.data if isinstance(read.data, dict) else {})
+    return _RoutineChoice.model_validate(read.data if isinstance(read.data, dict) else {})
 
 
-def _model(path: Path, which: _Which) -> type[Character]:
-    """Return the pydantic model of a character file, with the fields that its routine declares."""
+def _model(path: Path, which: _RoutineChoice) -> type[Character]:
+    """Return the pydantic model of a character file, with the fields that the chosen routine declares."""
     routine = _routine(path, _routine_name(path, which.routine, which.tools))
     return character_model((*our_fields(), *(routine.fields() if routine else ())))
 
 
 def _routine(path: Path, name: str) -> Routine | None:
-    """Return the routine with a name, or that of the agent with that name; `None` if there is none."""
+    """Return the routine of a name, beside the character file or installed, or of the agent of that name."""
     if not re.search(ROUTINE_NAME, name):
         return None  # a path, say: refused when the whole character is read
     routine = find_routine(path.parent, name)
@@ -275,12 +260,12 @@ def _routine(path: Path, name: str) -> Routine | None:
     file = _file_of(name)
     if file is None:
         return None
-    which = _read_choice(file)  # an agent's name: its routine is followed
+    which = _read_routine_choice(file)  # an agent's name: its routine is followed
     return find_routine(file.parent, _routine_name(file, which.routine, which.tools))
 
 
 def _routine_name(path: Path, routine: object, tools: object) -> str:
-    """Return the routine's name: the given one, else `by_tools` if it has tools, else the file's name."""
+    """Return the name of a character's routine: the field's, `by-tools` if it has tools, else its file's."""
     if routine is None:
         return BY_TOOLS if tools else path.stem
     return str(routine)

@@ -1,4 +1,4 @@
-"""What would stop a run, found before it begins: names, language, prompts, senses, start."""
+"""Checks of a character before its run: names, language, prompts, senses, start."""
 
 import unicodedata
 from collections.abc import Collection
@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from virl.agent.assembly import assemble, check_mind, refuse_swapped, start_panorama
-from virl.agent.character import Character, Point
-from virl.agent.character_file import NOWHERE, LoadedCharacter, load_fitting
+from virl.agent.character import Point
+from virl.agent.character_file import NOWHERE, LoadedCharacter, field_value, load_fitting
 from virl.agent.tool import TOOLS
 from virl.errors import BadInput, BadInputs, VirlError, raise_all
 from virl.geo.globe import LatLng
@@ -28,6 +28,7 @@ class Finding:
     """The result of checking a character: its faults, and what remains unchecked."""
 
     faults: tuple[VirlError, ...] = ()
+    """Errors that would stop a run; empty if all that was checked is in order."""
     unknown: tuple[str, ...] = ()
     """Conditions that only a run can check, such as that the address exists, in words."""
 
@@ -39,12 +40,12 @@ def name_faults(
     given: Collection[Role] = (),
     needs_routine: bool = True,
 ) -> list[VirlError]:
-    """Return the faults of names in a character's file and of its routine's needs; opens nothing.
+    """Return the faults of names in a character, and of what its routine needs; open no city and no model.
 
     Args:
         loaded: the character, as it was read.
-        is_city_open: whether its city is given as an object, whose name stands in no file.
-        given: roles of the models that a program gives in place of those of the file.
+        is_city_open: whether its city is given as an object, so that its name need not be known.
+        given: perception roles whose models a program gives in place of those of the file.
         needs_routine: whether its routine decides, so that what the routine needs must be there.
     """
     faults, character = _Faults(), loaded.character
@@ -74,8 +75,8 @@ def check_character(
     *,
     access: Access | None = None,
     allow_downloads: bool = False,
-    elsewhere: bool = False,
-    is_abroad: bool = False,
+    may_move_start: bool = False,
+    may_replace_names: bool = False,
 ) -> Finding:
     """Check all that can be checked of a character without paid requests and without loading model weights.
 
@@ -84,8 +85,8 @@ def check_character(
         mind: what will answer; `None` leaves open what needs one.
         access: how the city will be asked.
         allow_downloads: whether weights that are missing may be fetched.
-        elsewhere: whether it may start in another part of the city than its file says.
-        is_abroad: whether the city is not the one that its file was written for.
+        may_move_start: whether it may start elsewhere if the city lacks the start in its file.
+        may_replace_names: whether names that the city lacks are replaced, since the file is of another city.
     """
     faults = _Faults(name_faults(loaded))
     with faults:
@@ -108,7 +109,14 @@ def check_character(
         if is_far:
             _check_opening(loaded, access)
         else:
-            _check_in_city(loaded, mind, access, faults, elsewhere=elsewhere, is_abroad=is_abroad)
+            _check_in_city(
+                loaded,
+                mind,
+                access,
+                faults,
+                may_move_start=may_move_start,
+                may_replace_names=may_replace_names,
+            )
     return Finding(tuple(faults), unknown)
 
 
@@ -121,15 +129,11 @@ def faults_beside(path: Path) -> tuple[VirlError, ...]:
     character = load_fitting(path)
     if character is None:
         return ()
-    return check_character(LoadedCharacter(path, character), elsewhere=character.start == NOWHERE).faults
+    return check_character(LoadedCharacter(path, character), may_move_start=character.start == NOWHERE).faults
 
 
 def check_before(loaded: LoadedCharacter, mind: Mind) -> None:
-    """Check that a mind can do what a character needs, and understands the language of its wishes.
-
-    Args:
-        loaded: the character, with its fields checked.
-        mind: that the run would ask.
+    """Check that a mind can do what a character's routine needs and reads the language of its wishes.
 
     Raises:
         BadInput: it cannot.
@@ -143,7 +147,7 @@ def check_before(loaded: LoadedCharacter, mind: Mind) -> None:
         ]
         for field in sections or [("intention",)]:
             with loaded.errors_at(*field):
-                if _is_foreign(str(_field_value(loaded.character, field))):
+                if _is_foreign(str(field_value(loaded.character, field))):
                     raise BadInput(
                         "the rules speak English only: write it in English, or choose a model with "
                         "--mind openai:MODEL"
@@ -152,7 +156,7 @@ def check_before(loaded: LoadedCharacter, mind: Mind) -> None:
 
 
 def _faults_of_fields(loaded: LoadedCharacter, given: Collection[Role]) -> list[VirlError]:
-    """Return the faults of names in the routine's own fields, and of labels unknown to the detector."""
+    """Return the faults of names in the fields of the routine, and of labels that the detector lacks."""
     faults, character = _Faults(), loaded.character
     try:
         routine = loaded.routine
@@ -169,7 +173,7 @@ def _faults_of_fields(loaded: LoadedCharacter, given: Collection[Role]) -> list[
 
 
 def _check_senses(loaded: LoadedCharacter, faults: "_Faults", *, allow_downloads: bool) -> None:
-    """Add a fault for each perception model that lacks weights or a package."""
+    """Add to `faults` what each perception model lacks: weights or a package."""
     for role, name in loaded.character.senses.by_role:
         model = model_readiness(role, name)
         for need in model.needs if model.kind else ():  # a name of no model is told already
@@ -178,7 +182,7 @@ def _check_senses(loaded: LoadedCharacter, faults: "_Faults", *, allow_downloads
 
 
 def _check_prompts(loaded: LoadedCharacter, faults: "_Faults") -> None:
-    """Check the prompts that come with a character or its routine."""
+    """Add to `faults` what is wrong in the prompts beside a character's file and in its routine's folder."""
     routine = loaded.routine
     beside, own = loaded.source.parent / "prompts", routine.folder / "prompts"
     for folder in dict.fromkeys((own, beside)):
@@ -202,12 +206,12 @@ def _check_in_city(
     access: Access,
     faults: "_Faults",
     *,
-    elsewhere: bool,
-    is_abroad: bool,
+    may_move_start: bool,
+    may_replace_names: bool,
 ) -> None:
-    """Check a character within its city, opened without cost; add a fault of the start, raise others."""
+    """Check a character in its city, opened without cost; add a fault of its start to `faults`."""
     with opened_city(loaded.character.city, access) as city:
-        if not elsewhere:
+        if not may_move_start:
             with faults:
                 start_panorama(city, loaded)
         if faults:  # the rest is looked at from the middle, by the usual senses
@@ -216,34 +220,34 @@ def _check_in_city(
             loaded = replace(loaded, character=loaded.character.model_copy(update=usual))
         models = Models(ModelOptions(truth=city.truth, is_drawn=city.capabilities.is_drawn))
         mover = LinksMover(city.streetview)
-        fit_by = 0 if is_abroad else None
+        replacement_seed = 0 if may_replace_names else None
         mind = mind or RuleMind()
-        assemble(loaded, city, mind, models, mover, elsewhere=elsewhere, fit_by=fit_by)
-
-
-def _field_value(character: Character, field: tuple[str, ...]) -> object:
-    """Return a character's field by its path of names; `None` if a section is missing."""
-    value: object = character
-    for name in field:
-        value = getattr(value, name)
-    return value
+        assemble(
+            loaded,
+            city,
+            mind,
+            models,
+            mover,
+            may_move_start=may_move_start,
+            replacement_seed=replacement_seed,
+        )
 
 
 def _is_foreign(text: str) -> bool:
-    """Return whether most letters of a text are not of the Latin script."""
+    """Return whether more than half of a text's letters are not of the Latin script."""
     letters = [letter for letter in text if letter.isalpha()]
     latin = sum(unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
     return latin * 2 < len(letters)
 
 
 class _Faults(list[VirlError]):
-    """A collector of the errors raised in its `with` blocks, in order."""
+    """A list of errors, to which each `with` block adds the `VirlError` that is raised in it."""
 
     def __enter__(self) -> None:
         """Begin a block whose error is collected."""
 
     def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> bool:
-        """Return whether a block's error was collected, which a `VirlError` is; others are raised."""
+        """Return whether the block's error is a `VirlError`, which was added; other errors are raised."""
         if isinstance(fault, VirlError):
             told = set(map(str, self))
             several = fault.faults if isinstance(fault, BadInputs) else (fault,)

@@ -1,4 +1,4 @@
-"""One agent consults another: a run within a run, with its own journal, paid by the caller."""
+"""One agent consults another: a run within a run, with its own_account journal, paid by the caller."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -7,7 +7,7 @@ from virl.agent.agent import Agent
 from virl.agent.assembly import assemble, perform
 from virl.agent.character import Character
 from virl.agent.character_file import LoadedCharacter, find_character, load_character
-from virl.agent.going_on import begun_at, ended_before, with_nearest
+from virl.agent.going_on import ended_before, first_position, replace_missing_panoramas
 from virl.agent.run import Run
 from virl.agent.user import User
 from virl.errors import BadInput
@@ -21,8 +21,7 @@ from virl.version import code_version
 
 TOPIC = "consultation"
 THOUGHT, LOST = "thought", "lost-turn"
-"""Topics of notes on turns of a model with tools; the second on replies that were lost, before the
-model could not be asked any more."""
+"""Topics of notes on a model's turns: those with a reply, and those whose replies were lost at the end."""
 DEPTH = 3
 """Most agents in a chain in which each consults the next; chosen."""
 
@@ -57,8 +56,8 @@ def consult(
     """
     if noted := agent.run.find_note(TOPIC, key):
         return Result.model_validate(noted.data["result"])
-    with account(f"{CONSULTED}/{key}") as own:
-        result, turns = _run(agent, name, key, changes or {}, own, user)
+    with account(f"{CONSULTED}/{key}") as own_account:
+        result, turns = _run_consulted(agent, name, key, changes or {}, own_account, user)
     agent.run.note(
         TOPIC,
         key,
@@ -76,33 +75,27 @@ def consult(
 
 
 def steps_taken(run: Run) -> int:
-    """Return the number of moves so far, including those of consulted agents."""
+    """Return the number of moves between panoramas in a run so far, including those of consulted agents."""
     nested = (Result.model_validate(note.data["result"]).steps for note in run.notes(TOPIC))
     return (run.steps[-1].step if run.steps else 0) + sum(nested)
 
 
 def turns_taken(notes: Callable[[str], Sequence[NoteRecord]]) -> int:
-    """Return the number of a model's turns, including those of consulted agents.
-
-    Args:
-        notes: gives the notes of a topic.
-    """
+    """Return the number of a model's turns, consulted agents included; `notes` gives those of a topic."""
     counts = [note.data.get("replies", 1) for topic in (THOUGHT, LOST) for note in notes(topic)]
     return sum(int(str(count)) for count in counts) + turns_elsewhere(notes(TOPIC))
 
 
 def turns_elsewhere(consultations: Sequence[NoteRecord]) -> int:
-    """Return the number of model turns that consulted agents took, by the caller's notes.
-
-    Journals of earlier versions of virl do not tell them.
-    """
+    """Return the number of model turns of consulted agents, by the caller's notes on consultations."""
+    # Journals of earlier versions of virl do not tell the turns.
     return sum(int(str(note.data.get("turns", 0))) for note in consultations)
 
 
-def _run(
-    caller: Agent, name: str, key: str, changes: Mapping[str, object], own: str, user: User | None
+def _run_consulted(
+    caller: Agent, name: str, key: str, changes: Mapping[str, object], own_account: str, user: User | None
 ) -> tuple[Result, int]:
-    """Return (result, number of model turns) of another agent, run in a folder within the caller's."""
+    """Run another agent in a folder within the caller's, and return (result, number of model turns)."""
     source = find_character(name)
     folder = caller.run.folder / CONSULTED / key
     if folder.parts.count(CONSULTED) > DEPTH:
@@ -111,34 +104,34 @@ def _run(
             "chain: let one of them act without `consult`"
         )
     loaded = LoadedCharacter(source, _apply_changes(caller, load_character(source), changes))
-    journal, done = Journal.open(folder, _start(caller, loaded))
+    journal, done = Journal.open(folder, _start_record(caller, loaded))
     with journal:
-        if ended := ended_before(folder, done, caller.city, caller.run.ledger, own):
+        if ended := ended_before(folder, done, caller.city, caller.run.ledger, own_account):
             notes = [one for one in done if isinstance(one, NoteRecord)]
             return ended, turns_taken(lambda topic: [one for one in notes if one.topic == topic])
         mind = caller.mind.with_own_ledger()  # its questions are the nested run's
         start = next((one for one in done if isinstance(one, StartRecord)), None)
-        before, moved = with_nearest(done, caller.city, caller.run.start.mover)
+        before, moved = replace_missing_panoramas(done, caller.city, caller.run.start.mover)
         run = Run(
             journal,
-            start or _start(caller, loaded),
+            start or _start_record(caller, loaded),
             before,
             city=caller.run.city,
             audience=caller.run.nested_audience(),
             data=caller.city,
             ledger=mind.ledger,
-            account=own,
+            account=own_account,
         )
         run.note_resumed(done, moved)
         assembly = assemble(
-            loaded, caller.city, mind, caller.models, caller.mover, begun_at=begun_at(done)
+            loaded, caller.city, mind, caller.models, caller.mover, first_position=first_position(done)
         ).with_prompts(caller.run.start.prompts)
         result = perform(assembly.agent(run, user))
         write_report(folder, caller.city)
         return result, turns_taken(run.notes)
 
 
-def _start(caller: Agent, loaded: LoadedCharacter) -> StartRecord:
+def _start_record(caller: Agent, loaded: LoadedCharacter) -> StartRecord:
     """Return the start record of a consulted agent's run."""
     return caller.run.start.model_copy(
         update={
@@ -155,7 +148,7 @@ def _start(caller: Agent, loaded: LoadedCharacter) -> StartRecord:
 
 
 def _apply_changes(caller: Agent, character: Character, changes: Mapping[str, object]) -> Character:
-    """Return the consulted agent's character, set in the caller's city with the steps and turns left."""
+    """Return a consulted agent's character with changed fields, the caller's city, and its steps left."""
     left = caller.character.limits.steps - steps_taken(caller.run)
     if left < 1:
         raise BadInput(f"{caller.run.start.agent}: no steps left: increase `limits: steps`")

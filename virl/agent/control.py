@@ -36,19 +36,22 @@ from virl.platform.movers.base import Choice, Step, steered_by
 LONGEST_SPEECH = 2000
 """Most characters of one message of the user; chosen."""
 LOOK_WAIT_S = 60.0
-"""Seconds that `look` waits for the current step to end; chosen: a step that asks a model may be long."""
+"""Most seconds that `look` waits for the current step to end; chosen: a step may ask a slow model."""
 
-State = Literal["running", "paused", "yours", "ended"]
-Look = Callable[[Camera], View]
-Hear = Callable[[str], None]
+RunState = Literal["running", "paused", "yours", "ended"]
+TakeView = Callable[[Camera], View]
+"""A function that returns the view through a camera from the agent's present position."""
+RecordMessage = Callable[[str], None]
+"""A function that writes a message of the user into the journal."""
 
 
-class Way(BaseModel):
+class LinkChoice(BaseModel):
     """A link that the user can take, with its direction in words."""
 
     model_config = ConfigDict(frozen=True)
 
     pano_id: str
+    """Id of the panorama to which the link leads."""
     heading: float
     """Heading of the link, degrees clockwise from north, [0, 360)."""
     distance: float
@@ -62,24 +65,24 @@ class Standing(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    state: State
+    state: RunState
     """State of the run: `running`, `paused`, `yours` while the user steers, or `ended`."""
     pose: PoseRecord | None = None
     """The agent's pose; `None` before the first step."""
-    links: tuple[Way, ...] = ()
-    """The links that `go` accepts; empty unless the user is to choose one."""
+    links: tuple[LinkChoice, ...] = ()
+    """The links among which the user is to choose, by `go`; empty at other moments."""
     waiting: bool = False
     """True if the run waits for the user's decision or answer."""
     question: str = ""
     """Question that `say` answers, or the task of an episode that the user plays; empty without either."""
     can_finish: bool = False
-    """True if `finish` may end the walk at this decision."""
+    """True if the user may now end the walk by `finish`."""
     error: str = ""
-    """Error that cut the run short, or the fault of the user's last answer; empty without one."""
+    """Error that ended the run, or why the user's last answer was not understood; empty without one."""
 
 
 class Control:
-    """A thread-safe handle on one run: takes the user's commands and reports the run's state.
+    """A thread-safe remote control of one run, which takes the user's commands and reports the run's state.
 
     Commands return at once, but for `look`. They can be given before the run starts.
     """
@@ -88,7 +91,7 @@ class Control:
         """Prepare the control of a run that is still to start."""
         self._changed = Condition()
         self._version = 0
-        self._state: State = "running"
+        self._state: RunState = "running"
         self._pause_after: int | None = None
         """Number of further steps and notes after which the run pauses; `None` for no pause."""
         self._stopping = False
@@ -97,7 +100,8 @@ class Control:
         self._chosen: Link | None = None
         self._task: str | None = None
         """Task of the episode that the user plays, while a decision is awaited; `None` otherwise."""
-        self._finished = False
+        self.is_finished = False
+        """True if the user has ended the walk at the last decision."""
         self._question, self._answered, self._error = "", False, ""
         self._speech: deque[str] = deque()
         self._looks: deque[tuple[Camera, Future[View]]] = deque()
@@ -106,19 +110,19 @@ class Control:
     def pause(self) -> None:
         """Pause the run after the current step or note."""
         with self._notify_change():
-            self._set("paused")
+            self._set_state("paused")
             self._pause_after = 0
 
     def resume(self) -> None:
         """Let the run go on after a pause."""
         with self._notify_change():
-            self._set("running")
+            self._set_state("running")
             self._pause_after = None
 
     def step(self) -> None:
         """Let the run continue for one step or note, then pause it."""
         with self._notify_change():
-            self._set("running")
+            self._set_state("running")
             self._pause_after = 1
 
     def take_over(self) -> None:
@@ -128,18 +132,18 @@ class Control:
             BadInput: the run has ended.
         """
         with self._notify_change():
-            self._must_go_on()
-            self._set("yours")
+            self._check_running()
+            self._set_state("yours")
             self._pause_after = None
 
     def hand_back(self) -> None:
         """Let the agent decide again, from its present pose."""
         with self._notify_change():
             if self._state == "yours":
-                self._set("running")
+                self._set_state("running")
 
     def go(self, pano_id: str) -> None:
-        """Choose the link to a panorama at the decision that the run awaits.
+        """Make the waiting agent walk the link to the panorama with this id.
 
         Raises:
             BadInput: no decision is awaited, or no such link leaves from here.
@@ -153,7 +157,7 @@ class Control:
             self._chosen, self._links = link, ()
 
     def finish(self) -> None:
-        """End the walk at this decision; only in an episode that the user plays.
+        """End the walk of a benchmark's episode that the user plays, while it waits for a decision.
 
         Raises:
             BadInput: no decision is awaited, or this is no such episode.
@@ -163,20 +167,19 @@ class Control:
                 raise BadInput(
                     "you cannot end this walk: only an episode that you play, when it waits for you"
                 )
-            self._finished, self._links = True, ()
+            self.is_finished, self._links = True, ()
 
     def say(self, text: str) -> str:
-        """Pass a text to the agent, or answer its question (an empty text: nothing); return who receives it.
+        """Send a message, or the answer to an open question, and return a sentence on who receives it.
 
-        Returns:
-            Who hears it, in a sentence.
+        An empty text is the answer that there is nothing to say.
 
         Raises:
             BadInput: the run has ended, or the text is too long, or empty where nothing is asked.
         """
         text = text.strip()
         with self._notify_change():
-            self._must_go_on()
+            self._check_running()
             if not text and not self._question:
                 raise BadInput("the text is empty: write what you want to say")
             if len(text) > LONGEST_SPEECH:
@@ -185,12 +188,12 @@ class Control:
             return "This is your answer." if self._question else self._listeners
 
     def stop(self) -> None:
-        """Interrupt the run after the current record; it can be resumed."""
+        """Interrupt the run after the step or note in progress is recorded; it can be resumed."""
         with self._notify_change():
             self._stopping = True
 
     def look(self, heading: float, pitch: float = 0.0, fov: float = 90.0, *, size: int = 640) -> View:
-        """Return a view from the agent's position, paid like any view; waits for the current step.
+        """Return a view from the agent's position, once the step in progress is done; it costs like any view.
 
         Args:
             heading: degrees clockwise from north.
@@ -204,15 +207,15 @@ class Control:
             NoImagery: there is no picture of this place.
             VirlError: whatever else the provider raises.
         """
-        wanted: Future[View] = Future()
+        view: Future[View] = Future()
         with self._notify_change():
             if self._state not in ("paused", "yours"):
                 raise BadInput("pause the run or take over before you look around")
-            self._looks.append((Camera(heading, pitch, fov, size, size), wanted))
+            self._looks.append((Camera(heading, pitch, fov, size, size), view))
         try:
-            return wanted.result(LOOK_WAIT_S)
+            return view.result(LOOK_WAIT_S)
         except TimeoutError:
-            wanted.cancel()
+            view.cancel()
             raise BadInput("the agent is taking a step: wait until it stops, then look around") from None
 
     def snapshot(self) -> Standing:
@@ -221,7 +224,7 @@ class Control:
             return Standing(
                 state=self._state,
                 pose=self._pose,
-                links=tuple(way_of(link, self._pose) for link in self._links),
+                links=tuple(describe_link(link, self._pose) for link in self._links),
                 waiting=bool(self._links or self._question),
                 question=self._question or (self._task or "" if self._links else ""),
                 can_finish=bool(self._links) and self._task is not None,
@@ -229,10 +232,9 @@ class Control:
             )
 
     def wait_change(self, seen: int, timeout: float) -> int:
-        """Return the state's version once it is above `seen` or `timeout` seconds have passed.
+        """Wait until something changes after version `seen`, at most `timeout` seconds; return the version.
 
-        Returns:
-            The version now; 0 before anything has happened.
+        The version counts the changes: 0 before anything has happened.
         """
         with self._changed:
             self._changed.wait_for(lambda: self._version != seen, timeout)
@@ -246,7 +248,7 @@ class Control:
         try:
             yield
         except VirlError as fault:
-            self.complain(str(fault))
+            self.report_error(str(fault))
             raise
         finally:
             with self._notify_change():
@@ -254,9 +256,9 @@ class Control:
                 self._links, self._question = (), ""
                 if self._speech and not self._error:
                     self._error = "the run ended before the agent heard what you said last"
-                for _, wanted in self._looks:
-                    if wanted.set_running_or_notify_cancel():
-                        wanted.set_exception(BadInput("the run has ended"))
+                for _, view in self._looks:
+                    if view.set_running_or_notify_cancel():
+                        view.set_exception(BadInput("the run has ended"))
                 self._looks.clear()
 
     @property
@@ -264,31 +266,22 @@ class Control:
         """Return whether the user steers the run."""
         return self._state == "yours"
 
-    @property
-    def is_finished(self) -> bool:
-        """Return whether the user has ended the walk at the last decision."""
-        return self._finished
-
     def arrive(self, pose: PoseRecord) -> None:
-        """Set the agent's present pose."""
+        """Set the agent's pose, which `snapshot` reports."""
         with self._notify_change():
             self._pose = pose
 
-    def complain(self, error: str) -> None:
-        """Set the error that the state reports."""
+    def report_error(self, error: str) -> None:
+        """Set the error that `snapshot` reports."""
         with self._notify_change():
             self._error = error
 
     def tell_listeners(self, listeners: str) -> None:
-        """Set the sentence that tells who receives the user's messages."""
+        """Set the sentence on who receives messages, which `say` returns while no question is open."""
         self._listeners = listeners
 
-    def rest(self, look: Look, hear: Hear) -> None:
-        """Hold the run's thread while the run is paused, and answer the user's looks and messages meanwhile.
-
-        Args:
-            look: makes a view for the user.
-            hear: takes down what the user says.
+    def rest(self, look: TakeView, hear: RecordMessage) -> None:
+        """Hold the run's thread while the run is paused; answer the user's looks and messages meanwhile.
 
         Raises:
             RunStopped: the user interrupts the run.
@@ -296,22 +289,22 @@ class Control:
         self._serve_user(look, hear, lambda: self._state != "paused")
 
     def pause_if_due(self) -> None:
-        """Pause the run if it has done the number of steps and notes that the user set."""
+        """Count a step or note that was recorded; pause the run if `step` asked for no more."""
         with self._notify_change():
             if self._pause_after and self._state == "running":
                 self._pause_after -= 1
                 if not self._pause_after:
-                    self._set("paused")
+                    self._set_state("paused")
 
     def chosen_link(
-        self, links: Sequence[Link], look: Look, hear: Hear, *, task: str | None = None
+        self, links: Sequence[Link], look: TakeView, hear: RecordMessage, *, task: str | None = None
     ) -> Link | None:
         """Return the link that the user chooses; `None` once they hand back, or finish a `task`.
 
         Args:
             links: to choose from.
             look: takes the view that the user asks for.
-            hear: takes what the user says.
+            hear: records what the user says.
             task: what an episode asks of the user; `None` outside of one.
 
         Raises:
@@ -319,41 +312,43 @@ class Control:
         """
         with self._notify_change():
             self._links, self._chosen = tuple(links), None
-            self._task, self._finished = task, False
-        self._serve_user(look, hear, lambda: self._chosen or self._finished or not self.is_yours)
+            self._task, self.is_finished = task, False
+        self._serve_user(look, hear, lambda: self._chosen or self.is_finished or not self.is_yours)
         with self._notify_change():
             link, self._chosen, self._links = self._chosen, None, ()
         return link
 
-    def await_answer(self, question: str, look: Look, hear: Hear, wanted: Callable[[], bool]) -> None:
-        """Ask the user a question, and block until it is answered or `wanted` returns false.
+    def await_answer(
+        self, question: str, look: TakeView, hear: RecordMessage, is_needed: Callable[[], bool]
+    ) -> None:
+        """Show the user a question, and block until it is answered or `is_needed()` is false.
 
         Args:
             question: shown to the user.
             look: takes the view that the user asks for.
-            hear: takes what the user says.
-            wanted: false once no answer is needed any more.
+            hear: records what the user says.
+            is_needed: says whether an answer is still needed.
 
         Raises:
             RunStopped: the user interrupts the run.
         """
         with self._notify_change():
             self._question, self._answered = question, False
-        self._serve_user(look, hear, lambda: self._answered or not wanted())
+        self._serve_user(look, hear, lambda: self._answered or not is_needed())
         with self._notify_change():
             self._question = ""
 
-    def _serve_user(self, look: Look, hear: Hear, done: Callable[[], object]) -> None:
+    def _serve_user(self, look: TakeView, hear: RecordMessage, done: Callable[[], object]) -> None:
         """Answer the user's looks and messages until `done()` is true; raise `RunStopped` at a stop."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._stopping or self._looks or self._speech or done())
                 if self._stopping and not self._speech:  # what was said before is written down
                     raise RunStopped("the run is stopped: continue it with --resume")
-                wanted = self._looks.popleft() if self._looks and not self._stopping else None
-                said = None if wanted or not self._speech else self._speech.popleft()
-            if wanted:
-                _take_view(look, *wanted)
+                asked = self._looks.popleft() if self._looks and not self._stopping else None
+                said = None if asked or not self._speech else self._speech.popleft()
+            if asked:
+                _take_view(look, *asked)
             elif said is not None:
                 if said:
                     hear(said)
@@ -362,12 +357,12 @@ class Control:
             else:
                 return
 
-    def _set(self, state: State) -> None:
+    def _set_state(self, state: RunState) -> None:
         """Set the run's state, unless the run has ended."""
         if self._state != "ended":
             self._state = state
 
-    def _must_go_on(self) -> None:
+    def _check_running(self) -> None:
         """Raise `BadInput` if the run has ended."""
         if self._state == "ended":
             raise BadInput("the run has ended")
@@ -381,44 +376,44 @@ class Control:
             self._changed.notify_all()
 
 
-def way_of(link: Link, pose: PoseRecord | None) -> Way:
-    """Return a link with its direction as seen from a pose; if the pose is `None`, straight ahead."""
+def describe_link(link: Link, pose: PoseRecord | None) -> LinkChoice:
+    """Return a link with its direction in words, relative to a pose; without a pose it is straight ahead."""
     facing = pose.heading if pose else link.heading
     where = f"{egocentric_word(facing, link.heading)} ({compass_word(link.heading)}), {link.distance:.0f} m"
-    return Way(pano_id=link.pano_id, heading=link.heading, distance=link.distance, description=where)
+    return LinkChoice(pano_id=link.pano_id, heading=link.heading, distance=link.distance, description=where)
 
 
-def _take_view(look: Look, camera: Camera, wanted: "Future[View]") -> None:
-    """Take the view through a camera and set it, or the error, as the result of `wanted`."""
-    if not wanted.set_running_or_notify_cancel():
+def _take_view(look: TakeView, camera: Camera, view: "Future[View]") -> None:
+    """Take the view through a camera and set it, or the error, as the result of the future `view`."""
+    if not view.set_running_or_notify_cancel():
         return
     try:
-        wanted.set_result(look(camera))
-    except VirlError as fault:
-        wanted.set_exception(fault)
+        view.set_result(look(camera))
     except BaseException as fault:
-        wanted.set_exception(fault)
-        raise
+        view.set_exception(fault)  # first, so that the user's thread never waits for a run that has broken
+        if not isinstance(fault, VirlError):
+            raise
 
 
 USER = "user"
-"""Decider's name in the journal for the user who steers a run."""
+"""Value of `decided_by` in the journal for steps that the steering user decides."""
 TO_AGENT = "The agent hears it when it next asks you."
 TO_MODEL = "The model hears it with its next question."
 TO_NOBODY = "It is written down, but nobody listens: rules decide, and this agent does not ask you."
 
 
 class ControlBridge:
-    """A link between a run and its control: pauses the run, steers its walks, and acts as its user.
-
-    Args:
-        control: the commands.
-        streetview: where the user looks around.
-        user: who says what those at the control do not.
-        asks: whether the run waits for an answer wherever its user is asked.
-    """
+    """A link between a run and its control: pauses the run, steers its walks, and acts as its user."""
 
     def __init__(self, control: Control, streetview: StreetView, user: User, *, asks: bool) -> None:
+        """Link a control to a run that is still to begin.
+
+        Args:
+            control: gives the commands.
+            streetview: where the user looks around.
+            user: is asked where nobody spoke through the control.
+            asks: whether the run waits for an answer wherever its user is asked.
+        """
         self._control = control
         self._streetview = streetview
         self._user = user
@@ -430,7 +425,7 @@ class ControlBridge:
 
     @contextmanager
     def open(self, agent: Agent) -> Iterator[None]:
-        """Let the control's commands reach an agent's run within the block."""
+        """Let the control's commands reach the run of an agent within the block."""
         self._run = agent.run
         steps = agent.run.steps
         start = Pose(agent.start.id, agent.start.heading)
@@ -441,12 +436,15 @@ class ControlBridge:
             yield
 
     def wrap_mind(self, mind: Mind) -> Mind:
-        """Return the mind; a model also gets the user's messages, unless the agent itself asks the user."""
+        """Return the mind; if it is a model, its questions also carry the messages of the user.
+
+        A routine that asks the user itself gets the messages instead.
+        """
         if not isinstance(mind, SteeredMind):
             return mind
 
         def words() -> tuple[str, ...]:
-            """Return the user's messages so far; empty while a question of the routine is open."""
+            """Return all messages of the user so far; none where the routine itself asks the user."""
             if self._asked or self._run is None:
                 return ()
             return tuple(str(note.data["say"]) for note in self._run.notes(SAID))
@@ -454,7 +452,7 @@ class ControlBridge:
         return mind.with_user_words(words)
 
     def wrap_audience(self, audience: Audience) -> Audience:
-        """Return an audience that passes all on to another one, and pauses the run if the user wants it."""
+        """Return an audience that passes events on to `audience`, and pauses the run if the user wants it."""
         return _PausingAudience(self, audience)
 
     def pause_after(self, record: StepRecord | NoteRecord) -> None:
@@ -477,16 +475,16 @@ class ControlBridge:
             link = self._control.chosen_link(links, self._look, self._hear)
         if link is None:
             return None
-        return Choice(link, f"the user goes {way_of(link, pose).description}", decided_by=USER)
+        return Choice(link, f"the user goes {describe_link(link, pose).description}", decided_by=USER)
 
     def expect(self, states: Collection[str]) -> None:
-        """Set the names of the feelings that the user may set, here and of the wrapped user."""
+        """Set the names of the feelings that users at the control, and the other user, may set."""
         self._states, self._asked = states, True
         self._control.tell_listeners(TO_AGENT)
         self._user.expect(states)
 
     def feedback(self, moment: Moment) -> Feedback | None:
-        """Return the user's feedback since the last call, or the answer to a question; `None` without."""
+        """Return the user's feedback at a moment, once answered if the run waits for it; `None` without."""
         self._rest()
         if not self._unheard() and self._waits():
             question = f"{moment.about}\n{moment.question}".strip()
@@ -496,12 +494,12 @@ class ControlBridge:
             try:
                 return parse_line(said, self._states)
             except BadInput as fault:
-                self._control.complain(str(fault))
+                self._control.report_error(str(fault))
                 return Feedback(said)
         return self._user.feedback(moment)
 
     def _rest(self) -> None:
-        """Hold the run while the user pauses it; its clock stands still meanwhile."""
+        """Hold the run's thread while the user has paused it; the run's clock stands still meanwhile."""
         with self._pause_clock():
             self._control.rest(self._look, self._hear)
 
@@ -514,7 +512,7 @@ class ControlBridge:
         return self._asks or self._control.is_yours
 
     def _unheard(self) -> str:
-        """Return the user's messages since the agent last recorded some; also from before a resume."""
+        """Return the user's messages since a routine last recorded some, joined; empty without any."""
         if self._run is None:
             return ""
         return " ".join(
@@ -522,7 +520,7 @@ class ControlBridge:
         )
 
     def _arrive(self, pose: PoseRecord) -> None:
-        """Set the present pose, for the control's looks and state."""
+        """Set the present pose, from which the user looks around and which the control reports."""
         self._pose = pose
         self._control.arrive(pose)
 
@@ -548,6 +546,7 @@ class _PausingAudience:
     """An audience that passes all on to another one, and pauses the run after steps and notes."""
 
     def __init__(self, bridge: ControlBridge, audience: Audience) -> None:
+        """Prepare to pass events on to `audience`, and to let `bridge` hold the run after steps and notes."""
         self._bridge = bridge
         self._audience = audience
         self.start, self.progress, self.end = audience.start, audience.progress, audience.end
@@ -563,5 +562,5 @@ class _PausingAudience:
         self._bridge.pause_after(record)
 
     def nested_audience(self) -> Audience:
-        """Return the audience of an agent that is consulted, held by the same control."""
+        """Return the audience for an agent that this run's agent consults, held by the same control."""
         return _PausingAudience(self._bridge, self._audience.nested_audience())

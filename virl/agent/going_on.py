@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from virl.errors import NoStreetView
@@ -12,7 +13,7 @@ from virl.journal.report import write_report
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
-from virl.platform.city.streetview import Link, Panorama, StreetView, relocate
+from virl.platform.city.streetview import Link, relocate
 
 _BLOCKED = Outcome("blocked")
 _log = logging.getLogger(__name__)
@@ -21,14 +22,14 @@ _log = logging.getLogger(__name__)
 def ended_before(
     folder: Path, done: Sequence[AnyRecord], city: City, ledger: Ledger, account: str
 ) -> Result | None:
-    """Return the result of a consulted run that ended before, its files written anew; else `None`.
+    """Return the result of a consulted run that had ended, and write its files anew; `None` if it goes on.
 
     Args:
         folder: the run's, which may have been killed before its result and its report were written.
         done: its records.
         city: where it took place.
         ledger: of the whole run.
-        account: of the run within it.
+        account: name of the run's payments in its book.
     """
     ended = next((record.result for record in done if isinstance(record, EndRecord)), None)
     if ended:
@@ -39,11 +40,7 @@ def ended_before(
 
 
 def link_taken(links: Sequence[Link], step: StepRecord) -> Link:
-    """Return the link that a recorded step took; if it is gone, the one nearest to straight ahead.
-
-    Args:
-        links: that leave its pose now.
-        step: which did not stop.
+    """Return the one of a pose's links that a recorded step took; if it is gone, the straightest one.
 
     Raises:
         NoStreetView: no link leaves its pose any more.
@@ -57,24 +54,24 @@ def link_taken(links: Sequence[Link], step: StepRecord) -> Link:
     return taken
 
 
-def begun_at(done: Sequence[AnyRecord]) -> LatLng | None:
+def first_position(done: Sequence[AnyRecord]) -> LatLng | None:
     """Return the position of the first step of a run; `None` before there is one."""
     first = next((record.pose for record in done if isinstance(record, StepRecord)), None)
     return LatLng(first.lat, first.lng) if first else None
 
 
-def with_nearest(done: Sequence[AnyRecord], city: City, mover: str) -> tuple[Sequence[AnyRecord], str]:
-    """Return (records, remark) with each panorama gone from the city replaced by the nearest one.
+def replace_missing_panoramas(
+    done: Sequence[AnyRecord], city: City, mover: str
+) -> tuple[Sequence[AnyRecord], str]:
+    """Return (records, remark): panoramas that are gone from the city are replaced by the nearest ones.
 
-    Where a panorama may cost something, the last one alone is looked up.
+    Only the last panorama is looked up where that costs something. The remark has sentences on what was
+    replaced; it is empty if nothing was.
 
     Args:
         done: the records of a run that goes on.
         city: where it takes place.
         mover: by whose links it goes on; those of the street view are looked up.
-
-    Returns:
-        The records, and sentences on what was replaced; empty for nothing.
 
     Raises:
         NoStreetView: nothing is left near a panorama that is gone.
@@ -84,20 +81,22 @@ def with_nearest(done: Sequence[AnyRecord], city: City, mover: str) -> tuple[Seq
     nearest: dict[str, str] = {}
     told = []
     for pose in {step.pose.pano_id: step.pose for step in looked}.values():
-        if _panorama(city.streetview, pose.pano_id) is None:
-            place = f"panorama {pose.pano_id!r}, which is gone"
-            nearest[pose.pano_id] = there = relocate(city.streetview, LatLng(pose.lat, pose.lng), place).id
-            told.append(f"Panorama {pose.pano_id!r} is gone; the nearest, {there!r}, takes its place.")
-    found = [_replace_panoramas(record, nearest) for record in done] if nearest else list(done)
-    last = next((record for record in reversed(found) if isinstance(record, StepRecord)), None)
+        with suppress(NoStreetView):
+            city.streetview.panorama(pose.pano_id)
+            continue
+        place = f"panorama {pose.pano_id!r}, which is gone"
+        nearest[pose.pano_id] = there = relocate(city.streetview, LatLng(pose.lat, pose.lng), place).id
+        told.append(f"Panorama {pose.pano_id!r} is gone; the nearest, {there!r}, takes its place.")
+    records = [_replace_panoramas(record, nearest) for record in done] if nearest else list(done)
+    last = next((record for record in reversed(records) if isinstance(record, StepRecord)), None)
     if last and last.next_pano_id and mover == "links":
         links = city.streetview.panorama(last.pose.pano_id).links
         if all(link.pano_id != last.next_pano_id for link in links):
             ahead = _straightest_link(links, last)
             told.append(_detour_text(last, ahead))
             onward = {"next_pano_id": ahead.pano_id} if ahead else {"next_pano_id": None, "outcome": _BLOCKED}
-            found[last.seq] = last.model_copy(update=onward)
-    return found, " ".join(told)
+            records[last.seq] = last.model_copy(update=onward)
+    return records, " ".join(told)
 
 
 def _straightest_link(links: Sequence[Link], step: StepRecord) -> Link | None:
@@ -107,21 +106,13 @@ def _straightest_link(links: Sequence[Link], step: StepRecord) -> Link | None:
 
 
 def _detour_text(step: StepRecord, link: Link | None) -> str:
-    """Return the sentence that the recorded link is gone, and which link is taken instead."""
+    """Return the sentence that a step's link is gone, and which is taken instead; `None` ends the walk."""
     gone = f"No way leads from panorama {step.pose.pano_id!r} to {step.next_pano_id!r} any more"
     return f"{gone}; {f'the one to {link.pano_id!r} is taken' if link else 'the walk ends there'}."
 
 
-def _panorama(streetview: StreetView, pano_id: str) -> Panorama | None:
-    """Return a panorama by its id; `None` if the city no longer has it."""
-    try:
-        return streetview.panorama(pano_id)
-    except NoStreetView:
-        return None
-
-
 def _replace_panoramas(record: AnyRecord, nearest: Mapping[str, str]) -> AnyRecord:
-    """Return a record in which ids of missing panoramas are replaced by those nearest to them."""
+    """Return a record with the ids that are keys of `nearest` replaced by the panoramas' ids there."""
     if isinstance(record, NoteRecord):
         return record.model_copy(update={"data": _in_data(record.data, nearest)})
     if not isinstance(record, StepRecord):
@@ -133,7 +124,7 @@ def _replace_panoramas(record: AnyRecord, nearest: Mapping[str, str]) -> AnyReco
 
 
 def _in_data(data: object, nearest: Mapping[str, str]) -> object:
-    """Return data of a note in which ids of missing panoramas, keys of `nearest`, are replaced."""
+    """Return a note's data, or a part of it, with the ids that are keys of `nearest` replaced."""
     if isinstance(data, Mapping):
         return {name: _in_data(value, nearest) for name, value in data.items()}
     if isinstance(data, list | tuple):

@@ -1,4 +1,4 @@
-"""What a run is about to do, from the character, what the user asks and the objects that a program gives."""
+"""The plan of a run: from the character, what the user asks and the objects that a program gives."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -10,7 +10,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from pydantic import ValidationError
 
-from virl.agent.character import Character, start_of
+from virl.agent.character import Character, parse_start
 from virl.agent.character_file import (
     LoadedCharacter,
     find_character,
@@ -37,13 +37,13 @@ from virl.platform.perception.models import Device
 from virl.platform.providers.cities import Access
 from virl.version import code_version
 
-MEMBERS: Mapping[Role, tuple[str, ...]] = {
+_NEEDED_METHODS: Mapping[Role, tuple[str, ...]] = {
     "detector": ("look_scores", "detect"),
     "reader": ("read",),
     "recognizer": ("name", "embed_images", "embed_texts", "recognize"),
     "describer": ("describe",),
 }
-"""Names of the members that an object passed for a role must have."""
+"""Names of the methods that an object must have, by the perception role that it is passed for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +59,15 @@ class Objects:
 
     @property
     def names(self) -> dict[str, str]:
-        """Return the names that stand for the objects in a journal, by argument."""
+        """Names that stand for the objects in a journal, by the argument that passes them."""
         given: list[tuple[str, object]] = [("city", self.city), ("mind", self.mind), *self.senses.items()]
         return {role: object_name(one) for role, one in given if one is not None}
 
     def check_same(self, begun: Mapping[str, str], folder: Path) -> None:
-        """Raise `BadInput` unless a resumed run has objects of the same classes as at its beginning.
+        """Check that a resumed run is given objects of the same classes as at its beginning, `begun`.
 
         Raises:
-            BadInput: it has not; says which it needs.
+            BadInput: it is not; says which it needs.
         """
         names = self.names
         for role in sorted({*begun, *names}):
@@ -78,12 +78,12 @@ class Objects:
 
 
 def check_sense(role: Role, given: object) -> None:
-    """Raise `BadInput` if an object lacks members that a model of its role needs.
+    """Check that an object has the methods that a perception model of its role needs.
 
     Raises:
-        BadInput: it lacks something; says what.
+        BadInput: it lacks one; says which.
     """
-    lacking = [member for member in MEMBERS[role] if not hasattr(given, member)]
+    lacking = [member for member in _NEEDED_METHODS[role] if not hasattr(given, member)]
     if lacking:
         name = type(given).__name__
         raise BadInput(f"{role}={name}: lacks {', '.join(lacking)}: see docs/reference/python.md")
@@ -91,16 +91,16 @@ def check_sense(role: Role, given: object) -> None:
 
 RUNS = Path("runs")
 
-_PLACES = frozenset({"route", "region", "errands", "preview.to", "client.where", "rent.areas"})
-"""Fields of characters whose values are addresses, places or regions of a city."""
+_PLACE_FIELDS = frozenset({"route", "region", "errands", "preview.to", "client.where", "rent.areas"})
+"""Dotted names of the fields of characters that hold addresses, places or regions of a city."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """A user's options for a run; `None` leaves one to the character, or to the run that is resumed."""
+    """A user's options for a run; `None` leaves a choice to the character, or to the run that is resumed."""
 
     agent: str = ""
-    """The agent's name, or the path of a character file."""
+    """The agent's name, or the path of a character file; empty if `character` is given."""
     character: Character | None = None
     """A character made in Python, used in place of `agent`; `None` for none."""
     city: str | None = None
@@ -122,47 +122,47 @@ class RunOptions:
     objects: Objects = field(default_factory=Objects)
     """Objects that a program passes in place of names."""
     prompts: str = ""
-    """Folder of prompts that precede the character's own; empty for none."""
+    """Folder whose prompts replace the character's own of the same names; empty for none."""
     decided_by: str = ""
-    """Decider in place of the character's routine, named in the report; empty if the routine decides."""
+    """Name of the program that decides in place of the routine, for the report; empty if the routine does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All choices for a run, made and checked before it starts."""
+    """A run that is checked and ready to start: character, start record, folder and objects."""
 
     loaded: LoadedCharacter
     start: StartRecord
     folder: Path
-    elsewhere: bool = False
-    """True if the city is not the character's own, so that its start may lie outside."""
+    may_move_start: bool = False
+    """True if the city is not the character's own and the user names no start: the start may be moved."""
     mover: str | None = None
-    """The mover that the user asked for; `None` for no choice."""
-    is_abroad: bool = False
-    """True if the city is not the character's own, so that names in its file may be unknown there."""
+    """Name of the mover that the user asked for; `None` for no choice."""
+    may_replace_names: bool = False
+    """True if names in the character's file may be replaced by others, since they are of another city."""
     objects: Objects = field(default_factory=Objects)
     """Objects that a program passes in place of names."""
 
     def ledger(self) -> Ledger:
-        """Return a new ledger for the run, with its limit in dollars and its book file."""
+        """Return a new ledger for the run, with its budget in dollars and its book in the run's folder."""
         return Ledger(self.start.access.budget_usd, book=self.folder / SPENDING, run=self.start.id)
 
     def access(self, ledger: Ledger) -> Access:
-        """Return how requests to the city are made: ledger, cache, recording and latest day of pictures."""
-        asked = self.start.access
+        """Return the access to the city's services: ledger, cache, recording and latest day of pictures."""
+        start, asked = self.start, self.start.access
         return Access(
             ledger=ledger,
             cache=asked.cache,
-            session=self.start.id,
+            session=start.id,
             record=Path(asked.record) if asked.record else None,
             replay=Path(asked.replay) if asked.replay else None,
             as_of=asked.as_of,
-            day=datetime.fromisoformat(self.start.started).date() if self.start.started else None,
+            day=datetime.fromisoformat(start.started).date() if start.started else None,
         )
 
 
 def source_of(options: RunOptions) -> Path:
-    """Return the file of a run's character; for one made in Python, a name used in error messages.
+    """Return the path of a run's character file; for one made in Python, a path that does not exist.
 
     Raises:
         UnknownName: there is no agent of this name.
@@ -174,7 +174,7 @@ def source_of(options: RunOptions) -> Path:
 
 
 def character_of(options: RunOptions, source: Path) -> Character:
-    """Return a run's character, made in Python or read from its file.
+    """Return the character that the options give as an object, else the one read from the file `source`.
 
     Raises:
         BadInput: the file is broken.
@@ -190,13 +190,15 @@ def make_plan(options: RunOptions) -> Plan:
     """
     source = source_of(options)
     character = character_of(options, source)
-    is_abroad = options.city not in (None, character.city)
-    elsewhere = is_abroad and not options.at
-    is_abroad = is_abroad and not _names_places(options.fields)  # what the user gives has to be there
+    may_replace_names = options.city not in (None, character.city)
+    may_move_start = may_replace_names and not options.at
+    named = {field.partition(".")[0] for field in options.fields} | set(options.fields)
+    if named & _PLACE_FIELDS or address_in(str(options.fields.get("intention", ""))):
+        may_replace_names = False  # what the user names has to be there
     if options.city:
         character = character.model_copy(update={"city": options.city})
     if options.at:
-        character = character.model_copy(update={"start": start_of(options.at)})
+        character = character.model_copy(update={"start": parse_start(options.at)})
     if options.detector:
         senses = character.senses.model_copy(update={"detector": options.detector})
         character = character.model_copy(update={"senses": senses})
@@ -240,16 +242,10 @@ def make_plan(options: RunOptions) -> Plan:
         routine=loaded.routine.registry_name,
         character=character.model_dump(mode="json"),
     )
-    return Plan(loaded, start, folder, elsewhere, options.mover, is_abroad, options.objects)
+    return Plan(loaded, start, folder, may_move_start, options.mover, may_replace_names, options.objects)
 
 
-def _names_places(fields: Mapping[str, object]) -> bool:
-    """Return whether any of the fields that a user sets holds an address, place or region."""
-    named = {field.partition(".")[0] for field in fields} | set(fields)
-    return bool(named & _PLACES) or bool(address_in(str(fields.get("intention", ""))))
-
-
-def planned_again(options: RunOptions, source: Path, begun: StartRecord, folder: Path) -> Plan:
+def plan_resumed(options: RunOptions, source: Path, begun: StartRecord, folder: Path) -> Plan:
     """Return the plan of a resumed run, from its start record and the options given now.
 
     Args:
@@ -262,7 +258,7 @@ def planned_again(options: RunOptions, source: Path, begun: StartRecord, folder:
         BadInput: the options ask for another run.
         JournalBroken: the character is not valid any more.
     """
-    start = as_asked(options, begun, folder)
+    start = merge_options(options, begun, folder)
     options.objects.check_same(begun.objects, folder)
     try:
         character = recorded_character(source, dict(start.character))
@@ -272,8 +268,8 @@ def planned_again(options: RunOptions, source: Path, begun: StartRecord, folder:
     return Plan(LoadedCharacter(source, character), start, folder, objects=options.objects)
 
 
-def as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRecord:
-    """Return a resumed run's start record with the budget, cache and feedback that are given now.
+def merge_options(options: RunOptions, begun: StartRecord, folder: Path) -> StartRecord:
+    """Return a resumed run's start record with the budget, cache, feedback and device that are given now.
 
     Args:
         options: what is asked for now.
@@ -283,11 +279,7 @@ def as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartReco
     Raises:
         BadInput: the options ask for another run.
     """
-    for asked, was in (
-        (options.city, begun.city),
-        (options.mind, begun.mind),
-        (options.mover, begun.mover),
-    ):
+    for asked, was in ((options.city, begun.city), (options.mind, begun.mind), (options.mover, begun.mover)):
         if asked and asked != was:
             raise BadInput(
                 f"{folder}: this run was started with {was!r}, not {asked!r}: resume it with {was!r}"
@@ -304,10 +296,10 @@ def as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartReco
 
 
 def _check_access(asked: AccessRecord, city: City) -> None:
-    """Raise `BadInput` if options on budget or cache are given for a city object, which keeps its own.
+    """Check that no options on budget or cache are given for a city object, which keeps its own.
 
     Raises:
-        BadInput: something is.
+        BadInput: one is; names it.
     """
     told = ["budget_usd"] if asked.budget_usd is not None and city.ledger is not None else []
     told += [name for name, value in asked if name != "budget_usd" and value is not None]
@@ -318,7 +310,7 @@ def _check_access(asked: AccessRecord, city: City) -> None:
         )
 
 
-def start_told(character: Character) -> str:
+def describe_start(character: Character) -> str:
     """Return a character's start in words."""
     start = character.start
     return start if isinstance(start, str) else str(LatLng(start.lat, start.lng))
@@ -326,9 +318,7 @@ def start_told(character: Character) -> str:
 
 @contextmanager
 def made_folder(agent: str, runs: Path = RUNS) -> Iterator[Path]:
-    """Make a new run's folder at once and yield it; remove it after the block if it is still empty.
-
-    At the end of the block it is removed where it is still empty, as a run that cannot begin leaves it.
+    """Make a new run's folder in the folder `runs` and yield it; remove it after the block if it is empty.
 
     Raises:
         CannotWrite: it cannot be made.
@@ -352,7 +342,7 @@ def made_folder(agent: str, runs: Path = RUNS) -> Iterator[Path]:
 
 @contextmanager
 def with_folder(options: RunOptions) -> Iterator[RunOptions]:
-    """Yield the options with the run's folder as `out`, made by `made_folder` if none is named."""
+    """Yield the options with a folder as `out`: the one that they name, else a new one from `made_folder`."""
     if options.out:
         yield options
         return
@@ -361,14 +351,14 @@ def with_folder(options: RunOptions) -> Iterator[RunOptions]:
 
 
 def new_folder(agent: str, runs: Path = RUNS) -> Path:
-    """Return a new run folder's path: agent, date and time, and a number if that is taken."""
+    """Return an unused path in `runs` for a new run: agent, date and time, and a number if that is taken."""
     first = runs / f"{agent}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     others = (first.with_name(f"{first.name}-{number}") for number in count(2))
     return next(folder for folder in chain([first], others) if not folder.exists())
 
 
 def latest_run(agent: str) -> Path:
-    """Return the folder of an agent's last run.
+    """Return the folder of an agent's last run in `RUNS`.
 
     Raises:
         BadInput: there is none.

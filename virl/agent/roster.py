@@ -1,4 +1,4 @@
-"""Which agents there are, and what each does in a line."""
+"""The list of agents, and what each does in a line."""
 
 import re
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from virl.errors import VirlError, told_of
 from virl.registry import ROUTINES
 from virl.settings.model import read_settings
 
-_FIELDS = frozenset({"name", "city", "start", "background", "intention", "routine", "tools"})
-_MARK = re.compile(rf"^(?:{'|'.join(sorted(_FIELDS))}|about|age|clock)\s*:", re.MULTILINE)
+_USUAL_FIELDS = frozenset({"name", "city", "start", "background", "intention", "routine", "tools"})
+_FIELD_LINE = re.compile(rf"^(?:{'|'.join(sorted(_USUAL_FIELDS))}|about|age|clock)\s*:", re.MULTILINE)
 ENOUGH_FIELDS = 2  # of a character, in a file that may hold anything; chosen
-LONGEST_LOOK = 100_000  # bytes; chosen
+LONGEST_LOOK = 100_000  # bytes read of a file to tell whether it is a character's; chosen
 LONGEST_LINE = 100  # characters of what an agent is said to do; chosen
 
 
@@ -34,17 +34,17 @@ class RosterEntry:
 
     @property
     def mind(self) -> Literal["none", "rules or a model"]:
-        """The kind of mind that the agent needs."""
+        """Kind of mind that the agent needs, in words."""
         return "rules or a model" if self.asks_mind else "none"
 
 
 def roster() -> tuple[list[RosterEntry], list[VirlError]]:
-    """Return (agents of virl and installed packages, faults of packages)."""
+    """Return (agents of virl and of installed packages, errors in those packages)."""
     entries: list[RosterEntry] = []
     faults = [*ROUTINES.others()[1], *TOOLS.others()[1]]
     for name in agent_names():
         try:
-            entries.append(_entry(name, find_character(name)))
+            entries.append(_read_entry(name, find_character(name)))
         except VirlError as fault:
             faults.append(fault)
     return entries, list({str(fault): fault for fault in faults}.values())
@@ -62,10 +62,7 @@ class UnreadableEntry:
 
 
 def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry]]:
-    """Return (agents, unreadable files) of the character files in a folder; other YAML files are skipped.
-
-    YAML files that hold something else are in neither.
-    """
+    """Return (agents, unreadable files) of the character files in a folder; other YAML files are skipped."""
     entries: list[RosterEntry] = []
     unreadable: list[UnreadableEntry] = []
     for path in sorted(file for ending in ("*.yaml", "*.yml") for file in folder.glob(ending)):
@@ -76,7 +73,7 @@ def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry
         try:
             faults = name_faults(LoadedCharacter(path, load_character(path)))
             if not faults:
-                entries.append(_entry(path.name, path))
+                entries.append(_read_entry(path.name, path))
         except VirlError as fault:
             faults = [fault]
         if faults:
@@ -86,19 +83,19 @@ def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry
 
 
 def _is_character(path: Path) -> bool:
-    """Return whether a YAML file is a character's: it has a field of one, or cannot be read."""
+    """Return whether a YAML file has fields of a character, though it may be broken, empty or unreadable."""
     try:
         data = read_settings(path).data
     except VirlError:
         beginning = _read_beginning(path)
-        return beginning is None or bool(_MARK.search(beginning))
+        return beginning is None or bool(_FIELD_LINE.search(beginning))
     if data is None:
         return not _read_beginning(path)  # begun, and not written yet
-    return isinstance(data, dict) and len(_FIELDS & data.keys()) >= ENOUGH_FIELDS
+    return isinstance(data, dict) and len(_USUAL_FIELDS & data.keys()) >= ENOUGH_FIELDS
 
 
 def _read_beginning(path: Path) -> str | None:
-    """Return the first characters of a file, undecodable bytes left out; `None` if it cannot be read."""
+    """Return the start of a file as text, undecodable bytes left out; `None` if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(LONGEST_LOOK).replace(b"\0", b"").decode("utf-8", "ignore")
@@ -106,8 +103,8 @@ def _read_beginning(path: Path) -> str | None:
         return None
 
 
-def _entry(name: str, path: Path) -> RosterEntry:
-    """Return the roster entry of a character file."""
+def _read_entry(name: str, path: Path) -> RosterEntry:
+    """Return the roster entry of the agent with this name, read from its character file."""
     character = load_character(path)
     about = " ".join((character.about or character.intention).split())
     if len(about) > LONGEST_LINE:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from virl.platform.city.streetview import Panorama
 
 RunFunction = Callable[..., None]
-"""A function that takes an `Agent` and performs its whole run."""
+"""A function that takes an `Agent` and acts for it until its run has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +40,16 @@ class Wish:
     """The text in a character's file that must be understood when rules decide."""
 
     read: Callable[[Character, "Lexicon"], "Reading | None"]
-    """The reader that the routine's rules use: gives the text that drives the run and the words of it that
-    they act on, `None` where no text does. It raises `MindFailed` where they understand nothing."""
+    """Function that returns the text that drives a run, with the words that rules act on; `None` without one.
+
+    It raises `MindFailed` where the rules understand nothing."""
     field: str = ""
     """Name of the character's field for error messages; empty where the error names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """The name of a routine and the location of its code."""
+    """A routine that an agent follows: its name, and where its code is."""
 
     name: str
     module: str
@@ -71,17 +72,16 @@ class Routine:
         return f"{self.package}.{name}" if there else None
 
     def run(self) -> RunFunction:
-        """Return the function that a run calls.
+        """Return the routine's function `run(agent)`, which performs a whole run.
 
         Raises:
             BadInput: the module lacks `run(agent)`.
             ModelUnavailable: it cannot be imported; names the fault.
         """
         module = self._import_module(self.module)
-        run = getattr(module, "run", None)
+        run: RunFunction | None = getattr(module, "run", None)
         if callable(run):
-            found: RunFunction = run
-            return found
+            return run
         old = "; rename its `live(agent)`" if hasattr(module, "live") else ""
         raise BadInput(f"{module.__file__}: a routine needs a function `run(agent)`{old}")
 
@@ -101,43 +101,38 @@ class Routine:
         return getattr(self._import_module(self.module), "WISH", None)
 
     def check_mind(self, character: Character, mind: Mind) -> None:
-        """Check with the module's `check_mind` that a mind can do what a character needs; nothing without it.
+        """Call the module's `check_mind`, if any, to check that a mind can do what a character needs.
 
         Raises:
             BadInput, MindFailed: it cannot.
         """
-        self._checked_by("check_mind", character, mind)
+        self._call_check("check_mind", character, mind)
 
     def check_character(self, character: Character, source: Path) -> None:
-        """Check with the module's `check_character` that a character is complete; nothing without it.
+        """Call the module's `check_character`, if any, to check that a character in a file is complete.
 
         Raises:
-            VirlError: it cannot.
+            VirlError: it is not.
         """
-        self._checked_by("check_character", character, source)
+        self._call_check("check_character", character, source)
 
     def fit(
         self, character: Character, city: "City", start: "Panorama", seed: int
     ) -> tuple[Character, tuple[str, ...]]:
-        """Return (character, sentences on changes), fit for a city by the module's `fit`, if any.
+        """Return (character, sentences on changes): the module's `fit` replaces names that the city lacks.
 
         Args:
             character: as its file has it.
             city: where it runs.
             start: where the run begins.
             seed: for what is chosen at random.
-
-        Returns:
-            The character, and what was replaced by what, in sentences.
         """
+        fit: Callable[..., tuple[Character, tuple[str, ...]]] | None
         fit = getattr(self._import_module(self.module), "fit", None)
-        fitted: tuple[Character, tuple[str, ...]] = (
-            fit(character, city, start, seed) if fit else (character, ())
-        )
-        return fitted
+        return fit(character, city, start, seed) if fit else (character, ())
 
     def asks_mind(self) -> bool:
-        """Return whether the routine asks a mind: true unless its settings say `ASKS_MIND = False`."""
+        """Return whether the routine asks a mind: yes, unless its settings say `ASKS_MIND = False`."""
         home = self.module if self.loose else self.part("settings")
         return home is None or getattr(self._import_module(home), "ASKS_MIND", True)
 
@@ -158,33 +153,31 @@ class Routine:
             )
         return fields
 
-    def _checked_by(self, name: str, *given: object) -> None:
+    def _call_check(self, name: str, *arguments: object) -> None:
         """Call a function of the routine's module by name; do nothing if the module lacks it."""
         check = getattr(self._import_module(self.module), name, None)
         if check:
-            check(*given)
+            check(*arguments)
 
     def _import_module(self, module: str) -> ModuleType:
-        """Return a module of the routine, imported; an error in it names the package that gives it."""
+        """Return a module of the routine by dotted name; an error in it names the package that gives it."""
         where = f"of {self.giver}" if self.giver else f"in {self.source}"
         with import_errors(f"routine {self.name!r} {where}"):
             return import_module(module)
 
 
 def find_routine(folder: Path, name: str) -> Routine | None:
-    """Return the routine with a name; `None` if there is none.
-
-    Args:
-        folder: of the character's file; a routine that lies in it comes first.
-        name: of the routine.
+    """Return the routine of a name: `NAME/` or `NAME.py` in a character's folder, else installed, or `None`.
 
     Raises:
         BadInput: two packages give the same name.
     """
-    beside = _find_local(folder, name)
-    if beside or name not in ROUTINES.names():
-        return beside
-    return _load_installed(name)
+    if (folder / name / "routine.py").is_file():
+        return Routine(name, f"{_local_package(folder / name)}.routine", folder / name)
+    source = folder / f"{name}.py"  # the examples in `agents/`, which start virl, are no routines
+    if source.is_file() and folder.resolve() != resources.data_folder("agents").resolve():
+        return Routine(name, f"{_local_package(folder)}.{name}", folder, loose=True)
+    return _load_installed(name) if name in ROUTINES.names() else None
 
 
 @cache
@@ -196,7 +189,7 @@ def our_fields() -> tuple[CharacterField[Any], ...]:
 def package_folders() -> list[Path]:
     """Return the folders of other packages' routines, where their character files are.
 
-    A routine that is a module by itself, in no package, brings no characters.
+    A routine that is a module outside of a package brings no characters.
     """
     folders = (_folder_of(module) for module in ROUTINES.modules_of_others() if "." in module)
     return sorted({folder for folder in folders if folder})
@@ -208,21 +201,8 @@ def _load_installed(name: str) -> Routine:
     return Routine(name, module, _folder_of(module) or Path(), giver=ROUTINES.giver(name))
 
 
-def _find_local(folder: Path, name: str) -> Routine | None:
-    """Return the routine in a folder: `NAME/` with `routine.py`, or `NAME.py`; `None` without either.
-
-    The starts in `agents/` are no routines.
-    """
-    if (folder / name / "routine.py").is_file():
-        return Routine(name, f"{_package(folder / name)}.routine", folder / name)
-    source = folder / f"{name}.py"
-    if source.is_file() and folder.resolve() != resources.data_folder("agents").resolve():
-        return Routine(name, f"{_package(folder)}.{name}", folder, loose=True)
-    return None
-
-
-def _package(folder: Path) -> str:
-    """Return the dotted name under which a folder outside all packages is imported."""
+def _local_package(folder: Path) -> str:
+    """Return the name of a package made of a folder, under which modules in it are imported."""
     name = f"virl_routine_{sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
     if name not in sys.modules:
         spec = ModuleSpec(name, None, is_package=True)
@@ -232,7 +212,7 @@ def _package(folder: Path) -> str:
 
 
 def _folder_of(module: str) -> Path | None:
-    """Return the folder of a module without importing it; `None` if it is not found."""
+    """Return the folder of a module, given by dotted name, without importing it; `None` if there is none."""
     package = module.rpartition(".")[0]
     try:
         spec = find_spec(package) if package else find_spec(module)

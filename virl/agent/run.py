@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from threading import RLock
 from time import perf_counter
 from typing import Protocol
@@ -34,8 +33,8 @@ from virl.money.ledger import Ledger
 from virl.pages.exhibits import Exhibit
 from virl.pages.notebooks import card, map_image
 from virl.pages.numbers import dollars
+from virl.platform.city.city import City
 from virl.platform.city.claims import Claim
-from virl.platform.city.left_out import LeftOut
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import View
 from virl.platform.movers.base import Step
@@ -44,19 +43,19 @@ from virl.version import code_version
 
 SAID = "said"
 """Topic of the notes on messages that the user sends without being asked."""
-_ODD = re.compile(r"[^A-Za-z0-9._-]+")  # not in the name of a view; ids of photographs are paths
-_KEPT_OF_ID = 100  # last characters of an id that the name of a view has; chosen
+_NOT_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9._-]+")  # ids of photographs are paths
+_LONGEST_ID = 100  # last characters of a panorama's id that the file name of a view has; chosen
 
 
 class Audience(Protocol):
     """A listener that is told of a run's events as they happen."""
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
-        """Note that a run begins, or resumes after the records in `done`."""
+        """Tell that a run begins with a start record, or resumes after the records in `done`."""
         ...
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Show the progress of a long piece of work that the journal does not record.
+        """Show how far a long piece of work has come, in units such as steps.
 
         Args:
             doing: what takes long, in a few words.
@@ -66,15 +65,15 @@ class Audience(Protocol):
         ...
 
     def step(self, record: StepRecord) -> None:
-        """Note that a step was written to the journal."""
+        """Tell of a step that was just written to the journal."""
         ...
 
     def note(self, record: NoteRecord) -> None:
-        """Note that a note, a piece of work other than a step, was written to the journal."""
+        """Tell of a note, a piece of work other than a step, that was just written to the journal."""
         ...
 
     def end(self, result: Result) -> None:
-        """Note that the run has ended with a result."""
+        """Tell of the run's end by its result."""
         ...
 
     def nested_audience(self) -> "Audience":
@@ -82,33 +81,14 @@ class Audience(Protocol):
         ...
 
 
-class CityData(Protocol):
-    """The interface to remarks and counts on a city's data."""
-
-    @property
-    def notice(self) -> str:
-        """The notice that every page about the city has to show, as in `City.notice`."""
-        ...
-
-    @property
-    def left_out(self) -> LeftOut:
-        """Return counts of items in the city's services and files that could not be used."""
-        ...
-
-    @property
-    def ledger(self) -> Ledger | None:
-        """The city's own ledger of requests, if the run's is another (a city passed open); else `None`."""
-        ...
-
-
-class Nobody:
+class SilentAudience:
     """An audience that ignores all events."""
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
         """Ignore the beginning of a run."""
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Ignore the progress."""
+        """Ignore the progress of a piece of work."""
 
     def step(self, record: StepRecord) -> None:
         """Ignore the step."""
@@ -125,7 +105,7 @@ class Nobody:
 
 
 class Run:
-    """The record of a run while it goes on."""
+    """A run of an agent in progress: writes its journal, tells its audience, and adds up its cost."""
 
     def __init__(
         self,
@@ -134,7 +114,7 @@ class Run:
         done: Sequence[AnyRecord] = (),
         *,
         city: str = "",
-        data: CityData | None = None,
+        data: City | None = None,
         audience: Audience | None = None,
         ledger: Ledger,
         account: str = "",
@@ -147,31 +127,40 @@ class Run:
             start: the journal's first record.
             done: the records written before, where a run is resumed.
             city: its name, for the result; by default as `start` says.
-            data: the city, for what the result has to say of its data when the run ends; by default nothing.
-            audience: who is told.
-            ledger: of the agent's mind: has the questions, the counts and the book.
-            account: of the run in the book; empty for the whole.
+            data: the city, whose notice and left-out items the result tells; by default neither.
+            audience: who is told of the run's events; by default nobody.
+            ledger: of the agent's mind: has the questions, the counts and the book of what was spent.
+            account: name of the run's payments in the book; empty for those of the whole run.
             keep_views: whether views are kept as files and named in the records.
         """
         self.start = start
-        self._city = city or start.city
+        self.city = city or start.city
+        """The city's name."""
         self._data = data
         self._journal = journal
+        self.folder = journal.folder
+        """The folder of the run's files."""
         self._work: list[StepRecord | NoteRecord] = []
-        self._steps: list[StepRecord] = []
+        self.steps: list[StepRecord] = []
+        """The steps written so far, in order."""
         self._notes: dict[str, dict[str, NoteRecord]] = {}
-        self._heard_until = -1
+        self.heard_until = -1
+        """Number of the last journal record in which a routine recorded the user's words; -1 without one.
+
+        Such notes have what was said as `say` in their data, and another topic than `SAID`.
+        """
         self._summed = CostRecord()
-        self._summed_of = 0  # so many of the records are in that sum
+        self._summed_count = 0  # of the records in that sum
         for record in done:
             if isinstance(record, StepRecord | NoteRecord):
                 self._take(record)
-        self._result: Result | None = None
-        self._audience = audience or Nobody()
+        self.result: Result | None = None
+        """The run's result; `None` until it has ended."""
+        self._audience = audience or SilentAudience()
         self.ledger = ledger
-        """The run's ledger, which refuses spending beyond the budget."""
+        """The run's ledger, which raises `BudgetExceeded` before more than the budget is spent."""
         self.words: WordsRecord | None = None
-        """The reading by rules of the texts that drive the run; `None` if no rules or no texts do."""
+        """Reading by rules of the wish that drives the run; `None` if a model decides, or no text does."""
         self.lock = RLock()
         """Lock held while a tool acts, since LangGraph calls the tools of one turn in parallel."""
         self._account = account
@@ -189,7 +178,7 @@ class Run:
         self._audience.start(start, done)
 
     def note_resumed(self, done: Sequence[AnyRecord], moved: str) -> None:
-        """Note on a resumed run that virl's version or the city has changed since.
+        """Write a note, on a resumed run, if virl's version or the city has changed since; else nothing.
 
         Args:
             done: the records written before; nothing is written without them.
@@ -204,49 +193,28 @@ class Run:
             self.note(RESUMED, key, " ".join(told), data={"virl": version}, asked=())
 
     @property
-    def folder(self) -> Path:
-        """The folder of the run's files."""
-        return self._journal.folder
-
-    @property
-    def city(self) -> str:
-        """The city's name."""
-        return self._city
-
-    @property
-    def steps(self) -> Sequence[StepRecord]:
-        """The steps written so far, in order."""
-        return self._steps
-
-    @property
     def cost(self) -> CostRecord:
         """The cost of the run so far, consulted agents included."""
-        if new := self._work[
-            self._summed_of :
-        ]:  # each record is added once: an answer to a client asks again
+        # Each record is added once: every answer to a client of virl's servers asks for the cost again.
+        if new := self._work[self._summed_count :]:
             self._summed = sum_costs(self._summed, total_cost(new))
-            self._summed_of = len(self._work)
+            self._summed_count = len(self._work)
         total = sum_costs(self._summed, total_cost((), self._after_last))
         return booked_cost(total, self.ledger.payments(self._account))
 
     def _take(self, record: StepRecord | NoteRecord) -> None:
-        """Add a written record to the lists of steps and notes."""
+        """Add a step or note that was written to the lists that `steps`, `notes` and `cost` read."""
         self._work.append(record)
         if isinstance(record, StepRecord):
-            self._steps.append(record)
+            self.steps.append(record)
             return
         self._notes.setdefault(record.topic, {})[record.key] = record
         if record.topic != SAID and "say" in record.data:
-            self._heard_until = record.seq
-
-    @property
-    def result(self) -> Result | None:
-        """The run's result; `None` until it has ended."""
-        return self._result
+            self.heard_until = record.seq
 
     @contextmanager
     def pause_clock(self) -> Iterator[None]:
-        """Stop the run's clock within the block, so that the user's time enters no record."""
+        """Stop the run's clock within the block, so that no record counts the seconds that the user takes."""
         self._stopped_at = began = perf_counter()
         try:
             yield
@@ -256,11 +224,11 @@ class Run:
 
     @property
     def _active_seconds(self) -> float:
-        """Return the seconds of the run's clock, which stands still while the run is paused."""
+        """Reading of the run's clock in seconds, which stands still while the run is paused."""
         return perf_counter() if self._stopped_at is None else self._stopped_at
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Report the progress of a piece of work to the audience.
+        """Tell the audience how far a piece of work has come.
 
         Args:
             doing: what, such as `"walking"`: steps are told as they are taken, so give their total alone.
@@ -274,13 +242,9 @@ class Run:
         return self._audience.nested_audience()
 
     def keep(
-        self,
-        view: View,
-        purpose: Purpose,
-        detections: Sequence[Detection] = (),
-        caption: str = "",
+        self, view: View, purpose: Purpose, detections: Sequence[Detection] = (), caption: str = ""
     ) -> tuple[ViewRecord, ...]:
-        """Write a view as a picture file, and return its record; empty if views are not kept.
+        """Write a view as a picture file, and return a tuple of its one record; empty if views are not kept.
 
         Args:
             view: what was seen.
@@ -291,9 +255,10 @@ class Run:
         if not self._keep_views:
             return ()
         camera = view.camera
-        name = f"{len(self._steps):05d}-{purpose}"
+        name = f"{len(self.steps):05d}-{purpose}"
         if purpose != "photo":
-            name += f"-{_ODD.sub('-', view.pano_id)[-_KEPT_OF_ID:]}-{camera.heading:.0f}-{camera.fov:.0f}"
+            pano_id = _NOT_IN_FILE_NAMES.sub("-", view.pano_id)[-_LONGEST_ID:]
+            name += f"-{pano_id}-{camera.heading:.0f}-{camera.fov:.0f}"
         file = self._journal.keep_view(name, view.pixels)
         return (view_record(view, file, purpose=purpose, detections=detections, caption=caption),)
 
@@ -309,7 +274,18 @@ class Run:
         next_pano_id: str | None,
         outcome: Outcome | None = None,
     ) -> None:
-        """Write a finished step to the journal; `outcome` is given if the walk ends with it."""
+        """Write a finished step to the journal, and tell the audience.
+
+        Args:
+            step: pose, panorama and metres walked.
+            views: what was looked at.
+            asked: what a mind was asked; by default what it was asked since the last record that took it.
+            places: that were judged.
+            objects: that were found.
+            decided: where the agent goes on and why, in a sentence.
+            next_pano_id: panorama that it goes to; `None` at the end of a walk.
+            outcome: of the walk, if it ends here.
+        """
         now = self._active_seconds
         record = StepRecord(
             seq=self._journal.next_seq,
@@ -345,7 +321,7 @@ class Run:
         asked: Sequence[Exchange] | None = None,
         cost: CostRecord | None = None,
     ) -> NoteRecord:
-        """Write a piece of work other than a step to the journal, and return its record.
+        """Write a note on a piece of work to the journal, tell the audience, and return the note.
 
         Args:
             topic: what sort of work, such as `"candidate"`.
@@ -378,23 +354,15 @@ class Run:
         return record
 
     def find_note(self, topic: str, key: str) -> NoteRecord | None:
-        """Return the note of a topic with a key, if written before, perhaps before a kill; else `None`."""
+        """Return the note of a topic with a key, also if written before a resume; `None` if there is none."""
         return self._notes.get(topic, {}).get(key)
 
     def notes(self, topic: str) -> list[NoteRecord]:
         """Return the notes of a topic in the order written."""
         return list(self._notes.get(topic, {}).values())
 
-    @property
-    def heard_until(self) -> int:
-        """Number of the last record in which a routine recorded the user's words; -1 without one.
-
-        Such notes have what was said as `say` in their data, and another topic than `SAID`.
-        """
-        return self._heard_until
-
     def attach(self, name: str, text: str) -> str:
-        """Write a file into the run's folder, replacing an older one, and return its name for `end`.
+        """Write a text file of this name into the run's folder, replacing an older one, and return the name.
 
         Raises:
             CannotWrite: the disk refuses.
@@ -425,13 +393,13 @@ class Run:
             claims: what the agent claims, to be held against the truth where that is known.
         """
         self._after_last = self._requests()
-        self._result = result = Result(
+        self.result = result = Result(
             agent=self.start.agent,
-            city=self._city,
+            city=self.city,
             notice=self._notice,
             status=outcome.status,
-            steps=self._steps[-1].step if self._steps else 0,
-            distance_m=sum(step.distance_m for step in self._steps),
+            steps=self.steps[-1].step if self.steps else 0,
+            distance_m=sum(step.distance_m for step in self.steps),
             place=place,
             found=dict(found or {}),
             answer=dict(answer or {}),
@@ -454,33 +422,33 @@ class Run:
         return result
 
     def _repr_html_(self) -> str:
-        """Return HTML for a notebook: the walk so far on a map, and the last record."""
-        if self._result is not None:
-            return self._result._repr_html_()
-        last = self._steps[-1] if self._steps else None
-        path = [LatLng(step.pose.lat, step.pose.lng) for step in self._steps]
+        """Return HTML for a notebook: the walk so far on a map, its figures, and the last decision."""
+        if self.result is not None:
+            return self.result._repr_html_()
+        last = self.steps[-1] if self.steps else None
+        path = [LatLng(step.pose.lat, step.pose.lng) for step in self.steps]
         facts = (
             ("steps", last.step if last else 0),
-            ("walked", f"{sum(step.distance_m for step in self._steps):,.0f} m"),
+            ("walked", f"{sum(step.distance_m for step in self.steps):,.0f} m"),
             ("last", last.decided if last else None),
             ("cost", dollars(self.cost.usd)),
             ("folder", self.folder),
         )
-        title = f"{self.start.agent} in {self._city}, on the way"
+        title = f"{self.start.agent} in {self.city}, on the way"
         return card(title, facts, picture=map_image("Walk", path=path), notes=(self._notice,))
 
     @property
     def _notice(self) -> str:
-        """Return the notice on the city's data; empty for a run without a city."""
+        """Notice that pages about the city have to show; empty for a run without a city."""
         return self._data.notice if self._data else ""
 
     def _exchanges(self, asked: Sequence[Exchange] | None) -> tuple[ExchangeRecord, ...]:
-        """Return records of the questions given, else of those in the ledger since the last call."""
+        """Return records of exchanges with a mind; `None` takes those in the ledger since the last call."""
         taken = self.ledger.take_asked() if asked is None else asked
         return tuple(exchange_record(exchange) for exchange in taken)
 
     def _requests(self) -> RequestsRecord:
-        """Return the record of provider requests since the last call, the city's own ledger included."""
+        """Return counts of requests to map services since the last call, also by the city's own ledger."""
         if self._city_ledger:
             self.ledger.charge(self._city_ledger.take(), self._account)
         return requests_record(self.ledger.take())

@@ -14,7 +14,7 @@ from virl.agent.assembly import (
     assemble,
     compile_renderer,
     perform,
-    told_opening,
+    report_opening,
     trace_agent,
     web_settings,
     with_mover,
@@ -22,17 +22,17 @@ from virl.agent.assembly import (
 from virl.agent.character_file import LoadedCharacter
 from virl.agent.checking import check_before, check_character
 from virl.agent.control import Control, ControlBridge
-from virl.agent.going_on import begun_at, with_nearest
+from virl.agent.going_on import first_position, replace_missing_panoramas
 from virl.agent.plan import (
     Plan,
     RunOptions,
-    as_asked,
     character_of,
+    describe_start,
     latest_run,
     make_plan,
-    planned_again,
+    merge_options,
+    plan_resumed,
     source_of,
-    start_told,
     with_folder,
 )
 from virl.agent.run import Audience, Run
@@ -44,9 +44,9 @@ from virl.files.writing import refusals_in_a_line
 from virl.journal.journal import (
     JOURNAL,
     Journal,
+    count_replies,
     paid_by,
     read_result,
-    replies_given,
     total_cost,
     write_result,
 )
@@ -79,7 +79,7 @@ _log = logging.getLogger(__name__)
 
 
 class Preview(BaseModel):
-    """A forecast of a run's settings, limits and costs, made without starting it."""
+    """A forecast of a run's settings and limits, made without starting it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -106,16 +106,17 @@ class Preview(BaseModel):
     """Conditions that only the run itself can check, in words."""
 
 
-Tell = Callable[[AnyRecord], None]
+RecordListener = Callable[[AnyRecord], None]
+"""A function that is called with each record of a journal once it is written."""
 
 
 def run_agent(
-    options: RunOptions, console: Console, control: Control | None = None, tell: Tell | None = None
+    options: RunOptions, console: Console, control: Control | None = None, tell: RecordListener | None = None
 ) -> Finished:
-    """Run an agent to its end, or resume a run that was cut off, and return the ended run.
+    """Run an agent to its end, or resume its run that was cut off, and return the ended run.
 
     Args:
-        options: what is asked of the run.
+        options: the user's choices, such as agent, city and mind.
         console: where it is told.
         control: lets other threads pause, steer and speak to it.
         tell: is told each record of the journal once it is written.
@@ -125,28 +126,22 @@ def run_agent(
     """
     with control.open() if control else nullcontext():
         if options.resume:
-            return _resume(options, console, control, tell)
+            return _resume_run(options, console, control, tell)
         with with_folder(options) as own:
-            with told_opening("Reading", Path(options.city or f"{options.agent} and its city").name, console):
+            city = Path(options.city or f"{options.agent} and its city").name
+            with report_opening("Reading", city, console):
                 plan = make_plan(own)
-
-            def create_journal(start: StartRecord) -> Journal:
-                """Return the journal made for the start record, which tells each record to `tell`."""
-                journal = Journal.create(plan.folder, start)
-                journal.tell = tell
-                return journal
-
-            return _perform_plan(plan, (), create_journal, console, control)
+            return _perform_plan(plan, (), None, console, control, tell)
 
 
 @contextmanager
 def begin(
     options: RunOptions, console: Console, *, audience: Audience | None = None, user: User | None = None
 ) -> Iterator[Agent]:
-    """Yield an agent for the caller to act with, in a new or a resumed run; write the report after the block.
+    """Yield an agent for the caller to act with, in a new or a resumed run; then write the run's report.
 
-    At the end its report is written. A run that the caller does not end is ended as stopped. An exception
-    leaves it open: the journal holds what was done, and `options.resume` goes on with it.
+    A run that the caller does not end is ended as stopped. An exception leaves it open: the journal holds
+    what was done, and `options.resume` goes on with it.
 
     Args:
         options: of the run. With `resume`, the run in the folder `out` goes on, by default the agent's
@@ -172,7 +167,7 @@ def begin(
 
 
 def preview_run(options: RunOptions) -> Preview:
-    """Return what `run_agent` would do; write nothing, and ask a city on the network nothing.
+    """Return a forecast of what `run_agent` would do; write nothing, and ask a city on the network nothing.
 
     Raises:
         BadInput: it would refuse; names all that is wrong.
@@ -189,8 +184,8 @@ def preview_run(options: RunOptions) -> Preview:
         mind,
         access=access,
         allow_downloads=start.allow_downloads,
-        elsewhere=plan.elsewhere,
-        is_abroad=plan.is_abroad,
+        may_move_start=plan.may_move_start,
+        may_replace_names=plan.may_replace_names,
     )
     raise_all(found.faults)
     provider = provider_of(city_settings(character.city))
@@ -198,8 +193,8 @@ def preview_run(options: RunOptions) -> Preview:
         agent=start.agent,
         file=str(plan.loaded.source),
         city=start.city,
-        start=start_told(character)
-        + (", or the liveliest part if that is not there" if plan.elsewhere else ""),
+        start=describe_start(character)
+        + (", or the liveliest part if that is not there" if plan.may_move_start else ""),
         provider=city_settings(character.city).provider,
         network=provider.network,
         mind=start.mind,
@@ -214,18 +209,19 @@ def preview_run(options: RunOptions) -> Preview:
     )
 
 
-def _resume(options: RunOptions, console: Console, control: Control | None, tell: Tell | None) -> Finished:
-    """Return a run resumed to its end; one that has ended only gets its report written again."""
+def _resume_run(
+    options: RunOptions, console: Console, control: Control | None, tell: RecordListener | None
+) -> Finished:
+    """Return a run resumed to its end; of one that had ended, a missing result or report is written again."""
     source = source_of(options)
     journal, records = Journal.resume(options.out or latest_run(source.stem))
-    journal.tell = tell
     with journal:
         begun = start_of(records)
         if begun.decided_by:
             raise BadInput(
                 f"{journal.folder}: {begun.decided_by} made the decisions of this run: resume it there"
             )
-        start = as_asked(options, begun, journal.folder)
+        start = merge_options(options, begun, journal.folder)
         for ended in records:
             if isinstance(ended, EndRecord):
                 told = read_result(journal.folder, ended.result)
@@ -239,8 +235,8 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
                     city = options.objects.city or stack.enter_context(opened)
                     result = _with_truth(journal.folder, ended.result, city, console)
                     return Finished(result, write_report(journal.folder, city), had_ended=True)
-        plan = planned_again(options, source, begun, journal.folder)
-        return _perform_plan(plan, records, lambda _: journal, console, control)
+        plan = plan_resumed(options, source, begun, journal.folder)
+        return _perform_plan(plan, records, journal, console, control, tell)
 
 
 @contextmanager
@@ -248,18 +244,18 @@ def _new_agent(
     options: RunOptions, console: Console, audience: Audience | None, user: User | None
 ) -> Iterator[Agent]:
     """Yield the agent of a new run."""
-    with with_folder(options) as own:
-        plan = make_plan(own)
-        create = lambda start: Journal.create(plan.folder, start)  # noqa: E731
-        with _start_agent(plan, (), create, console, audience=audience, user=user) as agent:
-            yield agent
+    with (
+        with_folder(options) as own,
+        _start_agent(make_plan(own), (), None, console, audience=audience, user=user) as agent,
+    ):
+        yield agent
 
 
 @contextmanager
 def _resumed_agent(
     options: RunOptions, console: Console, audience: Audience | None, user: User | None
 ) -> Iterator[Agent]:
-    """Yield the agent of a run that the caller's code decides, resumed where it was cut off."""
+    """Yield the agent of a run whose decisions the caller's code makes, resumed where it was cut off."""
     journal, records = Journal.resume(options.out or latest_run(source_of(options).stem))
     with journal:
         begun = start_of(records)
@@ -269,21 +265,21 @@ def _resumed_agent(
             raise BadInput(f"{journal.folder}: this run has ended: start a new one")
         given = options.agent or options.character
         source = source_of(options if given else replace(options, agent=begun.agent))
-        plan = planned_again(options, source, begun, journal.folder)
-        going_on = _start_agent(plan, records, lambda _: journal, console, audience=audience, user=user)
-        with going_on as agent:
+        plan = plan_resumed(options, source, begun, journal.folder)
+        with _start_agent(plan, records, journal, console, audience=audience, user=user) as agent:
             yield agent
 
 
 def _perform_plan(
     plan: Plan,
     done: Sequence[AnyRecord],
-    open_journal: Callable[[StartRecord], Journal],
+    journal: Journal | None,
     console: Console,
     control: Control | None,
+    tell: RecordListener | None,
 ) -> Finished:
-    """Return the ended run of a plan, from the beginning or after the records in `done`."""
-    with _start_agent(plan, done, open_journal, console, control) as agent:
+    """Return the ended run of a plan: a new one, or one continued in its journal after the records `done`."""
+    with _start_agent(plan, done, journal, console, control, tell) as agent:
         try:
             result = perform(agent)
         except VirlError:
@@ -298,7 +294,7 @@ def _perform_plan(
 
 
 def _with_truth(folder: Path, result: Result, city: City, console: Console) -> Result:
-    """Return the result with its claims compared to the city's truth, and write it to `result.json`."""
+    """Return the result with its claims checked against the city's truth, which is printed and written."""
     if (truth := check_claims(city, result.claims)) is None:
         return result
     say(console, f"[bold]Truth[/]  {as_markup(truth.line)} [dim]({as_markup(truth.known)})[/]")
@@ -310,7 +306,10 @@ def _with_truth(folder: Path, result: Result, city: City, console: Console) -> R
 def _fit_start_record(
     start: StartRecord, own_start: str, assembly: Assembly, console: Console
 ) -> StartRecord:
-    """Return the start record with the character fit for the city, and print what was changed."""
+    """Return the start record with the character as it was fit for the city, and print what was changed.
+
+    `own_start` is the start, in words, that the character's file names.
+    """
     told, character = [*assembly.replaced], assembly.character
     if reason := assembly.start_reason:
         told.insert(0, f"{own_start} is not in {assembly.city.title}: starts at {reason} (see --at)")
@@ -342,28 +341,29 @@ def _resumable(folder: Path) -> Iterator[None]:
 def _start_agent(
     plan: Plan,
     done: Sequence[AnyRecord],
-    open_journal: Callable[[StartRecord], Journal],
+    journal: Journal | None,
     console: Console,
     control: Control | None = None,
+    tell: RecordListener | None = None,
     *,
     audience: Audience | None = None,
     user: User | None = None,
 ) -> Iterator[Agent]:
-    """Yield the agent of a plan after all checks; the journal's first line is written only then."""
+    """Yield the agent of a plan after all checks; for a new run, `None`, only then make the journal."""
     start = plan.start
     with _resumable(plan.folder), ExitStack() as stack:
         stack.enter_context(export_traces())
         ledger = plan.ledger()
         if done:  # before anything is asked within the limit
             ledger.catch_up(paid_by(total_cost(done)), run=plan.folder)
-        mind = _mind(plan, ledger, done)
+        mind = _open_mind(plan, ledger, done)
         if isinstance(mind, ScriptMind):
-            mind.go_on_after(replies_given(plan.folder))
+            mind.go_on_after(count_replies(plan.folder))
         if not done:
             _check_unopened(plan, mind)
         given = plan.objects
         compile_renderer(start.city, given.city, console)
-        with told_opening("Opening", name_of_city(start.city), console):
+        with report_opening("Opening", name_of_city(start.city), console):
             city = given.city or stack.enter_context(opened_city(start.city, plan.access(ledger)))
             models = _models(plan, city, mind)
             unmoved = LinksMover(city.streetview)
@@ -373,11 +373,11 @@ def _start_agent(
                 mind,
                 models,
                 unmoved,
-                elsewhere=plan.elsewhere,
-                begun_at=begun_at(done),
-                fit_by=start.seed if plan.is_abroad else None,
+                may_move_start=plan.may_move_start,
+                first_position=first_position(done),
+                replacement_seed=start.seed if plan.may_replace_names else None,
             )
-        start = _fit_start_record(start, start_told(plan.loaded.character), assembly, console)
+        start = _fit_start_record(start, describe_start(plan.loaded.character), assembly, console)
         if not done:
             start = with_mover(start, city, assembly.start, plan.mover, console)
         mover = stack.enter_context(
@@ -386,11 +386,12 @@ def _start_agent(
         assembly = replace(assembly, mover=mover).with_prompts(start.prompts)
         if not done:
             start = start.model_copy(update={"attribution": city.notice, "mind_settings": settings_of(mind)})
-        journal = stack.enter_context(open_journal(start))
-        if journal.tell and not done:
-            journal.tell(start)
+        journal = stack.enter_context(journal or Journal.create(plan.folder, start))
+        journal.tell = tell
+        if tell and not done:
+            tell(start)
         city.left_out.keep(journal.folder / LEFT_OUT)
-        done, moved = with_nearest(done, city, start.mover)
+        done, moved = replace_missing_panoramas(done, city, start.mover)
         story = stack.enter_context(Story(console, city.inventory))
         if console.is_terminal and isinstance(mind, AudibleMind):
             mind.tell(story.thinking)
@@ -419,7 +420,7 @@ def _start_agent(
 def _bridge(
     control: Control | None, city: City, start: StartRecord, console: Console, story: Story
 ) -> ControlBridge | None:
-    """Return the bridge between a control and the run; `None` without a control."""
+    """Return the bridge by which a control reaches the run; `None` without a control."""
     if control is None:
         return None
     asks = start.feedback == TERMINAL
@@ -427,8 +428,8 @@ def _bridge(
     return ControlBridge(control, city.streetview, user, asks=asks)
 
 
-def _mind(plan: Plan, ledger: Ledger, done: Sequence[AnyRecord]) -> Mind:
-    """Return the mind of a run: the object that the program passed, or the mind that the options name."""
+def _open_mind(plan: Plan, ledger: Ledger, done: Sequence[AnyRecord]) -> Mind:
+    """Return the mind of a run: the object that the program passed, or the one that the options name."""
     start, given, settings = plan.start, plan.objects, plan.loaded.character.mind
     if given.mind is not None:
         return opened_mind(given.mind, ledger, price=given.price, settings=settings)
@@ -440,21 +441,14 @@ def _mind(plan: Plan, ledger: Ledger, done: Sequence[AnyRecord]) -> Mind:
 
 
 def _models(plan: Plan, city: City, mind: Mind) -> Models:
-    """Return the opener of perception models for a run in a city."""
+    """Return the opener of the perception models of a run, which may use the city's truth and the mind."""
     start, given = plan.start, plan.objects.senses
     for role, name in plan.loaded.character.senses.by_role if city.truth is None else ():
         if role not in given:
             check_without_truth(role, name)
+    is_drawn, describe = city.capabilities.is_drawn, _describer_by(mind)
     return Models(
-        ModelOptions(
-            start.device,
-            start.allow_downloads,
-            city.truth,
-            city.capabilities.is_drawn,
-            start.seed,
-            _eyes_of(mind),
-            given,
-        )
+        ModelOptions(start.device, start.allow_downloads, city.truth, is_drawn, start.seed, describe, given)
     )
 
 
@@ -467,8 +461,8 @@ def _check_unopened(plan: Plan, mind: Mind) -> None:
             check_ready(role, name, allow_downloads=plan.start.allow_downloads)
 
 
-def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:
-    """Return the function by which the chat describer asks the mind; `None` for minds that cannot see."""
+def _describer_by(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:
+    """Return a function from (question, images) to a mind's answer; `None` for rules and scripts."""
     if isinstance(mind, RuleMind | ScriptMind):
         return None
     prompt = load_prompt("senses/describe-view", Text)

@@ -1,4 +1,4 @@
-"""What a run tells on the terminal: a readable story with a progress bar."""
+"""The story of a run on the terminal: lines on finds and decisions, and a progress bar."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,14 +25,7 @@ from virl.agent.routine import find_routine
 from virl.console import ACCENT, CAUTION, GOOD, as_markup, say
 from virl.geo.globe import LatLng
 from virl.journal.journal import SCRIPTED
-from virl.journal.records import (
-    AnyRecord,
-    CostRecord,
-    NoteRecord,
-    Result,
-    StartRecord,
-    StepRecord,
-)
+from virl.journal.records import AnyRecord, CostRecord, NoteRecord, Result, StartRecord, StepRecord
 from virl.journal.report import routine_name
 from virl.pages.numbers import count_noun, dollars, megabytes, show_duration
 from virl.platform.city.inventory import Inventory, street_finder
@@ -40,36 +33,36 @@ from virl.platform.perception.models import measured_error
 from virl.platform.providers.cities import name_of_city
 from virl.resources import data_folder
 
-LETTERS_A_TOKEN = 4  # of English text
+LETTERS_PER_TOKEN = 4  # of English text
 LAST_WORDS = 48
 """Last characters of a streaming reply that are shown. Chosen: they fit beside the bar on a wide terminal."""
-_HANG = 6  # letters before what a step tells
-_MEASURED, _LONG_S = 20, 120.0  # moves after which more seconds than these are told once; chosen
+_INDENT = 6  # columns before the text of a step, of which its number takes four
+_MEASURED, _LONG_S = 20, 120.0  # after so many units of work, more seconds left than these are told; chosen
 
 
 class Thinking:
-    """A model's request in progress: its name, seconds so far, and an estimate of its tokens."""
+    """A request to a model in progress: its name, seconds so far, and an estimate of its tokens."""
 
     def __init__(self) -> None:
         """Begin without a request."""
-        self._doing, self._since, self._pieces, self._letters, self._last = "", 0.0, 0, 0, ""
+        self._begin("")
 
     def begin(self, name: str) -> None:
-        """Begin to count a request to the model of this name."""
+        """Begin to count time and tokens of a request to the model of this name."""
         self._begin(f"{name} thinks")
 
     def add(self, letters: int, last: str) -> None:
-        """Add a piece of the reply to the count."""
+        """Add a piece of the reply: its number of letters, and the last words of the reply so far."""
         self._pieces += 1
         self._letters += letters
         self._last = last[-LAST_WORDS:]
 
     def waits(self, name: str, seconds: float, why: str) -> None:
-        """Show a pause before another try, with its seconds and reason."""
+        """Show a pause of so many seconds before a model is tried again, and why the last try failed."""
         self._begin(f"{name} is tried again in {seconds:.0f} s ({why[:80]})")
 
     def end(self) -> None:
-        """Remove the request that has ended."""
+        """End the request, so that nothing is shown."""
         self._doing = ""
 
     def _begin(self, doing: str) -> None:
@@ -77,10 +70,10 @@ class Thinking:
         self._doing, self._since, self._pieces, self._letters, self._last = doing, monotonic(), 0, 0, ""
 
     def to_text(self) -> str:
-        """Return the request in progress as a text; empty while no model is asked."""
+        """Return the request in progress as one line of text; empty while no model is asked."""
         if not self._doing:
             return ""
-        tokens = max(self._pieces, self._letters // LETTERS_A_TOKEN)
+        tokens = max(self._pieces, self._letters // LETTERS_PER_TOKEN)
         parts = [self._doing, f"{monotonic() - self._since:.0f} s"]
         parts += [f"about {count_noun(tokens, 'token')}"] if tokens else []
         words = " ".join(self._last.split())
@@ -91,6 +84,7 @@ class _Thoughts(ProgressColumn):
     """A column of rich's progress bar with the model request in progress."""
 
     def __init__(self, thinking: Thinking) -> None:
+        """Begin a column that shows the request in `thinking`."""
         super().__init__()
         self._thinking = thinking
 
@@ -100,15 +94,13 @@ class _Thoughts(ProgressColumn):
         return Text(self._thinking.to_text(), style="dim", overflow="ellipsis", no_wrap=True)
 
 
-class _Share(ProgressColumn):
-    """A column of rich's progress bar with the share that is done, if the total is known."""
+class _KnownTotalBar(ProgressColumn):
+    """A bar of the share that is done, shown only if the total is known."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._bar = BarColumn()
+    _bar = BarColumn()
 
     def render(self, task: Task) -> RenderableType:
-        """Return the bar; empty where the total is unknown."""
+        """Return the bar of a task; empty where its total is unknown."""
         return "" if task.total is None else self._bar.render(task)
 
 
@@ -122,7 +114,7 @@ class Story:
         self._progress = Progress(
             SpinnerColumn("line"),
             TextColumn("[dim]{task.description}"),
-            _Share(),
+            _KnownTotalBar(),
             TextColumn(f"[{ACCENT}]{{task.fields[count]}}"),
             TimeElapsedColumn(),
             TextColumn("[dim]{task.fields[left]}"),
@@ -160,7 +152,7 @@ class Story:
             self._progress.start()
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
-        """Print which agent sets out, or resumes, and where."""
+        """Print which agent begins or resumes its run, in which city and with which mind."""
         steps = [one for one in done if isinstance(one, StepRecord)]
         self._detector_name = _detector_name(record)
         name = record.character.get("name", record.agent)
@@ -168,7 +160,8 @@ class Story:
         where, mind = as_markup(name_of_city(record.city)), as_markup(record.mind)
         self._say(f"[bold]{as_markup(str(name))}[/] {how} in {where}, mind: {mind}")
         if not _asks_mind(record):
-            line = f"[dim]This agent uses no mind. {as_markup(_detector_line(record))}[/]"
+            detector = f"Detector: {self._detector_name}" if self._detector_name else ""
+            line = f"[dim]This agent uses no mind. {as_markup(detector)}[/]"
             if line not in self._told:
                 self._say(line)
         elif record.mind == "rules":
@@ -181,7 +174,7 @@ class Story:
         self._known.update(thing.label for step in steps for thing in step.objects if thing.new)
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Set the bar to a piece of work and its progress; estimate the time left."""
+        """Set the bar to a piece of work with `done` of `total` units done, and estimate the time left."""
         if done >= total:
             self._doing, self._progress.tasks[0].total = "", None  # rich's `update` leaves a total of None
             self._progress.update(self._task, description="working", count="", left="")
@@ -205,30 +198,21 @@ class Story:
         )
 
     def step(self, record: StepRecord) -> None:
-        """Print a step if something was seen or chosen at it."""
+        """Print the places and new objects of a step, and a decision by others or by a look down roads."""
         self._advance_bar(record)
         for place in record.places:
             mark = f"[{GOOD}]enters[/]" if place.decision == "enter" else "passes"
             stars = f" {place.rating:.1f}★" if place.rating is not None else ""
-            self._say(
-                _numbered_line(
-                    record.step, f"{mark} [bold]{as_markup(place.name)}[/]{stars}: {as_markup(place.reason)}"
-                ),
-                _HANG,
-            )
+            found = f"{mark} [bold]{as_markup(place.name)}[/]{stars}: {as_markup(place.reason)}"
+            self._say_at(record.step, found)
         for thing in record.objects:
             if thing.new:
                 self._known[thing.label] += 1
                 number = self._known[thing.label]
                 where = LatLng(thing.lat, thing.lng)
-                self._say(
-                    _numbered_line(
-                        record.step, f"found [bold]{as_markup(thing.label)} {number}[/] at {where}"
-                    ),
-                    _HANG,
-                )
+                self._say_at(record.step, f"found [bold]{as_markup(thing.label)} {number}[/] at {where}")
         if record.decided_by or any(view.purpose == "road" for view in record.views):
-            self._say(_numbered_line(record.step, as_markup(record.decided)), _HANG)
+            self._say_at(record.step, as_markup(record.decided))
 
     def _advance_bar(self, record: StepRecord) -> None:
         """Set the bar to a step; if no total is known, show the distance walked and the street."""
@@ -241,7 +225,7 @@ class Story:
             self._progress.update(self._task, description="walking", count=", ".join(filter(None, parts)))
 
     def note(self, record: NoteRecord) -> None:
-        """Print the outcome of a piece of work."""
+        """Print the topic and the outcome of a piece of work."""
         self._say(f"[{ACCENT}]{as_markup(record.topic)}[/]  {as_markup(record.sentence)}")
 
     def end(self, result: Result) -> None:
@@ -260,28 +244,27 @@ class Story:
             self._progress.console.print(table)
             if error := measured_error(self._detector_name):
                 self._say(f"[dim]{as_markup(error)}[/]")
-        cost = result.cost
         walked = f"{count_noun(result.steps, 'step')}, {result.distance_m:.0f} m, " if result.steps else ""
-        self._say(
-            f"[dim]{walked}{count_noun(cost.views, 'view')}, {_requests_text(cost)}"
-            f"{count_noun(cost.llm_calls, 'model call')}, {_cost_text(cost)}[/]"
-        )
+        self._say(f"[dim]{walked}{_cost_text(result.cost)}[/]")
 
     def nested_audience(self) -> "NestedStory":
         """Return an audience that shows the steps of a consulted agent."""
         return NestedStory(self)
 
     def _untold(self, reason: str) -> str:
-        """Return the part of a reason not printed before: none, the part before its first colon, or all."""
+        """Return the part of a reason that no line ended with: none, that before its first colon, or all."""
         head, _, rest = reason.partition(": ")
-        return "" if self._has_told(reason) else head if rest and self._has_told(rest) else reason
+        whole_told, rest_told = (
+            any(line.endswith(f" {part}") for line in self._told) for part in (reason, rest)
+        )
+        return "" if whole_told else head if rest and rest_told else reason
 
-    def _has_told(self, reason: str) -> bool:
-        """Return whether a printed line ends with this reason."""
-        return any(line.endswith(f" {reason}") for line in self._told)
+    def _say_at(self, step: int, markup: str) -> None:
+        """Print a line of rich markup behind the number of its step."""
+        self._say(f"[{ACCENT}]{step:>4}[/]  {markup}", _INDENT)
 
     def _say(self, text: str, indent: int = 2) -> None:
-        """Print a line of markup, indented by `indent` spaces, and remember it."""
+        """Print and remember a line of rich markup; where it wraps, it is indented by `indent` columns."""
         self._told.append(text)
         say(self._progress.console, text, indent)
 
@@ -290,7 +273,7 @@ class NestedStory:
     """An audience for a consulted agent: its steps move the bar of the agent that consults."""
 
     def __init__(self, story: Story) -> None:
-        """Begin within the caller's story."""
+        """Begin within the story of the agent that consults."""
         self._story = story
         self.progress, self.step = story.progress, story.step
 
@@ -322,28 +305,13 @@ def _detector_name(record: StartRecord) -> str:
     return str(senses["detector"]) if isinstance(senses, dict) and "detector" in senses else ""
 
 
-def _detector_line(record: StartRecord) -> str:
-    """Return a line with the name of the run's detector; empty without one."""
-    name = _detector_name(record)
-    return f"Detector: {name}" if name else ""
-
-
-def _requests_text(cost: CostRecord) -> str:
-    """Return the number and megabytes of map requests as a sentence's beginning; empty without requests."""
+def _cost_text(cost: CostRecord) -> str:
+    """Return a run's views, map requests, model calls and dollars as text, such as `3 views, ..., $0.51`."""
     asked = cost.requests
     sent, cached, received = (sum(counts.values()) for counts in (asked.sent, asked.cached, asked.received))
-    if not sent and not cached:
-        return ""
-    return f"{count_noun(sent, 'map request')} ({megabytes(received)}), {cached} from the cache, "
-
-
-def _cost_text(cost: CostRecord) -> str:
-    """Return the run's cost in dollars, with the part of interrupted steps."""
+    parts = [count_noun(cost.views, "view")]
+    if sent or cached:
+        parts += [f"{count_noun(sent, 'map request')} ({megabytes(received)})", f"{cached} from the cache"]
     lost = cost.interrupted.usd
-    beside = f" ({dollars(lost)} of it in interrupted steps)" if lost else ""
-    return dollars(cost.usd) + beside
-
-
-def _numbered_line(step: int, markup: str) -> str:
-    """Return a markup line with the number of its step in front."""
-    return f"[{ACCENT}]{step:>4}[/]  {markup}"
+    spent = dollars(cost.usd) + (f" ({dollars(lost)} of it in interrupted steps)" if lost else "")
+    return ", ".join([*parts, count_noun(cost.llm_calls, "model call"), spent])

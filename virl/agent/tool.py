@@ -33,8 +33,9 @@ class Tool:
     """An action that a model can call, with its arguments, title and effects."""
 
     act: Callable[[Any, Any], Any]
-    """The tool's function of a body and an object of `arguments`: returns a `ToolResult` of `returns`; raises
-    `VirlError` with what the model should know."""
+    """Function from a body and an object of `arguments` to a `ToolResult` of `returns`.
+
+    It raises `VirlError` with what the model should know."""
     arguments: type[Arguments]
     returns: type[ToolData]
     title: str
@@ -42,7 +43,7 @@ class Tool:
     changes: bool
     """True if the tool changes the agent's position or possessions; false if it only looks."""
     once: bool
-    """True if a second call with the same arguments changes nothing more."""
+    """True if a second call with the same arguments has no further effect."""
     asks_model: bool
     """True if the tool may ask the agent's language model."""
     asks_services: bool
@@ -50,7 +51,7 @@ class Tool:
 
     @property
     def description(self) -> str:
-        """Description of the tool on one line, for models."""
+        """Description of the tool for models, on one line."""
         return " ".join(cleandoc(self.arguments.__doc__ or "").split())
 
 
@@ -63,11 +64,10 @@ def tool(
     asks_services: bool = True,
     schema: str = "",
 ) -> Callable[[Callable[..., Any]], Tool]:
-    """Return a decorator that makes a function a tool; `Tool` explains the arguments.
+    """Return a decorator that makes a tool of a function, whose docstring tells the model what it does.
 
     The function takes the body, then what the model fills in: each parameter has a type hint, and a pydantic
-    `Field` with a description for its default. Its docstring tells the model what the tool does. `schema` is
-    the title of the schema of its arguments, by default the function's name such as `WhereAmI`.
+    `Field` with a description for its default.
 
     Args:
         title: for users, in a word or a few.
@@ -82,7 +82,7 @@ def tool(
     """
 
     def declare(function: Callable[..., Any]) -> Tool:
-        """Return the tool made of a function with typed parameters; raise `TypeError` if they do not fit."""
+        """Return the tool made of a function; raise `TypeError` if it lacks type hints or returns no data."""
         name, hints = function.__name__, get_type_hints(function, include_extras=True)
         returns = [one for one in get_args(hints.get("return")) if issubclass(one, ToolData)]
         _, *takes = signature(function).parameters.values()
@@ -98,7 +98,7 @@ def tool(
         arguments = create_model(title_of, __base__=Arguments, __doc__=function.__doc__, **fields)
 
         def act(body: object, asked: Arguments) -> object:
-            """Return the function's result for a body and an object of the tool's arguments."""
+            """Return what the function returns for a body and an object of the tool's arguments."""
             return function(body, **dict(asked))
 
         return Tool(act, arguments, returns[0], title, changes, once, asks_model, asks_services)
@@ -111,10 +111,7 @@ TOOLS: Registry[Tool] = Registry("tool", "virl.tools", Tool, lambda: scan_functi
 
 
 def tool_names() -> tuple[str, ...]:
-    """Return the names of the tools that a character may choose among: virl's own, then other packages'.
-
-    Imports none of them. `finish` is not among them.
-    """
+    """Return the names of the tools that a character may list, virl's own first; `finish` is not one."""
     ours = TOOLS.builtin()
     others = [name for name in TOOLS.names() if name not in ours]
     return tuple(name for name in (*ours, *others) if name != FINISH)

@@ -27,13 +27,13 @@ def _lower_keys(value: object) -> object:
 
 Level = Annotated[float, Field(ge=0, le=100)]
 State = Annotated[dict[str, Level], BeforeValidator(_lower_keys)]
-"""A person's feelings: values in [0, 100] by name."""
+"""A person's feelings: levels in [0, 100] by name, such as `hunger`."""
 NO_STATE: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A moment between two pieces of work when the user may give feedback."""
+    """A moment between two pieces of an agent's work when the user may give feedback."""
 
     about: str
     """The piece of work just done or proposed, in a sentence or two."""
@@ -55,17 +55,17 @@ class Feedback:
 
     say: str = ""
     state: Mapping[str, float] = field(default_factory=lambda: NO_STATE)
-    """Feelings that the user sets, values in [0, 100] by name."""
+    """Feelings that the user sets: levels in [0, 100] by name; empty for none."""
 
 
 class User(Protocol):
     """A source of feedback between two pieces of work: a file, a terminal, or nobody."""
 
     def expect(self, states: Collection[str]) -> None:
-        """Set the names of the feelings that the user may set, before the first moment.
+        """Set the names of the feelings that the user may set; called before the first moment.
 
         Raises:
-            BadInput: what is already written down sets another.
+            BadInput: feedback from a file sets another.
         """
         ...
 
@@ -99,7 +99,7 @@ class UserMessage(Settings):
 
     @model_validator(mode="after")
     def _says_something_once(self) -> Self:
-        """Return the message if it has exactly one time and some content; raise `ValueError` else."""
+        """Return the message; raise `ValueError` if it has not exactly one time, or says nothing."""
         if [self.after, self.at, self.proposed].count(None) != 2:
             raise ValueError("give one of `after: NUMBER`, `at: HH:MM` or `proposed: NUMBER`")
         if not self.say.strip() and not self.state:
@@ -125,14 +125,14 @@ class Scripted:
     """A user whose feedback comes from a file, each message at its moment."""
 
     def __init__(self, entries: tuple[UserMessage, ...], source: str = "feedback") -> None:
-        """Prepare a user who gives `entries`; errors name their `source`."""
+        """Prepare a user who gives the messages in `entries`; errors name their file, `source`."""
         self._entries = entries
         self._source = source
         self.was_asked = False
         """True once the run has had a moment for feedback."""
 
     def expect(self, states: Collection[str]) -> None:
-        """Check that every entry sets only feelings that are expected."""
+        """Check that the messages set only these feelings; raise `BadInput` on the first other one."""
         for number, entry in enumerate(self._entries, start=1):
             if fault := unknown_state(entry.state, states):
                 raise BadInput(f"{self._source}: entry {number}: state: {fault}")
@@ -153,7 +153,7 @@ class AtTerminal:
     def __init__(
         self, console: Console, pause: Callable[[], AbstractContextManager[object]] = nullcontext
     ) -> None:
-        """Prepare to ask on `console`, within `pause()`, which silences other output."""
+        """Prepare to ask on `console`, within the block `pause()`, in which other output is silent."""
         self._console = console
         self._pause = pause
         self._listens = sys.stdin is not None and not sys.stdin.closed
@@ -162,7 +162,7 @@ class AtTerminal:
         self._states: Collection[str] = ()
 
     def expect(self, states: Collection[str]) -> None:
-        """Set the names of feelings that may be typed; others count as typing errors."""
+        """Set the names of the feelings that may be typed; for others the user is asked again."""
         self._states = states
 
     def feedback(self, moment: Moment) -> Feedback | None:
@@ -189,32 +189,29 @@ class AtTerminal:
 
 
 def unknown_state(state: Mapping[str, float], states: Collection[str]) -> str | None:
-    """Return an error that names the first unknown feeling and those known; `None` if all are known."""
+    """Return an error message on the first feeling that is not among `states`; `None` if all are."""
     unknown = next((name for name in state if name not in states), None)
     return None if unknown is None else str(UnknownName("feeling", unknown, states))
 
 
 def parse_line(line: str, states: Collection[str]) -> Feedback:
-    """Return the feedback in a typed line: words, and feelings such as `hunger=90`.
-
-    Args:
-        line: as it was typed.
-        states: the feelings that may be set.
+    """Return the feedback in a typed line: words, and any of the feelings `states`, such as `hunger=90`.
 
     Raises:
         BadInput: there is no such feeling, or its value is not in [0, 100].
     """
-    words, told = [], {}
+    words, feelings = [], {}
     for word in line.split():
         name, equals, value = word.rstrip(",;").partition("=")
         if equals and name.isidentifier():
-            told[name] = value
+            feelings[name] = value
         else:
             words.append(word)
+    data = {"after": 0, "say": " ".join(words), "state": feelings}
     try:
-        entry = UserMessage.model_validate({"after": 0, "say": " ".join(words), "state": told})
+        entry = UserMessage.model_validate(data)
     except ValidationError as fault:
-        first = faults_of(fault, UserMessage, {"after": 0, "say": " ".join(words), "state": told})[0]
+        first = faults_of(fault, UserMessage, data)[0]
         raise BadInput(f"{first}: write it in words, or as hunger=90") from None
     if unknown := unknown_state(entry.state, states):
         raise BadInput(f"{unknown}: write it in words, or as hunger=90")
@@ -234,11 +231,9 @@ def read_feedback(path: Path) -> Scripted:
 
 
 def open_user(
-    feedback: str | None,
-    console: Console,
-    pause: Callable[[], AbstractContextManager[object]] = nullcontext,
+    feedback: str | None, console: Console, pause: Callable[[], AbstractContextManager[object]] = nullcontext
 ) -> User:
-    """Return the source of a run's feedback: a file, the terminal, or nobody.
+    """Return the user that a run's option `feedback` names: a file, the terminal, or nobody.
 
     Args:
         feedback: a file of what they say, `"terminal"` to ask them there, `None` for silence.

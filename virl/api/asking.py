@@ -83,5 +83,5 @@ def ask(
 
 
 def _prompt(reply: type[ReplyT]) -> Prompt[ReplyT]:
-    """Return the prompt that asks a question as it is, for a reply of this type."""
+    """Return the prompt that sends a question as it is, for a reply of this type."""
     return Prompt(_PROMPT, frozenset({"question"}), reply, _QUESTION)

@@ -42,7 +42,7 @@ LEGEND = "In parentheses: 95 % interval. Episodes that failed or did not run are
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkEpisode:
-    """One episode of a benchmark that was tried, with its data and cost."""
+    """One episode that a benchmark tried, with its data and cost."""
 
     run: str
     """Name of the episode's run; empty if only one run was read."""
@@ -124,7 +124,14 @@ class BenchmarkReport:
         require("geo", "pandas", what="a table")
         import pandas as pd  # noqa: PLC0415 - an extra, loaded when asked for
 
-        return pd.DataFrame([_flat_row(self.results, number) for number in range(len(self.results.rows))])
+        rows = []
+        for row in self.rows:
+            run = {"run": row.run} if len(self.results.runs) > 1 else {}
+            values: dict[str, float] = {}
+            for key, interval in row.values.items():  # noqa: PD011 - no table of pandas
+                values |= {key: interval.mean, f"{key}_low": interval.low, f"{key}_high": interval.high}
+            rows.append({**run, "model": row.model, "city": row.city, **row.episodes.model_dump(), **values})
+        return pd.DataFrame(rows)
 
     def _repr_html_(self) -> str:
         """Return the table of results as HTML for notebooks."""
@@ -259,7 +266,7 @@ def read_benchmark(*folders: str | Path, out: str | Path | None = None) -> Bench
 
 
 def _name_objects(value: object, objects: dict[str, object]) -> object:
-    """Return an option with names in place of objects; adds the objects to `objects` by name."""
+    """Return an option's value with names in place of objects, after adding these to `objects` by name."""
     if isinstance(value, list | tuple):
         return [_name_objects(one, objects) for one in value]
     if value is None or isinstance(value, str | int | float | Path | date | Mapping):
@@ -271,14 +278,3 @@ def _name_objects(value: object, objects: dict[str, object]) -> object:
     name = next(one for one in names if objects.get(one, value) is value)
     objects[name] = value
     return name
-
-
-def _flat_row(results: Results, number: int) -> dict[str, object]:
-    """Return row `number` of results as flat columns, each metric with its `_low` and `_high`."""
-    row = results.rows[number]
-    counts = row.episodes.model_dump()
-    values: dict[str, float] = {}
-    for key, interval in row.values.items():  # noqa: PD011 - no table of pandas
-        values |= {key: interval.mean, f"{key}_low": interval.low, f"{key}_high": interval.high}
-    run = {"run": row.run} if len(results.runs) > 1 else {}
-    return {**run, "model": row.model, "city": row.city, **counts, **values}

@@ -13,10 +13,10 @@ __all__ = ["Character"]
 
 
 class _InPython(AnyCharacter):
-    """A character whose invalid fields raise BadInput, as those of a character file do."""
+    """A character whose invalid fields raise `BadInput`, as those of a character file do."""
 
     def __init__(self, **fields: object) -> None:
-        """Check the fields; raises BadInput with one line for each invalid field."""
+        """Check the fields; raise `BadInput` with one line for each invalid field."""
         try:
             super().__init__(**fields)
         except ValidationError as error:

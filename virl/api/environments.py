@@ -99,10 +99,15 @@ def _street_walk(
     data: str | Path | None = None,
     **options: Any,
 ) -> gymnasium.Env[Seen, np.int64]:
-    """Return `virl/StreetWalk-v0` with the walkable episodes of a data set; raises as `make_env`."""
+    """Return the environment `virl/StreetWalk-v0` with the episodes of a data set that can be walked."""
     if dataset not in DATASETS:
         raise UnknownName("data set", dataset, DATASETS)
-    folder = _data_folder(data)
+    if data is not None:
+        folder = find_data("touchdown", Path(data).expanduser())
+    elif (data_home() / "touchdown").is_dir():
+        folder = find_data("touchdown")
+    else:
+        folder = exported_touchdown(cache_home())
     file = folder / f"{dataset}_{scenario}" / f"{split}.jsonl"
     if not file.is_file():
         there = sorted(f"{path.parent.name}/{path.stem}" for path in folder.glob("*_*/*.jsonl"))
@@ -110,11 +115,3 @@ def _street_walk(
     graph = load_touchdown(folder / "graph")
     episodes = [one for one in read_episode_file(file).episodes if not episode_faults(graph, one)]
     return gymnasium.make("virl/StreetWalk-v0", graph=graph, episodes=episodes, dataset=dataset, **options)
-
-
-def _data_folder(given: str | Path | None) -> Path:
-    """Return the folder of the Touchdown data: given, installed, or exported from Virlton."""
-    if given is not None:
-        return find_data("touchdown", Path(given).expanduser())
-    installed = (data_home() / "touchdown").is_dir()
-    return find_data("touchdown") if installed else exported_touchdown(cache_home())

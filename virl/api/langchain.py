@@ -1,7 +1,7 @@
 """An agent's run as a `Runnable` of LangChain."""
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from virl.agent.character import Character
 from virl.agent.plan import made_folder
-from virl.api.running import Abandoned, RunSettings, run_told, source_name
+from virl.api.running import Abandoned, RunSettings, run_and_tell, source_name
 from virl.errors import BadInput, check_keywords
 from virl.journal.recorded_run import Finished
 from virl.journal.records import AnyRecord
@@ -51,6 +51,7 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
     """
 
     def __init__(self, agent: str | Path | Character, settings: RunSettings) -> None:
+        """Prepare to run an agent, given by name, file or character, with these settings in every run."""
         self._agent, self._settings = agent, settings
         self.name = agent.name if isinstance(agent, Character) else str(agent)
 
@@ -90,7 +91,7 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[AnyRecord | Finished]:
-        """Stream the records of a run asynchronously, as `stream` does."""
+        """Yield the records of the run's journal asynchronously, as `stream` does."""
         with self._follow_in_thread(input, config, **kwargs) as next_record:
             while (one := await run_in_executor(None, next_record)) is not None:
                 yield one
@@ -99,12 +100,15 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
     def _follow_in_thread(
         self, asked: str | Mapping[str, object] | RunInput, config: RunnableConfig | None, **kwargs: Any
     ) -> Iterator[Callable[[], AnyRecord | Finished | None]]:
-        """Yield a function that waits for the run's next record, its result at the end, then `None`."""
+        """Run the agent in a thread, and yield a function that waits for and returns its next record.
+
+        At the end the function returns the finished run, then `None`, or raises the run's error.
+        """
         came: SimpleQueue[AnyRecord | Finished | None] = SimpleQueue()
         left = Event()
 
         def tell(record: AnyRecord) -> None:
-            """Put a record into the queue; end the run if nobody follows it any more."""
+            """Put a record into the queue; raise `Abandoned` if nobody follows the run any more."""
             came.put(record)
             if left.is_set():
                 raise Abandoned
@@ -120,7 +124,7 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
             under_way = executor.submit(work)
 
             def next_record() -> AnyRecord | Finished | None:
-                """Return the next record or the result; at the end `None`, or raise the run's error."""
+                """Return the next record or the finished run; after that `None`, or raise the run's error."""
                 one = came.get()
                 if one is None:
                     under_way.result()  # raises what the run has ended with
@@ -134,7 +138,7 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
     def _run(
         self, asked: str | Mapping[str, object] | RunInput, tell: Callable[[AnyRecord], None] | None
     ) -> Finished:
-        """Run the agent with an input over the settings; `tell` is called with each record."""
+        """Run the agent with settings that the input overrides; `tell` is called with each record."""
         given = _as_run_input(asked)
         chosen: dict[str, Any] = dict(self._settings)
         said = given.model_dump(exclude_none=True, exclude={"intention", "fields", "resume"})
@@ -142,9 +146,10 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
         fields |= {} if given.intention is None else {"intention": given.intention}
         settings = RunSettings(**{**chosen, **said, "fields": fields})  # type: ignore[typeddict-item]
         if given.resume:
-            return run_told(self._agent, settings, tell, resume=True)
-        with _own_folder(self._agent, settings) as out:
-            return run_told(self._agent, {**settings, "out": out}, tell)
+            return run_and_tell(self._agent, settings, tell, resume=True)
+        out = settings.get("out")
+        with made_folder(source_name(self._agent)) if out is None else nullcontext(out) as folder:
+            return run_and_tell(self._agent, {**settings, "out": folder}, tell)
 
 
 def runnable(agent: str | Path | Character, **settings: Unpack[RunSettings]) -> AgentRunnable:
@@ -162,7 +167,7 @@ def runnable(agent: str | Path | Character, **settings: Unpack[RunSettings]) -> 
 
 
 def _as_run_input(asked: str | Mapping[str, object] | RunInput) -> RunInput:
-    """Return the input of a run as a RunInput; raises BadInput if it does not fit."""
+    """Return the input of a run as a `RunInput`; raise `BadInput` if it does not fit."""
     if isinstance(asked, RunInput):
         return asked
     given = {"intention": asked} if isinstance(asked, str) else asked
@@ -171,13 +176,3 @@ def _as_run_input(asked: str | Mapping[str, object] | RunInput) -> RunInput:
     except ValidationError as fault:
         wrong = given if isinstance(given, Mapping) else {}
         raise BadInput("input: " + "; ".join(map(str, faults_of(fault, RunInput, wrong)))) from None
-
-
-@contextmanager
-def _own_folder(agent: str | Path | Character, settings: RunSettings) -> Iterator[str | Path]:
-    """Yield the folder of a new run, reserved so that no other run takes it."""
-    if "out" in settings:
-        yield settings["out"]
-        return
-    with made_folder(source_name(agent)) as folder:
-        yield folder

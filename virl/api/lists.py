@@ -1,4 +1,4 @@
-"""Lists of what there is: agents, cities, models of perception, minds and benchmarks."""
+"""Lists of the agents, cities, perception models, minds and benchmarks that there are."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from virl.resources import data_folder
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An entry of a list: one agent, city, model, mind or benchmark."""
+    """An entry of a list: one agent, city, perception model, mind or benchmark."""
 
     name: str
     """Name of the entry, as functions take it."""
@@ -44,7 +44,7 @@ class Catalogue(tuple[Listed, ...]):
     """Faults of files and packages whose entries are missing, a sentence each."""
 
     def __new__(cls, entries: Iterable[Listed], faults: Sequence[VirlError] = ()) -> Self:
-        """Make a tuple of entries, with these faults beside it."""
+        """Make a tuple of entries that has `faults`, errors of entries left out, as its attribute."""
         made = super().__new__(cls, entries)
         made.faults = tuple(map(str, faults))
         return made

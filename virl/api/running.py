@@ -17,7 +17,7 @@ from rich.console import Console
 from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.plan import Objects, RunOptions, check_sense, source_of, with_folder
-from virl.agent.start import Tell, begin, run_agent
+from virl.agent.start import RecordListener, begin, run_agent
 from virl.console import SafeConsole, echo
 from virl.errors import BadInput, check_keywords
 from virl.extras import require
@@ -32,11 +32,11 @@ from virl.platform.perception.models import Device
 from virl.platform.providers.osm.city_file import with_part
 
 OWN_CODE = "your own code"
-"""Name of the decider in a run of `open_agent`, for its report."""
+"""Value of `decided_by` in runs of `open_agent`, which their reports show."""
 
 
 class Abandoned(BaseException):
-    """An error raised inside a run to end it, since nobody follows it any more."""
+    """Error that ends a run from within, since nobody follows it any more."""
 
 
 class RunSettings(TypedDict, total=False):
@@ -124,7 +124,7 @@ def run(
         'local'
     """
     check_keywords(run, settings, RunSettings)
-    return run_told(agent, settings, None, resume=resume, watch=watch)
+    return run_and_tell(agent, settings, None, resume=resume, watch=watch)
 
 
 async def arun(
@@ -149,11 +149,11 @@ async def arun(
     left = Event()
 
     def tell(_: AnyRecord) -> None:
-        """End the run if nobody waits for it any more; called with each record."""
+        """Raise `Abandoned` if nobody waits for the run any more; called with each record."""
         if left.is_set():
             raise Abandoned
 
-    work = partial(copy_context().run, run_told, agent, settings, tell, resume=resume, watch=watch)
+    work = partial(copy_context().run, run_and_tell, agent, settings, tell, resume=resume, watch=watch)
     thread = ThreadPoolExecutor(1, "virl-run")
     running = asyncio.get_running_loop().run_in_executor(thread, work)
     thread.shutdown(wait=False)
@@ -166,15 +166,15 @@ async def arun(
         raise
 
 
-def run_told(
+def run_and_tell(
     agent: str | Path | Character,
     settings: RunSettings,
-    tell: Tell | None,
+    tell: RecordListener | None,
     *,
     resume: bool = False,
     watch: bool = False,
 ) -> Finished:
-    """Run an agent as `run` does; `tell` is called with each record after it is written.
+    """Run an agent as `run` does, and call `tell` with each record after it is written.
 
     Args:
         agent: its name, the path of its file, or a character.
@@ -195,7 +195,7 @@ def run_told(
 
 
 def source_name(agent: str | Path | Character) -> str:
-    """Return the name of an agent, which the folders of its runs begin with.
+    """Return the name of an agent, with which the names of its runs' folders begin.
 
     Raises:
         VirlError: there is no such agent.
@@ -234,7 +234,7 @@ def open_agent(
 
 
 def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bool = False) -> RunOptions:
-    """Return the settings of a run as the options that the command line would make of them.
+    """Return the keyword arguments of `run` as run options, checked.
 
     Args:
         agent: its name, the path of its file, or a character.
@@ -284,7 +284,7 @@ def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bo
 
 
 def _objects(asked: RunSettings) -> Objects:
-    """Return those of the settings that are given as objects: city, mind and models.
+    """Return the city, the mind and the perception models that are given as objects, not by name.
 
     Raises:
         BadInput: one of them lacks what its role needs.
@@ -313,17 +313,17 @@ def console_of(settings: RunSettings) -> Console:
 
 
 def _position_text(at: str | LatLng | None) -> str | None:
-    """Return a position as "lat,lng" in degrees; a text and `None` as they are."""
+    """Return a position as text `lat,lng` in degrees; a text and `None` as they are."""
     return f"{at.lat:.9f},{at.lng:.9f}" if isinstance(at, LatLng) else at
 
 
 def _absolute_path(path: str | Path | None) -> str | None:
-    """Return a path as absolute text; `None` for `None`."""
+    """Return the text of a path made absolute; `None` for `None`."""
     return None if path is None else str(Path(path).resolve())
 
 
 def _parse_day(day: date | str | None) -> date | None:
-    """Return the day in a text such as "2024-05-01"; `None` for `None`, BadInput for other texts."""
+    """Return the day in a text such as `2024-05-01`; a day and `None` as they are."""
     try:
         return date.fromisoformat(day) if isinstance(day, str) else day
     except ValueError:

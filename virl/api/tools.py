@@ -48,11 +48,13 @@ class OpenTools(list[BaseTool]):
         self._closing.close()
 
     def __enter__(self) -> Self:
+        """Return the tools, whose run the end of the block ends."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """End the run, as stopped unless it has ended; leave it open after an exception."""
         self._closing.__exit__(kind, fault, trace)
 
 
@@ -107,7 +109,7 @@ def open_tools(
 
 
 def _open_visitor(who: str | City | AnyCharacter, settings: RunSettings) -> AbstractContextManager[Agent]:
-    """Open the agent of a character, or a visitor at the centre of a city."""
+    """Return a block in which the agent of a character, or a visitor at a city's centre, is open."""
     if isinstance(who, AnyCharacter):
         return open_agent(who, **settings)
     city = open_city(who) if isinstance(who, str) else who
@@ -139,19 +141,17 @@ class AsksFirst:
 
     The interrupt's value is a dict: `tool`, `arguments`, `why`, `spent_usd` and `budget_usd` (`None` without
     a limit). Answers are kept as notes of the run.
-
-    Args:
-        agent: whose tools they are.
-        use: uses a tool.
-        names: of the tools that ask first; `_MONEY` stands for those that may cost money.
     """
 
     def __init__(self, agent: Agent, use: Use, names: Collection[str]) -> None:
-        """Keep the names of tools to ask before; `use` is the function that uses any tool."""
+        """Keep the agent, the function that uses any tool, and the names of tools to ask before.
+
+        The name `_MONEY` stands for all tools that may cost money.
+        """
         self._agent, self._use, self._names = agent, use, frozenset(names)
 
     def __call__(self, name: str, asked: Arguments) -> ToolResult[Any]:
-        """Return a tool's result; for a tool to ask before, only if a human approves, else a failed result.
+        """Return the result of the tool of this name; a failed one if a human is asked and does not approve.
 
         Raises:
             BadInput: it is used outside of a graph with a checkpointer, or the answer is none.
@@ -184,24 +184,17 @@ class AsksFirst:
         return ToolResult(f"not done: a human did not approve it. {approval.comment}".rstrip(), failed=True)
 
     def _confirmation_reason(self, name: str) -> str:
-        """Return the reason to ask before a tool is used; empty if there is none."""
-        if _MONEY in self._names and (costs := _may_cost(self._agent, name)):
-            return costs
+        """Return the reason to ask before the tool of this name is used; empty if there is none."""
+        city, mind, tool = self._agent.city, self._agent.mind, TOOLS.find(name)
+        if _MONEY in self._names and tool.asks_services and city.ledger is not None:
+            return f"{name} may send a request that costs money: {city.title} is asked over a network"
+        if _MONEY in self._names and tool.asks_model and not isinstance(mind, RuleMind | ScriptMind):
+            return f"{name} may cost money: it may ask {mind.name}"
         return f"{name} asks first" if name in self._names else ""
 
 
-def _may_cost(agent: Agent, name: str) -> str:
-    """Return the reason why a tool may cost money; empty if it cannot."""
-    tool = TOOLS.find(name)
-    if tool.asks_services and agent.city.ledger is not None:
-        return f"{name} may send a request that costs money: {agent.city.title} is asked over a network"
-    if tool.asks_model and not isinstance(agent.mind, RuleMind | ScriptMind):
-        return f"{name} may cost money: it may ask {agent.mind.name}"
-    return ""
-
-
 def _ask_human(question: Mapping[str, object]) -> Approval:
-    """Interrupt the LangGraph with a question, and return the human's answer."""
+    """Interrupt the LangGraph graph with a question on a tool's call, and return the human's answer."""
     try:
         answer = interrupt(dict(question))
     except (KeyError, RuntimeError) as fault:

@@ -1,6 +1,6 @@
 """Walk through a city, step by step or as a navigator decides."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
@@ -16,13 +16,12 @@ from virl.platform.city.city import City
 from virl.platform.city.locate import locate
 from virl.platform.city.starts import start_near
 from virl.platform.city.streetview import Pose
-from virl.platform.movers.base import Step
+from virl.platform.movers.base import Mover, Step
 from virl.platform.movers.open_mover import fit_mover, open_mover
-from virl.platform.navigators.point import PointNavigator, PointPlan, plan_route
+from virl.platform.navigators.point import PointNavigator, plan_route
 from virl.platform.navigators.region import RegionNavigator
 from virl.platform.navigators.tourist.navigator import MAX_STEPS as TOURIST_STEPS
 from virl.platform.navigators.tourist.navigator import TouristNavigator
-from virl.platform.navigators.tourist.spotting import LandmarkSpotter
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers.cities import open_city
 from virl.resources import cache_home
@@ -30,7 +29,7 @@ from virl.routines.directions.following.routine import open_spotter
 from virl.settings.region_file import read_region
 
 Spot = str | LatLng
-"""A place in a city: an address, the name of a place, or a position."""
+"""A spot in a city: an address, the name of a place, or a position."""
 
 MAX_STEPS = 500
 
@@ -74,23 +73,29 @@ def walk(
     )
     if not plan.goals:
         raise BadInput(f"no way leads to {asked[0]}: {plan.unplanned[0][1]}")
-    chosen = fit_mover(city, begin, mover).name
-    return _walk_steps(city, Pose(begin.id, begin.heading), plan, chosen, max_steps)
+    return _walk_by(
+        lambda moving: PointNavigator(city.streetview, moving, plan, max_steps=max_steps),
+        city,
+        Pose(begin.id, begin.heading),
+        fit_mover(city, begin, mover).name,
+    )
 
 
-def _walk_steps(city: City, start: Pose, plan: PointPlan, mover: str, max_steps: int) -> Iterator[Step]:
-    """Yield the steps of a walk along a plan, up to `max_steps`."""
+def _walk_by(
+    navigator: Callable[[Mover], PointNavigator | TouristNavigator], city: City, start: Pose, mover: str
+) -> Iterator[Step]:
+    """Yield the steps of the navigator that is made for a mover, which is open while it walks."""
     with open_mover(mover, city.streetview) as opened:
-        yield from PointNavigator(city.streetview, opened, plan, max_steps=max_steps).walk(start)
+        yield from navigator(opened).walk(start)
 
 
 def position_of(city: City, spot: Spot, near: LatLng | None = None) -> LatLng:
-    """Return the position of a spot: found as address or as place near `near`, or given itself.
+    """Return the position of a spot, which is one itself, or an address or a place's name near `near`.
 
     Args:
         city: that knows addresses and places.
         spot: a text or a position.
-        near: prefer what is near; `None` for no preference.
+        near: position near which a place is preferred; `None` for no preference.
 
     Raises:
         NotFound: there is no such address or place.
@@ -99,9 +104,9 @@ def position_of(city: City, spot: Spot, near: LatLng | None = None) -> LatLng:
 
 
 READER = "sign-reader"
-"""Name of the model that reads signs; in towns that are not rendered it reads whole pictures."""
+"""Name of the perception model that reads signs."""
 NAVIGATORS = {"instruction": "text", "point": "to", "region": "region"}
-"""Names of the navigators, each with the argument that tells it where to go."""
+"""Name of the argument that tells where to go, by the navigator's name."""
 
 
 def navigate(  # noqa: PLR0913 - keywords
@@ -169,9 +174,17 @@ def navigate(  # noqa: PLR0913 - keywords
             if isinstance(mind, str):
                 mind = open_mind(mind, cache_dir=cache_home() / "replies", ledger=Ledger(budget_usd))
             pose = Pose(begin.id, begin.heading if heading is None else heading % 360.0)
-            found = _open_spotter(spotter, city, mind)
-            chosen = fit_mover(city, begin, mover).name
-            steps = _follow_text(city, pose, text, mind, found, chosen, max_steps)
+            models = Models(ModelOptions(truth=city.truth))
+            found = open_spotter(spotter, READER, city, models, mind, OUR_PROMPTS)
+            view, sparing = city.streetview, costs(mind)
+            steps = _walk_by(
+                lambda moving: TouristNavigator(
+                    view, moving, mind, found, text, max_steps=max_steps, sparing=sparing
+                ),
+                city,
+                pose,
+                fit_mover(city, begin, mover).name,
+            )
         elif to is not None:
             steps = walk(city, start=start, to=to, mover=mover, max_steps=max_steps)
         elif region is not None:
@@ -181,23 +194,7 @@ def navigate(  # noqa: PLR0913 - keywords
         return _close_after(steps, opening.pop_all())
 
 
-def _open_spotter(name: str, city: City, mind: Mind) -> LandmarkSpotter:
-    """Return a spotter of landmarks by its name, such as `ocr`, with virl's prompts."""
-    models = Models(ModelOptions(truth=city.truth))
-    return open_spotter(name, READER, city, models, mind, OUR_PROMPTS)
-
-
-def _follow_text(
-    city: City, start: Pose, text: str, mind: Mind, spotter: LandmarkSpotter, mover: str, max_steps: int
-) -> Iterator[Step]:
-    """Yield the steps of a walk that follows directions in text."""
-    with open_mover(mover, city.streetview) as opened:
-        yield from TouristNavigator(
-            city.streetview, opened, mind, spotter, text, max_steps=max_steps, sparing=costs(mind)
-        ).walk(start)
-
-
 def _close_after(steps: Iterator[Step], opened: ExitStack) -> Iterator[Step]:
-    """Yield the steps, and close `opened` after the last one or when the caller stops."""
+    """Yield the steps; close `opened` after the last one, or when the caller stops early."""
     with opened:
         yield from steps

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ZOOM = 16
 _HARMLESS = {ord(letter): f"&#{ord(letter)};" for letter in "`$\\{}"}
-"""Characters that are replaced in texts, since they have a meaning in folium's scripts and templates."""
+"""HTML for characters of texts that have a meaning in folium's scripts and templates, by code point."""
 
 
 def to_folium(
@@ -69,7 +69,9 @@ def to_folium(
         ).add_to(drawn)
         shown += route.path
     if run:
-        walked = _read_walk(run.folder if isinstance(run, Finished) else Path(run))
+        records = read_journal(run.folder if isinstance(run, Finished) else Path(run))
+        poses = [record.pose for record in records if isinstance(record, StepRecord)]
+        walked = [LatLng(pose.lat, pose.lng) for pose in poses]
         if walked:
             folium.PolyLine(walked, color=tokens["c3"], weight=5, tooltip="the walk").add_to(drawn)
             folium.CircleMarker(
@@ -90,12 +92,6 @@ def to_folium(
     return drawn
 
 
-def _read_walk(folder: Path) -> list[LatLng]:
-    """Return the positions of a run's steps, read from its folder."""
-    steps = [record for record in read_journal(folder) if isinstance(record, StepRecord)]
-    return [LatLng(step.pose.lat, step.pose.lng) for step in steps]
-
-
 def _escape_line(text: str) -> str:
-    """Return a text as one line, escaped for HTML."""
+    """Return a text as one line, escaped for HTML and for folium's scripts."""
     return escape(plain_line(text)).translate(_HARMLESS)

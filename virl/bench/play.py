@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from virl.agent.control import Control, way_of
+from virl.agent.control import Control, describe_link
 from virl.bench.benchmark import BaseOptions, find_benchmark
 from virl.bench.episode import Episode, Record
 from virl.bench.report.runs import gather
@@ -49,7 +49,8 @@ class Player:
             control.take_over()
             link = control.chosen_link(links, look, _unheard, task=step.task)
             if link is not None:
-                return Choice(link, f"the player goes {way_of(link, pose).description}", decided_by=HUMAN)
+                direction = describe_link(link, pose).description
+                return Choice(link, f"the player goes {direction}", decided_by=HUMAN)
             if control.is_finished:
                 return Choice.end(Outcome("stopped", "the player stops here"), HUMAN)
 

@@ -102,7 +102,7 @@ class ByteStore:
         return found
 
     def save(self, name: str, dump: Callable[[BinaryIO], object]) -> None:
-        """Write a file atomically; `dump` writes its bytes into an open file.
+        """Write a file atomically by `dump`, and delete the oldest files of the folder beyond `most`.
 
         Raises:
             CannotWrite: the folder cannot be written.

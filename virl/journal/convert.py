@@ -1,7 +1,8 @@
-"""From the values that an agent handles to the records of its journal."""
+"""Conversion of the values that an agent handles to the records of its journal."""
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -25,7 +26,7 @@ from virl.platform.perception.base import Detection
 
 
 def pose_record(pose: Pose, position: LatLng) -> PoseRecord:
-    """Return the record of an agent's pose and position."""
+    """Return the journal's record of a pose, whose panorama is at `position`."""
     return PoseRecord(
         pano_id=pose.pano_id, heading=float(pose.heading), lat=float(position.lat), lng=float(position.lng)
     )
@@ -72,26 +73,15 @@ def view_record(
 
 
 def exchange_record(exchange: Exchange) -> ExchangeRecord:
-    """Return the record of a question and its reply as plain JSON; of pictures only their sizes."""
-    return ExchangeRecord(
-        prompt=exchange.prompt,
-        mind=exchange.mind,
-        inputs=_to_plain_json(exchange.inputs),
-        reply=_to_plain_json(exchange.reply),
-        cached=exchange.cached,
-        attempts=exchange.attempts,
-        input_tokens=exchange.input_tokens,
-        output_tokens=exchange.output_tokens,
-        usd=exchange.usd,
-        seconds=exchange.seconds,
-        remark=exchange.remark,
-    )
+    """Return the journal's record of a question and its reply, as plain JSON; of pictures only sizes."""
+    plain = replace(exchange, inputs=_to_plain_json(exchange.inputs), reply=_to_plain_json(exchange.reply))
+    return ExchangeRecord.model_validate(plain, from_attributes=True)
 
 
 def place_record(
     place: Place, *, decision: Literal["enter", "continue"], reason: str, summary: str = ""
 ) -> PlaceRecord:
-    """Return the record of a place with the decision about it.
+    """Return the journal's record of a place that was decided about.
 
     Args:
         place: that was decided about.
@@ -116,17 +106,12 @@ def place_record(
 
 
 def requests_record(spending: Spending) -> RequestsRecord:
-    """Return the record of requests to providers: counts, bytes and US dollars."""
-    return RequestsRecord(
-        sent=dict(spending.sent),
-        cached=dict(spending.cached),
-        received=dict(spending.received),
-        usd=spending.usd,
-    )
+    """Return the journal's record of requests to map services: counts, bytes and US dollars."""
+    return RequestsRecord.model_validate(spending, from_attributes=True)
 
 
 def _to_plain_json(values: Mapping[str, object]) -> dict[str, object]:
-    """Return the values as plain JSON: whole Unicode text, infinities as text, bytes in base64."""
+    """Return values by name as plain JSON: whole Unicode text, infinities as text, bytes in base64."""
     data = to_jsonable_python(dict(values), fallback=_to_json_value, bytes_mode="base64")
     # Half a surrogate pair, which a model may escape, fits no UTF-8, and infinity no JSON.
     text = whole_text(json.dumps(data, ensure_ascii=False))
@@ -135,7 +120,7 @@ def _to_plain_json(values: Mapping[str, object]) -> dict[str, object]:
 
 
 def _to_json_value(value: object) -> object:
-    """Return a value that is no JSON as a number or text; an array as its shape in words."""
+    """Return a value that JSON lacks as one that it has: a NumPy number as number, else a text."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):

@@ -1,4 +1,4 @@
-"""The folder that a command writes: one writer at a time, what lies in it, and what is refused.
+"""The folders of runs: one writer at a time, and no command writes over another one's files.
 
 The operating system frees the lock of a folder when its holder dies, however it dies.
 """
@@ -17,31 +17,28 @@ from virl.files.writing import refusals_in_a_line
 CONSULTED = "consulted"
 """Folder of the runs of consulted agents, each in a subfolder, within the caller's run folder."""
 
-_HELD = {"journal.jsonl": "an agent's run", "records.jsonl": "a benchmark's run", "card.json": "a data set"}
-"""Names of files that tell which command wrote a folder."""
+_KINDS = {"journal.jsonl": "an agent's run", "records.jsonl": "a benchmark's run", "card.json": "a data set"}
+"""Kinds of work that a folder may hold, by the name of the file that tells it."""
 
 
 def check_unused(folder: Path, *, own: str = "") -> None:
-    """Raise `BadInput` if a folder holds files of another command, so that it may not be written to.
+    """Check that a folder holds no run or data set, so that a command may write to it.
 
     Args:
         folder: may be missing.
-        own: name of the file by which the command knows what it can go on with.
+        own: name of the file of the kind of work that the command can continue; empty for none.
 
     Raises:
         BadInput: it contains a run or a data set.
     """
-    for name, what in _HELD.items():
+    for name, what in _KINDS.items():
         if name != own and (folder / name).exists():
             raise BadInput(f"{folder}: already contains {what}: choose another --out")
 
 
 @contextmanager
 def removed_if_refused(folder: Path) -> Iterator[None]:
-    """Remove the folder that the block makes if a `VirlError` ends the block before a line was recorded.
-
-    A folder that was there before stays.
-    """
+    """Remove a folder that the block made if a `VirlError` ends it before a line was recorded there."""
     made = [one for one in (folder, *folder.parents) if not one.exists()]
     try:
         yield
@@ -58,22 +55,20 @@ if sys.platform == "win32":
     import msvcrt
 
     def _try_lock(file: BinaryIO) -> None:
-        """Lock a byte far beyond the text, which stays readable; raise `OSError` if it is locked."""
-        file.seek(_FAR)  # beyond the text, which others may then still read
+        """Lock a file for this process; raise `OSError` if another one holds it."""
+        file.seek(1 << 20)  # a byte far beyond the text, which others may then still read
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
 
 else:
     import fcntl
 
     def _try_lock(file: BinaryIO) -> None:
+        """Lock a file for this process; raise `OSError` if another one holds it."""
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-_FAR = 1 << 20
-
-
 def lock_run(folder: Path) -> BinaryIO:
-    """Lock a run's folder for this process until the returned file is closed.
+    """Lock a run's folder against other writers until the returned file is closed.
 
     The lock file `.lock` stays behind, with the number of the process that held it last; only a lock
     that is held counts.

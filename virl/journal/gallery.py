@@ -1,7 +1,7 @@
-"""The gallery of runs: cards with the picture that says most, on one page that loads nothing."""
+"""The gallery of runs: a card with a picture for each run, on pages that load nothing."""
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from difflib import SequenceMatcher
@@ -37,10 +37,10 @@ from virl.pages.pictures import Grades, embed
 from virl.platform.providers.cities import all_cities, name_of_city
 from virl.version import __version__
 
-GRADES: Grades = ((420, 74),)  # width in pixels and JPEG quality; chosen: shown about 340 wide
+GRADES: Grades = ((420, 74),)  # width in pixels and JPEG quality; chosen: shown about 340 pixels wide
 
 ALIKE = 0.6
-"""Likeness, [0, 1], of a sign's text and a place's name from which the sign is the place's; chosen."""
+"""Least likeness, [0, 1], of a sign's text and a place's name at which the sign is the place's; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ class Photo:
     """The picture as a data URI."""
     view: ViewRecord
     found: tuple[DetectionRecord, ...]
-    """Detections drawn as boxes: those of the entered place if there is one, else all."""
+    """Detections drawn as boxes: the entered place's sign, none if unread; all if no place was entered."""
     alt: str
     """Description of the photo, for its `alt` text."""
 
 
 def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | Photo | None:
-    """Return the picture for a run's card, a photo or a map; `None` if nothing was drawn, seen or walked.
+    """Return a run's picture for its card: map of its result, photo, or map of its walk; `None` without any.
 
     Args:
         folder: the run's.
@@ -74,7 +74,12 @@ def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: MapGround) -> 
             return _draw_map(
                 points, [[LatLng(*position) for position in line.points] for line in exhibit.lines], ground
             )
-    return _photo(folder, records) or _walk_figure(records, ground) or _consulted_picture(folder, ground)
+    if photo := _photo(folder, records):
+        return photo
+    way = [LatLng(step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord)]
+    if way:
+        return _draw_map([(way[0], "start"), (way[-1], "stop")], [way], ground)
+    return _consulted_picture(folder, ground)
 
 
 def _consulted_picture(folder: Path, ground: MapGround) -> MapFigure | Photo | None:
@@ -91,16 +96,18 @@ def _consulted_picture(folder: Path, ground: MapGround) -> MapFigure | Photo | N
 
 
 def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
-    """Return the view of the entered place's sign, else that of the surest detection; `None` without any."""
-    views = [
-        (_likeness(found, name), found.score, view, found, name, where)
-        for one in records
-        if isinstance(one, StepRecord | NoteRecord)
-        for name in [_entered_place(one)]
-        for where in [f"step {one.step}" if isinstance(one, StepRecord) else words(one.topic)]
-        for view in one.views
-        for found in view.detections
-    ]
+    """Return the view with the sign of the entered place, else with the surest detection; `None` without."""
+    views: list[tuple[float, float, ViewRecord, DetectionRecord, str, str]] = []
+    for one in records:
+        if not isinstance(one, StepRecord | NoteRecord):
+            continue
+        name, where = "", words(one.topic) if isinstance(one, NoteRecord) else f"step {one.step}"
+        if isinstance(one, StepRecord):
+            name = next((place.name for place in one.places if place.decision == "enter"), "")
+        for view in one.views:
+            for found in view.detections:
+                texts = SequenceMatcher(None, found.text.casefold(), name.casefold())
+                views.append((texts.ratio() if name else -1.0, found.score, view, found, name, where))
     for likeness, _, view, found, name, where in sorted(views, key=lambda rated: rated[:2], reverse=True)[:3]:
         data = embed(folder, [view.file], GRADES).get(view.file)
         if data:
@@ -109,27 +116,10 @@ def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
     return None
 
 
-def _entered_place(record: StepRecord | NoteRecord) -> str:
-    """Return the name of the place that was entered at a step; empty if none was."""
-    places = record.places if isinstance(record, StepRecord) else ()
-    return next((place.name for place in places if place.decision == "enter"), "")
-
-
-def _likeness(found: DetectionRecord, name: str) -> float:
-    """Return the likeness of a sign's text and the entered place's name, [0, 1]; -1 without a name."""
-    return SequenceMatcher(None, found.text.casefold(), name.casefold()).ratio() if name else -1.0
-
-
-def _walk_figure(records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | None:
-    """Return a map of a run's steps; `None` without steps."""
-    way = [LatLng(step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord)]
-    return _draw_map([(way[0], "start"), (way[-1], "stop")], [way], ground) if way else None
-
-
 def _draw_map(
     points: Sequence[tuple[LatLng, str]], lines: Sequence[Sequence[LatLng]], ground: MapGround
 ) -> MapFigure:
-    """Return a small map figure of labelled points and lines, over the ground without houses."""
+    """Return a small map of (position, style) points and of lines, over a ground without its houses."""
     positions = [*(position for position, _ in points), *(position for line in lines for position in line)]
     frame = LocalFrame(positions[0])
     places = [on_paper(frame, *one) for one in positions]
@@ -145,7 +135,7 @@ def _draw_map(
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A finished run as the gallery shows it."""
+    """The card of a finished run in the gallery."""
 
     folder: Path
     who: str
@@ -154,12 +144,13 @@ class Card:
     outcome: str
     """The outcome of the run in a sentence or two."""
     by_rules: bool
+    """True if rules decided, not a model or a script."""
     has_report: bool
     picture: MapFigure | Photo | None
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class SkippedRun:
     """A run that the gallery cannot show, with the reason."""
 
     folder: Path
@@ -167,7 +158,7 @@ class LeftOut:
 
 
 def runs_in(folders: Sequence[Path]) -> list[Path]:
-    """Return the run folders found in some folders, the latest first; those without a start time last.
+    """Return the folders of runs found in some folders, the latest run first; those without a start last.
 
     Args:
         folders: runs, or folders of runs at any depth; runs of agents that were consulted belong to their
@@ -184,24 +175,19 @@ def runs_in(folders: Sequence[Path]) -> list[Path]:
     return sorted(shown, key=_start_time, reverse=True)
 
 
-def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | LeftOut:
-    """Return a run's card for the gallery, or the reason why it cannot be shown.
-
-    Args:
-        folder: the run's.
-        ground: of a city, by its name.
-    """
+def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | SkippedRun:
+    """Return a run's card, or why it cannot be shown; `ground` gives the map ground of a city by name."""
     try:
         records = read_journal(folder)
         if end := next((record for record in records if isinstance(record, EndRecord)), None):
             return _make_card(folder, records, end.result, ground)
     except VirlError as fault:
-        return LeftOut(folder, str(fault))
-    return LeftOut(folder, "has not ended; if it was interrupted, continue it with --resume")
+        return SkippedRun(folder, str(fault))
+    return SkippedRun(folder, "has not ended; if it was interrupted, continue it with --resume")
 
 
 def _start_time(folder: Path) -> str:
-    """Return the time when a run began, ISO 8601; empty if its journal does not tell."""
+    """Return the time when a run began, UTC, ISO 8601; empty if its journal does not tell."""
     try:
         first = next(JournalTail(folder).read_new(), None)
     except VirlError:
@@ -212,7 +198,7 @@ def _start_time(folder: Path) -> str:
 def _make_card(
     folder: Path, records: Sequence[AnyRecord], result: Result, ground: Callable[[str], MapGround]
 ) -> Card:
-    """Return the card of a run: its folder, agent, outcome, cost and picture."""
+    """Return the card of a run with a result; `ground` gives the map ground of a city by its name."""
     start = next(record for record in records if isinstance(record, StartRecord))
     reason = "" if result.status == "entered" else f" {result.reason[:1].upper()}{result.reason[1:]}"
     return Card(
@@ -231,19 +217,19 @@ RESULTS = "results.json"
 LARGEST = 50_000_000
 """Most bytes of a results file that is read; chosen: a few thousand episodes take less than one megabyte."""
 CARDS = 100
-"""Most runs on a page; chosen: at some 42 kB each, a page stays below 5 MB."""
+"""Most runs on a page of the gallery; chosen: at some 42 kB each, a page stays below 5 MB."""
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 class _Episodes(BaseModel):
-    """Numbers of planned and finished episodes."""
+    """Numbers of a benchmark's planned and finished episodes."""
 
     planned: int
     done: int
 
 
 class _Row(BaseModel):
-    """A row of a benchmark's results: model, city, episodes, and three numbers a metric, first its mean."""
+    """A row of a benchmark's results: model, city, episodes, and by metric (mean, bounds of its interval)."""
 
     model: str
     city: str
@@ -252,7 +238,7 @@ class _Row(BaseModel):
 
 
 class _Metric(BaseModel):
-    """A column of a benchmark's results: key, heading, and number format."""
+    """A column of a benchmark's results: key, heading, and how its numbers are written."""
 
     key: str
     heading: str
@@ -271,20 +257,20 @@ class _Results(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkCard:
-    """A benchmark run as the gallery shows it."""
+    """The card of a benchmark's run in the gallery."""
 
     folder: Path
     title: str
     about: str
     lines: tuple[str, ...]
-    """Lines of text, one for each model and city: finished episodes and the first metric."""
+    """Lines of text, one for each model and city: finished episodes and the mean of the first metric."""
     when: str
     """Time of the latest report, UTC, ISO 8601."""
     has_report: bool
 
 
 def benchmark_cards(folders: Sequence[Path]) -> Iterator[BenchmarkCard]:
-    """Yield the benchmark runs found in some folders; results files with other contents are skipped."""
+    """Yield the cards of benchmark runs found in folders; results files with other contents are skipped."""
     for file in sorted({path for folder in folders for path in folder.rglob(RESULTS)}):
         try:
             results = _Results.model_validate_json(read_bounded(file, LARGEST) or b"")
@@ -308,15 +294,14 @@ def _result_line(results: _Results, row: _Row) -> str:
     return text
 
 
-def write_gallery(folders: Sequence[Path], out: Path) -> tuple[list[Path], list[Card], list[LeftOut]]:
-    """Write the gallery's pages, up to a hundred runs each, latest first; return (pages, cards, left out).
+def write_gallery(folders: Sequence[Path], out: Path) -> tuple[list[Path], list[Card], list[SkippedRun]]:
+    """Write the gallery's pages, up to `CARDS` runs each, latest first; return (pages, cards, skipped runs).
+
+    The cards are returned without their pictures.
 
     Args:
         folders: runs, or folders of runs.
         out: where the first page goes; the second is `NAME-2.html`.
-
-    Returns:
-        The pages, the runs that are on them without their pictures, and those left out.
 
     Raises:
         BadInput: one is no folder.
@@ -325,11 +310,11 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[list[Path], list[
     waiting = runs_in(folders)
     pages: list[Path] = []
     shown: list[Card] = []
-    left_out: list[LeftOut] = []
+    left_out: list[SkippedRun] = []
     with counting_bar("reading runs", len(waiting), SafeConsole(stderr=True)) as advance:
         while waiting or not pages:
             cards: list[Card] = []
-            skipped: list[LeftOut] = []
+            skipped: list[SkippedRun] = []
             while waiting and len(cards) < CARDS:
                 found = read_card(waiting.pop(0), town_ground)
                 advance()
@@ -348,7 +333,7 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[list[Path], list[
 
 
 def _page_file(out: Path, number: int) -> Path:
-    """Return the file of the gallery's page with a number from 1; later pages have it in their name."""
+    """Return the path of the gallery's page with this number, from 1; it is in the name of later pages."""
     return out if number == 1 else out.with_name(f"{out.stem}-{number}{out.suffix}")
 
 
@@ -357,11 +342,12 @@ def _render(
     number: int,
     cards: Sequence[Card],
     benchmarks: Sequence[BenchmarkCard],
-    left_out: Sequence[LeftOut],
+    left_out: Sequence[SkippedRun],
     *,
     is_last: bool,
 ) -> str:
-    """Return a page of the gallery as HTML, with links to its neighbours."""
+    """Return the gallery's page with this number as HTML, with links to the pages before and after it."""
+    known, cities = all_cities(), {card.start.city for card in cards}
     beside = {"newer": number - 1, "older": 0 if is_last else number + 1}
     return page(
         "gallery.html.j2",
@@ -374,7 +360,7 @@ def _render(
                 for card in sorted(benchmarks, key=lambda card: card.when, reverse=True)
             ],
             "left_out": left_out,
-            "cities": _titles({card.start.city for card in cards}),
+            "cities": {name: known[name].title if name in known else name_of_city(name) for name in cities},
             "attributions": sorted({card.result.notice or card.start.attribution for card in cards} - {""}),
             "version": __version__,
         },
@@ -384,14 +370,8 @@ def _render(
 
 
 def _link(card: Card | BenchmarkCard, out: Path) -> str:
-    """Return the address of a run's report relative to the page; empty if there is none."""
+    """Return the URL of a run's report, relative to the page `out`; empty if the run has no report."""
     if not card.has_report:
         return ""
     way = os.path.relpath((card.folder / REPORT).resolve(), out.parent.resolve())
     return "./" + quote(Path(way).as_posix())
-
-
-def _titles(names: Collection[str]) -> dict[str, str]:
-    """Return the titles of cities by name; for a city given as a path, the file's name."""
-    known = all_cities()
-    return {name: known[name].title if name in known else name_of_city(name) for name in names}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Any, BinaryIO, Self, TypeVar
 
 import PIL.Image
 from pydantic import ValidationError
@@ -34,7 +34,6 @@ from virl.journal.reading import (
     line_error,
     missing_view,
     read_contents,
-    read_record,
 )
 from virl.journal.records import (
     AnyRecord,
@@ -42,6 +41,7 @@ from virl.journal.records import (
     EndRecord,
     InterruptedRecord,
     NoteRecord,
+    Record,
     RequestsRecord,
     Result,
     StartRecord,
@@ -53,33 +53,35 @@ from virl.platform.city.streetview import Image
 JOURNAL, RESULT, VIEWS = "journal.jsonl", "result.json", "views"
 JPEG_QUALITY = 88  # chosen: small signs stay readable
 RULES, SCRIPTED = "rules", "scripted:"
-"""Name of the mind that decides by rules, and prefix of the names of scripted minds."""
+"""Name of the mind that decides by rules, and prefix of the names of minds that replay a script."""
 
+CostT = TypeVar("CostT", bound=Record)
 _VIEW_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 _log = logging.getLogger(__name__)
 
 
 class Journal:
-    """The growing record of one run; made by `create` or `resume`, and locked against other writers.
+    """The growing record of one run; made by `create`, `open` or `resume`, and locked against other writers.
 
     Each record is one line of JSON, handed to the disk before `append` returns. Close it, or use it in
     a `with` block.
     """
 
     def __init__(self, folder: Path, lock: BinaryIO, records: Sequence[AnyRecord], lines: JsonLines) -> None:
+        """Open a journal for lines after its `records`; `lock` is the lock file that the process holds."""
         self.folder = folder
         self._lock = lock
         self._lines = lines
         self._kept: set[str] = set()
-        self._order = RecordSequence()
+        self._sequence = RecordSequence()
         self.tell: Callable[[AnyRecord], None] | None = None
         """Function called with each record after it is written; `None` for none."""
         for record in records:
-            self._order.take(record)
+            self._sequence.take(record)
 
     @classmethod
     def create(cls, folder: Path, start: StartRecord) -> Self:
-        """Return the journal of a new run in a folder, which is made if missing.
+        """Return the journal of a new run, with `start` as first record, in a folder that is made if missing.
 
         Raises:
             JournalBroken: the folder already holds a run, or another process is writing to it.
@@ -90,7 +92,7 @@ class Journal:
             (folder / VIEWS).mkdir(parents=True, exist_ok=True)
         lock = lock_run(folder)
         try:
-            _refuse_second(path)
+            _check_unstarted(path)
             write_whole(path, start.model_dump_json().encode() + b"\n", "start again")
             contents = read_contents(path)
             return cls(folder, lock, contents.records, contents.lines)
@@ -102,11 +104,8 @@ class Journal:
     def resume(cls, folder: Path) -> tuple[Self, tuple[AnyRecord, ...]]:
         """Return (journal, its records) of a run in a folder, to go on after its last whole record.
 
-        A last line that was cut off, as a kill leaves it, is set aside in `journal.jsonl.cut-N`.
-
-        Returns:
-            The journal, open for more, and the records it holds; the last is an `EndRecord` if the run
-            is over.
+        A last line that was cut off, as a kill leaves it, is set aside in `journal.jsonl.cut-N`. The last
+        record is an `EndRecord` if the run is over.
 
         Raises:
             JournalBroken: there is no journal, a line or view is damaged or missing, the format is of
@@ -128,13 +127,9 @@ class Journal:
 
     @classmethod
     def open(cls, folder: Path, start: StartRecord) -> tuple[Self, tuple[AnyRecord, ...]]:
-        """Return (journal, records) of a run within another one, begun or resumed.
+        """Return (journal, its records) of a run in a folder, resumed if it has a journal, else created.
 
-        Returns:
-            As `resume`; no records if it is begun.
-
-        Raises:
-            As `create` and `resume`.
+        Of a created run there are no records, not even `start`. Errors are those of `create` and `resume`.
         """
         if (folder / JOURNAL).exists():
             return cls.resume(folder)
@@ -143,12 +138,12 @@ class Journal:
     @property
     def next_seq(self) -> int:
         """The sequence number of the next record, from 0."""
-        return self._order.count
+        return self._sequence.count
 
     @property
     def is_over(self) -> bool:
         """Return whether the run has ended, so that nothing can be appended."""
-        return self._order.ended
+        return self._sequence.ended
 
     def append(self, record: StepRecord | NoteRecord | EndRecord) -> None:
         """Write a record to the journal; it is on disk when the method returns.
@@ -158,26 +153,23 @@ class Journal:
                 the run is over, or the journal is closed.
             CannotWrite: the disk refuses. The journal stays as it was before, and the run can be resumed.
         """
-        if fault := self._order.fault(record) or missing_view(self.folder, record):
+        if fault := self._sequence.fault(record) or missing_view(self.folder, record):
             raise ValueError(f"record {record.seq} {fault}")
         # Without its lock, another process may write to the same file.
         if self._lock.closed:
             raise ValueError("the journal is closed")
         self._lines.append(record.model_dump_json())
-        self._order.take(record)
+        self._sequence.take(record)
         if self.tell:
             self.tell(record)
 
     def keep_view(self, name: str, pixels: Image) -> str:
-        """Write a view as JPEG, and return its path in the run's folder; call before appending its record.
+        """Write a view as JPEG and return its path in the run's folder, for `ViewRecord.file`.
 
         Args:
             name: file name without suffix: letters, digits, `.`, `_` and `-`. A number is added where the
                 name is taken.
             pixels: RGB, shape (height, width, 3), uint8.
-
-        Returns:
-            Its path within the run's folder, for `ViewRecord.file`.
 
         Raises:
             ValueError: the name holds other characters.
@@ -186,7 +178,7 @@ class Journal:
         if not _VIEW_NAME.fullmatch(name):
             raise ValueError(f"view name {name!r} may hold letters, digits, '.', '_' and '-' only")
         file, number = f"{VIEWS}/{name}.jpg", 1
-        while file in self._kept or file in self._order.views:
+        while file in self._kept or file in self._sequence.views:
             number += 1
             file = f"{VIEWS}/{name}.{number}.jpg"
         jpeg = io.BytesIO()
@@ -200,19 +192,18 @@ class Journal:
         self._lock.close()
 
     def __enter__(self) -> Self:
+        """Return the journal, which the end of the block closes."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Close the journal and release its lock."""
         self.close()
 
 
 def read_journal(path: Path) -> tuple[AnyRecord, ...]:
-    """Return the whole records of a run's journal without changing it; a torn last line is left out.
-
-    Args:
-        path: a run's folder, or its `journal.jsonl`.
+    """Return the whole records of a journal, given its run's folder or its file, without a torn last line.
 
     Raises:
         JournalBroken: as `Journal.resume`, but views are not looked for.
@@ -232,14 +223,9 @@ def write_result(folder: Path, result: Result) -> Path:
 
 
 def read_result(folder: Path, ended: Result) -> Result | None:
-    """Return the result in `result.json`, which may hold the truth as well; `None` if it is unusable.
+    """Return the result in `result.json`, with the truth if it was checked; `None` if it is not usable.
 
-    Args:
-        folder: the run's.
-        ended: the result as the journal has it.
-
-    Returns:
-        `None` if the file is missing, damaged, or tells of another end.
+    It is not if the file is missing or damaged, or differs from the result in the journal, `ended`.
     """
     path = folder / RESULT
     try:
@@ -250,12 +236,12 @@ def read_result(folder: Path, ended: Result) -> Result | None:
 
 
 def asks_model(mind: str) -> bool:
-    """Return whether a mind of this name asks a language model, unlike rules and scripts."""
+    """Return whether a mind of this name asks a language model, which rules and scripts do not."""
     return mind != RULES and not mind.startswith(SCRIPTED)
 
 
-def replies_given(folder: Path) -> Counter[str]:
-    """Return the number of replies a run was given so far, by prompt; consulted agents included."""
+def count_replies(folder: Path) -> Counter[str]:
+    """Return the number of replies that minds gave in a run so far, by prompt; consulted agents included."""
     given: Counter[str] = Counter()
     for journal in folder.rglob(JOURNAL) if folder.is_dir() else ():
         work = [one for one in read_journal(journal) if not isinstance(one, StartRecord)]
@@ -264,12 +250,7 @@ def replies_given(folder: Path) -> Counter[str]:
 
 
 def total_cost(records: Iterable[AnyRecord], after: RequestsRecord | None = None) -> CostRecord:
-    """Return the summed cost of the steps and notes among records.
-
-    Args:
-        records: of a journal.
-        after: what was asked of a provider after the last of them.
-    """
+    """Return the summed cost of a journal's steps and notes, and of requests `after` the last of them."""
     work = [record for record in records if isinstance(record, StepRecord | NoteRecord)]
     # Rules and scripts answer without a model: their answers are no calls.
     asked = [exchange for record in work for exchange in record.asked if asks_model(exchange.mind)]
@@ -295,7 +276,7 @@ def total_cost(records: Iterable[AnyRecord], after: RequestsRecord | None = None
 
 
 def paid_by(recorded: CostRecord) -> Paid:
-    """Return the part of a journal's cost that a book of payments has as well."""
+    """Return the part of a journal's cost that is also in a book of payments."""
     return Paid(
         recorded.usd,
         recorded.requests.sent,
@@ -307,7 +288,7 @@ def paid_by(recorded: CostRecord) -> Paid:
 
 
 def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
-    """Return a run's cost: payments by its book, all else by its records."""
+    """Return a run's cost with the payments of its book in place of those that its records add up to."""
     lost = paid.minus(paid_by(recorded))
     interrupted = InterruptedRecord(
         usd=max(0.0, round(paid.usd - recorded.usd, 6)),  # the book rounds each request up
@@ -324,40 +305,22 @@ def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
             "input_tokens": paid.input_tokens,
             "output_tokens": paid.output_tokens,
             "requests": recorded.requests.model_copy(update=requests),
-            "interrupted": _sum_interrupted(recorded.interrupted, interrupted),
+            "interrupted": sum_costs(recorded.interrupted, interrupted),
         }
     )
 
 
-def _sum_interrupted(one: InterruptedRecord, other: InterruptedRecord) -> InterruptedRecord:
-    """Return the sums of two records of interrupted payments."""
-    return InterruptedRecord(
-        usd=round(one.usd + other.usd, 9),
-        sent=_sum_counts((one.sent, other.sent)),
-        llm_calls=one.llm_calls + other.llm_calls,
-        input_tokens=one.input_tokens + other.input_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
-    )
-
-
-def sum_costs(one: CostRecord, other: CostRecord) -> CostRecord:
-    """Return the sums of the costs of two parts of a run."""
-    return CostRecord(
-        usd=round(one.usd + other.usd, 9),
-        llm_calls=one.llm_calls + other.llm_calls,
-        llm_cached=one.llm_cached + other.llm_cached,
-        input_tokens=one.input_tokens + other.input_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
-        views=one.views + other.views,
-        requests=RequestsRecord(
-            sent=_sum_counts((one.requests.sent, other.requests.sent)),
-            cached=_sum_counts((one.requests.cached, other.requests.cached)),
-            received=_sum_counts((one.requests.received, other.requests.received)),
-            usd=round(one.requests.usd + other.requests.usd, 9),
-        ),
-        interrupted=_sum_interrupted(one.interrupted, other.interrupted),
-        seconds=one.seconds + other.seconds,
-    )
+def sum_costs(one: CostT, other: CostT) -> CostT:
+    """Return the sum of two records of costs, field by field: numbers, counts by name, and inner records."""
+    sums: dict[str, Any] = {}
+    for (name, left), (_, right) in zip(one, other, strict=True):
+        if isinstance(left, dict):
+            sums[name] = _sum_counts((left, right))
+        elif isinstance(left, Record):
+            sums[name] = sum_costs(left, right)
+        else:
+            sums[name] = round(left + right, 9) if name == "usd" else left + right
+    return type(one)(**sums)
 
 
 def _sum_counts(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
@@ -368,14 +331,14 @@ def _sum_counts(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     return dict(sorted(total.items()))
 
 
-def _refuse_second(path: Path) -> None:
-    """Raise `JournalBroken` if the path has a journal already."""
+def _check_unstarted(path: Path) -> None:
+    """Raise `JournalBroken` if there is a journal at the path."""
     if path.exists():
         raise JournalBroken(f"{path}: already contains a run: resume it, or choose another folder")
 
 
 def _tidy(lines: JsonLines) -> None:
-    """Move a torn last line to a file of its own, and delete views that were never finished."""
+    """Move a journal's torn last line to a file of its own, and delete views that were only half written."""
     path = lines.path
     for partial in (path.parent / VIEWS).glob("*" + PARTIAL):
         partial.unlink()
@@ -390,26 +353,21 @@ def _tidy(lines: JsonLines) -> None:
 
 
 class JournalTail:
-    """A reader of a run's records while they are written; it locks and changes nothing.
-
-    Args:
-        folder: the run's.
-    """
+    """A reader of a run's records while another process writes them; it locks and changes nothing."""
 
     def __init__(self, folder: Path) -> None:
+        """Begin before the first record of the run in a folder."""
         self._path = folder / JOURNAL
-        self._read = 0
-        self._order = RecordSequence()
+        self._offset = 0  # bytes that were read
+        self._sequence = RecordSequence()
 
     @property
     def is_over(self) -> bool:
         """Return whether the run's last record has been read."""
-        return self._order.ended
+        return self._sequence.ended
 
     def read_new(self) -> Iterator[AnyRecord]:
-        """Yield the whole records that were not read before.
-
-        A line that is being written comes with a later call.
+        """Yield the records written since the last call; one that is being written comes with a later call.
 
         Raises:
             JournalBroken: the journal is missing or cannot be read, a line is damaged or out of order, or
@@ -417,28 +375,19 @@ class JournalTail:
         """
         try:
             with self._path.open("rb") as file:
-                if file.seek(0, 2) < self._read:
+                if file.seek(0, 2) < self._offset:
                     raise JournalBroken(f"{self._path}: lines have been removed from it: start again")
-                file.seek(self._read)
+                file.seek(self._offset)
                 while (
                     (line := file.readline(MOST_LINE)).endswith(b"\n") and b"\0" not in line and line.strip()
                 ):
-                    record = self._record(line)
-                    self._read += len(line)
+                    try:
+                        record = self._sequence.parse(self._path, line)
+                    except ValueError as fault:
+                        raise line_error(self._path, self._sequence.count + 1, str(fault)) from fault
+                    self._offset += len(line)
                     yield record
         except OSError as fault:
             raise JournalBroken(f"{self._path}: cannot be read ({fault.strerror})") from fault
         if len(line) == MOST_LINE:  # a shorter one a kill or a crash left: whoever resumes the run removes it
-            raise line_error(self._path, self._order.count + 1, TOO_LONG)
-
-    def _record(self, line: bytes) -> AnyRecord:
-        """Return the record in a line; raise `JournalBroken` if it is damaged or out of order."""
-        number = self._order.count + 1
-        try:
-            record = read_record(self._path, line, is_first=number == 1)
-        except ValueError as fault:
-            raise line_error(self._path, number, str(fault)) from fault
-        if disorder := self._order.fault(record):
-            raise line_error(self._path, number, disorder)
-        self._order.take(record)
-        return record
+            raise line_error(self._path, self._sequence.count + 1, TOO_LONG)

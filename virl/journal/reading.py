@@ -1,7 +1,8 @@
-"""Reading a journal, with every line checked, and the parts of its run."""
+"""Reading a journal, with every line checked, and the parts of a run by version of virl."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -31,21 +32,24 @@ class Contents:
 
     records: tuple[AnyRecord, ...]
     lines: JsonLines
-    """Writer of further lines; its `torn` is the last line if that is incomplete."""
+    """Writer of further lines; its `torn` has the bytes of an incomplete last line, empty for none."""
 
 
+@dataclass(slots=True)
 class RecordSequence:
-    """The checks on the order of a journal's records, given those read so far."""
+    """A check of the order of a journal's records, given those that were taken so far."""
 
-    def __init__(self) -> None:
-        self.count = 0
-        self.ended = False
-        self.views: set[str] = set()
-        self._steps = 0
-        self._notes: set[tuple[str, str]] = set()
+    count: int = 0
+    """Number of records taken."""
+    ended: bool = False
+    """True if the last record taken ends the run."""
+    views: set[str] = field(default_factory=set)
+    """Paths, within the run's folder, of the views that the records name."""
+    _steps: int = 0
+    _notes: set[tuple[str, str]] = field(default_factory=set)
 
     def take(self, record: AnyRecord) -> None:
-        """Count a record among those read."""
+        """Add a record as the last one of the sequence."""
         self.count += 1
         self._steps += isinstance(record, StepRecord)
         if isinstance(record, NoteRecord):
@@ -54,7 +58,7 @@ class RecordSequence:
         self.views |= set(view_files(record))
 
     def fault(self, record: AnyRecord) -> str:
-        """Return the reason why a record cannot come next; empty if it can."""
+        """Return an error text if a record cannot be the next one of the sequence; empty if it can."""
         if self.ended:
             return "comes after the end of the run"
         if (self.count == 0) != isinstance(record, StartRecord):
@@ -67,9 +71,22 @@ class RecordSequence:
             return f"is a second note on {record.topic} {record.key!r}"
         return ""
 
+    def parse(self, path: Path, line: bytes) -> AnyRecord:
+        """Return the record in the next line of the journal at `path`, after adding it to the sequence.
+
+        Raises:
+            ValueError: the line is damaged or out of order; says why.
+            JournalBroken: the journal is of another format.
+        """
+        record = read_record(path, line, is_first=not self.count)
+        if fault := self.fault(record):
+            raise ValueError(fault)
+        self.take(record)
+        return record
+
 
 def read_contents(path: Path) -> Contents:
-    """Return the checked contents of a `journal.jsonl`; a torn last line is kept apart.
+    """Return the checked contents of a `journal.jsonl`; an incomplete last line is no record.
 
     Raises:
         JournalBroken: the file is missing, unreadable or empty, is of another format, or holds a line that
@@ -77,25 +94,15 @@ def read_contents(path: Path) -> Contents:
     """
     if not path.is_file():
         raise JournalBroken(f"{path}: no such journal: give a run folder")
-    order = RecordSequence()
-
-    def next_record(line: bytes) -> AnyRecord:
-        """Return the record in a line; raise `ValueError` if it is damaged or out of order."""
-        record = read_record(path, line, is_first=not order.count)
-        if fault := order.fault(record):
-            raise ValueError(fault)
-        order.take(record)
-        return record
-
-    lines = JsonLines(path, RESUME)
-    records = tuple(lines.read(next_record, mend=_MEND, broken=JournalBroken))
+    sequence, lines = RecordSequence(), JsonLines(path, RESUME)
+    records = tuple(lines.read(partial(sequence.parse, path), mend=_MEND, broken=JournalBroken))
     if not records:
         raise JournalBroken(f"{path}: contains no complete record: start the run again")
     return Contents(records, lines)
 
 
 def check_views(path: Path, records: Sequence[AnyRecord]) -> None:
-    """Raise `JournalBroken` unless all views named in a journal exist.
+    """Check that all views exist that the records of the journal at `path` name.
 
     Raises:
         JournalBroken: one is missing.
@@ -132,7 +139,7 @@ def line_error(path: Path, number: int, fault: str) -> JournalBroken:
 
 
 def read_record(path: Path, line: bytes, *, is_first: bool) -> AnyRecord:
-    """Return the record in a line of JSON.
+    """Return the journal record in a line of JSON.
 
     Args:
         path: of the journal, named in errors.
@@ -159,7 +166,7 @@ def read_record(path: Path, line: bytes, *, is_first: bool) -> AnyRecord:
 
 
 RESUMED = "resumed"
-"""Topic of the notes written where another version of virl resumes, or the panorama has changed."""
+"""Topic of notes on a resume by another version of virl, or in a city that has changed since."""
 
 
 def parts_of(records: Iterable[AnyRecord]) -> tuple[PartRecord, ...]:

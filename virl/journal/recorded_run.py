@@ -1,4 +1,4 @@
-"""Runs as their folders tell them: steps, path, places, outcome and cost; and several compared."""
+"""Runs read from their folders: steps, path, places, outcome and cost; and comparisons of several."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,14 +36,12 @@ if TYPE_CHECKING:
 class RecordedRun:
     """A finished, running or interrupted run, read from its folder.
 
-    Args:
-        folder: the run's folder.
-
     Raises:
         JournalBroken: at first use; the journal is missing or damaged.
     """
 
     def __init__(self, folder: str | Path) -> None:
+        """Prepare to read the run in a folder, at first use."""
         self.folder = Path(folder)
 
     @cached_property
@@ -81,12 +79,12 @@ class RecordedRun:
 
     @property
     def result(self) -> Result | None:
-        """The contents of `result.json`; `None` until the run has ended."""
+        """The run's result; `None` until the run has ended."""
         return next((one.result for one in self.records if isinstance(one, EndRecord)), None)
 
     @property
     def outcome(self) -> Outcome | None:
-        """The outcome of the run; `None` until it has ended."""
+        """The run's status and reason as a typed value; `None` until the run has ended."""
         if self.result is None:
             return None
         return self.result.outcome or Outcome(self.result.status, self.result.reason)
@@ -98,7 +96,7 @@ class RecordedRun:
 
     @property
     def cost(self) -> CostRecord:
-        """The run's cost, by its book of payments."""
+        """The run's cost so far, interrupted steps included."""
         return self.result.cost if self.result else cost_so_far(self.folder, self.records)
 
     @property
@@ -112,7 +110,7 @@ class RecordedRun:
         return self.folder / REPORT
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a pandas table with a row for each step; distances in metres, seconds, US dollars.
+        """Return a pandas table with a row for each step; units are metres, degrees, seconds and US dollars.
 
         Raises:
             ModelUnavailable: pandas is missing.
@@ -149,9 +147,10 @@ class RecordedRun:
 
 
 class Finished(RecordedRun):
-    """A run that has ended."""
+    """A run that has ended, as functions that run an agent return it."""
 
     def __init__(self, result: Result, report: Path, *, had_ended: bool = False) -> None:
+        """Keep the result and the path of the report, which is in the run's folder."""
         super().__init__(report.parent)
         self._result = result
         self.had_ended = had_ended
@@ -159,7 +158,7 @@ class Finished(RecordedRun):
 
     @property
     def result(self) -> Result:
-        """The contents of `result.json`: end, places and cost."""
+        """The run's result, as in `result.json`: status, place, answer and cost."""
         return self._result
 
 
@@ -173,7 +172,7 @@ class Comparison:
     """Path of the comparison page: a table with a row for each run, and the map of each walk."""
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a pandas table with a row for each run; distances in metres, seconds, US dollars.
+        """Return a pandas table with a row for each run; units are metres, seconds and US dollars.
 
         Raises:
             ModelUnavailable: pandas is missing.
@@ -181,7 +180,7 @@ class Comparison:
         return _frame([_row(run) for run in self.runs])
 
     def _repr_html_(self) -> str:
-        """Return the table as HTML for a notebook."""
+        """Return the comparison's table as HTML for a notebook."""
         rows = [_row(run) for run in self.runs]
         return card(
             "Runs", [("page", self.page)], picture=table(list(rows[0]), [list(row.values()) for row in rows])
@@ -189,7 +188,7 @@ class Comparison:
 
 
 def compare_runs(runs: Sequence[RecordedRun], page_file: Path) -> Comparison:
-    """Write a page that compares runs in a table and maps, and return the comparison.
+    """Write a page with a table of runs and the map of each walk, and return the comparison.
 
     Raises:
         JournalBroken: a journal is missing or damaged.
@@ -228,7 +227,7 @@ def compare_runs(runs: Sequence[RecordedRun], page_file: Path) -> Comparison:
 
 
 def _row(run: RecordedRun) -> dict[str, Cell]:
-    """Return a run as a row of the comparison table, by column."""
+    """Return a run's row of the comparison table: values by column name."""
     cost, outcome, result = run.cost, run.outcome, run.result
     return {
         "run": run.folder.name,
@@ -249,7 +248,7 @@ def _row(run: RecordedRun) -> dict[str, Cell]:
 
 
 def _frame(rows: Sequence[dict[str, Cell]]) -> "pd.DataFrame":
-    """Return rows as a pandas table."""
+    """Return rows, each with its values by column name, as a pandas table."""
     require("geo", "pandas", what="a table")
     import pandas as pd  # noqa: PLC0415 - an extra, loaded when asked for
 

@@ -1,4 +1,4 @@
-"""What a journal holds: one record a line, each with a sequence number.
+"""The records of a journal: one a line, each with a sequence number.
 
 Described in `docs/reference/run-folder.md`.
 """
@@ -46,7 +46,7 @@ RunFile = Annotated[str, AfterValidator(_in_the_folder)]
 Latitude = Annotated[float, Field(ge=-90, le=90)]
 Longitude = Annotated[float, Field(ge=-180, le=180)]
 Usd = Annotated[float, Field(ge=-MOST_USD, le=MOST_USD)]
-"""US dollars; negative if a step returns what an earlier one had reserved."""
+"""US dollars; negative for a step that gives back a part of what an earlier one had reserved."""
 Metres = Annotated[float, Field(ge=0, le=1e9)]
 Seconds = Annotated[float, Field(ge=0, le=1e12)]
 Count = Annotated[int, Field(ge=0, le=10**15)]
@@ -59,7 +59,7 @@ class Record(BaseModel):
 
 
 class PoseRecord(Record):
-    """The panorama, position and heading of the agent."""
+    """A pose of the agent: panorama, latitude and longitude, and heading in degrees clockwise from north."""
 
     pano_id: str
     heading: float
@@ -68,7 +68,7 @@ class PoseRecord(Record):
 
 
 class DetectionRecord(Record):
-    """An object found in a view; box in pixels and angles in degrees as in `Detection`."""
+    """An object found in a view: score in [0, 1], box in pixels (left, top, right, bottom), text on it."""
 
     label: str
     score: float
@@ -81,7 +81,7 @@ Purpose = Literal["look", "closer", "road", "photo"]
 
 
 class ViewRecord(Record):
-    """A view that was looked at, kept as a file."""
+    """A view that was looked at, kept as a file; angles in degrees, width and height in pixels."""
 
     file: RunFile
     pano_id: str
@@ -131,7 +131,7 @@ class PlaceRecord(Record):
 
 
 class RequestsRecord(Record):
-    """Counts and costs of requests to a network provider, such as Google."""
+    """Counts and costs of requests to map services on the network, such as Google's."""
 
     sent: dict[str, Count] = {}
     """Number of requests sent, repeats included, by endpoint."""
@@ -144,7 +144,7 @@ class RequestsRecord(Record):
 
 
 class AccessRecord(Record):
-    """The user's choices on budget, cache and recording of requests."""
+    """The user's choices on budget, cache and recording of requests; `None` for none made."""
 
     budget_usd: Usd | None = None
     cache: Literal["off", "session", "ttl"] | None = None
@@ -158,7 +158,7 @@ class AccessRecord(Record):
 
 
 class ObjectRecord(Record):
-    """A sighting of a counted thing, with its object in visual memory."""
+    """A sighting of a thing that is counted, with the id of its object in visual memory."""
 
     id: str
     """Id of the object in visual memory, under `memory/`."""
@@ -174,7 +174,7 @@ class ObjectRecord(Record):
 
 
 class StartRecord(Record):
-    """The journal's first record: agent, city, mind and all options of the run."""
+    """The first record of a journal: agent, city, mind and all options of the run."""
 
     kind: Literal["start"] = "start"
     seq: int = 0
@@ -188,19 +188,18 @@ class StartRecord(Record):
     started: str
     """Time when the run began: UTC, ISO 8601."""
     id: str = ""
-    """Unique id of the run, made from its folder, so that payments before the first record are found again
-    written is found again when it is begun there once more."""
+    """Unique id of the run, made from its folder, by which its payments are found; empty in older runs."""
     mover: str = "links"
     mover_reason: str = ""
-    """Reason for the mover; empty if there was no choice."""
+    """Reason for the choice of the mover, in words; empty if there was no choice."""
     start_reason: str = ""
-    """Reason for the start; empty where the character or the user names it."""
+    """Reason for the start, in words; empty where the character or the user names the start."""
     replaced: tuple[str, ...] = ()
     """Sentences on names in the character's file that the city lacks, and on their replacements."""
     objects: dict[str, str] = {}
     """Class of each object that a program passed, by argument, such as `object: mine.Places`."""
     prompts: str = ""
-    """Folder of prompts that precede the character's own; empty for none."""
+    """Folder whose prompts replace the character's own of the same names; empty for none."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Device that perception models run on."""
     allow_downloads: bool = False
@@ -210,10 +209,9 @@ class StartRecord(Record):
     caller: str | None = None
     """Name of the agent that consulted this one; `None` for a run of its own."""
     decided_by: str = ""
-    """Decider in place of the routine, such as `your own code`; empty where the routine decides."""
+    """Name of what decides in place of the routine, such as `your own code`; empty where the routine does."""
     routine: str | None = None
-    """Name of the routine; empty if it lies beside the character's file, `None` in a journal of a
-    version that did not write it down."""
+    """Name of the routine; empty if it lies beside the character's file, `None` in older journals."""
     attribution: str = ""
     """The notice for every page about the city, as in `City.notice`; in older runs, the attribution only."""
     mind_settings: dict[str, object] = {}
@@ -239,11 +237,11 @@ class StepRecord(Record):
     decided: str
     """The decision on the next action with its reason, in a sentence."""
     decided_by: str = ""
-    """The decider in place of the agent: `user` while the user steers; empty for the agent."""
+    """Name of who decides in place of the agent, such as `user` for the user; empty for the agent."""
     next_pano_id: str | None = None
     """Id of the panorama that the agent goes to; `None` if the agent stops."""
     outcome: Outcome | None = None
-    """End of the walk, if it ends at this step; else `None`, as in journals of earlier versions."""
+    """End of the walk, if it ends at this step; `None` otherwise, and in journals of earlier versions."""
     seconds: Seconds = 0.0
     requests: RequestsRecord = RequestsRecord()
 
@@ -265,7 +263,7 @@ class InterruptedRecord(Record):
 
 
 class CostRecord(Record):
-    """The cost of a run: payments, where booked by its book; all else, such as views, by its records."""
+    """The cost of a run, or of a part of it: dollars, model calls, tokens, views, requests and seconds."""
 
     usd: Usd = 0.0
     """US dollars paid for models and providers together."""
@@ -314,24 +312,25 @@ class NoteRecord(Record):
 
 
 class PartRecord(Record):
-    """A part of a run made by one version of virl, up to the next resume."""
+    """A part of a run whose records one version of virl made."""
 
     seq: int
     """Sequence number of the part's first record."""
     step: Count
     """Number of the part's first step."""
     virl: str
-    """Version of virl, with a digest of its code where the run has one."""
+    """Version of virl, with a digest of its code unless the run is older than these digests."""
 
 
 class WordsRecord(Record):
-    """Words that drove a run, grouped by how the rules read them."""
+    """Words of the wish that drove a run, grouped by whether rules understood them."""
 
     understood: tuple[str, ...]
     not_understood: tuple[str, ...] = ()
     """Words of manner, reasons and small talk, which had no effect."""
 
     def __str__(self) -> str:
+        """Return the sentence that lists the words understood and not understood."""
         understood, left = (
             ", ".join(f'"{one}"' for one in each) for each in (self.understood, self.not_understood)
         )
@@ -362,12 +361,11 @@ class Result(Record):
     outcome: Outcome | None = None
     """Outcome of the run as a typed value; `None` in journals of earlier versions."""
     words: WordsRecord | None = None
-    """Reading by rules of the words that drove the run; `None` if no rules or no words did."""
+    """Reading by rules of the wish that drove the run; `None` if a model decided, or no words did."""
     claims: tuple[Claim, ...] = ()
-    """Claims of the agent that a generated town can check."""
+    """Claims of the agent that are compared with the truth where the city has one."""
     truth: ToldTruth | None = None
-    """Claims beside what is true in a generated town, in `result.json` alone; `None` elsewhere, never in a
-    journal, and not of an agent that was consulted."""
+    """Claims compared with a drawn city's truth, in `result.json` only; `None` elsewhere."""
     cost: CostRecord
     versions: dict[str, str]
     parts: tuple[PartRecord, ...] = ()

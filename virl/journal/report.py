@@ -3,7 +3,7 @@
 Described in `docs/reference/run-folder.md`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib import import_module
@@ -67,7 +67,7 @@ def page(
     beside: bool = False,
     folder: Path = TEMPLATES,
 ) -> str:
-    """Return a page as HTML, rendered from a template in the style of the report.
+    """Return a page as HTML, rendered from a Jinja template in the style of the report.
 
     Args:
         template: its name, in a folder or beside the report's.
@@ -143,7 +143,7 @@ def _duration(seconds: float) -> str:
 
 
 def moment(text: str) -> str:
-    """Return an ISO 8601 time as people write it; any other text as it is."""
+    """Return an ISO 8601 time as text such as `3 May 2026, 12:30 UTC`; any other text as it is."""
     try:
         when = datetime.fromisoformat(text)
     except ValueError:
@@ -155,7 +155,7 @@ def moment(text: str) -> str:
 
 
 def _ems(text: str) -> float:
-    """Return the approximate width of a line of text, with margins, in units of its font size (em)."""
+    """Return the approximate width of a line of text, margins included, in ems: units of its font size."""
     return 0.7 + sum(1.0 if east_asian_width(letter) in "WF" else 0.62 for letter in text)
 
 
@@ -168,7 +168,7 @@ def relative_address(path: str) -> str:
 
 
 DrawPage = Callable[[Path, Sequence[AnyRecord], City | None], str]
-"""A function that draws the HTML of a run from its folder, its records and its city."""
+"""A function that returns the HTML page of a run from its folder, its records and its city."""
 
 
 class _AgentFile(Settings):
@@ -180,7 +180,7 @@ class _AgentFile(Settings):
 
 
 def routine_page(start: StartRecord) -> DrawPage | None:
-    """Return the function `draw_page` of a run's routine (in its `showing.py`); `None` if there is none.
+    """Return `draw_page` of `showing.py` in the package of a run's routine; `None` if it has none.
 
     Raises:
         BadInput: two packages give the routine's name.
@@ -200,11 +200,9 @@ def routine_page(start: StartRecord) -> DrawPage | None:
 
 
 def routine_name(start: StartRecord) -> str:
-    """Return the name of a run's routine in the registry.
+    """Return the name of a run's routine in the registry; empty for one that lay beside the character's file.
 
-    Empty for one that lay beside the character's file.
-
-    A journal that does not say it names the routine in the character, or an agent whose file does.
+    A journal of an older version names the routine in the character, or an agent whose file does.
     """
     if start.routine is not None:
         return start.routine
@@ -218,8 +216,7 @@ REPORT = "report.html"
 CONSULTATION = "consultation"
 """Topic of the notes on consulted agents."""
 MOST_STORY, MOST_PAGE = 1_600_000, 5_600_000
-"""Most bytes of HTML for steps and notes, and of the page with its base64 pictures. Chosen: with its map
-and style the page stays under 6 MB."""
+"""Most bytes of HTML of the story, and of the page with pictures; chosen: a page stays under 6 MB."""
 STYLES, SCRIPTS = ("charts.css", "exhibits.css"), ("report.js", "maps.js", "tables.js")
 """Names of the report's own style sheets and scripts."""
 
@@ -227,14 +224,9 @@ STYLES, SCRIPTS = ("charts.css", "exhibits.css"), ("report.js", "maps.js", "tabl
 def write_report(folder: Path, city: City | None = None) -> Path:
     """Write a run's `report.html` from its journal, finished or not, and return the page's path.
 
-    A routine may draw a page of its own, see `virl.journal.report`.
-
     Args:
         folder: the run's folder.
         city: where it took place, for its title and streets; without it the map shows the path alone.
-
-    Returns:
-        The page's path.
 
     Raises:
         JournalBroken: the journal is missing or damaged.
@@ -248,7 +240,7 @@ def write_report(folder: Path, city: City | None = None) -> Path:
 
 
 def render_report(folder: Path, city: City | None = None) -> str:
-    """Return the HTML of a run's report without writing it.
+    """Return the HTML of a run's report, drawn by its routine if that draws its own, without writing it.
 
     Raises:
         JournalBroken: the journal is missing or damaged.
@@ -260,12 +252,12 @@ def render_report(folder: Path, city: City | None = None) -> str:
 
 
 def _draw(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
-    """Return the standard report as HTML: map, thoughts and decisions of a run."""
+    """Return the standard report of a run as HTML: map, result, and story of its steps and notes."""
     steps = [record for record in records if isinstance(record, StepRecord)]
     every = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
     told, size = shorten_story(every, MOST_STORY)
     marked = [step for one in told for step in steps_in(one)]
-    result_map, others = _one_map(records) if steps else (None, None)
+    result_map, others = _only_map(records) if steps else (None, None)
     context = report_context(folder, records, city, steps, others) | {
         "map": walk_map(
             steps,
@@ -290,7 +282,7 @@ def report_context(
     steps: Sequence[StepRecord],
     exhibits: Sequence[Exhibit] | None = None,
 ) -> dict[str, object]:
-    """Return the variables of the report's template, except `map`, `chapters` and `pictures`.
+    """Return the variables of the report's template by name, except `map`, `chapters` and `pictures`.
 
     Args:
         folder: the run's.
@@ -324,22 +316,28 @@ def report_context(
         "parts": parts_of(records),
         "moves": own[-1].step if own else 0,
         "walked": sum(step.distance_m for step in steps),
-        "consulted": dict(_consulted_pages(folder, notes)),
+        "consulted": {
+            note.key: relative_address(page_of)
+            for note in notes
+            if note.topic == CONSULTATION
+            and relative_address(page_of := f"{note.data.get('folder')}/{REPORT}")
+            and (folder / page_of).is_file()
+        },
         "spots": None,
         "exhibits": draw_exhibits(shown, ground_of(city)),
     }
 
 
 def cost_so_far(folder: Path, records: Sequence[AnyRecord]) -> CostRecord:
-    """Return the cost so far of a run that has not ended."""
+    """Return the cost so far of a run that has not ended, by its records and its book of payments."""
     recorded, book = total_cost(records), Ledger()
     for told in (paid_for(folder), paid_by(recorded)):
         book.catch_up(told)
     return booked_cost(recorded, book.payments())
 
 
-def _one_map(records: Sequence[AnyRecord]) -> tuple[MapExhibit | None, Sequence[Exhibit] | None]:
-    """Return (map, other exhibits): a result's only map is drawn on the walk's map; (`None`, `None`) else."""
+def _only_map(records: Sequence[AnyRecord]) -> tuple[MapExhibit | None, Sequence[Exhibit] | None]:
+    """Return (map, other exhibits) of a result with exactly one map; (`None`, `None`) of others."""
     shown = [exhibit for one in records if isinstance(one, EndRecord) for exhibit in one.exhibits]
     maps = [exhibit for exhibit in shown if isinstance(exhibit, MapExhibit)]
     if len(maps) != 1:
@@ -348,18 +346,10 @@ def _one_map(records: Sequence[AnyRecord]) -> tuple[MapExhibit | None, Sequence[
 
 
 def start_of(records: Sequence[AnyRecord]) -> StartRecord:
-    """Return the first record of a journal."""
+    """Return the start record among a journal's records."""
     return next(record for record in records if isinstance(record, StartRecord))
 
 
 def shown_views(told: Sequence[Chapter]) -> list[str]:
-    """Return the files of the views on the page; views of uneventful steps are left out."""
+    """Return the paths of the views in the chapters of a story; those of stretches and gaps are left out."""
     return [view.file for one in told if isinstance(one, StepRecord | NoteRecord) for view in one.views]
-
-
-def _consulted_pages(folder: Path, notes: Sequence[NoteRecord]) -> Iterator[tuple[str, str]]:
-    """Yield (key, address of its page) of each consulted agent's run."""
-    for note in notes:
-        page_of = f"{note.data.get('folder')}/{REPORT}"
-        if note.topic == CONSULTATION and relative_address(page_of) and (folder / page_of).is_file():
-            yield note.key, relative_address(page_of)

@@ -1,4 +1,4 @@
-"""The story of a report in words: the steps where something happened, and the quiet time between them."""
+"""A run as a story for its report: the steps where something happened, and the stretches between them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from virl.journal.records import ExchangeRecord, NoteRecord, Result, StepRecord,
 LONGEST = 4000
 """Most characters of a text that the report shows; the journal has all. Chosen."""
 COLUMNS = 6
-"""Most fields of rows that the report shows as a table. Chosen."""
+"""Most fields of mappings that the report shows as rows of a table. Chosen."""
 
 
 def words(name: str) -> str:
-    """Return a name with its underscores replaced by blanks."""
+    """Return a name with its underscores and hyphens replaced by blanks."""
     return name.replace("_", " ").replace("-", " ")
 
 
@@ -23,7 +23,7 @@ def question(exchange: ExchangeRecord) -> str:
 
 
 def scalar(value: object) -> str:
-    """Return a plain value as text, such as `yes`; a list of plain values joined by commas."""
+    """Return a value as text, such as `yes`; items of lists and mappings are joined by commas."""
     if value is None or value == "":
         return "\N{EN DASH}"
     if isinstance(value, bool):
@@ -43,12 +43,12 @@ def is_list(value: object) -> bool:
 
 
 def is_structured(value: object) -> bool:
-    """Return whether a value has parts: a mapping, list or tuple."""
+    """Return whether a value is a mapping, list or tuple."""
     return isinstance(value, list | tuple | dict)
 
 
 def is_rows(value: object) -> bool:
-    """Return whether a value is a list of mappings with the same few fields of plain values."""
+    """Return whether a value is a list of mappings with the same fields, 1 to `COLUMNS`, of plain values."""
     if not isinstance(value, list | tuple) or not value or not all(isinstance(row, dict) for row in value):
         return False
     fields = list(value[0])
@@ -58,12 +58,7 @@ def is_rows(value: object) -> bool:
 
 
 def seen_in(view: ViewRecord, where: str) -> str:
-    """Return a text for a view's `alt`: its direction, position, and what was found in it.
-
-    Args:
-        view: the view.
-        where: the step or note that it belongs to.
-    """
+    """Return a view's description for its `alt` text: direction, step or note (`where`), and detections."""
     sort = {"look": "View", "closer": "Closer look", "road": "View down the road", "photo": "Photo"}
     text = sort[view.purpose]
     if view.purpose != "photo":
@@ -89,18 +84,18 @@ _SENTENCES = ("reason", "summary", "description", "answer")
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A run of consecutive steps without anything seen or decided."""
+    """Consecutive steps of a run at which nothing was seen or decided."""
 
     steps: tuple[StepRecord, ...]
 
     @property
     def metres(self) -> float:
-        """Metres walked on these steps."""
+        """Metres walked on these steps together."""
         return sum(step.distance_m for step in self.steps)
 
     @property
     def direction_name(self) -> str:
-        """The compass direction from the first to the last of the steps."""
+        """Compass direction from the first of the steps to the last, such as `northeast`."""
         first, last = self.steps[0].pose, self.steps[-1].pose
         if (first.lat, first.lng) == (last.lat, last.lng):
             return compass_word(first.heading)
@@ -110,12 +105,7 @@ class Stretch:
 def chapters(
     records: Sequence[StepRecord | NoteRecord], worth: Callable[[StepRecord], bool] | None = None
 ) -> Iterator[StepRecord | NoteRecord | Stretch]:
-    """Yield steps and notes in order, uneventful steps in a row as stretches.
-
-    Args:
-        records: of a run.
-        worth: which steps are worth telling; by default the eventful ones.
-    """
+    """Yield a story's chapters in order: notes, steps that are `worth` telling, and stretches of others."""
     worth = worth or is_eventful
     steps = [record.step for record in records if isinstance(record, StepRecord)]
     ends = {*steps[:1], *steps[-1:]}
@@ -132,7 +122,7 @@ def chapters(
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The middle part of a long story, which the page leaves out."""
+    """The middle part of a long story, which the page leaves out: its steps, notes and record numbers."""
 
     steps: int
     notes: int
@@ -154,13 +144,16 @@ Chapter = StepRecord | NoteRecord | Stretch | Gap
 
 
 def shorten_story(told: Sequence[StepRecord | NoteRecord | Stretch], most: int) -> tuple[list[Chapter], int]:
-    """Return (story with its middle left out if too long for a page, approximate bytes).
+    """Return (chapters, their estimated bytes of HTML), with the middle left out to keep to `most` bytes.
 
-    Args:
-        told: all chapters.
-        most: bytes of the page that they may take.
+    The first and the last of the chapters in `told` always remain.
     """
-    sizes = list(map(_bytes_of, told))
+    sizes = [  # estimates, measured on runs by rules and by scripts
+        200 * len(one.steps)
+        if isinstance(one, Stretch)
+        else 1000 + 2 * len(one.model_dump_json(exclude_defaults=True))
+        for one in told
+    ]
     ends, size = [0, 0], 0
     for turn in range(len(told)):
         at = ends[0] if turn % 2 == 0 else len(told) - 1 - ends[1]
@@ -179,30 +172,20 @@ def shorten_story(told: Sequence[StepRecord | NoteRecord | Stretch], most: int) 
 
 
 def steps_in(chapter: Chapter) -> Sequence[StepRecord]:
-    """Return the steps in a chapter of the story; none for a note or gap."""
+    """Return the steps that a chapter of the story shows; none for a note or gap."""
     if isinstance(chapter, Stretch):
         return chapter.steps
     return (chapter,) if isinstance(chapter, StepRecord) else ()
 
 
-def _bytes_of(chapter: StepRecord | NoteRecord | Stretch) -> int:
-    """Return the estimated bytes of HTML for a chapter; measured on runs by rules and by scripts."""
-    if isinstance(chapter, Stretch):
-        return 200 * len(chapter.steps)
-    return 1000 + 2 * len(chapter.model_dump_json(exclude_defaults=True))
-
-
 def is_eventful(step: StepRecord) -> bool:
-    """Return whether anything was seen, asked or decided at a step; a crossing alone does not count."""
-    seen = any(map(_is_noted, step.views))
+    """Return whether something was found, asked or decided at a step, or views were taken at a crossing."""
+    seen = any(map(_is_notable, step.views))
     return bool(step.asked or step.places or step.decided_by or seen or (step.crossing and step.views))
 
 
 def heading_of(note: NoteRecord) -> tuple[str, str, str]:
-    """Return (topic, title, text) of a note for its heading.
-
-    The topic has the number of the note where its key is one: keys of other sorts name records, not things.
-    """
+    """Return (topic, title, text) of a note; the topic with the note's key if that is a number above 0."""
     topic = words(note.topic)
     topic = topic[:1].upper() + topic[1:]
     if note.key.isdecimal() and note.key != "0":
@@ -211,14 +194,14 @@ def heading_of(note: NoteRecord) -> tuple[str, str, str]:
 
 
 def by_weight(views: Sequence[ViewRecord]) -> list[tuple[str, list[ViewRecord]]]:
-    """Return pairs (`noted`, views that show or decide something), (`plain`, others), empty ones left out."""
-    noted = [view for view in views if _is_noted(view)]
-    plain = [view for view in views if not _is_noted(view)]
+    """Return views grouped by style: (`noted`, those with detections or a purpose), (`plain`, the others)."""
+    noted = [view for view in views if _is_notable(view)]
+    plain = [view for view in views if not _is_notable(view)]
     return [(sort, group) for sort, group in (("noted", noted), ("plain", plain)) if group]
 
 
 def kind_of(step: StepRecord) -> str:
-    """Return the most important event of a step: `enter`, `continue`, `closer`, `crossing` or `walk`."""
+    """Return a step's most important event: `enter`, `continue`, `closer`, `crossing`, or else `walk`."""
     decisions = {place.decision for place in step.places}
     for decision in ("enter", "continue"):
         if decision in decisions:
@@ -229,7 +212,7 @@ def kind_of(step: StepRecord) -> str:
 
 
 def title_of(step: StepRecord) -> str:
-    """Return a title of a few words for a step."""
+    """Return a title of a few words for a step, such as `Entered Chez Marie, a crossing`."""
     words = [f"entered {place.name}" for place in step.places if place.decision == "enter"]
     words += [f"passed by {place.name}" for place in step.places if place.decision == "continue"]
     if not words and kind_of(step) == "closer":
@@ -243,7 +226,7 @@ def title_of(step: StepRecord) -> str:
 
 
 def outcome_of(result: Result | None) -> str:
-    """Return a sentence on a run's end; on a run without result, that it has not ended."""
+    """Return a sentence on the end of a run; `None` stands for a run that has not ended."""
     if result is None:
         return "The run has not ended. If it was interrupted, continue it with --resume."
     if result.status == "entered" and result.place:
@@ -257,15 +240,15 @@ def outcome_of(result: Result | None) -> str:
 
 
 def sentences(reply: Mapping[str, object]) -> list[str]:
-    """Return the texts of a reply's prose fields."""
+    """Return the texts of a reply's fields that hold prose, such as its reason."""
     return [str(reply[field]) for field in _SENTENCES if reply.get(field)]
 
 
 def facts(reply: Mapping[str, object]) -> dict[str, object]:
-    """Return the fields of a reply that are not prose."""
+    """Return the fields of a reply that hold no prose, by name."""
     return {field: value for field, value in reply.items() if field not in _SENTENCES}
 
 
-def _is_noted(view: ViewRecord) -> bool:
-    """Return whether a view is mentioned: it is no plain look around, or has detections."""
+def _is_notable(view: ViewRecord) -> bool:
+    """Return whether a view has detections, or another purpose than a look around."""
     return bool(view.detections) or view.purpose != "look"

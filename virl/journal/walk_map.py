@@ -6,7 +6,7 @@ from functools import cache
 
 from virl.errors import VirlError
 from virl.geo.globe import LatLng, LocalFrame
-from virl.journal.records import PlaceRecord, StepRecord
+from virl.journal.records import StepRecord
 from virl.journal.story import kind_of, title_of
 from virl.pages.exhibits import MapExhibit
 from virl.pages.ground import Area, MapGround, Way, WayKind, ground_of_lines
@@ -23,15 +23,15 @@ KINDS = {
     "continue": "passed by",
     "enter": "entered",
 }
-"""Names of kinds of steps in the map's legend, the most important last; plain steps have none."""
+"""Names of steps in the map's legend by their kind, the most important last; plain steps have none."""
 
 
 def walk_paper(steps: Sequence[StepRecord], ground: MapGround, around: Sequence[LatLng] = ()) -> Paper:
-    """Return the map's paper that covers a walk, the places considered on it, and further positions.
+    """Return the map's paper: the area that covers a walk, the places considered on it, and more positions.
 
     Args:
         steps: at least one.
-        ground: what is far off is left out.
+        ground: streets and houses, of which those far off are left out.
         around: what else shall be on the map.
     """
     frame = LocalFrame(LatLng(steps[0].pose.lat, steps[0].pose.lng))
@@ -49,11 +49,11 @@ def walk_map(
     notice: str = "",
     marked: Sequence[StepRecord] | None = None,
 ) -> MapFigure:
-    """Return the map figure of a walk, with places, and points of the result's map.
+    """Return the map of a walk with its steps, the places considered, and the points of the result's map.
 
     Args:
         steps: at least one.
-        ground: what is far off is left out.
+        ground: streets and houses, of which those far off are left out.
         exhibit: the map of the result, whose points and other ways are drawn on this one.
         end: label of the last step.
         notice: whom the map has to name.
@@ -84,7 +84,7 @@ def walk_map(
 
 
 def walked_path(steps: Sequence[StepRecord], paper: Paper, *, arrows: bool = True) -> MapPath:
-    """Return the line on the map through the steps of a walk.
+    """Return the line that a walk's steps make on a map.
 
     Args:
         steps: of a run, at least one.
@@ -96,41 +96,29 @@ def walked_path(steps: Sequence[StepRecord], paper: Paper, *, arrows: bool = Tru
 
 
 def marks_of(step: StepRecord, frame: LocalFrame) -> Iterator[Mark]:
-    """Yield the mark of a step, and those of the places considered at it."""
+    """Yield the map marks of a step and of the places considered at it; `frame` is the map's."""
     kind, link = kind_of(step), f"#step-{step.step}"
-    at = _place(step, frame)
-    if kind == "walk":
-        shape, sign = "dot", ""
-    else:
-        shape, sign = "disc", str(step.step)
+    is_minor = kind == "walk"
+    shape, sign = ("dot", "") if is_minor else ("disc", str(step.step))
     title = f"Step {step.step}: {title_of(step)}"
-    yield Mark(*at, f"step {kind}", title, shape=shape, sign=sign, href=link, is_minor=kind == "walk")
+    at = _place(step, frame)
+    yield Mark(*at, f"step {kind}", title, shape=shape, sign=sign, href=link, is_minor=is_minor)
     for place in step.places:
-        yield _pin(place, frame, link)
-
-
-def _pin(place: PlaceRecord, frame: LocalFrame, link: str) -> Mark:
-    """Return the mark of a place: named if it was entered, linked to its step."""
-    is_entered = place.decision == "enter"
-    return Mark(
-        *on_paper(frame, place.lat, place.lng),
-        f"pin {place.decision}",
-        f"{place.name}: {'entered' if is_entered else 'passed by'}",
-        shape="diamond",
-        label=place.name if is_entered else "",
-        href=link,
-        is_minor=True,
-    )
+        label, decision = (place.name, "entered") if place.decision == "enter" else ("", "passed by")
+        at = on_paper(frame, place.lat, place.lng)
+        title = f"{place.name}: {decision}"
+        pin = f"pin {place.decision}"
+        yield Mark(*at, pin, title, shape="diamond", label=label, href=link, is_minor=True)
 
 
 def sights_of(step: StepRecord, frame: LocalFrame) -> Iterator[MapPath]:
-    """Yield lines from a step to the places considered at it."""
+    """Yield map lines from a step to the places considered at it; `frame` is the map's."""
     for place in step.places:
         yield MapPath((_place(step, frame), on_paper(frame, place.lat, place.lng)), f"sight {place.decision}")
 
 
 def ends_of(steps: Sequence[StepRecord], frame: LocalFrame, end: str = "End") -> list[Mark]:
-    """Return pins for the first and last step; a single one if the walk ends where it began.
+    """Return map pins for a walk's first and last step; only one if the walk ends where it began.
 
     Args:
         steps: of a run, at least one.
@@ -156,11 +144,11 @@ _HIGHWAYS: Mapping[str, WayKind] = {
     **dict.fromkeys(("service", "living_street", "track", "road"), "lane"),
     **dict.fromkeys(("footway", "path", "pedestrian", "steps", "cycleway", "bridleway"), "footpath"),
 }
-"""Kind of way on the map by OpenStreetMap's `highway` value; others are drawn as streets."""
+"""Kind of way on the map by OpenStreetMap's `highway` value; other values are drawn as streets."""
 
 
 def ground_of(city: City | None) -> MapGround:
-    """Return the ways and areas of a city that a map draws; empty without a city."""
+    """Return the ways and areas that are drawn under a map of a city; none without a city."""
     if city is None:
         return MapGround()
     if city.inventory is None:
@@ -176,11 +164,7 @@ def ground_of(city: City | None) -> MapGround:
 
 @cache
 def town_ground(name: str) -> MapGround:
-    """Return the map ground of a city that opens without network and data; empty for others.
-
-    Args:
-        name: of the city, as journals have it.
-    """
+    """Return the ways and areas under a map of a city that needs no network, key or data; none for others."""
     settings = all_cities().get(name)
     if settings is None or provider_of(settings).needs:
         return MapGround()

@@ -1,4 +1,4 @@
-"""The contract of minds: a prompt goes in, a typed reply comes out; and what some minds can do besides.
+"""The interface of minds: a prompt goes in, a typed reply comes out; and further abilities of some.
 
 `Mind` is all that a mind needs. Each protocol after it is one further ability; virl looks for it with
 `isinstance`, and does without it where a mind lacks it.
@@ -21,7 +21,7 @@ Picture = Image | View
 Pictures = Sequence[Picture] | Mapping[str, Picture]
 """Sequence of pictures that go with a question, or mapping of a label, such as `Road 0`, to each picture."""
 Describe = Callable[[Sequence[View]], Sequence[str]]
-"""Function that takes views and returns, for each, what it shows in words."""
+"""Function from views to descriptions, one for each view."""
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
@@ -39,16 +39,15 @@ class Prompt(Generic[ReplyT]):
     stop: tuple[str, ...] = ()
     """Stop sequences that end a reply of type `Text`; the reply does not include them."""
     orders: str = ""
-    """Jinja template of instructions that are the same in every question; sent first, as the system
-    message."""
+    """Jinja template of instructions that are the same in every question, sent first as system message."""
     turns: str = ""
-    """Name of the input that lists the earlier turns, each sent as messages of its own: a mapping with the
-    model's `reply` and what the template `told` needs. Empty for a prompt that is one question."""
+    """Name of the input that lists earlier turns; empty for a prompt that is one question.
+
+    Each turn is sent as messages of its own: a mapping with the model's `reply` and what `told` needs."""
     told: str = ""
     """Jinja template of the message after an earlier turn, which the template calls `turn`."""
     steady: bool = False
-    """True if every question has the same schema, so that the provider's prompt cache stays valid;
-    what one question offers stands at its end."""
+    """True if every question sends the same schema, which keeps the provider's prompt cache valid."""
     needs_pictures: bool = False
     """True if the prompt cannot be answered without pictures, so that a blind model fails."""
     rule: str | None = None
@@ -70,7 +69,7 @@ class Mind(Protocol):
         ...
 
     def with_own_ledger(self) -> "Mind":
-        """Return the same mind with a new ledger, so that side work is counted apart."""
+        """Return the same mind with a new ledger, so that work on the side is counted by itself."""
         ...
 
     def ask(
@@ -101,7 +100,7 @@ class Mind(Protocol):
 
 @runtime_checkable
 class ChatMind(Mind, Protocol):
-    """A mind that says whether it takes a conversation's history as messages; other minds do not."""
+    """A mind that says whether it takes a conversation's history as messages; minds of other types do not."""
 
     @property
     def chats(self) -> bool:
@@ -111,7 +110,7 @@ class ChatMind(Mind, Protocol):
 
 @runtime_checkable
 class ConfiguredMind(Mind, Protocol):
-    """A mind with model settings; a run records the settings that were set."""
+    """A mind that has settings of a language model, which a run records."""
 
     @property
     def settings(self) -> "MindSettings":
@@ -121,7 +120,7 @@ class ConfiguredMind(Mind, Protocol):
 
 @runtime_checkable
 class DescribedMind(Mind, Protocol):
-    """A mind that takes descriptions in words of views where its model takes no pictures."""
+    """A mind that can use descriptions of views in words in place of pictures."""
 
     def describe_by(self, describe: Describe) -> None:
         """Set the function that describes views in words to a model that takes no pictures."""
@@ -130,22 +129,22 @@ class DescribedMind(Mind, Protocol):
 
 @runtime_checkable
 class SteeredMind(Mind, Protocol):
-    """A mind that gets what the user says while a run goes on, along with its questions."""
+    """A mind whose questions can carry what the user says while a run goes on."""
 
     def with_user_words(self, said: Callable[[], Sequence[str]]) -> Mind:
         """Return the same mind and ledger; each question ends with the user's messages from `said`."""
         ...
 
 
-class Hearing(Protocol):
+class ProgressListener(Protocol):
     """A listener to the progress of a model's replies, such as a progress line in the terminal."""
 
     def begin(self, name: str) -> None:
-        """Note that a request was sent to the model called `name`."""
+        """Tell that a request was sent to the model called `name`."""
         ...
 
     def add(self, letters: int, last: str) -> None:
-        """Note that a further piece of the reply has arrived.
+        """Tell of a further piece of the reply.
 
         Args:
             letters: of the piece; 0 for pieces of calls, and of thoughts that are not shown.
@@ -154,7 +153,7 @@ class Hearing(Protocol):
         ...
 
     def waits(self, name: str, seconds: float, why: str) -> None:
-        """Note that the request is tried again after a pause of `seconds`.
+        """Tell that the request is tried again after a pause of `seconds`.
 
         Args:
             name: of the model.
@@ -164,7 +163,7 @@ class Hearing(Protocol):
         ...
 
     def end(self) -> None:
-        """Note that the reply is complete, or that none will come."""
+        """Tell that the reply is complete, or that none will come."""
         ...
 
 
@@ -172,8 +171,8 @@ class Hearing(Protocol):
 class AudibleMind(Mind, Protocol):
     """A mind that reports the progress of its replies to listeners."""
 
-    def tell(self, hearing: Hearing) -> None:
-        """Add a listener that is told of every piece of a reply and of every pause."""
+    def tell(self, hearing: ProgressListener) -> None:
+        """Add a listener to the progress of replies and to pauses between tries."""
         ...
 
 
@@ -183,5 +182,5 @@ def chats(mind: Mind) -> bool:
 
 
 def costs(mind: Mind) -> bool:
-    """Return whether a question to the mind takes time and money: then ask sparingly."""
+    """Return whether questions to a mind take time and money, which rules and scripts do not."""
     return mind.name != "rules" and not mind.name.startswith("scripted:")

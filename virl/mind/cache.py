@@ -1,4 +1,4 @@
-"""Replies kept on disk, so that the same request is never paid for twice, and messages as they are kept."""
+"""Cache of replies on disk, so that no request is paid for twice, and the plain form of messages."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ FORMAT = 1
 
 
 class _Entry(Settings):
-    """The content of a cached reply's file: version, model, prompt name and reply as plain data."""
+    """The content of a cached reply's file: format version, model, prompt name and reply as plain data."""
 
     format: int
     model: str
@@ -41,12 +41,12 @@ class ReplyCache:
     folder: Path
 
     def get(self, key: str, reply: type[ReplyT], context: dict[str, object]) -> ReplyT | None:
-        """Return the reply cached under a key, validated with `context` as inputs; `None` if absent.
+        """Return the reply that is cached under a key; `None` if there is none, or it does not fit its type.
 
         Args:
             key: of `request_key`.
             reply: type of the reply.
-            context: inputs of the prompt.
+            context: inputs of the prompt, with which the reply is validated.
         """
 
         def parse(file: BinaryIO) -> ReplyT | None:
@@ -57,7 +57,7 @@ class ReplyCache:
         return self._store.load(_entry_path(key), parse)
 
     def put(self, key: str, *, model: str, prompt: str, reply: dict[str, object]) -> None:
-        """Write a reply to the cache atomically, so that a reader sees all of it or nothing.
+        """Write a reply to the cache in one step, so that a reader sees all of it or nothing.
 
         Args:
             key: of `request_key`.
@@ -74,27 +74,27 @@ class ReplyCache:
 
     @property
     def _store(self) -> ByteStore:
-        """The store of the folder's files, which loads and saves bytes by file name."""
+        """The store that loads and saves the folder's files."""
         return ByteStore(self.folder.absolute(), "reply", remedy="asking again")
 
 
 def _entry_path(key: str) -> str:
-    """Return the relative path of a key's file, in a subfolder named by the key's first two digits."""
+    """Return the relative path of a key's file, in a subfolder named by the first two digits of the key."""
     return f"{key[:2]}/{key}.json"
 
 
 def request_key(request: dict[str, object]) -> str:
-    """Return the SHA-256 of a request given as plain data: hex, 64 digits."""
+    """Return the SHA-256 of a request's plain data, as 64 hexadecimal digits, for use as cache key."""
     text = json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
     # a model may reply with half a surrogate pair, which has no UTF-8
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-_ROOM = 20  # brackets that a record of a journal has around a message (chosen: twice what it has)
+_DEPTH = 20  # levels of nesting that a journal's record has around a message (chosen: twice as many)
 
 
 def _read_message(data: dict[str, object]) -> AIMessage:
-    """Return LangChain's AI message from its JSON form; raise `ValueError` for a message of another type."""
+    """Return LangChain's message of a model from its JSON form; raise `ValueError` for another type."""
     [message] = messages_from_dict([data])
     if not isinstance(message, AIMessage):
         raise ValueError(f"a message of type {message.type!r} is none of a model's")  # noqa: TRY004
@@ -102,7 +102,7 @@ def _read_message(data: dict[str, object]) -> AIMessage:
 
 
 def _check_model_message(data: dict[str, object]) -> dict[str, object]:
-    """Return the JSON if it is a model's message that LangChain can read, else raise `ValueError`."""
+    """Return a message's JSON unchanged; raise `ValueError` if LangChain cannot read it as a model's."""
     try:
         _read_message(data)
     except (LookupError, TypeError, ValueError, AttributeError) as fault:  # as LangChain reads it
@@ -110,14 +110,14 @@ def _check_model_message(data: dict[str, object]) -> dict[str, object]:
     return data
 
 
-class Said(Reply):
-    """A model's message as plain JSON, tool calls included."""
+class StoredMessage(Reply):
+    """A model's message as plain JSON, tool calls included, as caches and journals store it."""
 
     message: Annotated[dict[str, object], AfterValidator(_check_model_message)]
 
     @classmethod
     def of(cls, message: AIMessage) -> Self:
-        """Return a LangChain message wrapped as plain JSON."""
+        """Return a LangChain message as plain JSON."""
         return cls(message=plain_json(message_to_dict(message)))
 
     def read(self) -> AIMessage:
@@ -125,28 +125,26 @@ class Said(Reply):
         return _read_message(self.message)
 
 
-def what_it_says(message: AIMessage) -> dict[str, object]:
-    """Return the text and the tool calls of a model's message for the ledger; broken arguments as text."""
+def summarize_answer(message: AIMessage) -> dict[str, object]:
+    """Return the `text` and the `calls` of a model's message for the ledger; broken arguments as text."""
     made = [*message.tool_calls, *message.invalid_tool_calls]
     calls = [{"name": call["name"], "args": call["args"]} for call in made]
     return {"text": message.text} | ({"calls": calls} if calls else {})
 
 
-def notes_on(messages: Sequence[BaseMessage]) -> dict[str, object]:
-    """Return the counts `messages` and `pictures` of a request for the ledger (not their text)."""
+def summarize_request(messages: Sequence[BaseMessage]) -> dict[str, object]:
+    """Return the numbers of `messages` and of `pictures` in a request, for the ledger."""
     # Counted at every turn, over the whole conversation: most messages are plain text.
     blocks = chain.from_iterable(held for each in messages if type(held := each.content) is not str)
     pictures = sum(isinstance(block, dict) and block.get("type") == "image" for block in blocks)
     return {"messages": len(messages), "pictures": pictures}
 
 
-def tools_in(frame: Mapping[str, object]) -> frozenset[str]:
+def tool_names_in(frame: Mapping[str, object]) -> frozenset[str]:
     """Return the names of the tools in a conversation's frame (system text and tools in OpenAI's format)."""
     tools = frame.get("tools")
-    found = (
-        [one["function"]["name"] for one in tools if isinstance(one, dict)] if isinstance(tools, list) else []
-    )
-    return frozenset(map(str, found))
+    listed = tools if isinstance(tools, list) else []
+    return frozenset(str(one["function"]["name"]) for one in listed if isinstance(one, dict))
 
 
 def conversation_key(
@@ -172,7 +170,7 @@ def conversation_key(
 
 
 def plain_json(values: Mapping[str, object]) -> dict[str, object]:
-    """Return the values as plain JSON; half a surrogate pair, which a model may escape, becomes U+FFFD.
+    """Return values by name as plain JSON; half a surrogate pair, which a model may escape, becomes U+FFFD.
 
     Raises:
         ValueError: they are nested too deeply to be read back from a journal, or hold a number that is no
@@ -180,7 +178,7 @@ def plain_json(values: Mapping[str, object]) -> dict[str, object]:
     """
     data = to_jsonable_python(dict(values), serialize_unknown=True)
     text = whole_text(json.dumps(data, ensure_ascii=False)).encode()
-    plain: Any = from_json(b"[" * _ROOM + text + b"]" * _ROOM)
-    for _ in range(_ROOM):
+    plain: Any = from_json(b"[" * _DEPTH + text + b"]" * _DEPTH)
+    for _ in range(_DEPTH):
         [plain] = plain
     return cast("dict[str, object]", plain)

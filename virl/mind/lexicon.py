@@ -1,4 +1,4 @@
-"""The lexicon of the rules, `platform/rules/lexicon.yaml` with the words of place types; its phrases."""
+"""The lexicon of the rules: word lists of `platform/rules/lexicon.yaml`, and the matching of its phrases."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,10 +14,12 @@ from virl.settings.model import Settings, load_settings
 
 NEGATION_REACH = 5  # words after a negation that it still turns (chosen)
 GAP = " \N{HORIZONTAL ELLIPSIS} "
-"""Ellipsis between two pieces of a stretch of words, for other words between them in the text."""
+"""Ellipsis between two pieces of a stretch of words, in place of other words between them in the text."""
 GAP_WORDS = 4  # words that a `…` may stand for (chosen)
 
-PATTERNS = 4096  # kept compiled; chosen: an agent that reads reviews for an hour comes to some hundreds
+PATTERNS = (
+    4096  # regular expressions kept; chosen: an agent that reads reviews for an hour needs some hundreds
+)
 
 _NOT_A_WORD = re.compile(r"[^\w', ]+")
 _SENTENCE_END = re.compile(r"[.;:!?()\[\]\n\N{EM DASH}\N{EN DASH}]+")
@@ -27,7 +29,7 @@ _APOSTROPHES = str.maketrans({"\N{RIGHT SINGLE QUOTATION MARK}": "'", "-": " ", 
 
 
 class Saying(Settings):
-    """The words for an attribute in a summary of opinions: if it holds, does not, or opinions are split."""
+    """Words for an attribute in a summary of opinions: where it holds, does not, or opinions are split."""
 
     so: str
     not_so: str
@@ -92,13 +94,15 @@ class Lexicon(Settings):
     not_meant: tuple[str, ...]
     """Phrases that contain words of a place type but do not mean it."""
     passed_over: tuple[str, ...]
-    """Phrases that stand before a place type that somebody refuses or comes from."""
+    """Phrases before a place type that somebody refuses or comes from."""
     longings: tuple[str, ...]
     """Phrases that introduce what somebody wants, such as "longs for"."""
     particulars: tuple[str, ...]
     """Phrases of dishes and other details that imply a place type and narrow the choice."""
     related: dict[str, tuple[str, ...]]
+    """Place types whose words, but not names, speak for a place type too; by place type."""
     also_counts: dict[str, tuple[str, ...]]
+    """Place types that count as a place type too; by place type."""
     shop_streets: tuple[str, ...]
     """Phrases for a street with many shops."""
     shop_life: tuple[str, ...]
@@ -117,7 +121,7 @@ class Lexicon(Settings):
     @model_validator(mode="before")
     @classmethod
     def _spell_out_classes(cls, data: Any) -> Any:
-        """Return the raw data with the type table's word lists added and `<class>` names spelt out."""
+        """Return the file's data with the place types' words added, and `<class>` names replaced by words."""
         if not isinstance(data, dict):
             return data
         fields = {
@@ -130,26 +134,22 @@ class Lexicon(Settings):
         in_table = {name: {kind: list(words) for kind, words in by.items()} for name, by in fields.items()}
         data = in_table | data
         classes = data.get("classes")
-        return _spelt_out(data, classes) if isinstance(classes, dict) else data
+        return _replace_classes(data, classes) if isinstance(classes, dict) else data
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The place types that the lexicon has words for."""
+        """Place types for which the lexicon has words."""
         return tuple(dict.fromkeys([*self.place_types, *self.needs]))
 
     def sentences(self, text: str) -> Iterator[str]:
-        """Yield each sentence of a text as its lower-case words and commas, separated by single blanks."""
+        """Yield each sentence of a text as lower-case words and commas, separated by single blanks."""
         for part in _SENTENCE_END.split(text.lower().translate(_APOSTROPHES)):
             words = " ".join(_NOT_A_WORD.sub(" ", part.replace(",", " , ")).split())
             yield from filter(None, [" ".join(phrase_pattern(self.mere_emphasis).sub("", words).split())])
 
 
 def check_english(text: str, what: str) -> None:
-    """Raise `MindFailed` if most letters of a text are not English ones, since the rules read English alone.
-
-    Args:
-        text: what somebody says.
-        what: what the text is, for the error.
+    """Check that most letters of a text are ASCII, since rules read English alone; errors call it `what`.
 
     Raises:
         MindFailed: most of its letters are others.
@@ -163,31 +163,25 @@ def check_english(text: str, what: str) -> None:
 
 
 def words_of(text: str) -> str:
-    """Return a text as lower-case words separated by single blanks, punctuation removed."""
+    """Return a text as lower-case words separated by single blanks, without punctuation."""
     return " ".join(_NOT_A_WORD.sub(" ", text.lower().translate(_APOSTROPHES)).replace(",", " ").split())
 
 
 @lru_cache(maxsize=PATTERNS)
 def phrase_pattern(phrases: tuple[str, ...], *, with_gaps: bool = False) -> re.Pattern[str]:
-    """Return a regular expression that matches any of the phrases in normalized words, longest phrases first.
-
-    Args:
-        phrases: as the lexicon has them.
-        with_gaps: whether each `…` is a group, as `stretch_of` needs it.
-    """
+    """Return a pattern that matches any of the phrases in words, with a group for each `…` if `with_gaps`."""
     if not phrases:
         return re.compile(r"(?!)")
-    alternatives = "|".join(_pattern_source(phrase) for phrase in sorted(phrases, key=len, reverse=True))
+    alternatives = "|".join(_phrase_source(phrase) for phrase in sorted(phrases, key=len, reverse=True))
     if with_gaps:
         alternatives = alternatives.replace(_GAP_SOURCE, f"({_GAP_SOURCE})")
     return re.compile(rf"(?<![\w'])(?:{alternatives})(?![\w'])")
 
 
 def matches_of(phrases: tuple[str, ...], words: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of phrases in normalized words (`words_of`), in text order and without overlap.
+    """Yield the matches of phrases in words as `words_of` gives them, in text order and without overlap.
 
-    As `phrase_pattern(phrases).finditer(words)`, but only phrases are compiled that a word of these begins
-    like, which for most kinds of places are few or none.
+    Only those phrases are compiled whose beginning occurs in the words; for most place types none is.
     """
     begun = f" {words}"
     likely = tuple(
@@ -198,7 +192,7 @@ def matches_of(phrases: tuple[str, ...], words: str) -> Iterator[re.Match[str]]:
 
 
 def stretch_of(match: re.Match[str]) -> str:
-    """Return the words that a match covers, an ellipsis in place of those that a `…` of its phrase covers."""
+    """Return the words that a match covers, with `GAP` in place of those that a `…` of its phrase covers."""
     gaps = [span for span in match.regs[1:] if span[0] < span[1]]
     begun, ended = [match.start(), *(end for _, end in gaps)], [*(start for start, _ in gaps), match.end()]
     pieces = (match.string[start:end].strip() for start, end in zip(begun, ended, strict=True))
@@ -207,25 +201,23 @@ def stretch_of(match: re.Match[str]) -> str:
 
 @cache
 def _openings(phrases: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return pairs of a phrase and the beginnings of text that it may match at, up to its `*` or `…`."""
-    return tuple((phrase, tuple(_phrase_beginnings(phrase))) for phrase in phrases)
-
-
-def _phrase_beginnings(phrase: str) -> Iterator[str]:
-    """Yield the beginnings, each after a blank, that a text matched by the phrase may have."""
-    word = next(iter(phrase.translate(_APOSTROPHES).split()), "")
-    for choice in ("" if word == "\N{HORIZONTAL ELLIPSIS}" else word).split("|"):
-        yield f" {choice.partition('*')[0]}"
+    """Return pairs of a phrase and the beginnings, after a blank, of texts that it can match."""
+    openings = []
+    for phrase in phrases:
+        word = next(iter(phrase.translate(_APOSTROPHES).split()), "")
+        choices = ("" if word == "\N{HORIZONTAL ELLIPSIS}" else word).split("|")
+        openings.append((phrase, tuple(f" {choice.partition('*')[0]}" for choice in choices)))
+    return tuple(openings)
 
 
 def found_in(text: str, phrases: Iterable[str]) -> list[str]:
-    """Return the words in a text that match any of the phrases, in text order, without duplicates."""
+    """Return the stretches of a text that match any of the phrases, in text order, without duplicates."""
     matches = matches_of(tuple(phrases), words_of(text))
     return list(dict.fromkeys(match[0] for match in matches))
 
 
 def stretches_in(text: str, phrases: Iterable[str]) -> list[str]:
-    """Return the matched words as `found_in` does, but without words that a `…` of the phrase covers."""
+    """Return the stretches as `found_in`, with `GAP` in place of words that a `…` of the phrase covers."""
     matches = matches_of(tuple(phrases), words_of(text))
     return list(dict.fromkeys(stretch_of(match) for match in matches))
 
@@ -240,12 +232,12 @@ def load_lexicon() -> Lexicon:
     return load_settings(resources.data_folder("platform/rules") / "lexicon.yaml", Lexicon)
 
 
-def _spelt_out(data: Any, classes: Mapping[str, str]) -> Any:
-    """Return the data with each `<class>` name in its phrases replaced by the class's words."""
+def _replace_classes(data: Any, classes: Mapping[str, str]) -> Any:
+    """Return data with each `<class>` name in its texts replaced by the words of the class."""
     if isinstance(data, dict):
-        return {key: _spelt_out(value, classes) for key, value in data.items()}
+        return {key: _replace_classes(value, classes) for key, value in data.items()}
     if isinstance(data, list):
-        return [_spelt_out(value, classes) for value in data]
+        return [_replace_classes(value, classes) for value in data]
     if not isinstance(data, str):
         return data
     unknown = [name for name in _CLASS_NAME.findall(data) if name not in classes]
@@ -254,8 +246,8 @@ def _spelt_out(data: Any, classes: Mapping[str, str]) -> Any:
     return _CLASS_NAME.sub(lambda name: str(classes[name[1]]), data)
 
 
-def _pattern_source(phrase: str) -> str:
-    """Return the source of the regular expression that matches a phrase."""
+def _phrase_source(phrase: str) -> str:
+    """Return the source of the regular expression that matches a phrase of the lexicon in words."""
     source = ""
     for word in phrase.translate(_APOSTROPHES).split():
         if word == "\N{HORIZONTAL ELLIPSIS}":

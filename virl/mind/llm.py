@@ -1,4 +1,4 @@
-"""`LLMMind`: any LangChain model, held to typed replies or asked for plain text; who hears it think."""
+"""`LLMMind`: a mind that asks any LangChain model for typed replies, plain text, or turns with tools."""
 
 import json
 import time
@@ -8,20 +8,27 @@ from dataclasses import replace
 from typing import Any, Self
 
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.language_models import BaseChatModel, BaseLLM
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.rate_limiters import BaseRateLimiter
 from pydantic_core import to_jsonable_python
 
 from virl.errors import BadInput, VirlError
-from virl.mind.base import Describe, Hearing, Pictures, Prompt, ReplyT
+from virl.mind.base import Describe, Pictures, ProgressListener, Prompt, ReplyT
 from virl.mind.cache import ReplyCache
-from virl.mind.chat.asking import Ask, Model, asker
-from virl.mind.chat.client import InWords, ModelClient, next_turn, own_part, reply_key, valid_reply
+from virl.mind.chat.asking import Model, ModelCall, make_model_call
+from virl.mind.chat.client import (
+    MessagesInWords,
+    ModelClient,
+    ask_next_message,
+    ask_valid_reply,
+    reply_key,
+    request_identity,
+)
 from virl.mind.chat.faults import WHOLE, redaction_of
-from virl.mind.chat.question import Question, image_notes, question_of
+from virl.mind.chat.question import Question, build_question, image_notes
 from virl.mind.chat.sending import Remarks, Replies, RequestUsage, Sender
-from virl.mind.chat.tracing import asked_of, tell_kept
+from virl.mind.chat.tracing import request_parameters, trace_reused_reply
 from virl.mind.providers import REASONED_TOKENS, TIMEOUT_S, ChatManner, Usage, manner_of
 from virl.mind.replies import Text
 from virl.mind.settings import Abilities, MindSettings, NotTaken
@@ -30,60 +37,42 @@ from virl.plain_text import plain_lines
 from virl.redaction import Redaction
 
 REMEMBERED = 400
-"""Last characters kept of a streaming reply, so that a key split between pieces is found. Chosen."""
+"""Last characters kept of a streaming reply, so that an API key split between pieces is found. Chosen."""
 
 
 class _ProgressHandler(BaseCallbackHandler):
     """A LangChain callback handler that passes the progress of requests on to a listener."""
 
-    def __init__(self, name: str, hearing: Hearing, redaction: Redaction) -> None:
-        self._name, self._hearing, self._redaction = name, hearing, redaction
-        self._said = ""
+    def __init__(self, name: str, listener: ProgressListener, redaction: Redaction) -> None:
+        """Begin to report the model of this name to `listener`, with keys removed by `redaction`."""
+        self._name, self._listener, self._redaction = name, listener, redaction
+        self._user_words = ""
 
     def on_chat_model_start(self, *_: Any, **__: Any) -> None:
         """Tell the listener that a request to a chat model was sent."""
-        self._said = ""
-        self._hearing.begin(self._name)
+        self._user_words = ""
+        self._listener.begin(self._name)
 
-    def on_llm_start(self, *_: Any, **__: Any) -> None:
-        """Tell the listener that a request to a completion model was sent."""
-        self._said = ""
-        self._hearing.begin(self._name)
+    on_llm_start = on_chat_model_start  # LangChain's name for a completion model
 
     def on_llm_new_token(self, token: str | list[str | dict[str, Any]], **_: Any) -> None:
-        """Tell the listener that a piece of the reply has arrived, with its number of characters."""
+        """Tell the listener of a piece of the reply: its characters, and the end of the reply so far."""
         piece = token if isinstance(token, str) else ""
-        self._said = f"{self._said}{piece}"[-REMEMBERED:]
-        self._hearing.add(len(piece), plain_lines(self._redaction.text(self._said)))
+        self._user_words = f"{self._user_words}{piece}"[-REMEMBERED:]
+        self._listener.add(len(piece), plain_lines(self._redaction.text(self._user_words)))
 
     def on_llm_end(self, *_: Any, **__: Any) -> None:
-        """Tell the listener that the reply is complete."""
-        self._hearing.end()
+        """Tell the listener that the reply is complete, or that none will come."""
+        self._listener.end()
 
-    def on_llm_error(self, *_: Any, **__: Any) -> None:
-        """Tell the listener that no reply will come."""
-        self._hearing.end()
-
-
-def let_hear(model: BaseChatModel | BaseLLM, name: str, hearing: Hearing, redaction: Redaction) -> None:
-    """Make a model stream its replies and report them to a listener; the replies stay the same.
-
-    Args:
-        model: of LangChain; it is changed.
-        name: such as `openai:gpt-5-mini`.
-        hearing: is told of the replies.
-        redaction: takes keys out of what is told.
-    """
-    model.callbacks = [_ProgressHandler(name, hearing, redaction)]
-    if isinstance(model, BaseChatModel) and "streaming" in type(model).model_fields:
-        model.streaming = True  # type: ignore[attr-defined]
+    on_llm_error = on_llm_end
 
 
 LONGEST_WAIT_S = 60.0
-"""Upper bound on a pause between tries, in seconds; chosen: rate limits are often per minute, and"""
+"""Upper bound on a pause between tries, in seconds; chosen: rate limits are often per minute."""
 FIRST_WAIT_S = 0.5  # chosen; doubles with every further try
 
-_MOST_ASKERS = 64  # chosen: more than the schemas of one run
+_MOST_CALLS_KEPT = 64  # functions that ask for one schema each; chosen: more than the schemas of one run
 
 
 class LLMMind:
@@ -91,22 +80,6 @@ class LLMMind:
 
     A reply that does not fit its type is asked for again with the fault named, at most `retries` times a
     question; a request that fails for the moment is tried again, for about a minute where the server says so.
-
-    Args:
-        model: any LangChain chat or completion model; its own retries should be off.
-        name: such as `"openai:gpt-5-mini"`; also the name its price goes by.
-        cache: where replies are kept; `None` keeps none.
-        retries: further requests after the first, 0 or more.
-        price: dollars for a million tokens in and out; by default those of `virl.mind.providers.request_usd`.
-        manner: how the model is asked; by default as its provider's models are.
-        abilities: what the model takes; by default everything, until it refuses something.
-        longest_reply: tokens of a reply at most; so many are held in the budget until it is there.
-        settings: as the user has set them, for those who hold conversations through `converse`.
-        longest_wait: seconds, the most that is waited before another try.
-        sleep: waits some seconds.
-        limiter: asked before every request that is sent; `None` sets no limit.
-        ledger: keeps each exchange, and checks before every request what it is expected to cost; by default
-            one without a limit.
     """
 
     def __init__(  # noqa: PLR0913  each of them is for a caller to choose
@@ -126,9 +99,27 @@ class LLMMind:
         limiter: BaseRateLimiter | None = None,
         ledger: Ledger | None = None,
     ) -> None:
+        """Prepare to ask a model; no request is sent.
+
+        Args:
+            model: any LangChain chat or completion model; its own retries should be off.
+            name: such as `"openai:gpt-5-mini"`; also the name its price goes by.
+            cache: where replies are kept; `None` keeps none.
+            retries: further requests after the first, 0 or more.
+            price: dollars for a million tokens (input, output); by default those that `request_usd` knows.
+            manner: how the model is asked; by default as its provider's models are.
+            abilities: what the model takes; by default everything, until it refuses something.
+            longest_reply: tokens of a reply at most; so many are held in the budget until it is there.
+            settings: as the user has set them, for those who hold conversations through `converse`.
+            longest_wait: seconds, the most that is waited before another try.
+            sleep: waits some seconds.
+            limiter: asked before every request that is sent; `None` sets no limit.
+            ledger: keeps each exchange, and checks before every request what it is expected to cost; by
+                default one without a limit.
+        """
         redaction, ledger = redaction_of(model), ledger or Ledger()
         self.settings = settings or MindSettings()
-        self._hearing: list[Hearing] = []
+        self._listeners: list[ProgressListener] = []
         sender = Sender(
             name,
             redaction,
@@ -142,13 +133,13 @@ class LLMMind:
             longest_reply=longest_reply,
             longest_question=self.settings.question_timeout or WHOLE * (self.settings.timeout or TIMEOUT_S),
             remarks=Remarks(),
-            pauses=self._pauses,
-            parameters=asked_of(name, model),
+            pauses=self._report_pause,
+            parameters=request_parameters(name, model),
         )
         self._client = ModelClient(
             model,
             name,
-            own_part(model, name, redaction),
+            request_identity(model, name, redaction),
             sender,
             manner or manner_of(name),
             abilities or Abilities(),
@@ -156,8 +147,8 @@ class LLMMind:
             retries,
             ledger,
         )
-        self._askers: dict[str, Ask] = {}
-        self._said: Callable[[], Sequence[str]] = tuple
+        self._calls: dict[str, ModelCall] = {}
+        self._user_words: Callable[[], Sequence[str]] = tuple
 
     @property
     def name(self) -> str:
@@ -166,26 +157,26 @@ class LLMMind:
 
     @property
     def ledger(self) -> Ledger:
-        """The ledger that each exchange is written to, failed ones with `error` as their reply."""
+        """The ledger to which each exchange is written, failed ones with `error` as their reply."""
         return self._client.ledger
 
     def with_own_ledger(self) -> Self:
         """Return the same mind with a ledger of its own, for work that runs side by side."""
-        other = copy(self)
         # the sender stays the same: its budget, its pace and what it has remarked are shared
-        other._client = replace(self._client, ledger=self.ledger.with_own_ledger())  # noqa: SLF001  of its own class
-        return other
+        return self._with_client(ledger=self.ledger.with_own_ledger())
 
     def charged_to(self, ledger: Ledger) -> Self:
         """Return the same mind, whose questions are recorded and charged in another ledger."""
-        other, sender = copy(self), replace(self._client.sender, ledger=ledger)
-        other._client = replace(self._client, sender=sender, ledger=ledger)  # noqa: SLF001  of its own class
-        return other
+        return self._with_client(sender=replace(self._client.sender, ledger=ledger), ledger=ledger)
 
     def without_retries(self) -> Self:
-        """Return the same mind with no second request after a reply that does not fit its type."""
+        """Return the same mind that does not ask again after a reply that does not fit its type."""
+        return self._with_client(retries=0)
+
+    def _with_client(self, **changes: Any) -> Self:
+        """Return a copy of the mind whose client has other values in some fields."""
         other = copy(self)
-        other._client = replace(self._client, retries=0)  # noqa: SLF001  of its own class
+        other._client = replace(self._client, **changes)  # noqa: SLF001  of its own class
         return other
 
     @property
@@ -199,7 +190,7 @@ class LLMMind:
         Only questions with typed replies: plain texts, such as what a view shows, are no decisions.
         """
         other = copy(self)
-        other._said = said  # noqa: SLF001  of its own class
+        other._user_words = said  # noqa: SLF001  of its own class
         return other
 
     @property
@@ -207,19 +198,22 @@ class LLMMind:
         """The names of models whose tokens were counted at 0 dollars because their price is unknown."""
         return frozenset({self._client.name} if self._client.sender.remarks.has("price") else ())
 
-    def tell(self, hearing: Hearing) -> None:
-        """Add a listener that is told of every piece of a reply and of every pause."""
-        self._hearing.append(hearing)
-        let_hear(self._client.model, self._client.name, hearing, self._client.sender.redaction)
+    def tell(self, hearing: ProgressListener) -> None:
+        """Add a listener to pauses between tries; of pieces of replies only the last one added is told."""
+        self._listeners.append(hearing)
+        model, redaction = self._client.model, self._client.sender.redaction
+        model.callbacks = [_ProgressHandler(self._client.name, hearing, redaction)]
+        if isinstance(model, BaseChatModel) and "streaming" in type(model).model_fields:
+            model.streaming = True  # type: ignore[attr-defined]
 
-    def _pauses(self, seconds: float, why: str) -> None:
-        """Tell all listeners of a pause before another try: its seconds and why."""
-        for one in self._hearing:
-            one.waits(self._client.name, seconds, why)
+    def _report_pause(self, seconds: float, why: str) -> None:
+        """Tell all listeners of a pause of so many seconds before another try, and why it is made."""
+        for listener in self._listeners:
+            listener.waits(self._client.name, seconds, why)
 
     @property
     def profile(self) -> Mapping[str, object]:
-        """Properties of the model that LangChain knows, such as `max_input_tokens`; may be empty."""
+        """Facts that LangChain knows of the model, such as `max_input_tokens`; empty if it knows none."""
         return dict(getattr(self._client.model, "profile", None) or {})
 
     @property
@@ -244,9 +238,9 @@ class LLMMind:
         rule_inputs: Mapping[str, object] = {},  # noqa: ARG002 - a model has them in words
         **inputs: object,
     ) -> ReplyT:
-        """Return the model's reply to a prompt, of the prompt's reply type; `rule_inputs` are ignored."""
+        """Return the model's reply to a prompt, an instance of its reply type; `rule_inputs` are ignored."""
         client = self._client
-        said = () if issubclass(prompt.reply, Text) else tuple(self._said())
+        said = () if issubclass(prompt.reply, Text) else tuple(self._user_words())
         noted = to_jsonable_python(inputs) | ({"images": image_notes(images)} if images else {})
         noted |= {"user_said": list(said)} if said else {}
         tally = RequestUsage(prompt.name)
@@ -271,17 +265,19 @@ class LLMMind:
         said: Sequence[str],
         tally: RequestUsage,
     ) -> ReplyT:
-        """Return a question's reply from the cache, else ask the model for it."""
+        """Return a question's reply, from the cache or the model, after writing it to the ledger."""
         if images and not (client.abilities.sees or prompt.needs_pictures):
             client.says_blind(tally)
-        question = question_of(
+        question = build_question(
             prompt, inputs, images, client.manner, client.abilities, client.model, client.describe, said
         )
         key = reply_key(client, prompt, question)
         if client.cache and (kept := client.cache.get(key, prompt.reply, inputs)):
             client.write_down(prompt.name, noted, kept.model_dump(), tally, cached=True)
             return kept
-        reply = valid_reply(client, self._asker(client, prompt, question), prompt, question, inputs, tally)
+        reply = ask_valid_reply(
+            client, self._model_call(client, prompt, question), prompt, question, inputs, tally
+        )
         client.write_down(prompt.name, noted, reply.model_dump(), tally)
         # an empty text may be a fault of the moment: a later run asks again
         if not (isinstance(reply, Text) and not reply.text.strip()):
@@ -289,8 +285,8 @@ class LLMMind:
         return reply
 
     def replays(self, about: str) -> None:
-        """Trace a turn that a resumed run takes from its journal, for which no request is sent."""
-        tell_kept(self._client.sender.parameters, about, how="replayed")
+        """Trace a turn of the prompt `about` that a resumed run takes from its journal, without a request."""
+        trace_reused_reply(self._client.sender.parameters, about, how="replayed")
 
     @property
     def chat_model(self) -> BaseChatModel:
@@ -309,16 +305,16 @@ class LLMMind:
     def converse(
         self,
         about: str,
-        ask: Ask,
+        ask: ModelCall,
         messages: Sequence[BaseMessage],
         frame: Mapping[str, object],
-        in_words: InWords | None = None,
+        in_words: MessagesInWords | None = None,
         replies: Replies | None = None,
     ) -> AIMessage:
         """Return the model's next message in a conversation that the caller keeps.
 
-        Sent, paid for and written down as the questions of `ask`. A turn in which nothing was said, or that
-        was cut off or spoilt, is asked for again. Only turns that call tools of the frame, or answer in
+        It is sent, paid for and written down as the questions of `ask`. A turn in which nothing was said, or
+        that was cut off or spoilt, is asked for again. Only turns that call tools of the frame, or answer in
         words, are kept for later runs. What is returned can be sent back in a history: its calls have legal
         names and ids of their own.
 
@@ -337,15 +333,15 @@ class LLMMind:
             MindFailed: it refused, or its replies were cut off or unreadable each time.
             OutOfReplies: as many have come as may.
         """
-        return next_turn(self._client, about, ask, messages, frame, in_words, replies or Replies())
+        return ask_next_message(self._client, about, ask, messages, frame, in_words, replies or Replies())
 
-    def _asker(self, client: ModelClient, prompt: Prompt[ReplyT], question: Question) -> Ask:
-        """Return the function that asks the model for the prompt's reply type; cached for each schema."""
+    def _model_call(self, client: ModelClient, prompt: Prompt[ReplyT], question: Question) -> ModelCall:
+        """Return the function that asks the model for the prompt's reply type; made once for each schema."""
         schema = question.schema if question.held else None
         kind = json.dumps([prompt.reply.__qualname__, prompt.stop, schema])
-        if kind not in self._askers:
+        if kind not in self._calls:
             # a schema with the options of one question hardly comes again
-            if len(self._askers) >= _MOST_ASKERS:
-                self._askers.clear()
-            self._askers[kind] = asker(client.model, client.name, prompt, client.manner, schema)
-        return self._askers[kind]
+            if len(self._calls) >= _MOST_CALLS_KEPT:
+                self._calls.clear()
+            self._calls[kind] = make_model_call(client.model, client.name, prompt, client.manner, schema)
+        return self._calls[kind]

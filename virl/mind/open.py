@@ -1,4 +1,4 @@
-"""From a name such as `rules` or `openai:gpt-5-mini?effort=low`, or an object of a program, to a mind."""
+"""Opening of minds, by a name such as `rules` or `openai:gpt-5-mini?effort=low`, or from an object."""
 
 import os
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ _MEMBERS = ("name", "ledger", "with_own_ledger", "ask")
 
 
 def object_name(thing: object) -> str:
-    """Return the name that stands in a journal for an object: its class, without any parameters."""
+    """Return the name of an object in a journal: `object: ` and its class, such as `object: mine.Places`."""
     return f"{OBJECT}{type(thing).__module__}.{type(thing).__qualname__}"
 
 
@@ -62,7 +62,7 @@ def opened_mind(
     settings: MindSettings | None = None,
     limiter: "BaseRateLimiter | None" = None,
 ) -> Mind:
-    """Return the mind for a mind or chat model that a program passes, charged to the ledger of a run.
+    """Return a mind that asks the mind or chat model of a program, and charges the ledger of a run.
 
     A chat model is asked as it is: of a character's settings, `pictures` and `price` hold alone. Its replies
     are not kept, since nothing tells two objects of one class apart.
@@ -103,7 +103,7 @@ def opened_mind(
     if isinstance(given, LLMMind):
         return given.charged_to(ledger)
     if not isinstance(given, BaseChatModel):
-        return LentMind(given, name, ledger)
+        return ProgramMind(given, name, ledger)
     from virl.mind.settings import Abilities, Ability  # noqa: PLC0415
 
     profile = dict(getattr(given, "profile", None) or {})
@@ -119,28 +119,19 @@ def opened_mind(
     )
 
 
-class LentMind:
+class ProgramMind:
     """A wrapper of a program's own mind that records and charges its questions in a run's ledger."""
 
     def __init__(self, mind: Mind, name: str, ledger: Ledger) -> None:
+        """Prepare to ask a mind under the name that it has in journals; `ledger` is the run's."""
         # what it writes down itself is taken from there after each question
         self._mind = mind.with_own_ledger()
-        self._name = name
-        self._ledger = ledger
+        self.name = name
+        self.ledger = ledger
 
-    @property
-    def name(self) -> str:
-        """The name in journals: `object:` and the class of the program's mind."""
-        return self._name
-
-    @property
-    def ledger(self) -> Ledger:
-        """The ledger of the run, to which questions are added."""
-        return self._ledger
-
-    def with_own_ledger(self) -> "LentMind":
-        """Return the same mind with a ledger of its own, for work that runs side by side."""
-        return LentMind(self._mind, self._name, self._ledger.with_own_ledger())
+    def with_own_ledger(self) -> "ProgramMind":
+        """Return the same mind with a new ledger, so that side work is counted apart."""
+        return ProgramMind(self._mind, self.name, self.ledger.with_own_ledger())
 
     def ask(
         self,
@@ -161,10 +152,10 @@ class LentMind:
                 told = to_jsonable_python(inputs, fallback=str)
                 asked = (Exchange(prompt.name, "", told, reply.model_dump(), seconds=perf_counter() - began),)
             for one in asked:
-                self._ledger.add(replace(one, mind=self._name))
+                self.ledger.add(replace(one, mind=self.name))
                 if not one.cached:
-                    price = Price(self._name, 1, one.usd * 1e6)
-                    hold = self._ledger.hold(price, self._name, "model", input_tokens=one.input_tokens)
+                    price = Price(self.name, 1, one.usd * 1e6)
+                    hold = self.ledger.hold(price, self.name, "model", input_tokens=one.input_tokens)
                     hold.settle(one.usd, input_tokens=one.input_tokens, output_tokens=one.output_tokens)
         return reply
 
@@ -184,17 +175,17 @@ class ModelHost:
 
     @property
     def is_own_server(self) -> bool:
-        """Return whether the server is one's own with an OpenAI-compatible API."""
+        """Return whether the server is one of the user's own, with an OpenAI-compatible API."""
         return is_own_server(self.provider, self.base_url)
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The names of the environment variables that may hold the server's API key."""
+        """Names of the environment variables that may hold the server's API key; the first one set counts."""
         return (OWN_SERVER_KEY,) if self.is_own_server else KEYS.get(self.provider, ())
 
     @property
     def key(self) -> str | None:
-        """The API key for this server, from the environment; `None` if the environment has none."""
+        """API key for the server, from the environment; `None` if the environment has none."""
         return next((os.environ[one] for one in self.keys if os.environ.get(one)), None)
 
 
@@ -256,11 +247,11 @@ def _llm_mind(
     seed: int | None,
     remarks: str,
 ) -> "LLMMind":
-    """Return a mind for a language model, with the user's settings completed by defaults."""
+    """Return the mind that asks a language model; the parameters are those of `open_mind`."""
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
     from virl.mind.providers import Usage, request_usd  # noqa: PLC0415
-    from virl.mind.settings import ABILITIES, Abilities, Ability, told_of  # noqa: PLC0415
+    from virl.mind.settings import ABILITIES, Abilities, Ability, lacking_abilities  # noqa: PLC0415
 
     price = (0.0, 0.0) if host.provider in _FREE else None
     if settings.price is not None:
@@ -283,7 +274,7 @@ def _llm_mind(
     profile = dict(getattr(opened, "profile", None) or {})
     sees = settings.pictures if settings.pictures is not None else profile.get("image_inputs", True)
     abilities = Abilities(sees=bool(sees), fixed=frozenset(fixed))
-    abilities.disable_unsupported(opened, name, host.base_url, [*lacks, *told_of(remarks, name)])
+    abilities.disable_unsupported(opened, name, host.base_url, [*lacks, *lacking_abilities(remarks, name)])
     return LLMMind(
         opened,
         name,
@@ -299,12 +290,12 @@ def _llm_mind(
 
 
 def settings_of(mind: "Mind") -> dict[str, object]:
-    """Return the settings of a language model as plain data; empty for a mind that is no language model."""
+    """Return the settings of a mind that is a language model as plain data; empty for other minds."""
     return mind.settings.model_dump(exclude_none=True) if isinstance(mind, ConfiguredMind) else {}
 
 
 def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
-    """Return LangChain's model of this name; raise `BadInput` with one line of reason on failure."""
+    """Return LangChain's model of this name; raise `BadInput` or `ModelUnavailable` with the reason."""
     from virl.mind.chat.faults import bound_connections, in_a_line  # noqa: PLC0415
 
     for variable in host.keys:
@@ -340,7 +331,7 @@ def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
 
 
 def _construct(name: str, settings: MindSettings, options: Mapping[str, Any]) -> "Model":
-    """Return LangChain's object for a model, made with the options of its provider."""
+    """Return LangChain's object for a model such as `openai:gpt-5-mini`, with its provider's options."""
     provider, _, model = name.partition(":")
     if provider == "openai-completion":
         from langchain_openai import OpenAI  # noqa: PLC0415

@@ -28,16 +28,16 @@ from virl.settings.yaml import read_text
 
 FENCE_OPEN, FENCE_CLOSE = "<<<DATA", "DATA>>>"
 TURN = "turn"
-"""Name that the template of a later message uses for the earlier turn it follows."""
+"""Name of the variable that holds the earlier turn in the template of the message after it."""
 _FENCE_RUN = re.compile(r"<{3,}|>{3,}")
-_SOFTER = {
+_ANGLE_QUOTES = {
     "<": "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}",
     ">": "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}",
 }
 
 
 def render(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> str:
-    """Return the text that is sent to a model, orders and question together.
+    """Return the whole text that a prompt makes with its inputs: orders, question, and any turns.
 
     Raises:
         BadInput: an input is missing, is not the prompt's, or lacks something the template needs.
@@ -54,7 +54,7 @@ def render_parts(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> tuple[
 
 
 def render_turns(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Return a pair for each earlier turn: the model's reply as JSON, and the rendered message after it."""
+    """Return (reply as JSON, rendered message after it) for each earlier turn that the inputs list."""
     turns = inputs.get(prompt.turns)
     if not isinstance(turns, list | tuple):
         return []
@@ -65,7 +65,7 @@ def render_turns(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> list[t
 
 
 def check_inputs(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> None:
-    """Raise `BadInput` unless the names of the inputs are exactly those of the prompt.
+    """Check that the names of the inputs are exactly those of the prompt.
 
     Raises:
         BadInput: an input is missing, or is none of the prompt's.
@@ -79,7 +79,7 @@ def check_inputs(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> None:
 
 
 def fence(data: object) -> str:
-    """Return data between marks that its text cannot close, so a model sees where it ends (filter `data`).
+    """Return data as text between marks that it cannot itself contain (the template filter `data`).
 
     A text stays as it is. Anything else is written as JSON, a list with a line for each item. Runs of three
     or more angle brackets become angle quotation marks; control characters and hidden ones are left out.
@@ -90,19 +90,19 @@ def fence(data: object) -> str:
         text = "[" + ",\n ".join(map(_in_a_line, data)) + "]"
     else:
         text = _in_a_line(data)
-    harmless = _FENCE_RUN.sub(lambda run: _SOFTER[run[0][0]] * len(run[0]), plain_lines(text))
+    harmless = _FENCE_RUN.sub(lambda run: _ANGLE_QUOTES[run[0][0]] * len(run[0]), plain_lines(text))
     return f"{FENCE_OPEN}\n{harmless.strip()}\n{FENCE_CLOSE}"
 
 
 def drop_empty(facts: Mapping[str, object]) -> dict[str, object]:
-    """Return the facts without those whose value is `None`, false or empty (filter `drop_empty`)."""
+    """Return the facts, by name, whose value is not `None`, false or empty (the template filter `given`)."""
     return {
         name: value for name, value in facts.items() if value is not False and value not in (None, "", [], ())
     }
 
 
 def _in_a_line(data: object) -> str:
-    """Return the data as JSON on one line; raise `TypeError` for what JSON cannot hold."""
+    """Return data as JSON on one line; raise `TypeError` for what JSON cannot hold."""
     return json.dumps(data, ensure_ascii=False, default=_no_json)
 
 
@@ -112,7 +112,7 @@ def _no_json(value: object) -> NoReturn:
 
 
 def _render_template(prompt: Prompt[ReplyT], template: str, inputs: Mapping[str, object]) -> str:
-    """Return a template rendered with the inputs; raise `BadInput` if they do not fit."""
+    """Return a template of a prompt rendered with the inputs; raise `BadInput` if they do not fit."""
     try:
         return plain_lines(_template(template).render(**inputs)).strip() + "\n"
     except (TemplateError, TypeError, ValueError) as fault:
@@ -121,7 +121,7 @@ def _render_template(prompt: Prompt[ReplyT], template: str, inputs: Mapping[str,
 
 @lru_cache(maxsize=64)
 def _template(body: str) -> Template:
-    """Return the compiled template of a text; cached, since walks ask few prompts thousands of times."""
+    """Return a text as compiled Jinja template; cached, since walks ask few prompts thousands of times."""
     return environment().from_string(body)
 
 
@@ -138,17 +138,18 @@ def environment() -> ImmutableSandboxedEnvironment:
 
 REFERENCE = r"\.?[A-Za-z_][\w.]*:[A-Za-z_]\w*"
 SPLIT = "---"
-"""The line in a prompt file that separates orders, question, and the message after an earlier turn."""
+"""Line of a prompt file that separates orders, question, and the message after an earlier turn."""
 
 
-def _reference(text: str) -> str:
-    """Return the text unchanged if it has the form MODULE:NAME; raise `ValueError` else."""
+def _check_reference(text: str) -> str:
+    """Return a text unchanged; raise `ValueError` if it has not the form MODULE:NAME."""
     if not re.fullmatch(REFERENCE, text):
         raise ValueError(f"must be MODULE:NAME, such as virl.mind.replies:Text, not {spell_value(text)}")
     return text
 
 
-Reference = Annotated[str, AfterValidator(_reference)]
+Reference = Annotated[str, AfterValidator(_check_reference)]
+"""Name of something to import, such as `virl.mind.replies:Text`; a leading dot stands for a package."""
 
 
 class FrontMatter(Settings):
@@ -174,7 +175,7 @@ class FrontMatter(Settings):
 
 @dataclass(frozen=True, slots=True)
 class PromptFolder:
-    """A folder of prompts, such as a run's own, a character's, a routine's or virl's."""
+    """A folder of prompt files, such as a character's, a routine's or virl's own."""
 
     path: Path
     package: str = ""
@@ -183,16 +184,12 @@ class PromptFolder:
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """The folders in which prompts are looked up in order, and after them virl's own."""
+    """A list of prompt folders, looked through in order, and after them virl's own."""
 
     folders: tuple[PromptFolder, ...] = ()
 
     def load(self, name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
-        """Return the prompt in the first folder that has `NAME.md`.
-
-        Args:
-            name: the asker and what is asked, such as `"errands/list"`.
-            reply: the type that the caller counts on.
+        """Return the prompt of a name such as `errands/list`, with this reply type, from the first folder.
 
         Raises:
             UnknownName: there is no such prompt.
@@ -229,12 +226,12 @@ def read_prompt(path: Path, name: str, reply: type[ReplyT], package: str = "") -
         reply: type of its reply.
         package: that it belongs to.
     """
-    return _check_prompt(_text_of(path), path, name, reply, package)
+    return _parse_prompt(read_text(path), path, name, reply, package)
 
 
 @lru_cache(maxsize=256)
-def _check_prompt(text: str, path: Path, name: str, reply: type[ReplyT], package: str) -> Prompt[ReplyT]:
-    """Return the prompt in a file's text, checked; cached, since parsing its template takes long."""
+def _parse_prompt(text: str, path: Path, name: str, reply: type[ReplyT], package: str) -> Prompt[ReplyT]:
+    """Return the prompt in a file's text, fully checked; cached, since parsing its template takes long."""
     matter, header, body = _split(text, path)
     if _reply_type(matter, header, path, package) is not reply:
         expected = f"{reply.__module__}:{reply.__qualname__}"
@@ -265,7 +262,7 @@ def _check_prompt(text: str, path: Path, name: str, reply: type[ReplyT], package
 
 
 def check_prompt(path: Path, package: str = "") -> None:
-    """Raise `BadInput` if a prompt file, checked by itself, is faulty.
+    """Check a prompt file by itself, whatever reply its caller expects.
 
     Args:
         path: the file.
@@ -275,7 +272,7 @@ def check_prompt(path: Path, package: str = "") -> None:
     Raises:
         BadInput: the file is broken; names file and line.
     """
-    matter, header, body = _split(_text_of(path), path)
+    matter, header, body = _split(read_text(path), path)
     _check_inputs(matter, header, body, path)
     for field, reference in (("reply", matter.reply), ("rule", matter.rule)):
         if reference and (package or not reference.startswith(".")):
@@ -284,13 +281,8 @@ def check_prompt(path: Path, package: str = "") -> None:
         read_prompt(path, path.stem, _reply_type(matter, header, path, package), package)
 
 
-def _text_of(path: Path) -> str:
-    """Return the text of a file; cached."""
-    return read_text(path)
-
-
 def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
-    """Return (front matter, its lines, template) of a prompt file; the template keeps its line numbers."""
+    """Return (front matter, its lines, templates) of a prompt file's text; errors name `path`."""
     lines = text.splitlines()
     if not lines or lines[0].rstrip() != "---":
         _refuse(path, 1, "should start with front matter between two `---` lines")
@@ -312,7 +304,7 @@ def _reply_type(matter: FrontMatter, header: list[str], path: Path, package: str
 
 
 def _load(reference: str, header: list[str], path: Path, field: str, package: str) -> Any:
-    """Return the object that a front matter's reference names; raise `BadInput` if import fails."""
+    """Return what a front matter's field names by reference; raise `BadInput` if it cannot be imported."""
     try:
         return load(_absolute(reference, package))
     except (ImportError, AttributeError) as fault:
@@ -320,12 +312,12 @@ def _load(reference: str, header: list[str], path: Path, field: str, package: st
 
 
 def _absolute(reference: str, package: str) -> str:
-    """Return a reference with the package's name in place of a leading dot."""
+    """Return a reference with the package's name put before a leading dot."""
     return f"{package}{reference}" if reference.startswith(".") else reference
 
 
 def _check_inputs(matter: FrontMatter, header: list[str], body: str, path: Path) -> None:
-    """Raise `BadInput` if the front matter's inputs and the template's variables differ."""
+    """Raise `BadInput` if the inputs in the front matter and the variables of the templates differ."""
     body_line = len(header) + 2
     try:
         tree = environment().parse(body)
@@ -347,7 +339,7 @@ def _check_inputs(matter: FrontMatter, header: list[str], body: str, path: Path)
 
 
 def _line_of(header: list[str], field: str) -> int:
-    """Return the line number of a field in the prompt file; 1 if it has no such field."""
+    """Return the line number, in the prompt file, of a front matter's field; 1 if it has no such field."""
     return next((line for line, text in enumerate(header, 2) if text.startswith(f"{field}:")), 1)
 
 

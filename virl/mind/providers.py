@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 Method = Literal["json_schema", "function_calling", "json_mode"]
-"""Way in which LangChain asks a model for JSON: by its names for methods of structured output."""
+"""LangChain's name of a method by which it asks a model for JSON."""
 
 TIMEOUT_S = 120.0  # chosen: models that reason take up to a minute over a few pictures
 REPLY_TOKENS = 4_096
@@ -27,12 +27,12 @@ REASONED_TOKENS = 16_384
 OLLAMA_CONTEXT = 16_384
 """Context length for Ollama, in tokens; chosen: its default of a few thousand cuts prompts of long walks."""
 OWN_SERVER_KEY = "VIRL_API_KEY"
-"""The environment variable with the API key of the server at `VIRL_BASE_URL`."""
+"""Name of the environment variable with the API key of the server at `VIRL_BASE_URL`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatManner:
-    """The form of requests to the models of one provider: schema, pictures, caching."""
+    """The form of requests to the models of one provider: JSON schema, size of pictures, and caching."""
 
     method: Method | None = None
     """LangChain's method for structured output; `None` for LangChain's own choice."""
@@ -62,9 +62,9 @@ _MANNERS: Mapping[str, ChatManner] = MappingProxyType(
     }
 )
 _LIMITED = frozenset({"openai", "anthropic", "google_genai", "ollama"})
-"""Providers whose requests always state the most tokens of a reply."""
+"""Names of providers whose requests always limit the tokens of a reply."""
 SEEDED = frozenset({"openai", "openai-completion", "google_genai", "ollama"})
-"""Providers that accept a random seed; Anthropic does not, others are unknown."""
+"""Names of providers that accept a random seed; Anthropic does not, of others it is not known."""
 GEMINI_VERSION = "v1beta"
 """Version of Gemini's API in requests: `-latest` and some previews exist only there, not in v1."""
 _URL_VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -77,40 +77,34 @@ _URL_VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 URLS: tuple[str, ...] = tuple(dict.fromkeys(name for names in _URL_VARIABLES.values() for name in names))
-"""Environment variables that may hold a provider's base URL."""
+"""Names of all environment variables that may hold a provider's base URL."""
 
 
 def manner_of(name: str, *, own_server: bool = False) -> ChatManner:
-    """Return how requests to a model are formed, by its provider.
-
-    Args:
-        name: such as `openai:gpt-5-mini`.
-        own_server: whether a server of one's own speaks as the provider does: what it enforces is not known.
-    """
+    """Return the form of requests to a model such as `openai:gpt-5-mini`, also on the user's own server."""
     known = _MANNERS.get(name.partition(":")[0], ChatManner())
-    if not own_server:
-        return known
-    return replace(known, enforces=False, bounded=True)
+    # Whether another server enforces schemas is not known.
+    return replace(known, enforces=False, bounded=True) if own_server else known
 
 
 def base_url_of(provider: str) -> str | None:
-    """Return a provider's base URL from the environment; `None` stands for the provider's own."""
+    """Return the base URL that the environment sets for a provider; `None` if it sets none."""
     return next((url for name in _URL_VARIABLES.get(provider, ()) if (url := os.environ.get(name))), None)
 
 
 def is_own_server(provider: str, base_url: str | None) -> bool:
-    """Return whether a base URL is the user's own server, which never gets the provider's key."""
+    """Return whether a base URL is that of the user's own server, which never gets the provider's key."""
     if not provider.startswith("openai") or not base_url:
         return False
     return base_url != os.environ.get("OPENAI_BASE_URL")
 
 
 def options_of(provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the keyword arguments for LangChain's class of a provider.
+    """Return the keyword arguments for LangChain's class of a provider's models.
 
     Args:
         provider: such as `openai`.
-        settings: as the user wants them.
+        settings: of the user; those left out get their defaults.
         profile: what LangChain knows of the model; `None` if it knows nothing.
     """
     temperature, tokens = reply_defaults(provider, settings, profile)
@@ -148,7 +142,7 @@ def options_of(provider: str, settings: "MindSettings", profile: Mapping[str, An
 def reply_defaults(
     provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None
 ) -> tuple[float | None, int]:
-    """Return (temperature, most tokens of a reply), defaults included; temperature `None` if not taken.
+    """Return (temperature, most tokens of a reply) of a model; temperature `None` if it takes none.
 
     Args:
         provider: such as `openai`.
@@ -166,9 +160,9 @@ def reply_defaults(
 
 
 def longest_reply(provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None) -> int:
-    """Return the most tokens a reply may have: the limit that is sent, else the model's known output limit.
+    """Return the most tokens of a reply, by which its cost is estimated: the limit that is sent, or is known.
 
-    Where neither is known, a model may write more than `REASONED_TOKENS`, which are reckoned with.
+    Where no limit is sent or known, it is `REASONED_TOKENS`, although a model may write more.
 
     Args:
         provider: such as `openai`.
@@ -185,9 +179,7 @@ def longest_reply(provider: str, settings: "MindSettings", profile: Mapping[str,
 def resolve_settings(
     provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None
 ) -> "MindSettings":
-    """Return the settings in effect, defaults included.
-
-    Temperature and seed are left out where none is taken.
+    """Return the settings with defaults filled in; temperature and seed `None` if the model takes none.
 
     Args:
         provider: such as `openai`.
@@ -221,11 +213,11 @@ KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "xai": ("XAI_API_KEY",),
     }
 )
-"""Environment variables that may hold the API key, by provider; the first one that is set counts."""
+"""Names of environment variables that may hold the API key, by provider; the first that is set counts."""
 
 
-_BYTES_A_TOKEN = 3.0
-"""Bytes of text for a token: about four in English, two or three elsewhere; chosen to overestimate tokens."""
+_BYTES_PER_TOKEN = 3.0
+"""Bytes of text per token: about four in English, two or three elsewhere; chosen to overestimate tokens."""
 PICTURE_TOKENS = 1_500
 """Tokens of one picture; chosen: a view of 640 by 640 pixels takes 425 to 1,105 with most models."""
 _DEAR_PICTURES = MappingProxyType({"openai:gpt-4o-mini": 48_169})
@@ -238,9 +230,9 @@ for each of at most 8 tiles (https://platform.openai.com/docs/guides/images-visi
 _PROVIDERS = MappingProxyType(
     {"anthropic": "anthropic", "google_genai": "google", "openai": "openai", "openai-completion": "openai"}
 )
-"""Names in `genai-prices` by names of providers here; only providers whose picture tokens are known."""
+"""Name in `genai-prices` by a provider's name in virl, for providers whose picture tokens are known."""
 _OWN_SERVERS = "gpt-oss-"
-"""Beginning of names that `genai-prices` lists under OpenAI although users serve these models themselves."""
+"""Prefix of models that `genai-prices` lists under OpenAI although users serve them themselves."""
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8})$")
 
 
@@ -249,13 +241,15 @@ class Usage:
     """Token counts of one or more requests."""
 
     input_tokens: int = 0
-    """Number of all input tokens, those read from the provider's prompt cache included."""
+    """Number of all input tokens, also those read from the provider's prompt cache or written there."""
     cached_input_tokens: int = 0
+    """Number of input tokens read from the provider's prompt cache, which cost less."""
     output_tokens: int = 0
     written_input_tokens: int = 0
     """Number of input tokens that the provider wrote into its prompt cache."""
 
     def __add__(self, other: "Usage") -> "Usage":
+        """Return the sums of two counts of tokens."""
         return Usage(
             self.input_tokens + other.input_tokens,
             self.cached_input_tokens + other.cached_input_tokens,
@@ -281,19 +275,19 @@ def expected_usage(
         reply: tokens of a reply at most.
         beside: letters sent with them, such as the schemas of tools.
         picture: tokens of a picture.
-        density: tokens that this model's tokenizer has made of a text, for each that was expected.
+        density: ratio of the tokens that this model's tokenizer made of earlier texts to those expected.
     """
     blocks = [block for message in messages for block in message.content_blocks]
     pictures = sum(block["type"] == "image" for block in blocks)
     size = beside + sum(_bytes(message.text) for message in messages)
-    tokens = ceil(density * size / _BYTES_A_TOKEN) + pictures * picture
+    tokens = ceil(density * size / _BYTES_PER_TOKEN) + pictures * picture
     return Usage(tokens, 0, reply, written_input_tokens=tokens)
 
 
 def said_usage(answer: "AIMessage") -> int:
     """Return the estimated number of an answer's output tokens, for servers that report none."""
     called = sum(_bytes(f"{call['name']}{call['args']}") for call in answer.tool_calls)
-    return ceil((_bytes(answer.text) + called) / _BYTES_A_TOKEN)
+    return ceil((_bytes(answer.text) + called) / _BYTES_PER_TOKEN)
 
 
 def _bytes(text: str) -> int:
@@ -302,7 +296,7 @@ def _bytes(text: str) -> int:
 
 
 def picture_tokens(model: str) -> int:
-    """Return the most tokens that one picture takes with a model."""
+    """Return the most tokens that one picture takes with a model such as `openai:gpt-4o-mini`."""
     return _DEAR_PICTURES.get(_SNAPSHOT.sub("", model), PICTURE_TOKENS)
 
 

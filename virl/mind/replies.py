@@ -15,12 +15,9 @@ class Reply(BaseModel):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:  # noqa: ARG003
-        """Return the allowed values of reply fields for this question, by path such as `wants.place_type`.
+        """Return the values that a question's inputs allow for reply fields, by path as `wants.place_type`.
 
         Models are held to it where their servers can do that; a validator of the type has to refuse the rest.
-
-        Args:
-            inputs: those of the question.
         """
         return {}
 
@@ -32,7 +29,7 @@ def name_list(inputs: Mapping[str, object], name: str) -> list[str]:
 
 
 def number_range(inputs: Mapping[str, object], name: str, first: int = 0) -> range:
-    """Return the numbers of the items of a list input, counted from `first`.
+    """Return the numbers of the items of an input that is a list, counted from `first`; else no number.
 
     Args:
         inputs: of a prompt.

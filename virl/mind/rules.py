@@ -1,4 +1,4 @@
-"""`RuleMind`: a deterministic answer to every prompt, from lexicons. A baseline, and no model."""
+"""`RuleMind`: a mind that answers prompts by rules and word lists; a baseline without any model."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -18,29 +18,21 @@ from virl.money.ledger import Ledger
 from virl.registry import load, one_line
 
 Rule = Callable[[Any, Lexicon], Reply]
-"""A function that answers a prompt: from a pydantic model of its inputs and a lexicon to the reply."""
+"""Function from (pydantic model of a prompt's inputs, lexicon) to the reply."""
 
 
 class RuleMind:
     """A mind that answers by rules: no key, no network, the same answer every time."""
 
     def __init__(self, lexicon: Lexicon | None = None, ledger: Ledger | None = None) -> None:
+        """Prepare to answer with the words of a lexicon, by default virl's; add questions to a ledger."""
+        self.name = "rules"
+        self.ledger = ledger or Ledger()
         self._lexicon = lexicon or load_lexicon()
-        self._ledger = ledger or Ledger()
-
-    @property
-    def name(self) -> str:
-        """The name of the mind, `"rules"`."""
-        return "rules"
-
-    @property
-    def ledger(self) -> Ledger:
-        """The ledger to which every question and reply is added."""
-        return self._ledger
 
     def with_own_ledger(self) -> "RuleMind":
-        """Return the same rules with a new ledger, for work that runs in parallel."""
-        return RuleMind(self._lexicon, self._ledger.with_own_ledger())
+        """Return the same mind with a new ledger, so that work on the side is counted by itself."""
+        return RuleMind(self._lexicon, self.ledger.with_own_ledger())
 
     def ask(
         self,
@@ -50,7 +42,7 @@ class RuleMind:
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """Return the reply of the prompt's rule function; images are ignored.
+        """Return the reply that the prompt's rule function gives; images are ignored.
 
         Raises:
             BadInput: an input is missing, is not the prompt's, or has the wrong shape.
@@ -65,16 +57,13 @@ class RuleMind:
         except ValidationError as fault:
             raise BadInput(f"prompt {prompt.name!r}: input {misfits(fault)[0]}") from fault
         reply = prompt.reply.model_validate(answer.model_dump(), context=inputs)
-        self._ledger.add(Exchange(prompt.name, self.name, to_jsonable_python(inputs), reply.model_dump()))
+        self.ledger.add(Exchange(prompt.name, self.name, to_jsonable_python(inputs), reply.model_dump()))
         return reply
 
 
 @cache
 def find_rule(reference: str) -> tuple[type[BaseModel], Rule]:
-    """Return (question type, function) of a rule; the type is that of its first parameter.
-
-    Args:
-        reference: `module:function`.
+    """Return (type of the question, function) of a rule `module:function`; the type is its first parameter's.
 
     Raises:
         BadInput: there is no such function, or its first parameter is no pydantic model.

@@ -1,4 +1,4 @@
-"""`ScriptMind`: says what a file says, in order, to try, test and show agents without a key.
+"""`ScriptMind`: a mind that replies what a file says, in order, to try, test and show agents without a key.
 
     virl run zoe.yaml --mind scripted:zoe-script.yaml
 
@@ -29,7 +29,7 @@ PREFIX = "scripted:"
 
 
 class ScriptedCall(Settings):
-    """A tool, and what it is given."""
+    """A call of a tool: the tool's name, and its arguments."""
 
     tool: str = Field(min_length=1)
     args: dict[str, Any] = Field(default_factory=dict)
@@ -52,14 +52,14 @@ class ScriptedTurn(ScriptedCall):
 
     @model_validator(mode="after")
     def _does_one_thing(self) -> Self:
-        """Return the turn if it has exactly one of `tool`, `calls` and `answer`; raise `ValueError` else."""
+        """Return the turn; raise `ValueError` if it has not exactly one of `tool`, `calls` and `answer`."""
         if sum(map(bool, (self.tool, self.calls, self.answer))) != 1:
             raise ValueError("give exactly one of tool, calls and answer")
         return self
 
     @property
     def all_calls(self) -> tuple[ScriptedCall, ...]:
-        """Return the tool calls of the turn; an answer counts as a call of `finish`."""
+        """Tool calls of the turn; an answer counts as a call of `finish`."""
         if self.answer:
             given = {"answer": self.answer, "succeeded": self.succeeded, "place_id": self.place_id}
             return (ScriptedCall(tool="finish", args=given),)
@@ -67,7 +67,7 @@ class ScriptedTurn(ScriptedCall):
 
 
 class Script(Settings):
-    """A script file."""
+    """The content of a script file: turns of a character with tools, and replies to prompts."""
 
     turns: tuple[ScriptedTurn, ...] = ()
     """Turns of a character with tools, in the order they are played."""
@@ -78,46 +78,31 @@ class Script(Settings):
 
 
 class ScriptMind:
-    """A mind that plays turns and replies from a script file.
-
-    Args:
-        path: the script file.
-        script: its content; by default it is read from there.
-        ledger: keeps each exchange; by default one of its own.
-
-    Raises:
-        BadInput: the file is missing or broken; names file, line and field.
-    """
+    """A mind that plays turns and replies from a script file."""
 
     def __init__(self, path: Path, script: Script | None = None, ledger: Ledger | None = None) -> None:
+        """Read the script from its file, unless its content is given; add questions to a ledger.
+
+        Raises:
+            BadInput: the file is missing or broken; names file, line and field.
+        """
         self.path = path
+        self.name = f"{PREFIX}{path}"
         self.script = script or load_settings(path, Script)
-        self._ledger = ledger or Ledger()
+        self.ledger = ledger or Ledger()
         self._given: Counter[str] = Counter()
+        """Number of replies given so far, by prompt name."""
         self._rules = RuleMind() if self.script.rest == "rules" else None
         self._consulted = False
 
-    @property
-    def name(self) -> str:
-        """The name of the mind: `scripted:` and the file."""
-        return f"{PREFIX}{self.path}"
-
-    @property
-    def ledger(self) -> Ledger:
-        """The ledger to which every question and reply is added, at no cost."""
-        return self._ledger
-
     def with_own_ledger(self) -> "ScriptMind":
-        """Return the same script at its present position with a new ledger.
-
-        For an agent that is consulted.
-        """
-        other = ScriptMind(self.path, self.script, self._ledger.with_own_ledger())
+        """Return the same script at its present position with a new ledger, for a consulted agent."""
+        other = ScriptMind(self.path, self.script, self.ledger.with_own_ledger())
         other._given, other._consulted = self._given, True
         return other
 
     def go_on_after(self, given: Mapping[str, int]) -> None:
-        """Skip the replies that a resumed run has had already: their number, by prompt name."""
+        """Skip the replies that a resumed run was given already; `given` has their number by prompt name."""
         self._given.update(given)
 
     def ask(
@@ -176,13 +161,13 @@ class ScriptMind:
             )
         return turns[number - 1]
 
-    def line(self, *way: str | int) -> int:
-        """Return the number of the script's line, from 1, in which the field at a path stands."""
+    def line(self, *path: str | int) -> int:
+        """Return the line number, from 1, of the field at a path of keys and indices in the script."""
         node = yaml.compose(self.path.read_text(encoding="utf-8"), yaml.SafeLoader)
-        return 1 + max(_lines(node, way), default=0)
+        return 1 + max(_lines_on_path(node, path), default=0)
 
     def _nothing_left(self, prompt: str, replies: Sequence[object]) -> str:
-        """Return an error text on a script without a reply left for a prompt, with what to do."""
+        """Return the error text for a prompt to which the script, with these replies, has no further one."""
         if replies:
             line = self.line("replies", prompt, len(replies) - 1)
             return (
@@ -196,13 +181,13 @@ class ScriptMind:
         )
 
     def _write_down(self, prompt: str, inputs: Mapping[str, object], reply: Mapping[str, object]) -> None:
-        """Add the question and its scripted reply to the ledger."""
-        self._ledger.add(Exchange(prompt, self.name, to_jsonable_python(dict(inputs)), reply))
+        """Add a question to the prompt of this name, and its scripted reply, to the ledger."""
+        self.ledger.add(Exchange(prompt, self.name, to_jsonable_python(dict(inputs)), reply))
 
 
-def _lines(node: yaml.Node | None, way: Sequence[str | int]) -> Iterator[int]:
-    """Yield the zero-based line of each YAML node along a path, as far as the path exists."""
-    for part in way:
+def _lines_on_path(node: yaml.Node | None, path: Sequence[str | int]) -> Iterator[int]:
+    """Yield the line number, from 0, of each YAML node along a path, as far as the path exists."""
+    for part in path:
         if isinstance(node, yaml.MappingNode):
             found = next(((key, value) for key, value in node.value if key.value == part), None)
             if found is None:

@@ -1,4 +1,4 @@
-"""The sentences of a text, each word with what rules make of it; what only tells of a life is background."""
+"""The sentences of a text, with what rules make of each word; clauses on somebody's life are background."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -17,7 +17,7 @@ _QUOTED = re.compile(
     '["\N{LEFT DOUBLE QUOTATION MARK}]([^"\N{LEFT DOUBLE QUOTATION MARK}]*)["\N{RIGHT DOUBLE QUOTATION MARK}]'
 )
 FILLER, USED, ASIDE, NARROWING = "filler", "used", "aside", "narrowing"
-"""States of a word: filler, used by a rule, aside, narrowing; a word without state is not understood."""
+"""States of a word: filler, used by a rule, aside (without effect), and narrowing (an unchecked limit)."""
 
 
 class UnderstandingWords(Settings):
@@ -59,7 +59,7 @@ class UnderstandingWords(Settings):
 
 @cache
 def understanding_words() -> UnderstandingWords:
-    """Return the understanding word lists that come with virl.
+    """Return the word lists of `platform/rules/understanding.yaml`, which comes with virl.
 
     Raises:
         BadInput: it is broken; names line and field.
@@ -69,23 +69,29 @@ def understanding_words() -> UnderstandingWords:
 
 @dataclass(slots=True, eq=False)
 class Word:
-    """A word of a sentence: its characters in the text, its clause, and its state of understanding."""
+    """A word of a sentence: its position in the text, its clause, and its state of understanding."""
 
     word: str
+    """The word in lower case."""
     start: int
+    """Index of its first character in the text."""
     end: int
+    """Index behind its last character in the text."""
     clause: int
+    """Number of its clause within the sentence, from 0; commas end clauses."""
     is_quoted: bool
     state: str = ""
+    """State that the rules set, such as `USED`; empty for a word that is not understood."""
     is_of_life: bool = False
     """True if the word's clause describes somebody's life or a place as it is, and so requests nothing."""
 
 
 @dataclass(slots=True)
 class Sentence:
-    """A sentence as its words, each with a state that the rules set."""
+    """A sentence of a text as its words, each with a state that the rules set."""
 
     text: str
+    """The whole text that the sentence is part of."""
     words: list[Word] = field(default_factory=list)
     is_exclaimed: bool = False
 
@@ -99,14 +105,14 @@ class Sentence:
         return sum(word.state in states for word in self.words)
 
     def mark(self, phrases: tuple[str, ...], state: str) -> None:
-        """Set the state of a phrase's words that have none yet; words in quotation marks stay."""
+        """Set the state of all words of phrases that have none yet and are not in quotation marks."""
         for first, last in self._find_phrases(phrases):
             for word in self.words[first:last]:
                 if not word.state and not word.is_quoted:
                     word.state = state
 
     def mark_stretch(self, stretch: str) -> None:
-        """Set all words of a stretch to `USED`, at every place where the stretch occurs."""
+        """Set the words of a stretch to `USED` wherever it occurs; a `GAP` in it stands for other words."""
         first, *others = [_words_in(piece) for piece in stretch.split(GAP)]
         for begun in self._places(first, range(len(self.words))):
             spans = [range(begun, begun + len(first))]
@@ -122,7 +128,7 @@ class Sentence:
                         self.words[at].state = USED
 
     def narrow(self, phrases: tuple[str, ...]) -> None:
-        """Set the words of phrases to `NARROWING`, whatever state they had."""
+        """Set all words of phrases to `NARROWING`, whatever state they have."""
         for first, last in self._find_phrases(phrases):
             for word in self.words[first:last]:
                 word.state = NARROWING
@@ -135,13 +141,13 @@ class Sentence:
     def mark_background(
         self, start: int, end: int, *, is_certain: bool, restrictions: tuple[str, ...]
     ) -> None:
-        """Mark the words between two characters of the text as describing somebody's life.
+        """Mark the words between two positions in the text as describing somebody's life.
 
         Args:
-            start: of the stretch, in letters of the text.
-            end: of the stretch.
-            is_certain: whether it is background alone; else its words are not understood.
-            restrictions: words that narrow what is wanted; a stretch that holds one stays as it is.
+            start: index of the stretch's first character in the text.
+            end: index behind its last character.
+            is_certain: whether it surely requests nothing; else its words narrow what is wanted.
+            restrictions: phrases that narrow a request; a certain stretch with one keeps its states.
         """
         first, last = (bisect_left(self.words, at, key=lambda word: word.start) for at in (start, end))
         for word in self.words[first:last]:
@@ -152,7 +158,7 @@ class Sentence:
                 word.state = ASIDE if is_certain else NARROWING
 
     def mark_name(self, demands: tuple[str, ...]) -> None:
-        """Mark the name with which a sentence begins, as in "Tilda strolls along" and "Otto, who ..."."""
+        """Mark a name that begins the sentence as a filler, such as "Tilda" in "Tilda strolls along"."""
         if len(self.words) < 2:
             return
         first, second = self.words[:2]
@@ -164,7 +170,7 @@ class Sentence:
             first.state = FILLER
 
     def mark_asides(self, words: UnderstandingWords) -> None:
-        """Mark reasons, manner and small talk as asides among the words without state."""
+        """Mark words of reasons, manner and small talk as asides, those that rules used excepted."""
         goes_on, apart = False, True
         for clause in self.clauses():
             said = " ".join(word.word for word in clause)
@@ -188,7 +194,7 @@ class Sentence:
                 word.state = ASIDE
 
     def groups(self, state: str) -> Iterator[str]:
-        """Yield the stretches of words in a state as text, with fillers between them."""
+        """Yield each stretch of words in one state, as written in the text; it may have fillers within."""
         begun: int | None = None
         last = 0
         for at, word in enumerate(self.words):
@@ -206,7 +212,7 @@ class Sentence:
             yield self._phrase(begun, last, state)
 
     def _phrase(self, first: int, last: int, state: str) -> str:
-        """Return the text of the words from `first` to `last`, after fillers if `state` is empty."""
+        """Return the text from one word's index to another's; for the empty state, fillers before it too."""
         clause = self.words[first].clause if self.words[first].clause == self.words[last].clause else None
         while not state and first:
             before = self.words[first - 1]
@@ -216,7 +222,7 @@ class Sentence:
         return " ".join(self.text[self.words[first].start : self.words[last].end].split())
 
     def clauses(self) -> Iterator[list[Word]]:
-        """Yield the words of each clause between commas."""
+        """Yield the words of each clause of the sentence; commas end clauses."""
         for _, words in groupby(self.words, key=lambda word: word.clause):
             yield list(words)
 
@@ -226,10 +232,10 @@ class Sentence:
         """Return whether a clause requests nothing: it tells of people, past or manner, or exclaims.
 
         Args:
-            clause: of this sentence.
-            said: in it.
-            words: of the language.
-            apart: whether nothing is used of what the sentence says before it.
+            clause: words of a clause of this sentence.
+            said: the same words, separated by blanks.
+            words: the word lists.
+            apart: whether no rule used a word of the sentence before the clause.
         """
         if any(word.state in (USED, NARROWING) or word.is_quoted for word in clause):
             return False
@@ -248,11 +254,11 @@ class Sentence:
         return begins or shouts or (apart and (way or said.startswith("who ")))
 
     def _find_phrases(self, phrases: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-        """Yield (first word, index after last word) of each occurrence of a phrase in the sentence."""
+        """Yield (index of first word, index after last word) of each phrase that occurs in the sentence."""
         return _spans([word.word for word in self.words], phrases)
 
     def _places(self, piece: list[str], within: range) -> Iterator[int]:
-        """Yield the word indices within a range at which the piece of words begins in the sentence."""
+        """Yield the indices, within a range, at which the words of `piece` occur in the sentence."""
         said = [word.word for word in self.words]
         return (at for at in within if piece and said[at : at + len(piece)] == piece)
 
@@ -264,44 +270,26 @@ _VERB = re.compile(
 )
 """Pattern of verbs in the third person that follow the name of somebody."""
 _JOINING = frozenset(("and", "or", "but", "then"))
-_LEADING = frozenset(
-    (
-        "a",
-        "an",
-        "the",
-        "in",
-        "on",
-        "at",
-        "of",
-        "with",
-        "to",
-        "from",
-        "by",
-        "for",
-        "over",
-        "under",
-        "that",
-        "which",
-        "who",
-    )
-)
+_ARTICLES, _PRONOUNS = ("a", "an", "the"), ("that", "which", "who")
+_PREPOSITIONS = ("in", "on", "at", "of", "with", "to", "from", "by", "for", "over", "under")
+_LEADING = frozenset((*_ARTICLES, *_PREPOSITIONS, *_PRONOUNS))
 """Fillers that are quoted along with the words after them that are not understood."""
 
 
 def _mark_rest_as_aside(clause: list[Word]) -> None:
-    """Set the words of a clause to `ASIDE`, except those that a rule used."""
+    """Set the words of a clause to `ASIDE`, except those in the state `USED`."""
     for word in clause:
         if word.state != USED:
             word.state = ASIDE
 
 
 def _has_phrase(phrases: tuple[str, ...], said: str) -> bool:
-    """Return whether normalized words contain one of the phrases."""
+    """Return whether lower-case words, separated by blanks, contain one of the phrases."""
     return bool(phrase_pattern(phrases).search(said))
 
 
 def _spans(words: list[str], phrases: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    """Yield (first word, index after last word) of each occurrence of a phrase among words."""
+    """Yield (index of first word, index after last word) of each occurrence of a phrase among words."""
     starts = [0]
     for word in words:
         starts.append(starts[-1] + len(word) + 1)
@@ -316,15 +304,15 @@ def _words_in(stretch: str) -> list[str]:
 
 
 def mark_stretches(sentences: Sequence[Sentence], stretches: Iterable[str]) -> None:
-    """Set all words of some stretches to `USED`, in every sentence where they occur."""
-    standing: dict[str, list[Sentence]] = {}
+    """Set the words of stretches to `USED` in every sentence where they occur, as `Sentence.mark_stretch`."""
+    containing: dict[str, list[Sentence]] = {}
     for sentence in sentences:
         for word in {word.word for word in sentence.words}:
-            standing.setdefault(word, []).append(sentence)
+            containing.setdefault(word, []).append(sentence)
     for stretch in dict.fromkeys(stretches):
         begun = _words_in(stretch.partition(GAP)[0])
         # its rarest word leads to few sentences, so that long texts are read in linear time
-        for sentence in min((standing.get(word, []) for word in begun), key=len, default=[]):
+        for sentence in min((containing.get(word, []) for word in begun), key=len, default=[]):
             sentence.mark_stretch(stretch)
 
 
@@ -413,21 +401,20 @@ _NOUN = re.compile(r",\s*(?:(?:and|or) )?(?:the|an?|at|in|on|near|by) [^,]*", re
 
 @lru_cache(maxsize=256)
 def background_spans(text: str) -> tuple[tuple[int, int, bool], ...]:
-    """Return (start, end, certain) of each clause about somebody's life; character indices in the text.
+    """Return (start, end, certain) of each clause about somebody's life; certain if it requests nothing.
 
-    Returns:
-        Start, end, and whether it is certain that nothing in it is asked for.
+    Start and end are indices of characters in the text.
     """
     return tuple(_find_background(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")))
 
 
 def background_within(text: str, start: int, end: int) -> tuple[tuple[int, int, bool], ...]:
-    """Return (start, end, certain) of the clauses of `background_spans` that overlap a stretch of the text.
+    """Return (start, end, certain) as `background_spans` for the clauses that overlap a stretch of the text.
 
     Args:
-        text: of a character.
-        start: the stretch's first letter, an index of the text.
-        end: the index behind its last letter.
+        text: a wish or a description.
+        start: index of the stretch's first character in the text.
+        end: index behind its last character.
     """
     spans = background_spans(text)
     first = bisect_right(spans, start, key=lambda span: span[1])

@@ -31,6 +31,7 @@ Ability = Literal[
     "schema",
     "parameters",
 ]
+"""Part of a request, or a form of it, that a model or its server may refuse; also what servers call it."""
 ABILITIES: tuple[Ability, ...] = get_args(Ability)
 
 _REFUSED = (
@@ -52,10 +53,7 @@ _WORDS: tuple[tuple[Ability, tuple[str, ...]], ...] = (
     ),
     (
         "max_completion_tokens",
-        (
-            rf"max_completion_tokens[^.]{{0,60}}{_REFUSED}",
-            rf"{_REFUSED}[^.]{{0,60}}max_completion_tokens",
-        ),
+        (rf"max_completion_tokens[^.]{{0,60}}{_REFUSED}", rf"{_REFUSED}[^.]{{0,60}}max_completion_tokens"),
     ),
     ("stream_options", ("stream_options",)),
     ("stream", (r"(?<!\w)stream(ing)?\b[^.]{0,30}not (supported|allowed)", "not support stream")),
@@ -78,13 +76,7 @@ _WORDS: tuple[tuple[Ability, tuple[str, ...]], ...] = (
     ),
     ("temperature", (r"\btemperature\b",)),
     ("seed", (r"\bseed\b",)),
-    (
-        "bounds",
-        (
-            rf"{_BOUND}[^.]{{0,60}}{_REFUSED}",
-            rf"{_REFUSED}[^.]{{0,60}}{_BOUND}",
-        ),
-    ),
+    ("bounds", (rf"{_BOUND}[^.]{{0,60}}{_REFUSED}", rf"{_REFUSED}[^.]{{0,60}}{_BOUND}")),
     (
         "schema",
         (
@@ -112,13 +104,14 @@ _ROOM = (
 )
 LEAST_REPLY = 256
 """Least tokens of a reply for which a model is still asked. Chosen."""
-_MARGIN = 32  # tokens that servers may count otherwise; chosen
+_MARGIN = 32  # tokens by which the counts of servers may differ; chosen
 
 
 class NotTaken(RequestRefused):
-    """Error: the model has refused a part of a request, such as pictures."""
+    """Error that a model has refused a part of a request, such as pictures."""
 
     def __init__(self, ability: Ability, line: str, said: str = "") -> None:
+        """Name the ability that the model lacks; `line` is the message, `said` the server's words."""
         super().__init__(line)
         self.ability = ability
         self.said = said
@@ -126,22 +119,26 @@ class NotTaken(RequestRefused):
 
 @functools.cache
 def _refused_abilities(model: str, base_url: str | None) -> set[Ability]:  # noqa: ARG001 - what it is kept by
-    """Return the shared set of abilities that a model at a URL has refused in this process."""
+    """Return the set, shared in this process, of abilities that a model at a URL has refused."""
     return set()
 
 
 @dataclass(slots=True)
 class Abilities:
-    """The parts of requests that a model is known to accept; shared, and corrected after refusals."""
+    """The parts of requests that a model is sent, corrected after each refusal of one."""
 
     sees: bool = True
+    """True if pictures are sent."""
     schema: bool = True
+    """True if the JSON schema of the reply is sent."""
     bounds: bool = True
+    """True if the schema has bounds of numbers and lengths as keywords."""
     fixed: frozenset[Ability] = frozenset()
-    """Abilities that the user has set, which are never left out."""
+    """Abilities that the user has set, so that they are never left out."""
     learnt: set[Ability] = field(default_factory=set)
-    """Abilities that the model has refused, shared by all minds that ask it."""
+    """Abilities that the model has refused; the set is shared by all minds that ask it."""
     left_out: list[Ability] = field(default_factory=list)
+    """Abilities that requests do without so far, in the order in which they were left out."""
 
     def disable_unsupported(
         self, model: Any, name: str, base_url: str | None, lacks: Collection[Ability]
@@ -160,7 +157,7 @@ class Abilities:
                 self._leave_out(ability, model)
 
     def learn(self, refused: NotTaken, model: Any) -> bool:
-        """Return whether a try without the refused ability can help; leave it out from now on."""
+        """Return whether a try without the refused ability can help; leave it out of further requests."""
         ability = refused.ability
         if ability == "bounds" and not self.bounds:  # none was sent: it is the schema that is refused
             ability = "schema"
@@ -179,14 +176,14 @@ class Abilities:
         return True
 
     def advice(self, ability: Ability, name: str) -> str:
-        """Return the setting that leaves out an ability, in words; empty if requests leave it out already."""
+        """Return a hint at the setting that leaves out an ability; empty if requests leave it out already."""
         if ability in self.left_out or not (ability in self.fixed or ability == "max_tokens"):
             return ""
         setting = {"temperature": "temperature=1", "max_tokens": "max_tokens=N"}.get(ability)
         return f" (see --mind '{name}?{setting or f'lacks={ability}'}')"
 
     def _leave_out(self, ability: Ability, model: Any) -> bool:
-        """Return whether the model's requests had an ability's part, and leave it out."""
+        """Return whether the model's requests used an ability until now, after leaving it out of them."""
         if ability in ("pictures", "schema", "bounds"):
             name = "sees" if ability == "pictures" else ability
             was = getattr(self, name)
@@ -204,7 +201,7 @@ class Abilities:
 
 
 def _shorten(model: Any, said: str) -> bool:
-    """Return whether the model's reply limit could be lowered to that in the server's words, and lower it."""
+    """Return whether the model's limit of reply tokens was lowered to what the server's refusal allows."""
     room = room_for_reply(said)
     name = next(
         (one for one in ("max_tokens", "max_output_tokens", "num_predict") if hasattr(model, one)), ""
@@ -219,7 +216,7 @@ def _shorten(model: Any, said: str) -> bool:
 
 
 def room_for_reply(said: str) -> int | None:
-    """Return the most reply tokens that a server's refusal names; `None` if it is no such refusal."""
+    """Return the most reply tokens that a server's words of refusal allow; `None` if they name none."""
     for pattern in _ROOM:
         if found := pattern.search(said):
             told = {name: int(number) for name, number in found.groupdict().items()}
@@ -230,7 +227,7 @@ def room_for_reply(said: str) -> int | None:
 
 
 def refused_ability(said: str) -> Ability | None:
-    """Return the ability that a server's words say its model lacks; `None` if they name none."""
+    """Return the ability that a server's words refuse; `None` if they name none."""
     if (room_for_reply(said) or 0) >= LEAST_REPLY:
         return "max_tokens"
     return next((ability for ability, pattern in _REFUSALS if pattern.search(said)), None)
@@ -249,25 +246,25 @@ LEFT_OUT: dict[str, str] = {
     "order": "takes no question after a result of a tool, or two in a row: turns are set between",
     "parallel_calls": "takes one call a turn: turns with more are sent as several",
 }
-"""Remarks on missing abilities, made once each; a resumed run reads them from its journal."""
+"""Remarks on missing abilities, by ability, that follow the model's name in a journal."""
 
 
-def told_of(remarks: str, name: str) -> list[Ability]:
-    """Return the abilities that a model lacks by the remarks in a journal."""
+def lacking_abilities(remarks: str, name: str) -> list[Ability]:
+    """Return the abilities that the model of this name lacks, by the remarks in a run's journal."""
     return [one for one in ABILITIES if one in LEFT_OUT and f"{name} {LEFT_OUT[one]}" in remarks]
 
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
-def _pair(text: str) -> str:
-    """Return the text unchanged if it holds two prices; raise `ValueError` else."""
+def _check_prices(text: str) -> str:
+    """Return a text unchanged; raise `ValueError` if it does not hold two prices."""
     prices_in(text)
     return text
 
 
-def _abilities(text: str) -> str:
-    """Return the text unchanged if it lists known abilities or `none`; raise `ValueError` else."""
+def _check_abilities(text: str) -> str:
+    """Return a text unchanged; raise `ValueError` if it lists anything but abilities and `none`."""
     unknown = set(text.split(",")) - {*ABILITIES, "none"}
     if unknown:
         raise ValueError(
@@ -284,26 +281,24 @@ class MindSettings(Settings):
     max_tokens: int | None = Field(default=None, ge=16, le=1_000_000)
     """Tokens of a reply at most, those of its reasoning included."""
     effort: Effort | None = None
-    """The level of reasoning of a model that reasons; which of the levels it takes is for its provider to
-    say."""
+    """The level of reasoning of a model that reasons; which levels a model takes is up to its provider."""
     context: int | None = Field(default=None, ge=1_024)
     """Tokens that the model can read: longer conversations are shortened; with Ollama also its `num_ctx`."""
     timeout: float | None = Field(default=None, gt=0, le=3_600)
     """Seconds until a request without an answer is given up."""
     question_timeout: float | None = Field(default=None, gt=0, le=36_000)
-    """Seconds that the replies to a question may take together, further tries included; by default ten times
-    `timeout`."""
+    """Most seconds of all replies to a question, further tries included; by default ten times `timeout`."""
     pictures: bool | None = None
     """A switch to send the model pictures; by default as it is known to take them, else tried once."""
     seed: int | None = Field(default=None, ge=0, lt=2**31)
     """Seed of what a model does by chance, where its provider takes one; by default that of the run."""
-    lacks: Annotated[str, AfterValidator(_abilities)] | None = None
+    lacks: Annotated[str, AfterValidator(_check_abilities)] | None = None
     """Abilities that the model does not have, such as `system,seed`; `none` has nothing left out, ever."""
-    price: Annotated[str, AfterValidator(_pair)] | None = None
+    price: Annotated[str, AfterValidator(_check_prices)] | None = None
     """Dollars for a million tokens in and out, such as `0.15,0.60`, for a model without a known price."""
 
     def with_fallback(self, others: "MindSettings") -> "MindSettings":
-        """Return these settings, with those that are unset taken from `others`."""
+        """Return these settings, in which those that are `None` are taken from `others`."""
         return others.model_copy(update=self.model_dump(exclude_none=True))
 
 

@@ -41,9 +41,9 @@ _FOR_AN_ANIMAL = re.compile(
     rf"|\b(?:for|with|lets?|takes?|welcomes?|admits?|allows?|brings?) (?:him|her|it|them){_END}"
 )
 _OF_A_PLACE = re.compile(r"\b(?:where|so) it\b.*")
-"""Pattern of a clause about what a place is like, in which "it" stands for no place."""
+"""Pattern of a clause on what a place is like, in which "it" refers to nothing else."""
 _OWNED = re.compile(r"\b(?:had|has|have|with|got|loved|liked) (?:\w+ )?an?\b")
-"""Pattern of aside words with a thing that one may want too, though another noun follows."""
+"""Pattern of words of an aside that name a thing, to which a later "one" may refer."""
 _DENIED = re.compile(r"\b(?:hat(?:e|es|ed)|dislikes?|avoids?|not|no|never|nothing|cannot|\w+n't)\b")
 _THERE = re.compile(
     r"(?<!is )(?<!are )\bthere(?!'| (?:is|are|was|were|ha[sd]|have|must|should|may|might|can|could|w\w+)\b)"
@@ -88,7 +88,7 @@ _TIMES = re.compile("hour|day|morning|afternoon|evening|night|week|weekend|month
 def mark_pointers(sentences: Sequence[Sentence]) -> None:
     """Mark as narrowing the words that refer to a place not requested: "She works in a cafe. Lunch there".
 
-    So is what it is compared with: "a cafe as good as the one at home".
+    Words of a comparison are marked too: "a cafe as good as the one at home".
     """
     told, asked = set[str](), set[str]()
     is_asked = is_told = False
@@ -122,12 +122,7 @@ def mark_pointers(sentences: Sequence[Sentence]) -> None:
 
 
 def mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> None:
-    """Mark statements about places as asides, or as narrowing where they describe a new one.
-
-    Args:
-        sentences: the sentences of a text, with the marks that they have.
-        demands: words of a clause that asks for something after all.
-    """
+    """Mark the words of statements about places as telling of a life; as narrowing if of a new place."""
     asked = set[str]()
     for clause in (clause for sentence in sentences for clause in sentence.clauses()):
         said = " ".join(word.word for word in clause)
@@ -145,7 +140,7 @@ def mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> 
 
 
 def _used_words(words: Sequence[Word]) -> set[str]:
-    """Return the words that a rule acts on, in lower case."""
+    """Return the words in the state `USED`, in lower case."""
     return {word.word for word in words if word.state == USED}
 
 
@@ -156,7 +151,7 @@ def mark_references(
 
     Args:
         sentences: the sentences of a text, with the marks that they have.
-        animals: words of those for whom a place has to be fit, if it is said what they do there.
+        animals: words for animals, after which "for him" or "where she can" narrows the request.
         told: words of courtesy and manner, to which no pronoun refers.
     """
     before: list[Word] = []
@@ -167,7 +162,7 @@ def mark_references(
             for found in pattern.finditer(said):
                 own = _content_words(clause[: _word_index(said, found.start())], told)
                 if pattern is _WITH:  # the noun just before is what has it
-                    own = own if len(_run_starts(own, clause)) > 1 else []
+                    own = own if len(_stretch_starts(own, clause)) > 1 else []
                 if not own and not before:
                     refers = pattern is not _WITH
                 else:
@@ -194,32 +189,32 @@ def _content_words(words: Sequence[Word], told: Collection[Word]) -> list[Word]:
     ]
 
 
-def _run_starts(content: Sequence[Word], clause: Sequence[Word]) -> list[Word]:
-    """Return the first word of each run of adjacent words within a clause."""
+def _stretch_starts(content: Sequence[Word], clause: Sequence[Word]) -> list[Word]:
+    """Return the first word of each stretch of content words that are adjacent in a clause."""
     among = set(content)
     return [word for at, word in enumerate(clause) if word in among and not (at and clause[at - 1] in among)]
 
 
 def _narrow(clause: Sequence[Word], said: str, found: re.Match[str], *, whatever: bool = False) -> None:
-    """Mark the words that a pattern matched as narrowing; those that rules use only with `whatever`."""
+    """Mark the words of a clause under a match as narrowing; with `whatever`, also those that rules used."""
     for word in clause[_word_index(said, found.start()) : _word_index(said, found.end()) + 1]:
         if whatever or word.state != USED:
             word.state = NARROWING
 
 
 def _word_index(said: str, position: int) -> int:
-    """Return the index of the word at a character position of normalized words."""
+    """Return the index of the word at a position in words that are separated by single blanks."""
     return said[:position].count(" ")
 
 
 ENGLISH_SHARE = 0.34  # of the words: with fewer known ones a text is taken for another language (chosen)
-SHORTEST_TEXT = 5  # words from which on a language is told (chosen)
-_SHOWN = 12  # groups of each sort that a message names (chosen)
+SHORTEST_TEXT = 5  # words of a text from which on its language is judged (chosen)
+_SHOWN = 12  # groups of words that an error message names (chosen)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text that says what a run does, and the phrases in it that rules act on."""
+    """A text that says what a run shall do, and the words in it that rules act on."""
 
     text: str
     used: tuple[str, ...]
@@ -236,21 +231,22 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """A text's words as groups: understood by rules, harmless asides, and limits that no rule checks."""
+    """The words of a text in groups: understood by rules, harmless asides, and limits that no rule checks."""
 
     understood: tuple[str, ...]
+    """Groups of words that rules act on."""
     asides: tuple[str, ...]
-    """Manner, reasons and small talk, which the rules skip without harm."""
+    """Groups of words of manner, reasons and small talk, which have no effect."""
     narrowing: tuple[str, ...]
-    """Words that narrow the request but that no rule checks."""
+    """Groups of words that are not understood and may narrow the request."""
     is_foreign: bool = False
     """True if most of the text is not English."""
 
     def check(self) -> None:
-        """Raise `MindFailed` if something that narrows the request is not understood.
+        """Check that the text is understood: no words that may narrow the request are left.
 
         Raises:
-            MindFailed: it is not; names what is not, and what is.
+            MindFailed: some are; names them, and what is understood.
         """
         known = f" (understood: {_quote_list(self.understood)})" if self.understood else ""
         if self.is_foreign:
@@ -267,7 +263,7 @@ class Understanding:
 
 
 def understand(reading: Reading) -> Understanding:
-    """Return the words of a text sorted into understood ones, asides, and those that narrow the request."""
+    """Return the words of a text in groups: understood, asides, and those that may narrow the request."""
     words = understanding_words()
     marks = list(sentences_of(reading.text))
     mark_stretches(marks, reading.used)

@@ -1,6 +1,7 @@
-"""What rules read of wishes and reviews: the kind of place that is wanted, and opinions of places."""
+"""Reading of wishes and reviews by rules: the kind of place that is wanted, and opinions of places."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from virl.mind.lexicon import (
@@ -24,22 +25,26 @@ FIRST_SENTENCE = 1.0  # on top, in the first sentence that speaks of any kind
 LONGING_REACH, REFUSAL_REACH = 7, 4  # words after such words that they still bear on (chosen)
 
 _BESIDE = ("next to", "opposite", "beside", "near", "far from", "past", "before", "until")
-"""Pattern of words before a place type that locate another place and do not refuse the type."""
+"""Phrases before a place type that locate another place by it and do not refuse it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _KindMention:
-    """A stretch of a sentence that suggests a place type; of type `None` if it only looks like one."""
+    """A stretch of a sentence that suggests a kind of place, or only looks as if it did."""
 
     kind: str | None
+    """Place type; `None` for a stretch that only looks like one."""
     start: int
+    """Index of the stretch's first character in the sentence."""
     end: int
+    """Index behind its last character."""
     weight: float
+    """Weight of the mention, at most `NAMED`; 0 for a stretch that only looks like one."""
     stretch: str = ""
     """The words of the stretch, without those that a `…` of their phrase covers."""
 
     def is_named(self, words: str, lexicon: Lexicon) -> bool:
-        """Return whether words call a place type by name, not by what such a place offers."""
+        """Return whether words name the mention's place type, not what such a place offers."""
         name = words_of(self.kind or "")
         names = (name, f"{name}s", *lexicon.place_types.get(self.kind or "", ()))
         return bool(phrase_pattern(names).fullmatch(words))
@@ -48,13 +53,13 @@ class _KindMention:
 def kinds_wanted(
     text: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...] = ()
 ) -> list[str]:
-    """Return the place types that a wish mentions, most weight first; among equals in text order.
+    """Return the place types that a wish mentions, the one with most weight first; equals in text order.
 
     Where phrases overlap, the longest counts. What is refused, as in "no bar, please", does not.
 
     Args:
         text: what somebody says of what they want.
-        offered: kinds that count by their names too, beside those that the lexicon knows.
+        offered: place types that count by their names, beside those that the lexicon knows.
         lexicon: the words.
         aside: phrases that speak of something else than a kind of place.
     """
@@ -65,7 +70,7 @@ def kinds_wanted(
         first = 0.0 if scores else FIRST_SENTENCE
         for mention in _kind_mentions(sentence, offered, lexicon, aside):
             before = sentence[: mention.start]
-            if mention.kind and not _is_refused(before, sentence[mention.end :], lexicon):
+            if mention.kind and _refusal(before, sentence[mention.end :], lexicon) is None:
                 longed_for = LONGED_FOR * bool(longing.search(" ".join(before.split()[-LONGING_REACH:])))
                 scores[mention.kind] = scores.get(mention.kind, first) + mention.weight + longed_for
     return sorted(scores, key=lambda kind: -scores[kind])
@@ -74,13 +79,13 @@ def kinds_wanted(
 def words_for_kinds(
     text: str, kinds: Collection[str], lexicon: Lexicon, aside: tuple[str, ...] = ()
 ) -> Iterator[str]:
-    """Yield the stretches of a wish that suggest the given place types, and those that refuse others.
+    """Yield the stretches of a wish that suggest some place types, and those that refuse other ones.
 
     What speaks for a related kind without naming it counts, as "lunch" does where a cafe is looked for.
 
     Args:
         text: what somebody says of what they want.
-        kinds: those that are looked for.
+        kinds: the place types that are looked for.
         lexicon: the words.
         aside: phrases that speak of something else than a kind of place.
     """
@@ -105,7 +110,7 @@ def refused_kinds(text: str, lexicon: Lexicon) -> set[str]:
         mention.kind
         for sentence in lexicon.sentences(asked_for(text))
         for mention in _kind_mentions(sentence, (), lexicon, lexicon.not_meant)
-        if mention.kind and _is_refused(sentence[: mention.start], sentence[mention.end :], lexicon)
+        if mention.kind and _refusal(sentence[: mention.start], sentence[mention.end :], lexicon) is not None
     }
 
 
@@ -124,7 +129,7 @@ def particulars_wanted(text: str, lexicon: Lexicon) -> list[str]:
 def _kind_mentions(
     sentence: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...]
 ) -> list[_KindMention]:
-    """Return the mentions of place types in text order; they overlap only where two types share words."""
+    """Return the mentions of kinds of places in text order; they overlap only where two kinds share words."""
     kept: list[_KindMention] = []
     misleading = [_KindMention(None, *match.span(), 0.0) for match in matches_of(aside, sentence)]
     found = sorted(
@@ -153,13 +158,8 @@ def _find_mentions(sentence: str, offered: tuple[str, ...], lexicon: Lexicon) ->
             yield _KindMention(kind, *match.span(), weight, stretch_of(match))
 
 
-def _is_refused(before: str, after: str, lexicon: Lexicon) -> bool:
-    """Return whether the words before or after a place type refuse it."""
-    return _refusal(before, after, lexicon) is not None
-
-
 def _refusal(before: str, after: str, lexicon: Lexicon) -> str | None:
-    """Return the words before or after a place type that refuse it; `None` if none do."""
+    """Return the words that refuse a place type, from the text before and after it; `None` if none do."""
     clause = before.rpartition(",")[2]
     if clause.split()[-1:] == ["no"] and after.replace(",", " ").split()[:1] == ["please"]:
         return "no"
@@ -169,9 +169,10 @@ def _refusal(before: str, after: str, lexicon: Lexicon) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A phrase about an attribute of a place, in a wish or an opinion."""
+    """A phrase of a wish or an opinion about an attribute of a place."""
 
     attribute: str
+    """Name of the attribute in the lexicon, such as `spicy`."""
     holds: bool
     """True if the phrase says that the attribute holds, false if it says the contrary."""
     words: str
@@ -181,19 +182,19 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Counts of texts that say that an attribute holds, and that it does not."""
+    """Numbers of texts, such as reviews, that say that an attribute holds, and that it does not."""
 
     yes: int = 0
     no: int = 0
 
     @property
     def holds(self) -> bool | None:
-        """Return the majority's opinion, true or false; `None` if texts are split or say nothing."""
+        """Opinion of the majority: true if the attribute holds; `None` if the texts are split or silent."""
         return None if self.yes == self.no else self.yes > self.no
 
 
 def opinions(text: str, lexicon: Lexicon) -> list[Mention]:
-    """Return the opinions of a text on attributes of a place, negations considered."""
+    """Return the opinions of a text on attributes of a place, reversed where they are negated."""
     found: list[Mention] = []
     for sentence in lexicon.sentences(text):
         for name, attribute in lexicon.attributes.items():
@@ -203,20 +204,18 @@ def opinions(text: str, lexicon: Lexicon) -> list[Mention]:
 
 
 def wishes(text: str, lexicon: Lexicon, *, loosely: bool = False) -> dict[str, Mention]:
-    """Return the wishes in a text by attribute name; the last wish on an attribute counts.
-
-    Args and what counts are those of `wishes_in`.
+    """Return the wishes of `wishes_in` by the attribute's name; the last wish on an attribute counts.
 
     Args:
-        text: that is read.
-        lexicon: of the language.
+        text: what somebody says of what they want.
+        lexicon: the words.
         loosely: as of `wishes_in`.
     """
     return {mention.attribute: mention for mention in wishes_in(text, lexicon, loosely=loosely)}
 
 
 def wishes_in(text: str, lexicon: Lexicon, *, loosely: bool = False) -> list[Mention]:
-    """Return all wishes for attributes of a place that a text expresses, in order, weak hints first.
+    """Return all wishes for attributes of a place in a text; those by opinion words, if `loosely`, first.
 
     Args:
         text: what somebody says of what they want.
@@ -224,43 +223,42 @@ def wishes_in(text: str, lexicon: Lexicon, *, loosely: bool = False) -> list[Men
         loosely: whether the words of opinions count too, for attributes that no word of a wish names; not in
             a sentence that names another wish, nor in the first that names a kind of place.
     """
-    turning = lexicon.negations + lexicon.aversions
     found: list[Mention] = []
     hinted: list[Mention] = []
     kinds = tuple(word for words in lexicon.place_types.values() for word in words)
     kind_is_named = False
     for sentence in lexicon.sentences(asked_for(text)):
-        told: list[Mention] = []
-        for name, attribute in lexicon.attributes.items():
-            groups = {True: attribute.wanted, False: attribute.unwanted, None: attribute.no_wish}
-            mentions = _mentions(name, sentence, groups, turning, lexicon.breaks)
-            told += [_as_felt(mention, sentence, lexicon) for mention in mentions]
+        told = _wishes_by(sentence, lexicon, lambda one: (one.wanted, one.unwanted, one.no_wish))
         found += told
         names_kind = not kind_is_named and bool(phrase_pattern(kinds).search(sentence))
         kind_is_named = kind_is_named or names_kind
         if loosely and not told and not names_kind:
-            hinted += _hints(sentence, lexicon)
+            hinted += _wishes_by(
+                sentence, lexicon, lambda one: (one.so, one.not_so, one.neutral + one.no_wish)
+            )
     return hinted + found
 
 
 def requested_attributes(*texts: str) -> dict[str, bool]:
-    """Return the attributes that texts request: true if the place must have it, false if it must lack it."""
+    """Return the attributes that texts request, by name: true if the place must have it, false if lack it."""
     return {name: one.holds for text in texts for name, one in wishes(text, load_lexicon()).items()}
 
 
-def _hints(sentence: str, lexicon: Lexicon) -> list[Mention]:
-    """Return the wishes that a sentence may hold by opinion words, such as "quiet", without wish words."""
+def _wishes_by(
+    sentence: str, lexicon: Lexicon, phrases: Callable[[Attribute], tuple[tuple[str, ...], ...]]
+) -> list[Mention]:
+    """Return a sentence's wishes by some phrases of each attribute: (for it, against it, no wish)."""
     turning = lexicon.negations + lexicon.aversions
-    hints: list[Mention] = []
+    found: list[Mention] = []
     for name, attribute in lexicon.attributes.items():
-        groups = {True: attribute.so, False: attribute.not_so, None: attribute.neutral + attribute.no_wish}
+        groups = dict(zip((True, False, None), phrases(attribute), strict=True))
         mentions = _mentions(name, sentence, groups, turning, lexicon.breaks)
-        hints += [_as_felt(mention, sentence, lexicon) for mention in mentions]
-    return hints
+        found += [_apply_spoilers(mention, sentence, lexicon) for mention in mentions]
+    return found
 
 
-def _as_felt(mention: Mention, sentence: str, lexicon: Lexicon) -> Mention:
-    """Return a wish's mention, reversed if words of displeasure follow it ("loud places hurt her")."""
+def _apply_spoilers(mention: Mention, sentence: str, lexicon: Lexicon) -> Mention:
+    """Return a wish, reversed if words of displeasure follow it in its clause ("loud places hurt her")."""
     _, _, after = sentence.partition(mention.words)
     clause = phrase_pattern(lexicon.breaks).split(after)[0].partition(",")[0]
     spoilt = phrase_pattern(lexicon.spoilers).search(clause)
@@ -270,32 +268,27 @@ def _as_felt(mention: Mention, sentence: str, lexicon: Lexicon) -> Mention:
 
 
 def vote(texts: Iterable[str], lexicon: Lexicon) -> dict[str, Verdict]:
-    """Return the verdict on each attribute that texts mention; each text has one vote."""
-    ballots = [_balance(opinions(text, lexicon)) for text in texts]
+    """Return the verdict on each attribute that texts give opinions on, by name; each text has one vote."""
+    ballots: list[Counter[str]] = []
+    for text in texts:
+        ballots.append(Counter())
+        for mention in opinions(text, lexicon):
+            ballots[-1][mention.attribute] += 1 if mention.holds else -1
     names = sorted({name for ballot in ballots for name in ballot})
     return {
         name: Verdict(
-            yes=sum(ballot.get(name, 0) > 0 for ballot in ballots),
-            no=sum(ballot.get(name, 0) < 0 for ballot in ballots),
+            yes=sum(ballot[name] > 0 for ballot in ballots), no=sum(ballot[name] < 0 for ballot in ballots)
         )
         for name in names
     }
 
 
 def describe(verdict: Verdict, attribute: Attribute) -> str:
-    """Return a verdict in words, such as `not spicy (3 of 4)`."""
+    """Return a verdict on an attribute in words, such as `not spicy (3 of 4)`."""
     if verdict.holds is None:
         return f"{attribute.say.split} ({verdict.yes} to {verdict.no})"
     saying, voices = (attribute.say.so, verdict.yes) if verdict.holds else (attribute.say.not_so, verdict.no)
     return f"{saying} ({voices} of {verdict.yes + verdict.no})"
-
-
-def _balance(mentions: Iterable[Mention]) -> Mapping[str, int]:
-    """Return the net number of opinions by attribute: above 0 if more say that it holds than not."""
-    leaning: dict[str, int] = {}
-    for mention in mentions:
-        leaning[mention.attribute] = leaning.get(mention.attribute, 0) + (1 if mention.holds else -1)
-    return leaning
 
 
 def _mentions(
@@ -305,7 +298,15 @@ def _mentions(
     negations: tuple[str, ...],
     breaks: tuple[str, ...],
 ) -> Iterator[Mention]:
-    """Yield the mentions of one attribute in a sentence; where phrases overlap, the longest counts."""
+    """Yield the mentions of one attribute in a sentence; where phrases overlap, the longest counts.
+
+    Args:
+        name: of the attribute.
+        sentence: as `Lexicon.sentences` gives it.
+        groups: phrases for the attribute (true), against it (false), and to be passed over (`None`).
+        negations: phrases that reverse a mention soon after them.
+        breaks: phrases at which the reach of negations ends.
+    """
     spans = [
         (match.start(), match.end(), holds)
         for holds, phrases in groups.items()

@@ -1,4 +1,4 @@
-"""The book of a run: its limit in dollars, a line of JSON for each sum held or given back, and prices."""
+"""The book of a run: its limit in dollars, and a line of JSON for each sum charged or given back; prices."""
 
 import json
 import logging
@@ -28,7 +28,7 @@ class Price:
     micro_usd: float
     """US dollars for all events together, in millionths; 0 if unknown."""
     unknown: str = ""
-    """Advice on the setting that gives an unknown price; empty if the price is known."""
+    """Name of the setting that gives the price where it is not known; empty if it is known."""
 
     @property
     def usd(self) -> float:
@@ -42,7 +42,7 @@ FREE = Price("free", 1, 0)
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question to a mind with its reply, for the journal."""
+    """A question to a mind with its reply, tokens and cost, for the journal."""
 
     prompt: str
     mind: str
@@ -52,30 +52,33 @@ class Exchange:
     cached: bool = False
     """True if the reply came from the cache, so that it cost nothing."""
     attempts: int = 1
+    """Number of requests to the mind, failed ones included."""
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float = 0.0
     seconds: float = 0.0
+    """Seconds from the question to the reply, pauses between tries included."""
     remark: str = ""
     """Remark made once about a model, such as that it takes no pictures; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Requests to providers and their list price, over a part of a run."""
+    """Counts and list price of requests to map services, over a part of a run."""
 
     sent: Mapping[str, int] = field(default_factory=dict)
     """Number of requests sent over the network, repeats included, by endpoint."""
     cached: Mapping[str, int] = field(default_factory=dict)
     """Number of requests answered by a cache or a recording, by endpoint."""
     billed: Mapping[str, int] = field(default_factory=dict)
-    """Number of billable events by SKU; requests of unknown outcome count, refused ones do not."""
+    """Number of billable events by `Price.sku`; requests of unknown outcome count, refused ones do not."""
     usd: float = 0.0
     """US dollars of the billed events by list price, without models."""
     received: Mapping[str, int] = field(default_factory=dict)
     """Bytes of the replies received over the network, errors included, by endpoint."""
 
     def __add__(self, other: "Spending") -> "Spending":
+        """Return the sums of the counts and dollars of two parts of a run."""
         return Spending(
             Counter(self.sent) + Counter(other.sent),
             Counter(self.cached) + Counter(other.cached),
@@ -86,26 +89,26 @@ class Spending:
 
 
 _LEAST_USD = 1e-6
-"""Smallest difference in dollars that counts; less is rounding."""
+"""Smallest difference in US dollars that counts; smaller ones come from rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """Sums of an account by the book; requests of unknown outcome count in full."""
+    """Sums that a run, or a part of it, has paid; requests of unknown outcome count in full."""
 
     usd: float = 0.0
-    """US dollars paid for models and providers together."""
+    """US dollars paid for models and map services together."""
     sent: Mapping[str, int] = field(default_factory=dict)
-    """Number of requests to providers, repeats included, by endpoint."""
+    """Number of requests to map services, repeats included, by endpoint."""
     provider_usd: float = 0.0
-    """US dollars paid to providers, a part of `usd`."""
+    """US dollars paid to map services, a part of `usd`."""
     calls: int = 0
     """Number of requests to models, repeats included."""
     input_tokens: int = 0
     output_tokens: int = 0
 
     def minus(self, other: "Paid") -> "Paid":
-        """Return the differences of these sums to smaller ones; differences from rounding count as 0."""
+        """Return by how much these sums exceed others, at least 0; differences by rounding count as 0."""
         total, provider = self.usd - other.usd, self.provider_usd - other.provider_usd
         model_usd, provider_usd = (usd if usd >= _LEAST_USD else 0.0 for usd in (total - provider, provider))
         return Paid(
@@ -119,12 +122,12 @@ class Paid:
 
 
 MOST_USD = 1e6
-"""Largest budget, and largest sum of a line, in dollars; chosen, far above what a run costs."""
+"""Largest budget, and largest sum in a line of a book, in US dollars; chosen, far above a run's cost."""
 SPENDING = "spending.jsonl"
-"""Name of the file of a run's book, in the run's folder."""
+"""Name of the file, in a run's folder, that holds the run's book."""
 
 Service = Literal["model", "provider"]
-"""Kind of service that a request is sent to: a language model, or a provider of the city."""
+"""Kind of service that a request is sent to: a language model, or a map service of the city."""
 
 _SUM_OF_TORN = re.compile(rb'\{"micro_usd": ([0-9][^,]*),')
 _FURTHER = ("sent", "input_tokens", "output_tokens", "account", "run")
@@ -134,10 +137,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the book: a sum that was charged or given back."""
+    """A line of a book: a sum that was charged or given back, with counts of requests and tokens."""
 
     nano_usd: int
-    """Billionths of a US dollar; negative if less was billed than reserved."""
+    """Billionths of a US dollar; negative if less was billed than was reserved before."""
     request: str
     """Endpoint or model that the request was sent to."""
     service: Service = "provider"
@@ -146,6 +149,7 @@ class Entry:
     input_tokens: int = 0
     output_tokens: int = 0
     account: str = ""
+    """Name of the account that is charged, such as `consulted/1`; empty for the run's own."""
     run: str = ""
     """Id of the run that the book belongs to; only in the first line, else empty."""
 
@@ -163,7 +167,7 @@ class Entry:
 
     @classmethod
     def of_torn(cls, line: bytes) -> "Entry | None":
-        """Return the entry of a truncated line, or its sum alone; `None` if that is cut or negative."""
+        """Return the entry of a cut-off line, or its sum alone; `None` if that is cut or negative."""
         found = _SUM_OF_TORN.match(line)
         for text in (line, b'{"micro_usd": %b}' % found[1] if found else b""):
             with suppress(ValueError):
@@ -172,7 +176,7 @@ class Entry:
 
     @classmethod
     def read(cls, line: bytes) -> "Entry":
-        """Return the entry in a line of the book.
+        """Return the entry in a line of a book's file.
 
         Raises:
             ValueError: it is none.
@@ -195,11 +199,14 @@ class Entry:
 
 @dataclass(slots=True)
 class Sums:
-    """Sums over the entries of an account."""
+    """Sums over the entries of one account, or of several."""
 
     nano_usd: Counter[Service] = field(default_factory=Counter)
+    """Billionths of a US dollar, by kind of service."""
     sent: Counter[str] = field(default_factory=Counter)
+    """Number of requests to map services, by endpoint."""
     calls: int = 0
+    """Number of requests to models."""
     input_tokens: int = 0
     output_tokens: int = 0
 
@@ -214,7 +221,7 @@ class Sums:
         self.output_tokens += entry.output_tokens
 
     def add(self, other: "Sums") -> None:
-        """Add another account's sums to these."""
+        """Add the sums of another account to these."""
         self.nano_usd.update(other.nano_usd)
         self.sent.update(other.sent)
         self.calls += other.calls
@@ -222,7 +229,7 @@ class Sums:
         self.output_tokens += other.output_tokens
 
     def payments(self) -> Paid:
-        """Return the sums in dollars."""
+        """Return the sums as payments, in US dollars."""
         return Paid(
             self.nano_usd.total() / 1e9,
             dict(sorted(self.sent.items())),
@@ -234,20 +241,21 @@ class Sums:
 
 
 class Book:
-    """A limit in dollars and the sums of all accounts, written to a file; thread-safe.
-
-    Args:
-        limit_usd: dollars; `None` sets no limit.
-        path: a file that every sum is written to before its request is sent, so that a run that is killed
-            and resumed knows all that it has spent. Free requests are written too, once its folder holds
-            something. What a last line that is cut short still tells counts as spent.
-        run: tells its run from all others; written into a new file, and a file of another run is warned of.
-
-    Raises:
-        BadInput: the limit is no amount, or the file is broken.
-    """
+    """A limit in US dollars and the sums of all accounts, written to a file; thread-safe."""
 
     def __init__(self, limit_usd: float | None = None, path: Path | None = None, run: str = "") -> None:
+        """Begin a book, with the sums that its file already holds.
+
+        Args:
+            limit_usd: dollars; `None` sets no limit.
+            path: a file that every sum is written to before its request is sent, so that a run that is
+                killed and resumed knows all that it has spent. Free requests are written too, once its
+                folder holds something. What a last line that is cut short still tells counts as spent.
+            run: id of the run; written into a new file, and a file of another run is warned of.
+
+        Raises:
+            BadInput: the limit is no amount, or the file is broken.
+        """
         check_budget(limit_usd)
         self._limit = None if limit_usd is None else nano(limit_usd)
         self._run = run
@@ -255,7 +263,7 @@ class Book:
         self._accounts: dict[str, Sums] = {}
         self._waiting: list[Entry] = []  # written with the next one that is written
         self.lacks_last = False
-        """True if the file's last line is truncated before its sum."""
+        """True if the file's last line was cut off before the end of its sum."""
         self._lock = threading.Lock()
         self._lines = None if path is None else JsonLines(path, "go on with --resume", sync=False)
         if self._lines:
@@ -275,12 +283,12 @@ class Book:
 
     @property
     def spent_usd(self) -> float:
-        """US dollars spent, or reserved for requests in progress."""
+        """US dollars spent so far, those reserved for requests in progress included."""
         return self._held / 1e9
 
     @property
     def limit_usd(self) -> float | None:
-        """Upper bound on the dollars spent; `None` for no limit."""
+        """Most US dollars that may be spent; `None` for no limit."""
         return None if self._limit is None else self._limit / 1e9
 
     def enter(self, entry: Entry) -> None:
@@ -309,7 +317,8 @@ class Book:
 
     def _write(self, lines: JsonLines, entry: Entry) -> None:
         """Write an entry to the file; entries of 0 dollars wait until the run's folder has files."""
-        if entry.nano_usd == 0 and not _is_filled(lines.path.parent):
+        folder = lines.path.parent
+        if entry.nano_usd == 0 and not (folder.is_dir() and any(folder.iterdir())):
             self._waiting.append(entry)  # a run that cannot begin leaves no folder
             return
         for one in (*self._waiting, entry):
@@ -323,35 +332,30 @@ class Book:
         self._accounts.setdefault(entry.account, Sums()).count(entry)
 
 
-def _is_filled(folder: Path) -> bool:
-    """Return whether a folder exists and is not empty."""
-    return folder.is_dir() and any(folder.iterdir())
-
-
 def nano(usd: float) -> int:
-    """Return US dollars as billionths of a dollar, rounded up."""
+    """Return a sum in US dollars as billionths of a dollar, rounded up."""
     return ceil(round(usd * 1e9, 3))
 
 
 def check_budget(usd: float | None, option: str = "a budget") -> None:
-    """Raise `BadInput` for a budget in dollars that is negative, not finite or above `MOST_USD`.
+    """Check that a budget in US dollars is from 0 to `MOST_USD`; `None` is no budget.
 
     Raises:
-        BadInput: it is negative, not finite or beyond all reason.
+        BadInput: it is not; names the option.
     """
     if usd is not None and not 0 <= usd <= MOST_USD:
         raise BadInput(f"{option} of {usd:g} dollars: must be from 0 to {MOST_USD:,.0f}")
 
 
 def _number(value: object, most: float) -> float:
-    """Return a value as a number of at most `most`; raise `TypeError` if it is none."""
+    """Return a value as a number from -`most` to `most`; raise `TypeError` if it is none."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= most:
         raise TypeError("no number")
     return float(value)
 
 
 def _count(value: object, least: int = -_MOST_TOKENS) -> int:
-    """Return a value as a whole number of at least `least`; raise `TypeError` if it is none."""
+    """Return a value as a whole number from `least` to `_MOST_TOKENS`; raise `TypeError` if it is none."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST_TOKENS:
         raise TypeError("no count")
     return value

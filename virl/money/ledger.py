@@ -1,4 +1,4 @@
-"""The ledger of a run: the limit on its dollars, its book, and counts of what was asked."""
+"""The ledger of a run: its limit in dollars, its book, and counts of requests and questions."""
 
 import logging
 import threading
@@ -18,13 +18,9 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def account(name: str) -> Iterator[str]:
-    """Charge all requests of the block to an account; yield its full name, within the enclosing account.
+    """Charge all requests of the block to an account within the present one, and yield its full name.
 
-    Args:
-        name: of the account, which is a folder below that of the book; within another it lies below that one.
-
-    Yields:
-        Its whole name, for `Ledger.payments`.
+    The name is that of a folder below the book's; the full name is what `Ledger.payments` takes.
     """
     whole = "/".join(filter(None, (_ACCOUNT.get(), name)))
     token = _ACCOUNT.set(whole)
@@ -38,17 +34,10 @@ class Ledger:
     """A limit on a run's dollars, the book of what was paid, and counts of requests and questions.
 
     Counts are kept by account, questions to minds by ledger. Safe for several threads.
-
-    Args:
-        limit_usd: dollars; `None` sets no limit.
-        book: a file that every sum is written to before its request is sent, as `Book` describes it.
-        run: the run that the book is of, as `Book` has it.
-
-    Raises:
-        BadInput: the limit is no amount, or the book is broken.
     """
 
     def __init__(self, limit_usd: float | None = None, *, book: Path | None = None, run: str = "") -> None:
+        """Begin a ledger with the book in a file; the parameters, and the errors, are those of `Book`."""
         self.book = Book(limit_usd, book, run)
         if self.book.lacks_last:
             lost = "its last line is cut short: one request's sum is lost at most; the larger of"
@@ -59,7 +48,7 @@ class Ledger:
         self._lock = threading.Lock()
 
     def with_own_ledger(self) -> "Ledger":
-        """Return a ledger with the same limit, book and counts, but its own list of questions."""
+        """Return a ledger with the same limit, book and counts, but a list of questions of its own."""
         other = Ledger()
         other.book, other._counts, other._lock = self.book, self._counts, self._lock
         other._above = self
@@ -67,12 +56,12 @@ class Ledger:
 
     @property
     def spent_usd(self) -> float:
-        """US dollars spent, or reserved for requests in progress."""
+        """US dollars spent so far, those reserved for requests in progress included."""
         return self.book.spent_usd
 
     @property
     def limit_usd(self) -> float | None:
-        """Upper bound on the dollars spent; `None` for no limit."""
+        """Most US dollars that may be spent; `None` for no limit."""
         return self.book.limit_usd
 
     def hold(
@@ -91,7 +80,15 @@ class Ledger:
             BadInput: there is a limit, and nobody knows the price; says how to set it.
             CannotWrite: the book cannot be written; nothing is set aside.
         """
-        self._check(price)
+        if price.unknown and self.limit_usd is not None:
+            raise BadInput(
+                f"the price of {price.sku!r} is not known, so no budget can be kept: set {price.unknown}, "
+                "or run without --budget-usd"
+            )
+        if price.unknown:
+            _log.warning(
+                "the price of %r is not known, so sums leave it out: set %s", price.sku, price.unknown
+            )
         hold = Hold(self, price, request, service, input_tokens, _ACCOUNT.get())
         self.book.enter(hold.entry(nano(price.usd), sent=1, input_tokens=input_tokens))
         if service == "provider":
@@ -100,30 +97,30 @@ class Ledger:
         return hold
 
     def count_cached(self, request: str) -> None:
-        """Count a request that a cache answered."""
+        """Count a request, given by its endpoint, that a cache answered."""
         with self._lock:
             self._counts_of(_ACCOUNT.get()).cached[request] += 1
 
     def count_received(self, request: str, size: int) -> None:
-        """Count the bytes of a reply's body, an error's too."""
+        """Count the bytes of a reply, an error's too, to a request given by its endpoint."""
         with self._lock:
             self._counts_of(_ACCOUNT.get()).received[request] += size
 
     def add(self, exchange: Exchange) -> None:
-        """Add a question to a mind with its reply."""
+        """Add a question to a mind with its reply to the list that `take_asked` returns."""
         with self._lock:
             self._asked.append((_ACCOUNT.get(), exchange))
 
     def take(self) -> Spending:
-        """Return the current account's requests since the last `take`, for a step of the journal."""
+        """Return the present account's requests to map services since the last call."""
         with self._lock:
             return self._counts_of(_ACCOUNT.get()).take()
 
     def take_asked(self) -> tuple[Exchange, ...]:
         """Return the questions to minds since the last call, oldest first, of all accounts.
 
-        Those that were put in the present account by way of a ledger that this one is apart from, as the
-        describer of a consulted agent puts them, come first.
+        Before them come those that the present account asked through the ledger from which this one was
+        made, as the describer of a consulted agent does.
         """
         account = _ACCOUNT.get()
         with self._lock:
@@ -132,14 +129,14 @@ class Ledger:
         return (*above, *own)
 
     def _own_exchanges(self, account: str) -> list[Exchange]:
-        """Return an account's questions from this ledger and those it was split from, and remove them."""
+        """Remove an account's questions from this ledger and those it was made from, and return them."""
         above = self._above._own_exchanges(account) if self._above else []  # noqa: SLF001  of its class
         own = [exchange for whose, exchange in self._asked if whose == account]
         self._asked = [one for one in self._asked if one[0] != account]
         return above + own
 
     def total(self) -> Spending:
-        """Return requests to providers, and their dollars, of all accounts in this process."""
+        """Return the requests to map services of all accounts in this process, and their dollars."""
         with self._lock:
             return sum((counts.read() for counts in self._counts.values()), Spending())
 
@@ -148,11 +145,11 @@ class Ledger:
         return self.book.payments(account)
 
     def catch_up(self, told: Paid, account: str = "", run: Path | None = None) -> None:
-        """Add what a journal knows of an account beyond the book, so that the larger sums hold.
+        """Add to an account what its journal has paid beyond the book, so that the larger sums count.
 
         Args:
-            told: by the journal.
-            account: whose journal it is; those below it are included.
+            told: sums by the journal.
+            account: the journal's; accounts below it are included.
             run: its folder, named in a warning where the book lacks dollars; by default none is given.
         """
         missing = told.minus(self.payments(account))
@@ -170,7 +167,7 @@ class Ledger:
                 self.book.enter(entry)
 
     def charge(self, spent: Spending, account: str) -> None:
-        """Add payments made through another ledger to an account of this run's book."""
+        """Add requests that another ledger counted to an account of this book, and to the present counts."""
         entries = [Entry(0, request, sent=sent, account=account) for request, sent in spent.sent.items()]
         if spent.usd:
             entries.append(Entry(nano(spent.usd), "city", account=account))
@@ -180,12 +177,12 @@ class Ledger:
             self._counts_of(_ACCOUNT.get()).count(spent)
 
     def correct(self, hold: "Hold", usd: float, billed: bool) -> None:
-        """Replace a request's reserved price by the billed dollars in the counts.
+        """Replace a request's reserved price, in the counts, by what was billed.
 
         Args:
             hold: of the request.
             usd: dollars that were billed.
-            billed: false where it was not billed.
+            billed: whether it was billed at all.
         """
         if hold.service == "provider":
             with self._lock:
@@ -195,21 +192,10 @@ class Ledger:
         """Return the counts of an account, new ones if it has none."""
         return self._counts.setdefault(account, _Counts())
 
-    def _check(self, price: Price) -> None:
-        """Raise an error for a request of unknown price if there is a budget; without one, log a warning."""
-        if not price.unknown:
-            return
-        if self.limit_usd is not None:
-            raise BadInput(
-                f"the price of {price.sku!r} is not known, so no budget can be kept: set {price.unknown}, "
-                "or run without --budget-usd"
-            )
-        _log.warning("the price of %r is not known, so sums leave it out: set %s", price.sku, price.unknown)
-
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """US dollars reserved for a request, final unless `settle` or `release` is called once."""
+    """US dollars reserved for one request, which count as spent unless `settle` or `release` is called."""
 
     ledger: Ledger
     price: Price
@@ -221,10 +207,10 @@ class Hold:
     account: str
 
     def settle(self, usd: float, *, input_tokens: int = 0, output_tokens: int = 0) -> None:
-        """Replace the reserved dollars by what was billed.
+        """Replace the reserved US dollars by what was billed.
 
         Args:
-            usd: what is billed.
+            usd: dollars that are billed.
             input_tokens: that a model read.
             output_tokens: that a model wrote.
 
@@ -242,7 +228,7 @@ class Hold:
         self._settle(0.0, 0, 0, billed=False)
 
     def entry(self, nano_usd: int, *, sent: int = 0, input_tokens: int = 0, output_tokens: int = 0) -> Entry:
-        """Return an entry of the book for this request, with billionths of a dollar.
+        """Return a line of the book for this request.
 
         Args:
             nano_usd: billionths of a dollar.
@@ -255,7 +241,7 @@ class Hold:
         )
 
     def _settle(self, usd: float, input_tokens: int, output_tokens: int, *, billed: bool) -> None:
-        """Write the difference to the billed dollars into the book, and correct the counts."""
+        """Write the difference between billed and reserved dollars to the book, and correct the counts."""
         change = nano(usd) - nano(self.price.usd)
         if change or input_tokens or output_tokens:
             self.ledger.book.enter(self.entry(change, input_tokens=input_tokens, output_tokens=output_tokens))
@@ -264,17 +250,19 @@ class Hold:
 
 @dataclass(slots=True)
 class _Counts:
-    """Counts of one account's requests to providers in this process."""
+    """Counts of one account's requests to map services in this process, by endpoint or `Price.sku`."""
 
     sent: Counter[str] = field(default_factory=Counter)
     cached: Counter[str] = field(default_factory=Counter)
     received: Counter[str] = field(default_factory=Counter)
     billed: Counter[str] = field(default_factory=Counter)
     micro_usd: float = 0
+    """Millionths of a US dollar, by list price."""
     taken: Spending = field(default_factory=Spending)
+    """Counts at the last call of `take`."""
 
     def count(self, spent: Spending) -> None:
-        """Add other counts to these."""
+        """Add counts and dollars to these."""
         self.sent.update(spent.sent)
         self.cached.update(spent.cached)
         self.received.update(spent.received)
@@ -282,29 +270,25 @@ class _Counts:
         self.micro_usd += spent.usd * 1e6
 
     def bill(self, price: Price, request: str) -> None:
-        """Count a request as sent, and its price as billed."""
+        """Count a request to an endpoint as sent, and its price as billed."""
         self.sent[request] += 1
         self.billed[price.sku] += price.events
         self.micro_usd += price.micro_usd
 
     def correct(self, price: Price, usd: float, *, billed: bool) -> None:
-        """Replace a price by the dollars billed; its events are removed if it was not billed."""
+        """Replace a price by the US dollars billed; its events no longer count if it was not billed."""
         if not billed:
             self.billed[price.sku] -= price.events
         self.micro_usd += (usd * 1e6 if usd else 0) - price.micro_usd
 
     def read(self) -> Spending:
-        """Return the requests counted so far."""
+        """Return all requests counted so far."""
         return Spending(
-            dict(self.sent),
-            dict(self.cached),
-            dict(+self.billed),
-            self.micro_usd / 1e6,
-            dict(self.received),
+            dict(self.sent), dict(self.cached), dict(+self.billed), self.micro_usd / 1e6, dict(self.received)
         )
 
     def take(self) -> Spending:
-        """Return the requests counted since the last call."""
+        """Return the requests counted since the last call of this method."""
         now, before = self.read(), self.taken
         self.taken = now
         return Spending(
@@ -317,7 +301,7 @@ class _Counts:
 
 
 def paid_for(folder: Path) -> Paid:
-    """Return the sums in the book of a run, episode or consulted agent, given its folder.
+    """Return the payments of a run, episode or consulted agent, given its folder; zeros without a book.
 
     Raises:
         BadInput: the book is broken.

@@ -217,7 +217,8 @@ def is_country(path: Path) -> bool:
     """Return whether a file holds more than a town, by its size or width, yet is small enough to search.
 
     Raises:
-        BadInput: the file is missing, or no extract.
+        BadInput: the file is no extract.
+        FileNotFoundError: there is no such file.
     """
     if is_large(path):
         return path.stat().st_size <= COUNTRY_MB * 1e6

@@ -28,7 +28,7 @@ from virl.towns.places import OfflinePlaces
 from virl.towns.plan.town_plan import Shop
 
 LICENCE = "Open Database License 1.0 (ODbL), https://opendatacommons.org/licenses/odbl/1-0/"
-"""Name and URL of the licence of OpenStreetMap's data."""
+"""Name and URL, in one string, of the licence of OpenStreetMap's data."""
 COPYRIGHT = "https://www.openstreetmap.org/copyright"
 """URL of OpenStreetMap's copyright page."""
 

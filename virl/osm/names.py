@@ -15,7 +15,7 @@ _IN_A_LANGUAGE = re.compile(r"name:[a-z]{2,3}([-_]\w+)?")
 """Pattern of a tag key for a name in a language, such as `name:en`."""
 
 _STREET_KEYS = ("addr:street", "addr:place")
-"""Keys of tags with the name of the street in an address."""
+"""Keys of tags with the name of the street in an address, or of the place that stands for it."""
 
 
 def other_names(tags: Tags) -> tuple[str, ...]:

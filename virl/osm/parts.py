@@ -134,7 +134,7 @@ class Piece:
     id: str
     """Id of the building's outline that the piece belongs to, such as `w34`."""
     tags: Tags
-    """Tags of the piece, for a part with some of the building's."""
+    """Tags of the piece; a building part takes over some that it lacks from its building."""
     shape: Geometry
     """Footprint of the piece in metres."""
     base: float

@@ -244,7 +244,7 @@ def _widen_streets(
 
 
 def _is_busy(tags: Tags) -> bool:
-    """Return whether a way is a road or pedestrian street, beside which the ground is paved to the houses."""
+    """Return whether a way is a pedestrian street or a road other than a service road."""
     return tags.get("highway") in ROADS - {"service"} or tags.get("highway") == "pedestrian"
 
 

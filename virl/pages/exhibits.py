@@ -79,7 +79,7 @@ class MapLine(JsonRecord):
     """Positions of the route, each (lat, lng) in degrees."""
     label: str = ""
     style: Literal["main", "other"] = "main"
-    """Style of the line; main ones have arrows and lie on top."""
+    """Style of the line; main ones lie on top, and have arrows on pages."""
 
 
 class MapPoint(JsonRecord):

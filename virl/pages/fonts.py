@@ -60,7 +60,7 @@ def in_face(text: str) -> tuple[str, str]:
 
 
 def can_letter(text: str) -> bool:
-    """Return whether a shipped font has all characters of a text, and its script can be set here."""
+    """Return whether one font, shipped or installed, has every character of a text and can be used here."""
     try:
         face_for(text, 0)
     except BadInput:

@@ -1,6 +1,6 @@
-"""The gate of every server: who may send requests, how large they may be, and how long they may take.
+"""The gate of the Google and MCP servers: who may send requests, how large they are, and how slow.
 
-Every server of virl passes its requests through these checks of Host, Origin, key and size:
+They pass each request through checks of Host, Origin, key and size:
 
     app = add_gate(app, GateOptions(key=key))
 """

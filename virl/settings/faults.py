@@ -1,6 +1,6 @@
-"""Faults of fields, in words that need no knowledge of pydantic or Python.
+"""Faults of fields that people or models write, in words that need no knowledge of pydantic or Python.
 
-`faults_of` serves whatever people or models write: YAML files, `--set`, the arguments of tools. `_MESSAGES`
+`faults_of` serves YAML files, `--set` and the arguments of tools. `_MESSAGES`
 is the table from pydantic's type of error to a message; the model's JSON schema tells what a field may hold.
 """
 
@@ -17,6 +17,7 @@ from virl.errors import BadFile, did_you_mean, nearest_name
 from virl.settings.kinds import BOUNDS, Kind, allowed_text, kinds_at, literals_of, name_of, span
 
 Location = tuple[str | int, ...]
+"""Path to a field: names of fields, and indices in lists from 0."""
 
 FEW_NAMES = 3  # of a choice, each in quotes; chosen
 LONGEST = 40  # characters of a value that an error repeats; chosen
@@ -28,20 +29,21 @@ class FieldFault:
     """A fault of one field of a file."""
 
     location: Location
-    """Path to the field: names of fields, and indices in lists from 0."""
+    """Path to the field."""
     text: str
-    """The field and what is wrong with it; list entries are counted from 1 here."""
+    """Text of the fault, such as `limits.steps: must be ...`; entries of lists are counted from 1 here."""
 
     def __str__(self) -> str:
+        """Return the text of the fault."""
         return self.text
 
 
 def faults_of(error: ValidationError, model: type[BaseModel], data: object) -> list[FieldFault]:
-    """Return all faults of a validation, one for each field.
+    """Return all faults that a validation found, one for each field.
 
     Args:
         error: what validating `data` raised.
-        model: what it was to fit.
+        model: pydantic model that `data` does not fit.
         data: as it was given.
     """
     found = [_locate_error(one, model, data) for one in error.errors()]
@@ -62,21 +64,21 @@ def bad_file(
     data: object,
     line_of: Callable[[Location], int | None] = lambda _: None,
 ) -> BadFile:
-    """Return all faults of a source as one error, ordered by line.
+    """Return all faults of a file, or of other fields, as one error, ordered by line.
 
     Args:
         source: the file, or what else the fields come from.
         error: what validating `data` raised.
-        model: what it was to fit.
+        model: pydantic model that `data` does not fit.
         data: as it was given.
-        line_of: finds the line of a field.
+        line_of: returns the line of a field by its path; `None` for no line.
     """
     faults = [(line_of(one.location), one.text) for one in faults_of(error, model, data)]
     return BadFile(source, sorted(faults, key=lambda fault: fault[0] or 0))
 
 
 def spell_value(value: object) -> str:
-    """Return a value in YAML's spelling, as one short line."""
+    """Return a value in YAML's spelling on one line; for a value too long, its kind in words."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -96,48 +98,51 @@ def spell_value(value: object) -> str:
 
 
 def _unquoted(value: object) -> str:
-    """Return a value in YAML's spelling without quotes, cut if it is long."""
+    """Return a value in YAML's spelling, texts without quotes and cut if they are long."""
     return " ".join(value.split())[: LONGEST + 1] if isinstance(value, str) else spell_value(value)
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """One of pydantic's errors, its location without the names of a union's branches."""
+class _LocatedError:
+    """One of pydantic's errors, with its path in the data, which names no branches of unions."""
 
     error: ErrorDetails
     model: type[BaseModel]
+    """Model that the data was validated with."""
     data: object
+    """The whole data that was validated."""
     location: Location
     union: Location | None
     """Path to the outermost field of several types around the error; `None` if there is none."""
     branch: str
+    """Pydantic's name of the branch of that union; empty without a union."""
 
     @property
     def kinds(self) -> Sequence[Kind]:
-        """The kinds of values that the field may have."""
+        """Kinds of values that the field may have."""
         return kinds_at(self.model, self.location)
 
     @property
     def context(self) -> dict[str, Any]:
-        """Pydantic's own details, such as `{"ge": 0}`."""
+        """Pydantic's details of the error, such as `{"ge": 0}`."""
         return self.error.get("ctx", {})
 
     @property
     def is_of_another_type(self) -> bool:
-        """Return whether the value fits no type of the branch at all."""
+        """Return whether the value is of another type than the union's branch asks for."""
         kinds = ("_type", "_parsing", "literal_error")
         return self.location == self.union and self.error["type"].endswith(kinds)
 
 
-def _locate_error(error: ErrorDetails, model: type[BaseModel], data: object) -> _Found:
-    """Return one of pydantic's errors with its path followed through the data, union branches left out."""
+def _locate_error(error: ErrorDetails, model: type[BaseModel], data: object) -> _LocatedError:
+    """Return one of pydantic's errors with its path in the data, without names of union branches."""
     location: Location = ()
     union: Location | None = None
     branch = ""
     here = data
     absent = len(error["loc"]) if error["type"] in {"missing", "missing_argument", "extra_forbidden"} else 0
     for index, part in enumerate(error["loc"], start=1):
-        found, inner = _step_inside(here, part)
+        found, inner = _find_part(here, part)
         if found is not None:
             location, here = (*location, found), inner
         elif index == absent:
@@ -149,11 +154,11 @@ def _locate_error(error: ErrorDetails, model: type[BaseModel], data: object) -> 
         error = {**error, "type": "tuple_type", "input": _value_at(data, location)}
     elif error["type"] == "invalid_key":
         location = (*location[:-1], "null" if error["input"] is None else spell_value(error["input"]))
-    return _Found(error, model, data, location, union, branch)
+    return _LocatedError(error, model, data, location, union, branch)
 
 
-def _step_inside(held: object, part: str | int) -> tuple[str | int | None, object]:
-    """Return (part's name in the data, what it holds); (`None`, ...) if the data has no such part."""
+def _find_part(held: object, part: str | int) -> tuple[str | int | None, object]:
+    """Return (key or index as the data has it, value there) of a part; (`None`, `None`) if it is missing."""
     if isinstance(held, Mapping):
         alike = (key for key in held if str(key).lower() == str(part).lower())
         name = part if part in held else next(alike, None)
@@ -164,14 +169,14 @@ def _step_inside(held: object, part: str | int) -> tuple[str | int | None, objec
 
 
 def _value_at(data: object, location: Location) -> object:
-    """Return the value at a path within nested data."""
+    """Return the value at a path within nested data; `None` if the path is missing."""
     for part in location:
-        data = _step_inside(data, part)[1]
+        data = _find_part(data, part)[1]
     return data
 
 
-def _follows_from_others(found: _Found) -> bool:
-    """Return whether a list counts as too short only because its entries have faults."""
+def _follows_from_others(found: _LocatedError) -> bool:
+    """Return whether a list counts as too short only because of faults in its entries."""
     given = found.error["input"]
     return (
         found.error["type"] == "too_short"
@@ -180,8 +185,8 @@ def _follows_from_others(found: _Found) -> bool:
     )
 
 
-def _without_misspelt(founds: Sequence[_Found]) -> Iterator[_Found]:
-    """Yield all errors except missing fields that an unknown field's name resembles: one slip, one fault."""
+def _without_misspelt(founds: Sequence[_LocatedError]) -> Iterator[_LocatedError]:
+    """Yield the errors, except missing fields whose name an unknown field misspells: one slip, one fault."""
     unknown = [found.location for found in founds if found.error["type"] == "extra_forbidden"]
     for found in founds:
         near = [str(one[-1]) for one in unknown if one[:-1] == found.location[:-1]]
@@ -189,8 +194,8 @@ def _without_misspelt(founds: Sequence[_Found]) -> Iterator[_Found]:
             yield found
 
 
-def _union_faults(union: Location, founds: Sequence[_Found]) -> dict[Location, str]:
-    """Return, by path, the fault of the union branch that was meant, or all that the branches allow."""
+def _union_faults(union: Location, founds: Sequence[_LocatedError]) -> dict[Location, str]:
+    """Return by path what is wrong in the union branch that was meant, else what all branches allow."""
     branches = [
         [found for found in founds if found.branch == name]
         for name in dict.fromkeys(found.branch for found in founds)
@@ -202,7 +207,7 @@ def _union_faults(union: Location, founds: Sequence[_Found]) -> dict[Location, s
 
 
 def _spell_location(model: type[BaseModel], location: Location) -> str:
-    """Return the path to a field as people write it, such as `limits.steps` or `tools, entry 2`."""
+    """Return the path to a field of a model as text, such as `limits.steps` or `tools, entry 2`."""
     said = ""
     for index, part in enumerate(location):
         name = name_of(kinds_at(model, location[:index]), part)
@@ -213,7 +218,7 @@ def _spell_location(model: type[BaseModel], location: Location) -> str:
     return said.removeprefix(".").removeprefix(", ")
 
 
-def _reason_of(found: _Found) -> str:
+def _reason_of(found: _LocatedError) -> str:
     """Return what is wrong with a value, as the end of a sentence."""
     kind = found.error["type"]
     said = _MESSAGES.get(kind) or (
@@ -224,19 +229,19 @@ def _reason_of(found: _Found) -> str:
     return said(found)
 
 
-def _own_words(found: _Found) -> str:
-    """Return the message of a type of another package, or of one of virl's own."""
+def _own_words(found: _LocatedError) -> str:
+    """Return pydantic's own message, or that of a validator, in the words of the others."""
     said = found.error["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
     return said.replace("Input should be", "must be").replace("String should", "must")
 
 
-def _describe_wrong_type(found: _Found) -> str:
-    """Return the message that a value has another type than its field."""
+def _describe_wrong_type(found: _LocatedError) -> str:
+    """Return the message that a value is of another type than its field."""
     return _type_message(found.kinds, found.error["input"]) if found.kinds else _own_words(found)
 
 
 def _type_message(kinds: Sequence[Kind], value: object) -> str:
-    """Return the message that a value of another type was expected, and how to write it."""
+    """Return the message that a value should be one of some kinds, and how to write it."""
     what = allowed_text(kinds) if kinds else "of another type"
     said = f"must contain {what}" if what.startswith("`") else f"must be {what}"
     if value is None:
@@ -246,7 +251,7 @@ def _type_message(kinds: Sequence[Kind], value: object) -> str:
 
 
 def _remedy(kinds: Sequence[Kind], value: object) -> str:
-    """Return advice on how to write the value that was probably meant; empty if unclear."""
+    """Return advice on how to write the value that was probably meant; empty if that is unclear."""
     takes_texts = any(entry.get("type") == "string" for one in kinds for entry in one.get("entries", ()))
     if isinstance(value, str) and "," in value and takes_texts:
         return f": write [{value.strip()}]" if len(value) <= LONGEST else ": put [ ] around it"
@@ -259,23 +264,23 @@ def _remedy(kinds: Sequence[Kind], value: object) -> str:
     return ""
 
 
-def _unknown_field(found: _Found) -> str:
-    """Return the message that a field is unknown, with the known ones."""
+def _unknown_field(found: _LocatedError) -> str:
+    """Return the message that a field is unknown, with the name that was meant or all known ones."""
     sections = [one for one in kinds_at(found.model, found.location[:-1]) if "properties" in one]
     fields = list(sections[0]["properties"]) if len(sections) == 1 else []
     hint = did_you_mean(str(found.location[-1]), fields)
     return f"unknown field{hint or (': choose one of: ' + ', '.join(fields) if fields else '')}"
 
 
-def _wrong_choice(found: _Found) -> str:
-    """Return the message that a value is none of the choices, with the likely one."""
+def _wrong_choice(found: _LocatedError) -> str:
+    """Return the message that a value is none of the choices, with the one that was meant."""
     names, value = literals_of(found.kinds), found.error["input"]
     said = f"one of {', '.join(names)}" if len(names) > FEW_NAMES else found.context["expected"]
     hint = did_you_mean(value, names) if isinstance(value, str) else ""
     return f"must be {said}, not {spell_value(value)}{hint}"
 
 
-def _out_of_range(found: _Found) -> str:
+def _out_of_range(found: _LocatedError) -> str:
     """Return the message that a number is out of range, with a hint at swapped latitude and longitude."""
     bounds = span(found.kinds) or " and ".join(
         f"{BOUNDS[name]} {bound}" for name, bound in found.context.items()
@@ -288,7 +293,7 @@ def _out_of_range(found: _Found) -> str:
     return said
 
 
-def _wrong_length(found: _Found) -> str:
+def _wrong_length(found: _LocatedError) -> str:
     """Return the message that a value is too short or too long."""
     given = found.error["input"]
     takes_any_length = any("entries" in one or one.get("type") == "string" for one in found.kinds)
@@ -303,25 +308,21 @@ def _wrong_length(found: _Found) -> str:
     return f"must have {limit} {things}, not {have}"
 
 
-_MESSAGES: Mapping[str, str | Callable[[_Found], str]] = MappingProxyType(
+_MESSAGES: Mapping[str, str | Callable[[_LocatedError], str]] = MappingProxyType(
     {
         "missing": "field is missing",
         "extra_forbidden": _unknown_field,
         "invalid_key": "the name of a field must be text: put it in quotes",
         "literal_error": _wrong_choice,
         "enum": _wrong_choice,
-        "greater_than": _out_of_range,
-        "greater_than_equal": _out_of_range,
-        "less_than": _out_of_range,
-        "less_than_equal": _out_of_range,
-        "multiple_of": _out_of_range,
+        **dict.fromkeys(
+            ("greater_than", "greater_than_equal", "less_than", "less_than_equal", "multiple_of"),
+            _out_of_range,
+        ),
         "finite_number": "must be a finite number",
         "int_from_float": _describe_wrong_type,
         "int_parsing_size": "must be a smaller number",
-        "too_long": _wrong_length,
-        "too_short": _wrong_length,
-        "string_too_long": _wrong_length,
-        "string_too_short": _wrong_length,
+        **dict.fromkeys(("too_long", "too_short", "string_too_long", "string_too_short"), _wrong_length),
         "string_pattern_mismatch": "must match the pattern {pattern}, not {value}",
     }
 )

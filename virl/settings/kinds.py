@@ -1,4 +1,4 @@
-"""Kinds of values that a field of a model may have, read from the model's JSON schema, in plain words."""
+"""Kinds of values that a model's field may have, read from the model's JSON schema, and in plain words."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
 Kind = Mapping[str, Any]
-"""A JSON schema with references and unions resolved; `entries` are the kinds of a list's items."""
+"""JSON schema of one kind of value, without references and unions; `entries` has the kinds of list items."""
 
 FIELDS = "`field: value` lines"
 FEW_FIELDS = 4  # required fields of a section that are spelt out; chosen
@@ -26,7 +26,7 @@ BOUNDS: Mapping[str, str] = MappingProxyType(
         "multiple_of": "a multiple of",
     }
 )
-"""Words for the bounds of a number, by their names in pydantic and JSON schemas."""
+"""Words for a number's bounds, by the bounds' names in pydantic and JSON schemas."""
 _PLAIN: Mapping[str, str] = MappingProxyType(
     {
         "string": "text",
@@ -48,7 +48,7 @@ class _Schema(GenerateJsonSchema):
         return name
 
     def emit_warning(self, *_: object) -> None:
-        """Ignore the warning."""
+        """Ignore a warning of pydantic on the schema."""
 
     def handle_invalid_for_json_schema(self, *_: object) -> dict[str, Any]:
         """Return an empty schema for a type that JSON schemas cannot express."""
@@ -56,7 +56,7 @@ class _Schema(GenerateJsonSchema):
 
 
 def kinds_at(model: type[BaseModel], location: Sequence[str | int]) -> Sequence[Kind]:
-    """Return the kinds of values that the field at a path may have; empty if its type does not tell."""
+    """Return the kinds of values that a model's field, given by its path, may have; empty if unknown."""
     schema = _schema_of(model)
     kinds = _branches(schema, schema)
     for part in location:
@@ -67,12 +67,12 @@ def kinds_at(model: type[BaseModel], location: Sequence[str | int]) -> Sequence[
 
 @lru_cache(maxsize=32)
 def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a model."""
+    """Return the JSON schema of a model; cached."""
     return model.model_json_schema(schema_generator=_Schema)
 
 
 def _branches(schema: dict[str, Any], whole: Kind) -> list[Kind]:
-    """Return the kinds that a schema allows, one for each branch of a union."""
+    """Return the kinds that a schema allows, one for each branch of a union; `whole` has the definitions."""
     beside = {name: held for name, held in schema.items() if name not in {"$ref", "anyOf", "oneOf"}}
     if "$ref" in schema:
         return _branches(whole["$defs"][schema["$ref"].rpartition("/")[2]] | beside, whole)
@@ -82,7 +82,7 @@ def _branches(schema: dict[str, Any], whole: Kind) -> list[Kind]:
 
 
 def _schema_inside(kind: Kind, part: str | int) -> object:
-    """Return the schema of a field or an entry of a kind; no schema if there is no such part."""
+    """Return the schema of a field, or of a list's entry, within a kind; another value if there is none."""
     if isinstance(part, int):
         return dict(enumerate(kind.get("prefixItems", ()))).get(part, kind.get("items"))
     patterns = kind.get("patternProperties", {}).values()
@@ -90,7 +90,7 @@ def _schema_inside(kind: Kind, part: str | int) -> object:
 
 
 def name_of(around: Sequence[Kind], part: str | int) -> str | int:
-    """Return the name of a part, such as `lat` in a pair of coordinates; its index if it has no name."""
+    """Return the name of a part within a value of some kinds, such as `lat`; an index if it has no name."""
     if isinstance(part, str) or len(around) != 1:
         return part
     name: str | int = dict(enumerate(around[0].get("prefixItems", ()))).get(part, {}).get("title", part)
@@ -98,7 +98,7 @@ def name_of(around: Sequence[Kind], part: str | int) -> str | int:
 
 
 def allowed_text(kinds: Sequence[Kind]) -> str:
-    """Return the values that the kinds allow in words, such as `a whole number, at least 1`."""
+    """Return the values that kinds allow, in words such as `a whole number, at least 1`."""
     said = dict.fromkeys(
         words for one in kinds if one.get("type") != "null" for words in _allowed_values(one)
     )
@@ -107,14 +107,14 @@ def allowed_text(kinds: Sequence[Kind]) -> str:
 
 
 def literals_of(kinds: Sequence[Kind]) -> list[str]:
-    """Return the literal values of the kinds that are choices."""
+    """Return the values, as texts, of those kinds that are choices among literal values."""
     return [
         str(value) for one in kinds for value in one.get("enum", [one["const"]] if "const" in one else [])
     ]
 
 
 def span(kinds: Sequence[Kind]) -> str:
-    """Return the bounds of a number, such as `at least 0 and below 360`; empty if it has none."""
+    """Return the bounds of the numbers of some kinds, such as `at least 0 and below 360`; empty without."""
     bounds = [
         f"{words} {kind[name]:{',' if isinstance(kind[name], int) else 'g'}}"
         for name, words in BOUNDS.items()
@@ -125,7 +125,7 @@ def span(kinds: Sequence[Kind]) -> str:
 
 
 def _allowed_values(kind: Kind) -> list[str]:
-    """Return descriptions of the values that a kind allows."""
+    """Return descriptions of the values that a kind allows: one, or one for each choice."""
     match kind:
         case {"enum": _} | {"const": _}:
             return [f"'{value}'" for value in literals_of([kind])]
@@ -148,7 +148,7 @@ def _allowed_values(kind: Kind) -> list[str]:
 
 
 def _list_example(entries: Sequence[Kind]) -> str:
-    """Return an example of a list with entries of the given kinds, as text."""
+    """Return the end of a list's description: an example with entries of some kinds."""
     if names := literals_of(entries):
         return f", such as [{', '.join(names[:2])}]"
     if any("prefixItems" in one for one in entries):

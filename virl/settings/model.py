@@ -1,4 +1,4 @@
-"""Read a YAML file into a pydantic model; each fault is named with its file, line and field."""
+"""Reading of YAML files into pydantic models; each fault is named with its file, line and field."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -22,7 +22,7 @@ class Settings(BaseModel):
 
 
 def load_settings(path: Path, model: type[ModelT]) -> ModelT:
-    """Return the model of a YAML file, validated.
+    """Return a validated object of the model from a YAML file.
 
     Raises:
         BadInput: the file is missing, is not YAML, repeats a key, or does not fit the model; names all that
@@ -33,7 +33,7 @@ def load_settings(path: Path, model: type[ModelT]) -> ModelT:
 
 
 def read_settings(path: Path) -> YamlText:
-    """Return the fields of a YAML file with their lines, not yet validated.
+    """Return the values of a YAML file with their lines, not yet validated.
 
     Raises:
         BadInput: the file is missing or is not YAML.
@@ -43,22 +43,22 @@ def read_settings(path: Path) -> YamlText:
 
 @lru_cache(maxsize=256)
 def _parse(text: str, model: type[ModelT], source: str) -> ModelT:
-    """Return the model of a YAML text; cached, since settings are frozen and can be shared."""
+    """Return a validated object of the model from YAML text; cached, since settings are frozen."""
     return fit(_read(text, source), model)
 
 
 @lru_cache(maxsize=32)
 def _read(text: str, source: str) -> YamlText:
-    """Return the fields of a YAML text; cached, so that several models can be made of them."""
+    """Return the values of a YAML text with their lines; cached, since several models may read them."""
     return parse_yaml(text, source=source)
 
 
 def parse_settings(text: str, model: type[ModelT], *, source: str, first_line: int = 1) -> ModelT:
-    """Return the model of YAML text, validated; lines in errors are counted from `first_line`.
+    """Return a validated object of the model from YAML text, which begins in line `first_line` of `source`.
 
     Args:
         text: of YAML.
-        model: of the values.
+        model: pydantic model of the values.
         source: named in errors.
         first_line: number of the text's first line there.
 
@@ -69,7 +69,7 @@ def parse_settings(text: str, model: type[ModelT], *, source: str, first_line: i
 
 
 def fit(read: YamlText, model: type[ModelT]) -> ModelT:
-    """Return the model of YAML fields that were read, validated.
+    """Return a validated object of the model from the values of a YAML text.
 
     Raises:
         BadFile: it does not fit the model; names everything that is wrong.
@@ -88,11 +88,11 @@ def fit(read: YamlText, model: type[ModelT]) -> ModelT:
 
 
 def check_settings(data: Mapping[str, object], model: type[ModelT], *, source: str) -> ModelT:
-    """Return the model of fields given as a mapping, validated.
+    """Return a validated object of the model from fields in a mapping; errors name `source`.
 
     Args:
         data: fields by name.
-        model: of the values.
+        model: pydantic model of the values.
         source: named in errors.
 
     Raises:
@@ -105,7 +105,7 @@ def check_settings(data: Mapping[str, object], model: type[ModelT], *, source: s
 
 
 def yaml_value(text: str, *, source: str) -> object:
-    """Return the value of a YAML expression: a number, list or text, such as `3`, `[a, b]`, `some words`.
+    """Return the value of YAML text such as `3`, `[a, b]` or `some words`; errors name `source`, no line.
 
     Raises:
         BadInput: it is not YAML.

@@ -1,4 +1,4 @@
-"""Read a region from a file: GeoJSON, or V-IRL's text format, a `lat, lng` line for each corner."""
+"""Reading of regions from files: GeoJSON, or V-IRL's text format, a `lat, lng` line for each corner."""
 
 import re
 from collections.abc import Sequence
@@ -10,18 +10,18 @@ from virl.geo.globe import LatLng, distance
 from virl.geo.region import Region, RegionFault, region_fault
 from virl.settings.yaml import read_text
 
-MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; chosen
-"""Farthest that a corner of a region may lie from its city, in metres."""
+MAX_FROM_CITY_M = 100_000.0
+"""Most metres from a city's centre to a position that counts as in or near the city; chosen."""
 
 _WGS84 = re.compile(r"(CRS84h?|EPSG:([\d.]*:)?(4326|4979))$")
 """Names of coordinate systems in GeoJSON that mean longitude and latitude in WGS84."""
 
-Located = list[tuple[int | None, LatLng]]
-"""Corners of a region, each with its line in the file; `None` for an unknown line."""
+LocatedCorners = list[tuple[int | None, LatLng]]
+"""Corners of a region, each as (line in the file, position); `None` for an unknown line."""
 
 
 def read_region(file: Path, near: LatLng | None = None) -> Region:
-    """Return the region whose corners a file lists.
+    """Return the region whose corners a file lists, which must lie within 100 km of `near`, if given.
 
     GeoJSON (a Polygon, or a Feature, FeatureCollection or MultiPolygon that holds one) has longitude first;
     a text file has latitude first. Either may leave its outline open.
@@ -47,12 +47,12 @@ def read_region(file: Path, near: LatLng | None = None) -> Region:
 
 
 def _line_source(file: Path, line: int | None) -> str:
-    """Return a file and a line as the beginning of a message."""
+    """Return a file, and a line unless it is `None`, as the beginning of an error message."""
     return f"{file}" if line is None else f"{file}, line {line}"
 
 
 def _distance_fault(corners: Sequence[LatLng], near: LatLng) -> RegionFault | None:
-    """Return the fault of corners too far from a city; `None` if they are near it."""
+    """Return the fault of a region whose first corner is too far from a city's centre; `None` if near."""
     lat, lng = corners[0]
     metres = distance(corners[0], near)
     if metres <= MAX_FROM_CITY_M:
@@ -62,9 +62,9 @@ def _distance_fault(corners: Sequence[LatLng], near: LatLng) -> RegionFault | No
     return RegionFault(f"lies {metres / 1000:,.0f} km from the city's centre {near}: {hint}", 0)
 
 
-def _from_lines(text: str, file: Path) -> Located:
-    """Return the corners in a text of `lat, lng` lines."""
-    located: Located = []
+def _from_lines(text: str, file: Path) -> LocatedCorners:
+    """Return the corners in a text of `lat, lng` lines; errors name `file`."""
+    located: LocatedCorners = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             bare = line.strip().removeprefix("(").removesuffix(")")
@@ -78,17 +78,17 @@ def _from_lines(text: str, file: Path) -> Located:
     return located
 
 
-def _from_geojson(text: str, file: Path) -> Located:
-    """Return the corners in a GeoJSON text, each with its line."""
+def _from_geojson(text: str, file: Path) -> LocatedCorners:
+    """Return the corners of the polygon in a GeoJSON text; errors name `file`."""
     try:
         data = read_json(text.encode())
     except JsonFault as fault:
         where = _line_source(file, fault.line or None)
         raise BadInput(f"{where}: not valid JSON{fault.at_column}: {fault.reason}") from None
     _check_crs(data, file)
-    ring = _ring(data, file)
+    ring = _find_ring(data, file)
     lines = _position_lines(text, len(ring))
-    located: Located = []
+    located: LocatedCorners = []
     for number, (line, item) in enumerate(zip(lines, ring, strict=True), start=1):
         found = item if isinstance(item, list) else []
         is_number = [isinstance(one, int | float) and not isinstance(one, bool) for one in found]
@@ -100,7 +100,7 @@ def _from_geojson(text: str, file: Path) -> Located:
 
 
 def _check_crs(data: object, file: Path) -> None:
-    """Raise `BadInput` for GeoJSON whose `crs` is not longitude and latitude in WGS84.
+    """Check that GeoJSON, if it has a `crs`, is in longitude and latitude of WGS84.
 
     Raises:
         BadInput: they are not; names the system.
@@ -114,15 +114,15 @@ def _check_crs(data: object, file: Path) -> None:
             _check_crs(only, file)
 
 
-def _ring(data: object, file: Path) -> list[object]:
-    """Return the outer ring of GeoJSON's only polygon; raise `BadInput` for none or several."""
+def _find_ring(data: object, file: Path) -> list[object]:
+    """Return the positions of the only polygon's outline in GeoJSON; raise `BadInput` for none or several."""
     match data:
         case {"type": "FeatureCollection", "features": [only]}:
-            return _ring(only, file)
+            return _find_ring(only, file)
         case {"type": "FeatureCollection", "features": list(many)}:
             raise BadInput(f"{file}: contains {len(many)} features: a region is one polygon")
         case {"type": "Feature", "geometry": geometry}:
-            return _ring(geometry, file)
+            return _find_ring(geometry, file)
         case {"type": "MultiPolygon", "coordinates": [[*rings]]} | {
             "type": "Polygon",
             "coordinates": [*rings],
@@ -138,7 +138,7 @@ def _ring(data: object, file: Path) -> list[object]:
 
 
 def _position_lines(text: str, count: int) -> list[int | None]:
-    """Return the line of each of `count` positions in GeoJSON, `None` where unknown."""
+    """Return the line numbers of the first `count` positions in a GeoJSON text; `None` if unknown."""
     start = text.find('"coordinates"')
     found = [start + bracket.start() for bracket in re.finditer(r"\[[^\[\]]*\]", text[start:])][:count]
     if len(found) < count:

@@ -1,6 +1,6 @@
-"""YAML text as data that knows its lines; what is too large, too deep or not YAML is refused in one line.
+"""YAML text as data that knows its lines; text that is too large, too deep or not YAML is refused.
 
-Read as YAML 1.1 by PyYAML, without what turns text into something else: `12:30` and `2026-01-31` stay text.
+It is read as YAML 1.1 by PyYAML, except that texts such as `12:30` and `2026-01-31` stay texts.
 """
 
 import re
@@ -16,6 +16,7 @@ from yaml.composer import Composer
 from virl.errors import BadFile, BadInput
 
 Location = Sequence[str | int]
+"""Path to a field: names of fields, and indices in lists from 0."""
 
 MAX_BYTES = 1_000_000  # of a file; chosen: ten times the largest of virl's own
 MAX_VALUES = 100_000  # with every alias written out; chosen likewise
@@ -34,7 +35,7 @@ _UNPRINTABLE = re.compile("[^\x09\x0a\x0d\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U
 _NAMES_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"false": ("no", "off"), "true": ("yes", "on"), "null": ("~", "")}
 )
-"""Other spellings in YAML of values that are no text, such as `yes` for true."""
+"""Other spellings in YAML of true, false and null, such as `yes`, by virl's spelling."""
 _TOO_DEEP = f"lists or sections are nested more than {MAX_DEPTH} deep"
 _PLAIN: Mapping[str, str] = MappingProxyType(
     {
@@ -56,26 +57,28 @@ _PLAIN: Mapping[str, str] = MappingProxyType(
         "did not find expected ',' or": "a bracket is not closed, or a comma is missing",
     }
 )
-"""Plain words for messages of libyaml and PyYAML."""
+"""Plain words for faults, by a part of the message of libyaml or PyYAML."""
 
 
 @dataclass(frozen=True, slots=True)
 class YamlText:
-    """A YAML text as values with their lines."""
+    """The values of a YAML text, with their lines."""
 
     data: Any
     """The values as Python's own types; `None` for an empty text."""
     source: str
+    """Name of the text in errors, such as its file."""
     first_line: int
     """Number of the source's line in which the text begins."""
     root: yaml.Node | None
+    """PyYAML's tree of the text; `None` for an empty text."""
 
     def line(self, location: Location) -> int:
-        """Return the line of the deepest field on a path that the text has."""
+        """Return the number of the line, in the source, of the deepest field on a path that the text has."""
         return self.first_line + (_line_of(self.root, location) if self.root else 0)
 
     def source_line(self, location: Location) -> str:
-        """Return source and line of the field at a path, such as `zoe.yaml, line 3`."""
+        """Return the source and the line of the field at a path, such as `zoe.yaml, line 3`."""
         return f"{self.source}, line {self.line(location)}"
 
 
@@ -109,7 +112,7 @@ def read_text(path: Path) -> str:
 
 
 def parse_yaml(text: str, *, source: str, first_line: int = 1) -> YamlText:
-    """Return the values of YAML text with their lines.
+    """Return the values of a YAML text with their lines.
 
     Args:
         text: of YAML.
@@ -130,10 +133,15 @@ def parse_yaml(text: str, *, source: str, first_line: int = 1) -> YamlText:
         root = loader.get_single_node()
         data = None if root is None else loader.construct_document(root)
     except yaml.MarkedYAMLError as fault:
-        mark = _mark(fault)
+        begins = fault.context and any(what in fault.context for what in ("quoted", "simple key"))
+        mark = fault.problem_mark or fault.context_mark
+        if begins and fault.context_mark:  # where a quote or a field begins whose end is missing
+            mark = fault.context_mark
         last = text.rstrip().count("\n")  # what is not closed is missed only after the end
         line = first_line + (min(mark.line, last) if mark else 0)
-        raise BadFile(source, [(line, f"not valid YAML: {_describe_fault(fault)}")]) from fault
+        said = " ".join(filter(None, (fault.problem, fault.context)))
+        plain = next((plain for theirs, plain in _PLAIN.items() if theirs in said), fault.problem or said)
+        raise BadFile(source, [(line, f"not valid YAML: {plain}")]) from fault
     except yaml.YAMLError as fault:
         raise BadFile(source, [(first_line, f"not valid YAML: {' '.join(str(fault).split())}")]) from fault
     if loader.repeated:
@@ -143,7 +151,7 @@ def parse_yaml(text: str, *, source: str, first_line: int = 1) -> YamlText:
 
 
 class _BoundedComposer(Composer):
-    """A composer of YAML values that refuses too deep or too large values before they are built.
+    """A part of PyYAML's loader that refuses too deep or too many values before they are built.
 
     libyaml's own composer recurses without a limit, and an alias may stand for as many values as ten aliases
     before it.
@@ -161,7 +169,7 @@ class _BoundedComposer(Composer):
         self._depth = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """Return the next YAML node; raise a fault for too deep nesting or too many values."""
+        """Return the next YAML node; raise `MarkedYAMLError` for too deep nesting or too many values."""
         event = self.peek_event()
         before, deeper = self._values, isinstance(event, yaml.CollectionStartEvent)
         self._depth += deeper
@@ -177,7 +185,7 @@ class _BoundedComposer(Composer):
         return node
 
     def _size_of(self, event: Any) -> int:
-        """Return the number of values that an event begins: 1, or those of its alias."""
+        """Return the number of values that a YAML event stands for: 1, or those of its alias."""
         if isinstance(event, yaml.AliasEvent):
             if event.anchor in self.anchors and event.anchor not in self._sizes:
                 _refuse(f"the alias *{event.anchor} is inside of what it stands for", event.start_mark)
@@ -188,7 +196,7 @@ class _BoundedComposer(Composer):
         return 1
 
     def compose_mapping_node(self, anchor: Any) -> Any:
-        """Return the next mapping node, and note field names that it has twice."""
+        """Return the next mapping node, after adding field names that it has twice to `repeated`."""
         node = super().compose_mapping_node(anchor)
         names: set[str] = set()
         for key, _ in node.value:
@@ -207,11 +215,12 @@ class _Loader(_BoundedComposer, getattr(yaml, "CSafeLoader", yaml.SafeLoader)): 
     }
 
     def __init__(self, text: str) -> None:
+        """Begin to load a text."""
         _BoundedComposer.__init__(self)
         super(Composer, self).__init__(text)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> object:
-        """Return a node's value; raise a fault with its line if it cannot be made."""
+        """Return a node's value; raise `MarkedYAMLError` if the text is no value of its type."""
         if node.tag in _CHECKED and len(node.value) > MAX_NUMBER:
             _refuse(f"a number of more than {MAX_NUMBER} characters", node.start_mark)
         try:
@@ -226,16 +235,21 @@ _Loader.add_implicit_resolver(_CORE + "float", _FLOAT, list("-+.0123456789"))
 
 
 def _refuse(problem: str, mark: Any) -> NoReturn:
-    """Raise a YAML fault at a mark (line and column)."""
+    """Raise a `MarkedYAMLError` at a mark, PyYAML's line and column."""
     raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
 
 
 def _line_of(node: yaml.Node, location: Location) -> int:
-    """Return the zero-based line of the deepest node on a path."""
+    """Return the line number, from 0, of the deepest node on a path within a node."""
     line = int(node.start_mark.line)
     for part in location:
         if isinstance(node, yaml.MappingNode):
-            same = [(key, value) for key, value in node.value if _is_called(key, str(part))]
+            name = str(part)  # a key such as `yes` is named by its value, `true`
+            same = [
+                (key, value)
+                for key, value in node.value
+                if key.value == name or str(key.value).lower() in _NAMES_OF.get(name, ())
+            ]
             if not same:
                 return line
             key, node = same[-1]  # a merged field (`<<`) stands before the section's own
@@ -244,20 +258,3 @@ def _line_of(node: yaml.Node, location: Location) -> int:
             node = node.value[part]
             line = node.start_mark.line
     return line
-
-
-def _is_called(key: yaml.Node, name: str) -> bool:
-    """Return whether a YAML key has a name, or another spelling of it."""
-    return key.value == name or str(key.value).lower() in _NAMES_OF.get(name, ())
-
-
-def _mark(fault: yaml.MarkedYAMLError) -> Any:
-    """Return the position of a fault: where a quote or field begins if its end is missing."""
-    begins = fault.context and any(what in fault.context for what in ("quoted", "simple key"))
-    return fault.context_mark if begins and fault.context_mark else fault.problem_mark or fault.context_mark
-
-
-def _describe_fault(fault: yaml.MarkedYAMLError) -> str:
-    """Return a YAML fault in words that need no knowledge of parsers."""
-    said = " ".join(filter(None, (fault.problem, fault.context)))
-    return next((plain for theirs, plain in _PLAIN.items() if theirs in said), fault.problem or said)

@@ -110,7 +110,7 @@ class Whereabouts(ToolData):
     """Name of the place at that address; empty for none."""
 
     def __str__(self) -> str:
-        """Return city, position, time, surroundings and nearest address, a line each."""
+        """Return city, position and time, then the surroundings, then the nearest address, if any."""
         place = f"nearest address: {self.nearest_address} ({self.nearest_place})"
         return "\n".join(
             [

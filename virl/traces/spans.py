@@ -12,10 +12,6 @@ where it has none. `docs/how-to/traces.md` lists them.
 Where no program around virl takes them, they go to the exporters that the environment names. The variables
 are OpenTelemetry's own, such as `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_EXPORTER` and
 `OTEL_SERVICE_NAME`; by default OTLP over HTTP to this machine, port 4318.
-
-Where no program around virl takes them, they go to the exporters that the environment names. The variables
-are OpenTelemetry's own, such as `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_EXPORTER` and
-`OTEL_SERVICE_NAME`; by default OTLP over HTTP to this machine, port 4318.
 """
 
 import logging
@@ -46,7 +42,7 @@ STANDARD_SWITCHES = (
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
 )
-"""Environment variables of OpenTelemetry that switch traces on as well."""
+"""Names of OpenTelemetry's environment variables that switch traces on, too, when they are set."""
 STANDARD_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 _CONTENT_IN_SPANS = _YES | {"span_only", "span_and_event"}
@@ -63,7 +59,7 @@ Attributes = Mapping[str, Value | None]
 
 @dataclass(frozen=True, slots=True)
 class Tracing:
-    """A tracer, with histograms of requests' tokens and seconds."""
+    """OpenTelemetry's tracer, and its histograms of tokens and of seconds of requests to models."""
 
     tracer: Any
     tokens: Any
@@ -78,6 +74,7 @@ class OpenSpan:
     """An open trace span; without tracing all its methods do nothing."""
 
     def __init__(self, span: "Span | None" = None) -> None:
+        """Begin with a span of OpenTelemetry; `None` stands for no tracing."""
         self._span = span
 
     @property
@@ -86,12 +83,12 @@ class OpenSpan:
         return self._span is not None
 
     def tell(self, attributes: Attributes) -> None:
-        """Add attributes to the span."""
+        """Add attributes to the span, those with value `None` left out."""
         if self._span is not None:
             self._span.set_attributes(_drop_missing(attributes))
 
     def fail(self, kind: str) -> None:
-        """Mark the span as failed, with the kind of the error but not its text."""
+        """Mark the span as failed by a kind of error, such as the name of its class."""
         if self._span is not None:
             from opentelemetry.trace import StatusCode  # noqa: PLC0415 - of an extra
 
@@ -103,7 +100,7 @@ class OpenSpan:
 def span(
     name: str, attributes: Attributes, *, kind: Literal["internal", "client"] = "internal"
 ) -> Iterator[OpenSpan]:
-    """Open a span around the block, within the enclosing span; an exception marks it as failed.
+    """Open a trace span around the block, and yield it; an exception marks it as failed.
 
     Args:
         name: such as `execute_tool look`.
@@ -134,7 +131,7 @@ def span(
 
 @contextmanager
 def conversation(name: str) -> Iterator[None]:
-    """Mark all spans of the block with the id of one conversation, such as a run's."""
+    """Mark all spans of the block with a conversation's id, such as that of a run."""
     token = _CONVERSATION.set(name)
     try:
         yield
@@ -149,7 +146,7 @@ def is_on() -> bool:
 
 
 def measure(attributes: Attributes, seconds: float, tokens: Mapping[str, int]) -> None:
-    """Add a request to a model to the metrics: its seconds and its tokens by type.
+    """Add a request to a model to the metrics: its seconds, and its tokens by type.
 
     Args:
         attributes: the operation, the provider, the model, and `error.type` of one that failed.
@@ -172,7 +169,7 @@ def content_wanted() -> bool:
 
 
 def clean_text(text: str) -> str:
-    """Return a text for a span, without keys in the environment or whatever looks like a key."""
+    """Return a text without the API keys of the environment and without whatever looks like a key."""
     return Redaction.of().text(text)
 
 
@@ -200,12 +197,9 @@ def export_traces() -> Iterator[None]:
 
 
 def _current_tracing() -> Tracing | None:
-    """Return the tracing opened by virl, else that of the host program; `None` without either."""
-    return _OPENED.get() or _host_tracing()
-
-
-def _host_tracing() -> Tracing | None:
-    """Return the tracing of the program around virl; `None` if it has no tracer provider."""
+    """Return the tracing that virl has opened, else that of the program around it; `None` without either."""
+    if opened := _OPENED.get():
+        return opened
     api: Any = sys.modules.get("opentelemetry.trace")
     if api is None or os.environ.get(SWITCH, "").lower() in _NO:
         return None
@@ -219,7 +213,7 @@ def _host_tracing() -> Tracing | None:
 
 @lru_cache(maxsize=4)
 def _tracing_by(tracers: "TracerProvider", meters: "MeterProvider") -> Tracing:
-    """Return a tracer and histograms made by the given providers."""
+    """Return the tracer and histograms that providers of traces and of metrics make; cached."""
     meter = meters.get_meter("virl")
     return Tracing(
         tracers.get_tracer("virl"),
@@ -253,12 +247,12 @@ def _switched_on() -> bool:
 
 
 def _drop_missing(attributes: Attributes) -> dict[str, Value]:
-    """Return the attributes that are not `None`."""
+    """Return the attributes, by name, whose value is not `None`."""
     return {name: value for name, value in attributes.items() if value is not None}
 
 
 CLOSING_S = 5.0
-"""Seconds that a run waits at its end for traces to be exported. Chosen."""
+"""Most seconds that a run waits at its end for traces to be exported. Chosen."""
 _ENDPOINT = "http://localhost:4318"  # of OTLP over HTTP, where the environment names none
 _NUMBERS = re.compile(r"OTEL_\w*(LIMIT|DELAY|TIMEOUT|SIZE|INTERVAL)")
 _OTLP = {"grpc": "otlp_proto_grpc"}
@@ -292,20 +286,24 @@ def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider]
         return
     name = os.environ.get("OTEL_SERVICE_NAME", "virl")
     resource = Resource.create({"service.name": name, "service.version": version("virl")})
-    _ignore_bad_numbers()
-    watched = [_Watched(one) for one in _exporters("traces")]
+    for variable in [one for one in os.environ if _NUMBERS.fullmatch(one)]:
+        try:
+            float(os.environ[variable] or 0)
+        except ValueError:
+            _log.warning("%s=%s is no number: it is ignored", variable, os.environ.pop(variable)[:40])
+    watched = [_WatchedExporter(one) for one in _exporters("traces")]
     tracers = TracerProvider(resource=resource, shutdown_on_exit=False)
     for one in watched:
         tracers.add_span_processor(BatchSpanProcessor(cast("Any", one)))
     readers = [PeriodicExportingMetricReader(one) for one in _exporters("metrics")]
     meters = MeterProvider(readers, resource=resource, shutdown_on_exit=False)
-    speak_again = _silence_sdk()
+    restore = _silence_sdk()
     try:
         yield tracers, meters
     finally:
         in_time = _end_within(CLOSING_S, tracers.shutdown, meters.shutdown)
         if in_time:  # else its threads go on trying for a while
-            speak_again()
+            restore()
         if any(one.lost for one in watched) or not in_time:
             named = (os.environ.get(f"OTEL_EXPORTER_OTLP_{part}ENDPOINT") for part in ("TRACES_", ""))
             _log.warning(
@@ -314,15 +312,17 @@ def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider]
             )
 
 
-class _Watched:
-    """An exporter of spans that records whether some were lost."""
+class _WatchedExporter:
+    """A wrapper of OpenTelemetry's exporter of spans that records whether some were lost."""
 
     def __init__(self, exporter: Any) -> None:
+        """Begin to watch an exporter."""
         self._exporter = exporter
         self.lost = False
+        """True once spans could not be exported."""
 
     def export(self, spans: Any) -> Any:
-        """Export spans, and note whether any were lost."""
+        """Export spans, and return OpenTelemetry's outcome."""
         outcome = self._exporter.export(spans)
         self.lost = self.lost or outcome.name != "SUCCESS"
         return outcome
@@ -332,28 +332,19 @@ class _Watched:
         self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Return whether the exporter sent all that it held."""
+        """Return whether the exporter sent all that it held within so many milliseconds."""
         return bool(self._exporter.force_flush(timeout_millis))
 
 
-def _ignore_bad_numbers() -> None:
-    """Remove OpenTelemetry's numeric variables that are no numbers from the environment."""
-    for name in [one for one in os.environ if _NUMBERS.fullmatch(one)]:
-        try:
-            float(os.environ[name] or 0)
-        except ValueError:
-            _log.warning("%s=%s is no number: it is ignored", name, os.environ.pop(name)[:40])
-
-
 def _exporters(signal: str) -> list[Any]:
-    """Return the exporters of `traces` or `metrics` that the environment names, separated by commas."""
+    """Return the exporters that the environment names for a signal, `traces` or `metrics`."""
     names = os.environ.get(f"OTEL_{signal.upper()}_EXPORTER", "").split(",")
     wanted = dict.fromkeys(one.strip() or "otlp" for one in names)
     return [_exporter(signal, one) for one in wanted if one.lower() != "none"]
 
 
 def _exporter(signal: str, name: str) -> Any:
-    """Return the exporter of a name for traces or metrics; refuses one that is not installed."""
+    """Return an exporter by name for a signal, `traces` or `metrics`; raise `BadInput` if there is none."""
     if name == "otlp":
         protocol = os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL", "")
         name = _OTLP.get(protocol, "otlp_proto_http")
@@ -368,7 +359,7 @@ def _exporter(signal: str, name: str) -> Any:
 
 
 def _end_within(seconds: float, *close: Callable[[], object]) -> bool:
-    """Return whether all functions end within a number of seconds."""
+    """Return whether functions, called in threads of their own, all end within so many seconds."""
     threads = [threading.Thread(target=one, daemon=True) for one in close]
     for thread in threads:
         thread.start()
@@ -379,15 +370,15 @@ def _end_within(seconds: float, *close: Callable[[], object]) -> bool:
 
 
 def _silence_sdk() -> Callable[[], None]:
-    """Silence OpenTelemetry's log, and return a function that undoes it."""
+    """Silence OpenTelemetry's log, and return a function that lets it speak again."""
     logger = logging.getLogger("opentelemetry")
     was, logger.propagate = logger.propagate, False
     handler = logging.NullHandler()
     logger.addHandler(handler)
 
-    def speak_again() -> None:
-        """Set OpenTelemetry's log back to how it was before."""
+    def restore() -> None:
+        """Let OpenTelemetry log again as before."""
         logger.propagate = was
         logger.removeHandler(handler)
 
-    return speak_again
+    return restore

@@ -16,7 +16,7 @@ from fuzz.mutate import mutate_bytes, mutate_http, mutate_json
 from fuzz.session import Kind
 from virl.errors import MindFailed
 from virl.mind.base import Prompt
-from virl.mind.cache import Said, what_it_says
+from virl.mind.cache import StoredMessage, summarize_answer
 from virl.mind.chat.answers import faults_in, read_reply
 from virl.mind.llm import LLMMind
 from virl.mind.prompt import load_prompt
@@ -74,7 +74,7 @@ def model_http_kinds() -> Iterator[list[Kind]]:
         def converse(data: bytes) -> None:
             damaged[0] = data
             bound = mind.chat_model.bind_tools([wave])
-            what_it_says(mind.converse("talk", bound.invoke, [HumanMessage(content="Hello.")], {}))
+            summarize_answer(mind.converse("talk", bound.invoke, [HumanMessage(content="Hello.")], {}))
             server.requests.clear()
 
         yield [
@@ -131,14 +131,15 @@ def _texts() -> Iterator[Kind]:
 
 
 def _messages() -> Iterator[Kind]:
-    good = Said.of(AIMessage(content="Hi.", tool_calls=[{"name": "wave", "args": {"a": 1}, "id": "1"}]))
+    call = {"name": "wave", "args": {"a": 1}, "id": "1"}
+    good = StoredMessage.of(AIMessage(content="Hi.", tool_calls=[call]))
 
     def read(data: bytes) -> None:
         try:
-            said = Said.model_validate_json(data)
+            said = StoredMessage.model_validate_json(data)
         except ValidationError as invalid:
             raise MindFailed(" ".join(faults_in(invalid).split())) from None
-        what_it_says(said.read())
+        summarize_answer(said.read())
 
     yield Kind("model-message", [good.model_dump_json().encode()], read, mutate_json, 2)
 

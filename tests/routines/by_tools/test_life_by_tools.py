@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
@@ -68,6 +69,17 @@ def test_a_model_uses_its_tools_and_finishes(life: Life) -> None:
     assert life.steps[0].next_pano_id == life.steps[1].pose.pano_id
     assert [note.data["name"] for note in life.tools] == ["where_am_i", "move", "finish"]
     assert life.thoughts[0].text.startswith("First, where am I?")
+
+
+def test_a_turn_does_not_index_the_whole_conversation(life: Life) -> None:
+    called: set[str] = set()
+    sys.setprofile(lambda frame, event, _: called.add(frame.f_code.co_name) if event == "call" else None)
+    try:
+        life.live([tool_calls(("where_am_i", {})), tool_calls(finish("Here."))])
+    finally:
+        sys.setprofile(None)
+    assert "_append" in called
+    assert "add_messages" not in called  # LangGraph's, which makes a dictionary of all messages each time
 
 
 def test_people_read_results_without_marks_and_whole_answers(life: Life) -> None:

@@ -1,4 +1,4 @@
-"""The model that Inspect evaluates, as LangChain's: prompts, retries and schemas are those of any mind."""
+"""The model that Inspect evaluates as a LangChain model: prompts and retries are those of any mind."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -38,17 +38,13 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 MIND = "inspect:model"
 """Name that stands in virl's options for the model that Inspect evaluates."""
 
-_FINISH = {"max_tokens": "length", "model_length": "length"}  # as virl knows a reply that was cut off
+_FINISH = {"max_tokens": "length", "model_length": "length"}  # virl's word for replies that were cut off
 
 _LOOP: ContextVar[EventLoopToken | None] = ContextVar("loop", default=None)
 
 
 class Halted(BaseException):
-    """A stop of the sample by Inspect, such as at a limit, which no handler of model errors may catch.
-
-    Args:
-        cause: what it has said.
-    """
+    """Error that Inspect stopped the sample, such as at a limit; no handler of model errors catches it."""
 
     def __init__(self, cause: Exception) -> None:
         """Keep the error with which Inspect stopped the sample."""
@@ -58,7 +54,7 @@ class Halted(BaseException):
 
 @contextmanager
 def ask_in_loop(loop: EventLoopToken) -> Iterator[None]:
-    """Let any thread with this context ask Inspect's model in an event loop, until the block ends."""
+    """Let threads that the block starts ask Inspect's model in this event loop."""
     reset = _LOOP.set(loop)
     try:
         yield
@@ -81,7 +77,7 @@ class InspectChatModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Return the model bound to tools that it may call, has to call (`any`), or one by name."""
+        """Return the model with tools to call; `tool_choice` is `any` if it has to, or the name of one."""
         functions = [convert_to_openai_tool(tool)["function"] for tool in tools]
         return self.bind(tools=functions, tool_choice=tool_choice, **kwargs)
 
@@ -92,7 +88,7 @@ class InspectChatModel(BaseChatModel):
         include_raw: bool = False,
         **kwargs: Any,  # noqa: ARG002 - as LangChain calls it
     ) -> Runnable[LanguageModelInput, Any]:
-        """Return the model held to a JSON schema, if its provider supports that.
+        """Return the model with a JSON schema for its replies, followed by a JSON parser.
 
         Raises:
             NotImplementedError: the raw message is asked for, too.
@@ -112,7 +108,10 @@ class InspectChatModel(BaseChatModel):
         asked = [_to_inspect(message) for message in messages]
         tools = [_to_tool(one) for one in kwargs.get("tools", ())]
         choice = _to_choice(kwargs.get("tool_choice"))
-        config = GenerateConfig(stop_seqs=stop, response_schema=_response_schema(kwargs.get("schema")))
+        config = GenerateConfig(stop_seqs=stop)
+        if (schema := kwargs.get("schema")) is not None:
+            name, form = str(schema.get("title", "reply")), JSONSchema.model_validate(schema)
+            config.response_schema = ResponseSchema(name=name, json_schema=form)
 
         async def generate() -> ModelOutput:
             """Return the reply of Inspect's active model."""
@@ -125,16 +124,8 @@ class InspectChatModel(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=_answer(output))])
 
 
-def _response_schema(schema: dict[str, Any] | None) -> ResponseSchema | None:
-    """Return a JSON schema as Inspect's response schema; `None` for `None`."""
-    if schema is None:
-        return None
-    name = str(schema.get("title", "reply"))
-    return ResponseSchema(name=name, json_schema=JSONSchema.model_validate(schema))
-
-
 def _to_choice(asked: str | None) -> ToolChoice | None:
-    """Return LangChain's choice of a tool as Inspect's choice; `None` for `None`."""
+    """Return LangChain's choice of a tool in Inspect's form; `None` for no choice."""
     match asked:
         case None | "auto" | "any" | "none":
             return asked
@@ -143,14 +134,14 @@ def _to_choice(asked: str | None) -> ToolChoice | None:
 
 
 def _to_tool(given: dict[str, Any]) -> ToolInfo:
-    """Return a tool in LangChain's form in Inspect's form."""
+    """Return a tool, given as OpenAI's function schema, in Inspect's form."""
     told = {name: given["parameters"].get(name) for name in ("properties", "required")}
     parameters = ToolParams.model_validate({name: value for name, value in told.items() if value})
     return ToolInfo(name=given["name"], description=given["description"], parameters=parameters)
 
 
 def _to_inspect(message: BaseMessage) -> ChatMessage:
-    """Return a message of LangChain as one of Inspect."""
+    """Return a LangChain message in Inspect's form."""
     if isinstance(message, ToolMessage):
         return ChatMessageTool(
             content=_to_content(message), tool_call_id=message.tool_call_id, function=message.name
@@ -167,7 +158,7 @@ def _to_inspect(message: BaseMessage) -> ChatMessage:
 
 
 def _to_content(message: BaseMessage) -> str | list[Content]:
-    """Return a message's text and pictures as content of Inspect."""
+    """Return the text and pictures of a LangChain message as content in Inspect's form."""
     if isinstance(message.content, str):
         return message.content
     parts: list[Content] = []
@@ -181,7 +172,7 @@ def _to_content(message: BaseMessage) -> str | list[Content]:
 
 
 def _answer(output: ModelOutput) -> AIMessage:
-    """Return Inspect's output as a message of LangChain; input tokens include cached ones."""
+    """Return Inspect's output as a LangChain message; its input tokens include cached ones."""
     usage, metadata = output.usage, None
     if usage:
         read, written = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0

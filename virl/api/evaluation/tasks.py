@@ -1,4 +1,4 @@
-"""A task of Inspect for each benchmark that is installed: `inspect eval virl/vln`.
+"""Tasks of Inspect, one for each benchmark that is installed: `inspect eval virl/vln`.
 
 Inspect finds this module by the entry point `virl` of the group `inspect_ai`. Benchmarks of other packages
 become tasks in the same way. None of them is imported before its task is asked for.
@@ -8,6 +8,7 @@ import base64
 import shutil
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
@@ -31,30 +32,24 @@ from virl.bench.resources import Resources, Terms
 from virl.bench.statistics import Interval, estimate
 from virl.console import as_markup
 from virl.errors import VirlError, going_on_by
-from virl.mind.base import Mind
 from virl.mind.llm import LLMMind
-from virl.money.ledger import Ledger
 from virl.settings.model import check_settings
 
 _RECORD = "virl_record"
-"""Key of an episode's record in a sample's store and in its score's metadata."""
+"""Key under which a sample's store and its score's metadata hold the episode's record."""
 _WIDTH = 2 * 1.96
 """Width of a 95 % interval of a normal distribution, in standard errors."""
-_MODEL = "model"  # what Inspect gives to every task, beside the arguments of the user
+_MODEL = "model"  # argument that Inspect passes to every task, besides those of the user
 
 
 class EpisodeFailed(VirlError):
-    """The error of an episode that failed and is not scored."""
+    """Error that an episode failed, so that it is not scored."""
 
 
 def benchmark_task(name: str, asked: Mapping[str, object]) -> Task:
-    """Return a task of Inspect with a benchmark's episodes; `asked` are the benchmark's options.
+    """Return a task of Inspect with a benchmark's episodes as samples, by the options that the user gave.
 
     Where the benchmark asks a mind, that is the model that Inspect evaluates, unless `asked` names another.
-
-    Args:
-        name: of the benchmark.
-        asked: options of the benchmark as the user gave them; `city` stands for one of `cities`.
 
     Raises:
         VirlError: something the user can mend.
@@ -82,6 +77,7 @@ class _TaskResources:
     """The resources that a task's episodes share; closed, and their folder removed, with the task."""
 
     job: Job
+    """The benchmark's name, options and terms."""
     resources: Resources
     shut: list[str] = field(default_factory=list)
     """Reasons why no further episode can succeed, such as a bad key; none is started once there is one."""
@@ -91,40 +87,34 @@ class _TaskResources:
         """Open a benchmark's resources in a temporary folder, which is removed with them."""
         out = Path(mkdtemp(prefix="virl-inspect-"))
         terms = Terms(seed=options.seed, workers=2, out=out)
-        resources = Resources(terms, own_minds={MIND: _tested_mind})
+        resources = Resources(
+            terms, own_minds={MIND: lambda ledger: LLMMind(InspectChatModel(), MIND, ledger=ledger)}
+        )
         work = cls(Job(name, options.model_dump(mode="json"), terms), resources)
-        weakref.finalize(work, _clean_up, resources, out)
+        closing = ExitStack()
+        closing.callback(shutil.rmtree, out, ignore_errors=True)
+        closing.callback(resources.close)  # before its folder is removed
+        weakref.finalize(work, closing.close)
         return work
 
     def bench(self) -> Bench:
-        """Return the benchmark with its world open; opened at the first call."""
+        """Return the benchmark ready to run episodes; it is opened at the first call."""
         key = ("inspect", self.job.benchmark)
         return self.resources.make_once(key, lambda: open_bench(self.job, self.resources))
 
 
-def _clean_up(resources: Resources, out: Path) -> None:
-    """Close the resources, and remove their folder."""
-    resources.close()
-    shutil.rmtree(out, ignore_errors=True)
-
-
-def _tested_mind(ledger: Ledger) -> Mind:
-    """Return a mind that asks the model which Inspect evaluates, and charges the ledger."""
-    return LLMMind(InspectChatModel(), MIND, ledger=ledger)
-
-
 @solver
 def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: _TaskResources) -> Solver:
-    """Return a solver that runs a sample's episode in a thread and asks the model in Inspect's loop.
+    """Return a solver that runs a sample's episode in a thread, where the model is asked in Inspect's loop.
 
     Args:
         benchmark: of the episodes.
         episodes: by the id of their sample.
-        work: that the samples share.
+        work: resources that the samples share.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 - as Inspect calls it
-        """Run the sample's episode, and put its record and page into the state."""
+        """Run the sample's episode, put its record and page into the sample's state, and return the state."""
         episode = episodes[str(state.sample_id)]
         if work.shut:
             raise EpisodeFailed(f"not started, because an earlier episode failed: {work.shut[0]}")
@@ -147,7 +137,7 @@ def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: 
 
 
 def _run_once(work: _TaskResources, episode: Episode) -> tuple[EpisodeOutcome, Halted | None]:
-    """Run an episode; return (outcome, the error if Inspect stopped it, else `None`)."""
+    """Run an episode, and return (outcome, stop); the stop is `None` unless Inspect stopped the sample."""
     try:
         with going_on_by("inspect eval-retry"):
             return work.bench().attempt(episode), None
@@ -171,7 +161,7 @@ def _to_sample(benchmark: AnyBenchmark, episode: Episode) -> Sample:
 
 
 def _page_message(shown: Shown, pictures: Mapping[str, bytes], files: Sequence[str]) -> ChatMessageAssistant:
-    """Return the contents of an episode's page as a message for Inspect's log viewer."""
+    """Return the text and pictures (JPEG, by file name) of an episode's page as a message for Inspect."""
     said = [f"{name}: {value}" for name, value in (*shown.facts, *shown.decisions)]
     lines = [shown.text, *said, shown.outcome]
     content: list[ContentText | ContentImage] = [ContentText(text="\n".join(filter(None, lines)))]
@@ -185,7 +175,7 @@ def _page_message(shown: Shown, pictures: Mapping[str, bytes], files: Sequence[s
 
 
 def _options(benchmark: AnyBenchmark, asked: Mapping[str, object]) -> BaseOptions:
-    """Return a benchmark's options, with Inspect's model as mind unless another is named."""
+    """Return a benchmark's checked options, with Inspect's model as mind unless another is named."""
     fields = benchmark.options.model_fields
     given = {name: value for name, value in asked.items() if name != _MODEL or name in fields}
     if "city" in given and "city" not in fields and "cities" in fields:
@@ -203,16 +193,11 @@ def _options(benchmark: AnyBenchmark, asked: Mapping[str, object]) -> BaseOption
 
 @scorer(metrics=[])
 def own_scores(benchmark: str, options: Mapping[str, Any]) -> Scorer:
-    """Return a scorer that gives each episode the benchmark's metrics of it alone.
-
-    Args:
-        benchmark: its name.
-        options: of the run, as JSON.
-    """
+    """Return a scorer that gives each sample the metrics of its episode alone, by the benchmark's options."""
     own, settings = _open_task(benchmark, options)
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001 - as Inspect calls it
-        """Return the metrics of a sample's episode; `None` if it left no record."""
+        """Return the metrics of a sample's episode; `None` if the episode left no record."""
         kept = state.store.get(_RECORD)
         if kept is None:
             return None
@@ -255,11 +240,11 @@ def stderr(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
 def _make_metric(
     benchmark: str, options: Mapping[str, Any], key: str, of: Callable[[Interval], float]
 ) -> Metric:
-    """Return an Inspect metric of one value of the interval, by model if there are several."""
+    """Return an Inspect metric: the value that `of` takes from the interval over all episodes."""
     own, settings = _open_task(benchmark, options)
 
     def compute(scores: list[SampleScore]) -> Value:
-        """Return the value over all samples; by model if there are several, NaN if there is none."""
+        """Return the value over all samples: by model if there are several, NaN if there is none."""
         records = [Record(**kept) for one in scores if (kept := (one.score.metadata or {}).get(_RECORD))]
         models = dict.fromkeys(record.model for record in records)
         found = {
@@ -277,7 +262,7 @@ def _make_metric(
 def _estimate(
     benchmark: AnyBenchmark, options: BaseOptions, key: str, records: Sequence[Record]
 ) -> Interval | None:
-    """Return a metric over the records of one model in all cities; `None` if it has no value."""
+    """Return a metric's mean with its interval over records of one model; `None` if it has no value."""
     tallies: list[Tally] = []
     for city in dict.fromkeys(record.city for record in records):
         own = [record for record in records if record.city == city]
@@ -287,14 +272,14 @@ def _estimate(
 
 
 def _open_task(name: str, options: Mapping[str, Any]) -> tuple[AnyBenchmark, BaseOptions]:
-    """Return (the benchmark of a name, its checked options)."""
+    """Return (benchmark of this name, its checked options)."""
     benchmark = find_benchmark(name)
     settings: BaseOptions = check_settings(dict(options), benchmark.options, source=f"options of virl/{name}")
     return benchmark, settings
 
 
 def _register(name: str) -> Callable[..., Task]:
-    """Return the function that makes a benchmark's task, registered with Inspect by its name."""
+    """Return the function that makes a benchmark's task, after registering it with Inspect by name."""
 
     def make_task(**options: object) -> Task:
         """Return the task of Inspect with these options of the benchmark."""

@@ -86,7 +86,7 @@ def draw_episodes(
 def _draw_episode(
     town: Town, allowed: Flags, start: int, rng: Random, *, face: bool
 ) -> ExportedEpisode | None:
-    """Return an episode drawn from the node `start`; `None` if the walk is too short or not describable."""
+    """Return an episode over `allowed` nodes from `start`; `None` if its walk cannot be described."""
     walk = _draw_walk(town, allowed, start, rng)
     if len(walk) < _PANORAMAS[0]:
         return None

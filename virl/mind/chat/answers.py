@@ -1,4 +1,4 @@
-"""Answers of chat models as they are read: replies, calls of tools, tokens, and how a turn ended."""
+"""Reading of chat models' answers: replies, calls of tools, tokens, and how a turn ended."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from virl.files.json_reading import misfits, whole_escapes
 from virl.mind.base import Prompt, ReplyT
-from virl.mind.cache import Said
+from virl.mind.cache import StoredMessage
 from virl.mind.providers import Usage
 from virl.mind.replies import Text
 
@@ -19,7 +19,7 @@ MOST_TOKENS = 1_000_000_000
 """Most tokens that a server may report for a request; chosen: 100 times the largest context there is."""
 
 LONGEST_TEXT = 200_000
-"""Characters at a reply's end that are searched for a JSON object; chosen: the longest reply has 10,000."""
+"""Last characters of a reply that are searched for a JSON object; chosen: the longest reply has 10,000."""
 MOST_STARTS = 2_000
 """Most opening braces at which a JSON object is tried; chosen, so that hostile text takes only a moment."""
 
@@ -29,7 +29,7 @@ _END_OF_THOUGHTS = re.compile(rf"</{_TAG}>", re.IGNORECASE)
 
 
 def read_reply(answer: AIMessage, prompt: Prompt[ReplyT], inputs: dict[str, object]) -> ReplyT:
-    """Return the reply in a model's answer as the prompt's reply type, validated against the prompt's inputs.
+    """Return the reply in a model's answer as the prompt's reply type, validated with the prompt's inputs.
 
     JSON is taken as it is, else the last object in the text: in a code fence, after a sentence, or behind
     thoughts in `<think>`.
@@ -80,17 +80,14 @@ def without_thoughts(text: str) -> str:
 
 
 def excerpt(answer: AIMessage, most: int = 300) -> str:
-    """Return at most `most` characters of an answer on one line, to quote in an error message.
-
-    Never the whole of a long one.
-    """
+    """Return at most `most` characters of an answer's text or first call, on one line, to quote."""
     said = str(answer.tool_calls[0]["args"]) if answer.tool_calls else without_thoughts(answer.text).strip()
     said = " ".join(said[: 4 * most].split())
     return said if len(said) <= most else f"{said[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 class _Details(BaseModel):
-    """The details of input tokens as LangChain names them; `None` where the server gave none."""
+    """Counts of input tokens read from a provider's cache and written there, by LangChain's names."""
 
     cache_read: int | None = Field(None, ge=0, le=MOST_TOKENS)
     cache_creation: int | None = Field(None, ge=0, le=MOST_TOKENS)
@@ -99,13 +96,13 @@ class _Details(BaseModel):
 
     @property
     def cache_written(self) -> int:
-        """Return the number of input tokens written into the provider's cache."""
+        """Number of input tokens that the provider wrote into its cache."""
         by_stay = (self.ephemeral_5m_input_tokens or 0) + (self.ephemeral_1h_input_tokens or 0)
         return by_stay or self.cache_creation or 0
 
 
 class _Counts(BaseModel):
-    """The token counts of a request as LangChain names them: input, output, total."""
+    """Token counts of a request in an answer, by LangChain's names: input, output, total."""
 
     input_tokens: int = Field(ge=0, le=MOST_TOKENS)
     output_tokens: int = Field(ge=0, le=MOST_TOKENS)
@@ -114,9 +111,7 @@ class _Counts(BaseModel):
 
 
 def check_answer(answer: object) -> Usage | None:
-    """Check that an answer is a readable, storable message; return its token counts, `None` if unknown.
-
-    `None` where the server does not count them.
+    """Check that an answer is a readable, storable message; return its token counts, `None` if not told.
 
     Raises:
         ValueError: it is no message of a model's, is nested too deeply, or its token counts are no numbers;
@@ -132,14 +127,14 @@ def check_answer(answer: object) -> Usage | None:
             if counts.input_tokens or counts.output_tokens:
                 read = details.cache_read or 0
                 usage = Usage(counts.input_tokens, read, counts.output_tokens, details.cache_written)
-        Said.of(answer)
+        StoredMessage.of(answer)
     except ValidationError as invalid:
         raise ValueError(f"the reply cannot be read ({faults_in(invalid)})") from None
     return usage
 
 
 def _plain_text(answer: AIMessage, stop: tuple[str, ...]) -> str:
-    """Return an answer's text up to its first stop sequence, leading blanks removed."""
+    """Return an answer's text up to its first stop sequence; those in leading blanks do not count."""
     text = without_thoughts(answer.text)
     begin = len(text) - len(text.lstrip())
     ends = [at for sequence in stop if (at := text.find(sequence, begin)) >= 0]
@@ -166,7 +161,7 @@ def breaks_off(text: str | None) -> bool:
 
 
 def is_finite(args: JsonObject) -> bool:
-    """Return whether a call's arguments hold no infinity and no NaN, which JSON lacks and servers refuse."""
+    """Return whether a call's arguments have neither infinity nor NaN, which servers refuse."""
     try:
         json.dumps(args, allow_nan=False)
     except ValueError:
@@ -175,7 +170,7 @@ def is_finite(args: JsonObject) -> bool:
 
 
 def as_object(given: Any) -> JsonObject | str:
-    """Return a call's arguments as an object, also if encoded twice as JSON; else the text that is no object.
+    """Return a call's arguments as a mapping, decoded up to twice from JSON; else as text that is no object.
 
     Nothing at all, and `null`, stand for a call without arguments.
     """
@@ -231,7 +226,7 @@ def reason_of(answer: AIMessage) -> str:
 
 
 def refusal_in(answer: AIMessage) -> str | None:
-    """Return the words with which a model or its filter refused; `None` without refusal."""
+    """Return the words in which a model or its filter refused to answer; `None` if neither did."""
     if said := answer.additional_kwargs.get("refusal"):
         return str(said)
     reason = reason_of(answer)
@@ -283,14 +278,14 @@ def fault_of_turn(answer: AIMessage) -> str:
 
 
 def unusable(answer: AIMessage, tools: Collection[str]) -> bool:
-    """Return whether a turn must not be cached: it has no answer, or calls a tool that is not in `tools`."""
+    """Return whether an answer must not be cached: it is empty, refuses, or calls a tool not in `tools`."""
     if refusal_in(answer) or is_empty(answer) or answer.invalid_tool_calls:
         return True
     return any(call["name"] not in tools for call in answer.tool_calls)
 
 
-def taken_back(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
-    """Return a turn corrected so that every API accepts it in a history.
+def repair_answer(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
+    """Return an answer, corrected so that every API accepts it in a history that follows `before`.
 
     Names of tools are made legal, ids of calls legal and unique in the conversation, arguments that are no
     JSON (such as 1e999, which is read as infinite) an empty object, calls that a server put among the parts
@@ -310,7 +305,10 @@ def taken_back(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
     ]
     if is_empty(answer) and not refusal_in(answer):
         return AIMessage(content=NOTHING, response_metadata=answer.response_metadata, id=answer.id)
-    if calls == answer.tool_calls and broken == answer.invalid_tool_calls and not _has_calls_as_text(answer):
+    # A part of the text that is a call in OpenAI's form is accepted by no API.
+    parts = answer.content if isinstance(answer.content, list) else []
+    has_call = any(isinstance(part, dict) and part.get("type") == "function" for part in parts)
+    if calls == answer.tool_calls and broken == answer.invalid_tool_calls and not has_call:
         return answer
     return AIMessage(
         content=answer.text,
@@ -322,19 +320,13 @@ def taken_back(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
     )
 
 
-def _has_calls_as_text(answer: AIMessage) -> bool:
-    """Return whether a text part is really a tool call in OpenAI's form, which no API accepts there."""
-    parts = answer.content if isinstance(answer.content, list) else []
-    return any(isinstance(part, dict) and part.get("type") == "function" for part in parts)
-
-
 def _calls(message: AIMessage) -> list[Any]:
-    """Return all tool calls of a message, those with arguments that are no JSON included."""
+    """Return all tool calls of a model's message, also those whose arguments are no JSON."""
     return [*message.tool_calls, *message.invalid_tool_calls]
 
 
 def _legal_name(name: Any) -> str:
-    """Return a called tool's name with the characters replaced that some API refuses in a history."""
+    """Return a tool's name with characters replaced that some API refuses; `unknown` for an empty name."""
     legal = _ILLEGAL.sub("_", str(name or ""))
     begun = legal if re.match(r"[a-zA-Z_]|$", legal) else f"_{legal}"  # Gemini takes no other beginning
     return begun[:LONGEST_NAME] or "unknown"

@@ -1,4 +1,4 @@
-"""How a model is asked: for a typed reply or for plain text, without what its server refuses."""
+"""Calls of a model, for a typed reply or for plain text, without what its server refuses."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -19,24 +19,22 @@ from virl.mind.providers import ChatManner
 from virl.mind.replies import Text
 
 Model = BaseChatModel | BaseLLM
-Ask = Callable[[list[BaseMessage]], AIMessage]
+"""A model of LangChain: a chat model, or a completion model."""
+ModelCall = Callable[[list[BaseMessage]], AIMessage]
+"""Function that sends messages to a model and returns its answer."""
 
 
-def asker(
-    model: Model,
-    name: str,
-    prompt: Prompt[ReplyT],
-    manner: ChatManner,
-    schema: Mapping[str, Any] | None,
-) -> Ask:
-    """Return a function from messages to a model's answer, asked as the prompt's reply type needs.
+def make_model_call(
+    model: Model, name: str, prompt: Prompt[ReplyT], manner: ChatManner, schema: Mapping[str, Any] | None
+) -> ModelCall:
+    """Return the function that asks a model for a prompt's reply type.
 
     Args:
         model: a chat model or a completion model.
         name: the model's, for errors.
         prompt: says the reply type and the stop sequences.
         manner: how the model is asked for structured output.
-        schema: of the reply; `None` for a server that takes none: the prompt names the fields.
+        schema: JSON schema of the reply; `None` for a server that takes none.
 
     Raises:
         BadInput: a completion model is asked for a typed reply.
@@ -51,7 +49,7 @@ def asker(
             return model.invoke
         options: dict[str, Any] = {"method": manner.method} if manner.method else {}
         options |= {"strict": True} if manner.strict and manner.method == "json_schema" else {}
-        return _bound(model.with_structured_output(deepcopy(dict(schema)), **options))
+        return _drop_parser(model.with_structured_output(deepcopy(dict(schema)), **options))
     stop = list(prompt.stop) or None
     if isinstance(model, BaseLLM):
         return lambda messages: _complete(model, messages, stop)
@@ -59,8 +57,8 @@ def asker(
     return lambda messages: model.invoke(messages, stop=None if reasons else stop)
 
 
-def _bound(structured: Runnable[Any, Any]) -> Ask:
-    """Return a function that asks the model with its schema but without the parser LangChain adds behind it.
+def _drop_parser(structured: Runnable[Any, Any]) -> ModelCall:
+    """Return the call of a model with its schema, without the parser that LangChain puts behind it.
 
     Replies are read by this package, which tells the model what is wrong with one; and `include_raw` starts
     threads at every question.
@@ -73,7 +71,7 @@ def _bound(structured: Runnable[Any, Any]) -> Ask:
 
 
 def _complete(model: BaseLLM, messages: list[BaseMessage], stop: list[str] | None) -> AIMessage:
-    """Return a completion model's continuation of the messages' text, as a chat message."""
+    """Return a completion model's continuation of the messages' text, up to a stop sequence, as a message."""
     text = "\n".join(message.text for message in messages)
     result = model.generate_prompt([StringPromptValue(text=text)], stop=stop)
     generation = result.generations[0][0]
@@ -84,26 +82,24 @@ def _complete(model: BaseLLM, messages: list[BaseMessage], stop: list[str] | Non
         read, written = counted["prompt_tokens"], counted.get("completion_tokens", 0)
         usage = UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
     return AIMessage(
-        content=generation.text,
-        usage_metadata=usage,
-        response_metadata={"finish_reason": reason},
+        content=generation.text, usage_metadata=usage, response_metadata={"finish_reason": reason}
     )
 
 
 _BETWEEN = "I see."
-"""Text of a model's turn put between a tool's result and the user's next message (some servers want it)."""
+"""Text of a model's turn that is put between a tool's result and the user's message for some servers."""
 
 
 class Adapting(BaseChatModel):
-    """A chat model that rewrites messages so that they lack the features its server refuses."""
+    """A LangChain chat model that rewrites messages so that they do without what its server refuses."""
 
     adapts: ClassVar[frozenset[str]] = frozenset({"system", "order", "parallel_calls"})
-    """Abilities (names of `Ability`) that requests can be rewritten to do without."""
+    """Names of the abilities, of `Ability`, that requests can be rewritten to do without."""
     _lacks: set[str] = PrivateAttr(default_factory=set)
 
     @property
     def lacks(self) -> set[str]:
-        """The set of abilities that requests do without so far; callers may add to it."""
+        """Names of the abilities that requests do without so far; callers may add to the set."""
         return self._lacks
 
     def _generate(  # LangChain looks for a parameter `run_manager`, and passes it on only where there is one
@@ -125,7 +121,7 @@ class Adapting(BaseChatModel):
 
 
 def adapt_model(model: BaseChatModel) -> BaseChatModel:
-    """Turn a LangChain chat model into an `Adapting` one in place, by its class; return the same object."""
+    """Make a LangChain chat model an `Adapting` one, in place by a new class, and return the same object."""
     kind = type(model)
     about: dict[str, Any] = {"__module__": kind.__module__, "__doc__": kind.__doc__}
     if kind._stream is BaseChatModel._stream:  # noqa: SLF001 - so LangChain tells that it cannot stream
@@ -136,22 +132,17 @@ def adapt_model(model: BaseChatModel) -> BaseChatModel:
 
 
 def arrange_messages(messages: Sequence[BaseMessage], lacks: Collection[str]) -> list[BaseMessage]:
-    """Return the messages rewritten without the features that a server refuses.
-
-    Args:
-        messages: of a request.
-        lacks: abilities by the names of `Ability`: `system`, `order` and `parallel_calls` matter.
-    """
+    """Return messages rewritten to do without the abilities, named as in `Ability`, that a server lacks."""
     told = list(messages)
     if "parallel_calls" in lacks:
         told = _one_call_a_turn(told)
     if "system" in lacks:
-        told = _orders_in_question(told)
-    return _in_order(told) if "order" in lacks else told
+        told = _move_orders(told)
+    return _alternate(told) if "order" in lacks else told
 
 
 def _one_call_a_turn(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """Return the messages with each call in a turn of its own, followed by its result."""
+    """Return the messages with each tool call in a turn of its own, followed by its result."""
     results = {one.tool_call_id: one for one in messages if isinstance(one, ToolMessage)}
     told: list[BaseMessage] = []
     for message in messages:
@@ -168,8 +159,8 @@ def _one_call_a_turn(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     return told
 
 
-def _orders_in_question(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """Return the messages with the text of system messages moved to the front of the first question."""
+def _move_orders(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """Return the messages without system messages, whose text comes before the first user message."""
     told = [one for one in messages if not isinstance(one, SystemMessage)]
     for order in reversed([one for one in messages if isinstance(one, SystemMessage)]):
         first = HumanMessage(content=order.content)
@@ -179,8 +170,8 @@ def _orders_in_question(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     return told
 
 
-def _in_order(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """Return the messages in an order that every server accepts: user and model alternate."""
+def _alternate(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """Return the messages so that user and model alternate, by joining user messages and adding turns."""
     told: list[BaseMessage] = []
     for message in messages:
         before = told[-1].type if told else ""
@@ -193,7 +184,7 @@ def _in_order(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
 
 
 def _join_messages(first: BaseMessage, then: BaseMessage) -> HumanMessage:
-    """Return two user messages as one, the content of the second after that of the first."""
+    """Return two user messages as one, with the content of the second after that of the first."""
     if isinstance(first.content, str) and isinstance(then.content, str):
         return HumanMessage(content=f"{first.content}\n\n{then.content}")
     return HumanMessage(content=[*_parts(first.content), *_parts(then.content)])

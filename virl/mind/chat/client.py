@@ -1,4 +1,4 @@
-"""One model in a run: its replies and turns, asked for again until they are usable, kept and written down."""
+"""One model in a run: its replies are asked for until they are usable, cached, and written to the ledger."""
 
 import json
 import logging
@@ -12,7 +12,15 @@ from pydantic import ValidationError
 
 from virl.errors import CannotWrite, MindFailed, RequestRefused, VirlError
 from virl.mind.base import Describe, Prompt, ReplyT
-from virl.mind.cache import ReplyCache, Said, conversation_key, notes_on, request_key, tools_in, what_it_says
+from virl.mind.cache import (
+    ReplyCache,
+    StoredMessage,
+    conversation_key,
+    request_key,
+    summarize_answer,
+    summarize_request,
+    tool_names_in,
+)
 from virl.mind.chat.answers import (
     THOUGHTS_ALONE,
     excerpt,
@@ -24,14 +32,14 @@ from virl.mind.chat.answers import (
     is_empty,
     read_reply,
     refusal_in,
-    taken_back,
+    repair_answer,
     unusable,
 )
-from virl.mind.chat.asking import Ask, Model
+from virl.mind.chat.asking import Model, ModelCall
 from virl.mind.chat.faults import LLMFault
 from virl.mind.chat.question import CACHE_MARK, Question, has_pictures, without_pictures
 from virl.mind.chat.sending import Replies, RequestUsage, Sender
-from virl.mind.chat.tracing import tell_kept
+from virl.mind.chat.tracing import trace_reused_reply
 from virl.mind.prompt import load_prompt, render
 from virl.mind.providers import ChatManner, Usage
 from virl.mind.replies import Reply
@@ -56,7 +64,7 @@ class ModelClient:
     name: str
     """Name of the model, such as `"openai:gpt-5-mini"`."""
     request: Mapping[str, object]
-    """The part of every request that identifies the model and its parameters, as `own_part` returns it."""
+    """The model and its parameters as a part of cache keys, from `request_identity`."""
     sender: Sender
     manner: ChatManner
     abilities: Abilities
@@ -64,11 +72,12 @@ class ModelClient:
     retries: int
     """Most further requests for one question after a reply that does not fit its type."""
     ledger: Ledger
+    """Ledger to which each question and its reply are added."""
     describe: Describe | None = None
-    """Function that describes views in words, used where the model takes no pictures; `None` without one."""
+    """Function that describes views in words for a model that takes no pictures; `None` without one."""
 
     def learn(self, refused: NotTaken, tally: RequestUsage) -> None:
-        """Leave the ability that the model has refused out of all further requests.
+        """Leave out or lower what the model has just refused, such as pictures, in all further requests.
 
         Raises:
             RequestRefused: it cannot be left out; names the setting that helps, if there is one.
@@ -78,21 +87,21 @@ class ModelClient:
         self._say_left_out(tally)
 
     def _say_left_out(self, tally: RequestUsage) -> None:
-        """Note once each ability that the model lacks, except pictures, which `says_blind` notes."""
+        """Report once each ability that requests do without, except pictures, which `says_blind` reports."""
         for ability in self.abilities.left_out:
             if ability != "pictures":
                 self.sender.remarks.say(ability, f"{self.name} {LEFT_OUT[ability]}", tally.remarks)
 
     def says_blind(self, tally: RequestUsage) -> None:
-        """Note once, in log and journal, that the model takes no pictures."""
+        """Report once, in log and journal, that the model takes no pictures."""
         how = "left out" if self.describe is None else "described in words"
         self.sender.remarks.say("pictures", f"{self.name} takes no pictures: they are {how}", tally.remarks)
 
     def keep(self, key: str, prompt: str, reply: dict[str, object]) -> None:
-        """Add a reply to the cache of replies; without a cache do nothing.
+        """Add a reply to the cache of replies, if there is one; a full disk only gives a warning.
 
         Args:
-            key: of `request_key`.
+            key: cache key, from `reply_key` or `conversation_key`.
             prompt: name of the prompt.
             reply: as plain data.
         """
@@ -117,14 +126,14 @@ class ModelClient:
 
         Args:
             prompt: name of the prompt.
-            inputs: what was asked.
-            reply: what was replied.
-            tally: tokens and tries.
+            inputs: of the prompt, as data.
+            reply: as data.
+            tally: requests, tokens and dollars of the question.
             cached: whether the reply was kept from before.
         """
         self._say_left_out(tally)
         if cached:
-            tell_kept(self.sender.parameters, prompt)
+            trace_reused_reply(self.sender.parameters, prompt)
         if not cached and self.sender.usd(Usage()) is None:
             told = f"no price is known for {self.name}: its tokens count as 0 dollars"
             self.sender.remarks.say("price", told, tally.remarks)
@@ -145,7 +154,7 @@ class ModelClient:
         )
 
 
-def own_part(model: Model, name: str, redaction: Redaction) -> dict[str, object]:
+def request_identity(model: Model, name: str, redaction: Redaction) -> dict[str, object]:
     """Return the model's class and parameters without credentials, for cache keys; not to be changed.
 
     Args:
@@ -159,19 +168,20 @@ def own_part(model: Model, name: str, redaction: Redaction) -> dict[str, object]
     return {"model": name, "parameters": redaction.tree(parameters)}
 
 
-InWords = Callable[[], Sequence[BaseMessage]]
+MessagesInWords = Callable[[], Sequence[BaseMessage]]
+"""Function that returns a conversation's messages with descriptions in words in place of pictures."""
 
 
-def next_turn(
+def ask_next_message(
     client: ModelClient,
     about: str,
-    ask: Ask,
+    ask: ModelCall,
     messages: Sequence[BaseMessage],
     frame: Mapping[str, object],
-    in_words: InWords | None,
+    in_words: MessagesInWords | None,
     replies: Replies,
 ) -> AIMessage:
-    """Return the model's next message in a conversation: cached, or asked for; as `LLMMind.converse`.
+    """Return the model's next message in a conversation, from the cache or by asking it.
 
     Args:
         client: of the model.
@@ -179,38 +189,38 @@ def next_turn(
         ask: sends messages.
         messages: so far.
         frame: system text and tools.
-        in_words: turns pictures into words; `None` where the model sees.
-        replies: kinds of reply that can be used.
+        in_words: gives the messages without pictures, for a model that takes none; `None` only drops them.
+        replies: count of the conversation's replies, to which this one is added.
     """
     tally = RequestUsage(about, orders=str(frame.get("system") or ""), replies=replies)
-    noted = notes_on(messages)
+    noted = summarize_request(messages)
     key = conversation_key(client.request, _describe_pictures(client, messages, in_words, tally), frame)
-    if client.cache and (kept := client.cache.get(key, Said, {})):
-        client.write_down(about, noted, what_it_says(kept.read()), tally, cached=True)
+    if client.cache and (kept := client.cache.get(key, StoredMessage, {})):
+        client.write_down(about, noted, summarize_answer(kept.read()), tally, cached=True)
         return kept.read()
     try:
         answer = _ask_until_usable(client, ask, messages, in_words, tally, len(json.dumps(frame)))
     except VirlError as fault:
         client.write_down(about, noted, {"error": str(fault)}, tally)
         raise
-    said = taken_back(answer, messages)
-    client.write_down(about, noted, what_it_says(answer), tally)
-    if not unusable(answer, tools_in(frame)):
+    said = repair_answer(answer, messages)
+    client.write_down(about, noted, summarize_answer(answer), tally)
+    if not unusable(answer, tool_names_in(frame)):
         # once more: the model may have refused pictures, and was sent words in their place
         key = conversation_key(client.request, _describe_pictures(client, messages, in_words, tally), frame)
-        client.keep(key, about, Said.of(said).model_dump(mode="json"))
+        client.keep(key, about, StoredMessage.of(said).model_dump(mode="json"))
     return said
 
 
 def _ask_until_usable(
     client: ModelClient,
-    ask: Ask,
+    ask: ModelCall,
     messages: Sequence[BaseMessage],
-    in_words: InWords | None,
+    in_words: MessagesInWords | None,
     tally: RequestUsage,
     beside: int,
 ) -> AIMessage:
-    """Return the model's next message, asking again while it is unusable; the last one if none is good."""
+    """Return the model's next message, asked for again while it is unusable; the last if none is usable."""
     note = load_prompt("mind/unusable-turn", Reply)
     fault, replies = "", 0
     while True:
@@ -238,9 +248,12 @@ def _ask_until_usable(
 
 
 def _describe_pictures(
-    client: ModelClient, messages: Sequence[BaseMessage], in_words: InWords | None, tally: RequestUsage
+    client: ModelClient,
+    messages: Sequence[BaseMessage],
+    in_words: MessagesInWords | None,
+    tally: RequestUsage,
 ) -> list[BaseMessage]:
-    """Return the messages, their pictures replaced by words where the model takes none."""
+    """Return the messages; if the model takes no pictures, with words in their place."""
     if client.abilities.sees or not any(map(has_pictures, messages)):
         return list(messages)
     client.says_blind(tally)
@@ -248,7 +261,7 @@ def _describe_pictures(
 
 
 def _mark_for_cache(client: ModelClient, messages: list[BaseMessage]) -> list[BaseMessage]:
-    """Return the messages, the last one marked as end of the cached prefix if the provider wants it."""
+    """Return the messages; if the provider wants it, the last marked as the end of what it may cache."""
     last = messages[-1]
     if not (client.manner.marks_cache and isinstance(last.content, str) and last.content):
         return messages
@@ -256,18 +269,18 @@ def _mark_for_cache(client: ModelClient, messages: list[BaseMessage]) -> list[Ba
     return [*messages[:-1], marked]
 
 
-LONGEST_FAULT = 600  # letters of what was wrong with a reply that a model is told (chosen)
+LONGEST_FAULT = 600  # characters of a reply's faults that the model is told when it is asked again (chosen)
 
 
-def valid_reply(
+def ask_valid_reply(
     client: ModelClient,
-    ask: Ask,
+    ask: ModelCall,
     prompt: Prompt[ReplyT],
     question: Question,
     inputs: dict[str, object],
     tally: RequestUsage,
 ) -> ReplyT:
-    """Return a question's validated reply; a reply that does not fit is asked for again with its fault named.
+    """Return a question's validated reply; ask again, with the fault named, while a reply does not fit.
 
     Args:
         client: of the model.
@@ -275,7 +288,7 @@ def valid_reply(
         prompt: that is asked.
         question: as messages.
         inputs: of the prompt.
-        tally: counts tokens and tries.
+        tally: of the question, to which requests and tokens are added.
 
     Raises:
         BudgetExceeded: it may cost more than is left; nothing was sent.

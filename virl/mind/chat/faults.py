@@ -1,4 +1,4 @@
-"""What goes wrong with models, whoever serves them, as one-line errors without secrets; bounded connections.
+"""Failures of models, whoever serves them, as one-line errors without secrets; and bounded connections.
 
 No redirect takes a prompt elsewhere, and no reply trickles for ever.
 """
@@ -36,8 +36,7 @@ from virl.redaction import Redaction
 from virl.retry import asked_wait
 
 WHOLE = 10
-"""Factor on a request's time limit (s) that bounds a whole reply, and all replies to a question, by default;
-chosen: streamed replies of slow servers are long."""
+"""Factor from a request's time limit to that of a whole reply; chosen: slow servers stream for long."""
 _MOST_BYTES = 32_000_000
 """Most bytes of a reply, compressed or unpacked; chosen, the same bound as for replies of map providers."""
 _END_OF_HEAD = b"\r\n\r\n"
@@ -47,36 +46,35 @@ _PATHS = (
     "client._api_client._httpx_client",
     "client._client._client",
 )
-"""Attribute paths from LangChain's models to their clients (httpx or httpx2): OpenAI, Anthropic, Ollama,
-Gemini, completions."""
+"""Attribute paths from LangChain's models of all providers to their HTTP clients (httpx or httpx2)."""
 
 
-_UNTIL: ContextVar[float | None] = ContextVar("until", default=None)
+_DEADLINE: ContextVar[float | None] = ContextVar("deadline", default=None)
 """Time (seconds of `time.monotonic`) by which the reply must be complete; `None` without a bound."""
 
 
 @contextmanager
 def whole_within(seconds: float) -> Iterator[None]:
-    """Bound the seconds until a reply requested within the block is complete."""
-    token = _UNTIL.set(time.monotonic() + seconds)
+    """Let replies requested within the block fail unless they are complete so many seconds from its start."""
+    token = _DEADLINE.set(time.monotonic() + seconds)
     try:
         yield
     finally:
-        _UNTIL.reset(token)
+        _DEADLINE.reset(token)
 
 
 class RedirectRefused(Exception):
-    """Error: the server redirects to another server, which would get the prompt and the key."""
+    """Error that a server redirects a request to another server, which would get the prompt and the key."""
 
 
 def bound_connections(model: object) -> None:
-    """Make a LangChain model's HTTP clients refuse foreign redirects, and bound replies in size and time.
+    """Make a LangChain model's HTTP clients refuse redirects to other servers, and bound replies.
 
     The head of a reply has to be there within the model's time limit, which its client applies to the pauses
-    between bytes alone; the whole reply within ten times as long, or as `whole_within` says, and in 32 MB.
-    Clients of unknown kinds are left alone.
+    between bytes alone; the whole reply within `WHOLE` times as long, or as `whole_within` says; and 32 MB
+    at most. Clients of unknown kinds are left alone.
     """
-    for client in _clients(model):
+    for client in _http_clients(model):
         if _refuse_redirect not in client.event_hooks["response"]:
             client.event_hooks["response"] += [_refuse_redirect, _bound_decoding]
             client.headers["accept-encoding"] = "identity"
@@ -86,7 +84,7 @@ def bound_connections(model: object) -> None:
                 pool._network_backend = _Backend(pool._network_backend)  # noqa: SLF001
 
 
-def _clients(model: object) -> Iterator[Any]:
+def _http_clients(model: object) -> Iterator[Any]:
     """Yield the HTTP clients of a LangChain model that are found at the known attribute paths."""
     for path in _PATHS:
         try:
@@ -98,7 +96,7 @@ def _clients(model: object) -> Iterator[Any]:
 
 
 def _refuse_redirect(response: Any) -> None:
-    """Raise `RedirectRefused` for a response that leads to another origin."""
+    """Raise `RedirectRefused` for a response that redirects to another scheme, host or port."""
     if not response.has_redirect_location:
         return
     asked, sent_on = response.request.url, response.request.url.join(response.headers["location"])
@@ -110,7 +108,7 @@ def _refuse_redirect(response: Any) -> None:
 
 
 def _bound_decoding(response: Any) -> None:
-    """Let a response raise `ConnectionError` if it unpacks to over `_MOST_BYTES` or has a rare encoding."""
+    """Make a response raise `ConnectionError` if it unpacks to over `_MOST_BYTES` or is oddly encoded."""
     encoding = response.headers.get("content-encoding", "identity")
     if encoding not in {"identity", "gzip", "deflate"}:  # a piece of the others can unpack to gigabytes
         raise ConnectionError(f"the reply is compressed as {encoding}, which was not asked for")
@@ -132,6 +130,7 @@ class _Backend:
     """A wrapper of a network backend of httpcore whose connections bound replies in time and size."""
 
     def __init__(self, inner: Any) -> None:
+        """Begin a wrapper of the network backend `inner`."""
         self._inner = inner
 
     def connect_tcp(self, *args: Any, **more: Any) -> "_Stream":
@@ -139,6 +138,7 @@ class _Backend:
         return _Stream(self._inner.connect_tcp(*args, **more))
 
     def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the wrapped backend."""
         return getattr(self._inner, name)
 
 
@@ -146,26 +146,29 @@ class _Stream:
     """A connection that bounds each reply's bytes, and its seconds since the request's last byte was sent."""
 
     def __init__(self, inner: Any) -> None:
+        """Begin a wrapper of httpcore's connection `inner`."""
         self._inner = inner
-        self._asked = 0.0
+        self._asked_at = 0.0
+        """Time, by `time.monotonic`, at which the last bytes of the request were sent."""
         self._head = b""
         """The bytes of the reply received so far; no longer extended once the reply's head is complete."""
         self._left = _MOST_BYTES
+        """The bytes that the reply may still have."""
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send bytes of a request, and start the count of the reply's time and size anew."""
         self._inner.write(buffer, timeout)
-        self._asked, self._head, self._left = time.monotonic(), b"", _MOST_BYTES
+        self._asked_at, self._head, self._left = time.monotonic(), b"", _MOST_BYTES
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Return received bytes; raise `TimeoutError` if too slow, `ConnectionError` if too many."""
+        """Return up to `max_bytes` bytes; raise `TimeoutError` if late, `ConnectionError` if too many."""
         if self._left <= 0:
             raise ConnectionError(f"the reply has more than {_MOST_BYTES / 1e6:.0f} MB")
         if timeout is None:
             return self._count_bytes(bytes(self._inner.read(max_bytes, timeout)))
         in_head = _END_OF_HEAD not in self._head
-        until = _UNTIL.get() or self._asked + WHOLE * timeout
-        until = min(until, self._asked + timeout) if in_head else until
+        until = _DEADLINE.get() or self._asked_at + WHOLE * timeout
+        until = min(until, self._asked_at + timeout) if in_head else until
         left = until - time.monotonic()
         if left <= 0:
             raise TimeoutError("the reply does not end")
@@ -174,7 +177,7 @@ class _Stream:
         return data
 
     def _count_bytes(self, data: bytes) -> bytes:
-        """Count the bytes against those that the reply may still have, and return them."""
+        """Return the bytes, after subtracting their number from those that the reply may still have."""
         self._left -= len(data)
         return data
 
@@ -183,6 +186,7 @@ class _Stream:
         return _Stream(self._inner.start_tls(*args, **more))
 
     def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the wrapped connection."""
         return getattr(self._inner, name)
 
 
@@ -196,7 +200,7 @@ class LLMFault(Enum):
     LIMITED = "limited"
     """The server has had too many requests for now; another try later may succeed."""
     BROKEN = "broken"
-    """The server failed, is too slow or cannot be reached; another try may succeed."""
+    """The server failed, is too slow or cannot be reached; another try later may succeed."""
     UNREADABLE = "unreadable"
     """The reply is no message of a model; another try may succeed."""
     NO_QUOTA = "no quota"
@@ -313,7 +317,7 @@ def classify(error: Exception) -> LLMFault:
 
 
 def _fault_in_words(said: str, status: int | None) -> LLMFault | None:
-    """Return the kind of failure that a server's words name, if the status is ambiguous; `None` if none."""
+    """Return the kind of failure that a server's words name, given its HTTP status; `None` if none."""
     if refused_ability(said) == "max_tokens":
         return LLMFault.NOT_TAKEN  # the reply may be too long, not the prompt
     for fault, pattern in _WORDS:
@@ -335,9 +339,9 @@ def _unreadable(error: Exception) -> LLMFault:
 
 
 def status_of(error: Exception) -> int | None:
-    """Return the HTTP status that a provider's exception, or one of its causes, carries; `None` if none does.
+    """Return the HTTP status that a provider's exception, or one of its causes, carries; `None` without one.
 
-    Errors within a stream, or with status 200, have the one that their code or words stand for.
+    For errors within a stream, or with status 200, it is the one that their code or words stand for.
     """
     for one in _causes(error):
         body = getattr(one, "body", None)
@@ -354,7 +358,7 @@ def status_of(error: Exception) -> int | None:
 
 
 def words_of(error: Exception) -> str:
-    """Return the server's own error text, else the client's; never any text of the request."""
+    """Return the server's own error text, else the client library's; without any text of the request."""
     if redirect := _redirect_in(error):
         return str(redirect)
     bodies = [getattr(one, "body", None) for one in _causes(error)]
@@ -366,12 +370,12 @@ def words_of(error: Exception) -> str:
 
 
 def _redirect_in(error: Exception) -> RedirectRefused | None:
-    """Return the refused redirect among an exception's causes; `None` if there is none."""
+    """Return the `RedirectRefused` among an exception and its causes; `None` if there is none."""
     return next((one for one in _causes(error) if isinstance(one, RedirectRefused)), None)
 
 
 def _said_in(body: object, depth: int = 4) -> str:
-    """Return the message in an error's body, or a web page's title; empty if there is none."""
+    """Return the message up to `depth` levels deep in an error's body, or a page's title; empty without."""
     if isinstance(body, str):
         title = _TITLE.search(body) if _PAGE.match(body) else None
         return title[1].strip() if title else "" if _PAGE.match(body) else body.strip()
@@ -392,7 +396,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def retry_after(error: Exception) -> float | None:
-    """Return the seconds that the server asks to wait; `None` if it names none, or a time that is past.
+    """Return the seconds that a server asks to wait in its error; `None` if it names none, or a past time.
 
     From the headers `retry-after-ms` and `Retry-After`, else from `retryDelay` or the words of Gemini.
     """
@@ -408,7 +412,7 @@ def retry_after(error: Exception) -> float | None:
 
 
 def usage_in(error: Exception) -> Usage:
-    """Return the tokens that a failed request was charged, by its exception; zeros if it says nothing."""
+    """Return the tokens that a failed request used, by its exception; zeros if that says nothing."""
     usage = getattr(getattr(error, "completion", None), "usage", None)
     if usage is None:
         return Usage()

@@ -1,4 +1,4 @@
-"""OpenAI's chat models, and all that are served as they are: streamed replies are read as whole ones."""
+"""OpenAI's chat models, and others behind the same API; streamed replies are read as whole ones."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -15,8 +15,8 @@ from langchain_openai.chat_models.base import _handle_openai_api_error, _handle_
 from virl.mind.chat.answers import MOST_CALLS, THOUGHTS, JsonObject, as_object
 from virl.mind.chat.asking import Adapting, arrange_messages
 
-_SAID = ("content", "refusal", "reasoning_content", "reasoning")
-"""Names of message fields whose text arrives in pieces when a reply is streamed."""
+_TEXT_FIELDS = ("content", "refusal", "reasoning_content", "reasoning")
+"""Names of the fields of a message whose text arrives in pieces when a reply is streamed."""
 _JSON = "application/json"
 
 
@@ -30,11 +30,11 @@ class OpenAIChat(Adapting, ChatOpenAI):
     adapts: ClassVar[frozenset[str]] = Adapting.adapts | {"max_completion_tokens", "stream", "stream_options"}
 
     def _should_stream(self, **kwargs: Any) -> bool:  # noqa: ARG002 - as LangChain calls it
-        """Return whether LangChain shall stream: never, since `_generate` streams itself."""
-        return False  # `_generate` streams
+        """Return whether LangChain shall stream: never, since `_generate` does so itself."""
+        return False
 
     def _get_request_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Return the request's JSON, with the token limit's older name for servers that know no other."""
+        """Return a request's JSON, with the older name of the token limit if the server knows no other."""
         payload: dict[str, Any] = super()._get_request_payload(*args, **kwargs)
         if "max_completion_tokens" in self._lacks and "max_completion_tokens" in payload:
             payload["max_tokens"] = payload.pop("max_completion_tokens")
@@ -47,7 +47,7 @@ class OpenAIChat(Adapting, ChatOpenAI):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        """Return LangChain's chat result for the messages; with `streaming`, listeners get each piece."""
+        """Return LangChain's chat result for the messages; callbacks are told of each streamed piece."""
         payload = self._get_request_payload(arrange_messages(messages, self._lacks), stop=stop, **kwargs)
         # OpenAI's newer API: LangChain reads its replies
         if self._use_responses_api(payload):
@@ -63,7 +63,7 @@ class OpenAIChat(Adapting, ChatOpenAI):
             if reply.headers.get("content-type", "").startswith(_JSON):  # it does not stream
                 reply.http_response.read()
                 return self._create_chat_result(_json_of(reply))
-            return self._create_chat_result(_whole(reply.parse(), run_manager))
+            return self._create_chat_result(_join_chunks(reply.parse(), run_manager))
         except openai.BadRequestError as fault:
             _handle_openai_bad_request(fault)  # raises one of LangChain's kinds
             raise
@@ -72,7 +72,7 @@ class OpenAIChat(Adapting, ChatOpenAI):
             raise
 
     def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
-        """Return LangChain's chat result for a reply, correcting or refusing what LangChain would misread.
+        """Return LangChain's chat result for a server's reply, corrected where LangChain would misread it.
 
         Raises:
             APIError: the reply is an error, as servers send them with status 200.
@@ -102,7 +102,7 @@ class OpenAIChat(Adapting, ChatOpenAI):
 
 
 def _json_of(reply: Any) -> Any:
-    """Return the JSON object in the body of an SDK's reply.
+    """Return the JSON object in the body of a raw reply of OpenAI's client.
 
     Raises:
         ValueError: it is no JSON object.
@@ -115,7 +115,7 @@ def _json_of(reply: Any) -> Any:
 
 
 def _normalize_usage(usage: Any) -> Any:
-    """Return the usage as whole numbers; `None` without input count, which LangChain would take as 0."""
+    """Return token counts as whole numbers; `None` without a count of input, where LangChain would read 0."""
     if not (isinstance(usage, dict) and usage.get("prompt_tokens") is not None):
         return None
     whole = {name: int(told) for name, told in usage.items() if isinstance(told, float) and told.is_integer()}
@@ -125,28 +125,27 @@ def _normalize_usage(usage: Any) -> Any:
 def _with_text_arguments(message: dict[str, Any]) -> dict[str, Any]:
     """Return a message whose tool calls have their arguments as text, as LangChain reads them.
 
-    An object's text, or no JSON at all. Of more calls than are carried out, no more are read than show it.
+    The text is JSON of an object, or whatever else the server sent.
     """
     calls = message.get("tool_calls")
     if not isinstance(calls, list):
         return message | {"tool_calls": None}
-    calls = calls[: MOST_CALLS + 1]
-    return message | {"tool_calls": [_with_object(call) for call in calls if isinstance(call, dict)]}
+    told = []
+    for call in calls[: MOST_CALLS + 1]:  # one more than are carried out shows that there are too many
+        if isinstance(call, dict):
+            function = call.get("function")
+            function = function if isinstance(function, dict) else {}
+            given = as_object(function.get("arguments"))
+            text = json.dumps(given) if isinstance(given, dict) else given
+            named = {"name": str(function.get("name") or ""), "arguments": text}
+            told.append(call | {"function": function | named})
+    return message | {"tool_calls": told}
 
 
-def _with_object(call: dict[str, Any]) -> dict[str, Any]:
-    """Return a tool call with its arguments as text: JSON of an object, else the text as it is."""
-    function = call.get("function")
-    function = function if isinstance(function, dict) else {}
-    given = as_object(function.get("arguments"))
-    text = json.dumps(given) if isinstance(given, dict) else given
-    return call | {"function": function | {"name": str(function.get("name") or ""), "arguments": text}}
+def _join_chunks(chunks: Iterable[Any], run_manager: CallbackManagerForLLMRun | None) -> JsonObject:
+    """Return one reply, as JSON, put together from streamed chunks; it has no choices if no chunk has one.
 
-
-def _whole(chunks: Iterable[Any], run_manager: CallbackManagerForLLMRun | None) -> JsonObject:
-    """Return one whole reply put together from streamed chunks; the last chunk with usage sets the usage.
-
-    A stream that says nothing of a reply is one without choices.
+    `run_manager`, if any, is told of each piece of text.
     """
     whole: JsonObject = {"choices": []}
     message: JsonObject = {}
@@ -161,7 +160,7 @@ def _whole(chunks: Iterable[Any], run_manager: CallbackManagerForLLMRun | None) 
             choice["finish_reason"] = one.get("finish_reason") or choice["finish_reason"]
             if delta.get("role"):
                 message["role"] = delta["role"]
-            for name in _SAID:
+            for name in _TEXT_FIELDS:
                 if isinstance(delta.get(name), str):
                     message[name] = (message.get(name) or "") + delta[name]
             for piece in delta.get("tool_calls") or ():
@@ -177,7 +176,7 @@ def _whole(chunks: Iterable[Any], run_manager: CallbackManagerForLLMRun | None) 
 
 
 def _add_piece(calls: dict[Any, JsonObject], piece: Mapping[str, Any]) -> None:
-    """Add a streamed piece to the tool call of the same index, or begin a new call if id or name differs."""
+    """Add a streamed piece to the call of its index in `calls`, or begin a new one if id or name differs."""
     function, at = piece.get("function") or {}, piece.get("index")
     same = [key for key in calls if key[0] == at]
     last = calls[same[-1]] if same else None

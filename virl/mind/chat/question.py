@@ -1,4 +1,4 @@
-"""A question as it is put to a model, and the JSON schema of the reply that it is held to.
+"""A question as it is sent to a model, and the JSON schema of the reply that it asks for.
 
 What stays the same comes first as orders, then what is asked, then pictures. A prompt with turns is a
 conversation: what was asked first, and after each reply what came of it.
@@ -35,17 +35,13 @@ from virl.platform.city.streetview import Image, View
 JPEG_QUALITY = 90  # chosen: letters on signs stay sharp, at a sixth of the size of a PNG
 
 Block = dict[Any, Any]
+"""Part of a message's content as LangChain has it, such as a text or a picture."""
 
 _NOT_SHOWN: Block = {"type": "text", "text": "(a picture that cannot be shown to you)"}
 
 
 def picture_blocks(images: Pictures, longest_side: int) -> list[str | Block]:
-    """Return pictures as LangChain content blocks, each after a text block with its label if it has one.
-
-    Args:
-        images: RGB.
-        longest_side: pixels; larger pictures are made smaller.
-    """
+    """Return content blocks of pictures at most `longest_side` pixels long, each after its label, if any."""
     labels = list(images) if isinstance(images, Mapping) else []
     blocks: list[str | Block] = []
     for at, image in enumerate(_picture_list(images)):
@@ -55,14 +51,7 @@ def picture_blocks(images: Pictures, longest_side: int) -> list[str | Block]:
 
 
 def pictures_in_words(images: Pictures, describe: Describe | None) -> list[dict[str, str]]:
-    """Return a `label` and a description in words of each picture, for a model that takes none.
-
-    Empty if nobody can say it, or some of them are no views.
-
-    Args:
-        images: a view is a picture of which it is known where it was taken.
-        describe: the describer of an agent's senses; `None` where there is none.
-    """
+    """Return the `label` and the description, `words`, of each picture; empty unless all are views."""
     views = [image for image in _picture_list(images) if isinstance(image, View)]
     if describe is None or len(views) < len(images):
         return []
@@ -95,7 +84,7 @@ def _picture_list(images: Pictures) -> list[Picture]:
 
 
 def _pixels(picture: Picture) -> Image:
-    """Return a picture, or a view's picture, as an RGB image."""
+    """Return the pixels of a picture or view as an RGB image."""
     return rgb(picture.pixels if isinstance(picture, View) else picture)
 
 
@@ -105,7 +94,7 @@ def has_pictures(message: BaseMessage) -> bool:
 
 
 def without_pictures(message: BaseMessage) -> BaseMessage:
-    """Return a message with the picture parts of its content replaced by a short text."""
+    """Return a message with a short text in place of each picture in its content."""
     if not isinstance(message.content, list):
         return message
     blocks = [_NOT_SHOWN if _is_picture(block) else block for block in message.content]
@@ -120,11 +109,13 @@ def _is_picture(block: str | Block) -> bool:
 _MOST_OPTIONS = 250
 """Most options in a schema's `enum`; OpenAI limits the characters of longer ones."""
 _OPTIONS_TOLD = 40
-"""Most options of a field that the prompt lists in words; chosen."""
+"""Most options of a field that the prompt lists; of more it only says how many; chosen."""
 _COUNTED_OUT = 11
-"""Most values of a whole number that a schema lists as an `enum`; chosen for ratings from 0 to 10."""
+"""Number of values of a whole-number field up to which a schema lists them; chosen for ratings 0 to 10."""
 Schema = dict[str, Any]
+"""A JSON schema, or a part of one."""
 Offers = Mapping[str, Sequence[str | int]]
+"""Allowed values of reply fields, by the field's path, as `Reply.offers` gives them."""
 _BOUNDS = {
     "minimum": "at least {}",
     "ge": "at least {}",
@@ -150,21 +141,21 @@ class Question:
     schema: Schema | None
     """JSON schema of the typed reply; `None` for a reply of plain text."""
     held: bool
-    """True if the schema is sent with the request, so that the server enforces it."""
+    """True if the schema is sent with the request; false if only the prompt describes the reply."""
     fields: str = ""
-    """Description in words of the reply's fields, with the options of this question."""
+    """Description in words of the reply's fields, with the options of this question; empty for plain text."""
 
     @property
     def schema_letters(self) -> int:
-        """Return the characters of the schema that is sent with the request; 0 if none is."""
+        """Number of characters of the schema that is sent with the request; 0 if none is."""
         return len(json.dumps(self.schema)) if self.held else 0
 
     def parts(self) -> list[dict[str, Any]]:
-        """Return the messages as plain data, which enters the key of the reply cache."""
+        """Return the messages as plain data, `type` and `content` of each, for the key of the reply cache."""
         return [{"type": message.type, "content": message.content} for message in self.messages]
 
 
-def question_of(
+def build_question(
     prompt: Prompt[ReplyT],
     inputs: Mapping[str, object],
     images: Pictures,
@@ -174,7 +165,7 @@ def question_of(
     describe: Describe | None = None,
     said: Sequence[str] = (),
 ) -> Question:
-    """Return a prompt and its inputs as a question of messages, in the form that the model takes.
+    """Return the question that a prompt and its inputs make, in the form that the model takes.
 
     Args:
         prompt: which question.
@@ -232,16 +223,16 @@ def question_of(
 
 
 def _picture_text(images: Pictures, describe: Describe | None) -> str:
-    """Return labels and descriptions of pictures as text for a blind model; without a describer, a count."""
+    """Return pictures as text for a model that takes none: label and description of each, or their number."""
     if told := pictures_in_words(images, describe):
         return render(load_prompt("mind/pictures-in-words", Reply), {"pictures": told})
     return render(load_prompt("mind/no-pictures", Reply), {"count": len(images)})
 
 
 def _with_form(orders: str, asked: str, fields: str, always: str) -> tuple[str, str]:
-    """Return (orders, question) with the reply's fields described; this question's options come last.
+    """Return (orders, question) with the reply's fields described, those without options in the orders.
 
-    So the orders stay the same from question to question.
+    This question's options stand at its end, so that the orders stay the same in every question.
     """
     form = load_prompt("mind/form", Reply)
     if not orders:
@@ -250,7 +241,7 @@ def _with_form(orders: str, asked: str, fields: str, always: str) -> tuple[str, 
 
 
 def _with_options(asked: str, fields: str, always: str) -> str:
-    """Return the question's text, with the field descriptions if its options differ from the usual."""
+    """Return the question's text followed by those lines of `fields` that are not in `always`."""
     offered = [line for line in fields.splitlines() if line not in always.splitlines()]
     if not offered:
         return asked
@@ -263,42 +254,45 @@ def strict_schema(reply: type[BaseModel], inputs: Mapping[str, object], *, bound
     Args:
         reply: its type.
         inputs: those of the question: they say what a field may be, where the type says so in `Reply.offers`.
-        bounded: with bounds of numbers and lengths.
+        bounded: whether bounds of numbers and lengths stay as keywords too, not only in descriptions.
     """
     own = plain_schema(reply)
     offers = reply.offers(inputs) if issubclass(reply, Reply) else {}
-    schema = _strict(own, own.get("$defs", {}), "", offers, _KEYWORDS if bounded else frozenset())
+    schema = _portable_schema(own, own.get("$defs", {}), "", offers, _KEYWORDS if bounded else frozenset())
     return {"title": reply.__name__, **schema}
 
 
 @cache
 def plain_schema(reply: type[BaseModel]) -> Schema:
-    """Return the JSON schema that pydantic makes of a reply type; cached, so it must not be changed."""
+    """Return pydantic's JSON schema of a reply type; cached, so it must not be changed."""
     return reply.model_json_schema()
 
 
 def in_words(schema: Schema) -> str:
-    """Return a schema's fields as a Markdown list, for a model that is not held to the schema."""
+    """Return a schema's fields as a Markdown list, for a model that is not sent the schema."""
     return "\n".join(_schema_lines(schema, ""))
 
 
-def _strict(
+def _portable_schema(
     schema: Schema, named: Mapping[str, Schema], path: str, offers: Offers, keywords: frozenset[str]
 ) -> Schema:
-    """Return a part of a schema with keywords that all providers know, and `$ref`s resolved."""
+    """Return a schema's part with keywords that all providers know, and its `$ref`s to `named` resolved."""
     if "$ref" in schema:
         found = named[schema["$ref"].rpartition("/")[2]]
         own = {key: value for key, value in schema.items() if key != "$ref"}
-        return _strict({**found, **own}, named, path, offers, keywords)
-    told = " ".join(filter(None, [schema.get("description", ""), _bounds_told(schema)]))
+        return _portable_schema({**found, **own}, named, path, offers, keywords)
+    told = " ".join(filter(None, [schema.get("description", ""), _describe_bounds(schema)]))
     about = {"description": told} if told else {}
     if "anyOf" in schema:
-        return {"anyOf": [_strict(one, named, path, offers, keywords) for one in schema["anyOf"]], **about}
+        return {
+            "anyOf": [_portable_schema(one, named, path, offers, keywords) for one in schema["anyOf"]],
+            **about,
+        }
     about |= {key: schema[key] for key in schema if key in keywords}
     kind = schema.get("type") or ("string" if isinstance(schema.get("const"), str) else "integer")
     if kind == "object":
         fields = {
-            name: _strict(inner, named, f"{path}.{name}".lstrip("."), offers, keywords)
+            name: _portable_schema(inner, named, f"{path}.{name}".lstrip("."), offers, keywords)
             for name, inner in schema.get("properties", {}).items()
         }
         return {
@@ -310,7 +304,7 @@ def _strict(
         }
     if kind == "array":
         items = schema.get("items") or schema["prefixItems"][0]
-        return {"type": "array", **about, "items": _strict(items, named, path, offers, keywords)}
+        return {"type": "array", **about, "items": _portable_schema(items, named, path, offers, keywords)}
     if kind == "null":
         return {"type": kind}
     options = _options(schema, kind, offers.get(path))
@@ -318,7 +312,7 @@ def _strict(
 
 
 def _options(schema: Schema, kind: str, offered: Sequence[str | int] | None) -> list[Any]:
-    """Return the values that a field may have; empty if too many to list, or unbounded."""
+    """Return the values that a field may have, those `offered` if any; empty if not bounded or too many."""
     if offered is not None:
         distinct = list(dict.fromkeys(offered))
         return distinct if len(distinct) <= _MOST_OPTIONS else []
@@ -330,8 +324,8 @@ def _options(schema: Schema, kind: str, offered: Sequence[str | int] | None) -> 
     return list(schema.get("enum", ()))
 
 
-def _bounds_told(schema: Schema) -> str:
-    """Return a field's bounds in words, such as minimum and length; empty if it has none."""
+def _describe_bounds(schema: Schema) -> str:
+    """Return a field's bounds as a sentence, such as `At least 1, at most 5.`; empty if it has none."""
     if "prefixItems" in schema:
         return f"Exactly {len(schema['prefixItems'])}."
     if schema.get("minLength") == 1 and "maxLength" not in schema:
@@ -344,18 +338,18 @@ def _schema_lines(schema: Schema, indent: str) -> Iterator[str]:
     """Yield lines of a Markdown list of a schema's fields, those of inner objects indented by `indent`."""
     for name, field in schema["properties"].items():
         about = f" {field['description']}" if "description" in field else ""
-        yield f"{indent}- `{name}`: {_kind_told(field)}.{about}"
+        yield f"{indent}- `{name}`: {_describe_type(field)}.{about}"
         inner = field.get("items", field)
         if inner.get("type") == "object":
             yield from _schema_lines(inner, f"{indent}  ")
 
 
-def _kind_told(field: Schema) -> str:
-    """Return the type of a field's value in words, with its options or bounds."""
+def _describe_type(field: Schema) -> str:
+    """Return the type of a field's value in words, with its options."""
     if "anyOf" in field:
-        return " or ".join(_kind_told(one) for one in field["anyOf"])
+        return " or ".join(_describe_type(one) for one in field["anyOf"])
     if field["type"] == "array":
-        return f"a list; each item is {_kind_told(field['items'])}"
+        return f"a list; each item is {_describe_type(field['items'])}"
     if options := field.get("enum"):
         if len(options) > _OPTIONS_TOLD:
             return f"one of the {len(options)} offered in the question, spelt the same"

@@ -1,4 +1,4 @@
-"""Requests to a model: within a budget and a limit of their rate, and again while a failure may pass."""
+"""Requests to a model: within a budget and a rate limit, and repeated while a failure may pass."""
 
 import logging
 import time
@@ -12,7 +12,7 @@ from langchain_core.rate_limiters import BaseRateLimiter
 
 from virl.errors import MindFailed, ModelShut, ModelUnavailable, RequestRefused, way_on
 from virl.mind.chat.answers import check_answer
-from virl.mind.chat.asking import Ask
+from virl.mind.chat.asking import ModelCall
 from virl.mind.chat.faults import (
     MAX_TEXT,
     MOST_WORDS,
@@ -48,7 +48,7 @@ PATIENCE = 7
 """Most repeats of a request to an overloaded or failing server: after 0.5, 1, 2 ... 32 s, a minute in all."""
 
 _MAY_BE_ANSWERS = (LLMFault.BROKEN, LLMFault.OTHER, LLMFault.UNREADABLE)
-"""Failures after which an unreadable answer may have been given, and so may be billed."""
+"""Kinds of failure in which the model may have answered, so that the request may be billed."""
 _FRAME_TOKENS = 400
 """Upper bound on tokens that a provider adds to a request with tools, whatever its length (chosen)."""
 
@@ -57,41 +57,41 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Remarks:
-    """Topics on which a remark was already made in log and journal; shared by all who ask the same model."""
+    """Remarks on a model, each made once in log and journal; shared by all minds that ask the model."""
 
-    _said: set[str] = field(default_factory=set)
+    _topics: set[str] = field(default_factory=set)
 
     def say(self, topic: str, text: str, noted: list[str]) -> None:
-        """Make a remark in the log and add it to `noted`, unless its topic has had one before.
+        """Write a remark to the log and add it to `noted`, unless its topic has had one before.
 
         Args:
             topic: what it is about, such as `pictures`.
             text: one line.
             noted: of the question that brought it up; is added to.
         """
-        if topic not in self._said:
-            self._said.add(topic)
+        if topic not in self._topics:
+            self._topics.add(topic)
             noted.append(text)
             _log.warning("%s", text)
 
     def has(self, topic: str) -> bool:
-        """Return whether a remark on the topic has been made before."""
-        return topic in self._said
+        """Return whether a remark on the topic has been made."""
+        return topic in self._topics
 
 
 @dataclass(slots=True)
-class Density:
-    """Factor (1 or more) of a model's actual input tokens to the expected ones, learnt from its requests."""
+class TokenRatio:
+    """Highest ratio so far of a request's actual input tokens to the expected ones, at least 1."""
 
     most: float = 1.0
 
     def learn(self, expected: int, used: int) -> None:
-        """Raise the factor if a request used more input tokens than expected."""
+        """Raise the ratio if a request used more input tokens than were expected."""
         self.most *= max(1.0, (used - _FRAME_TOKENS) / max(expected, 1))
 
 
 class OutOfReplies(MindFailed):
-    """Error: a conversation has had as many replies as are allowed; no further request was sent."""
+    """Error that a conversation has had as many replies as are allowed; no further request was sent."""
 
 
 @dataclass(slots=True)
@@ -99,7 +99,9 @@ class Replies:
     """Count of replies in a conversation, usable or not, and the most that are allowed."""
 
     most: float = inf
+    """Most replies that are allowed."""
     taken: int = 0
+    """Number of replies so far."""
 
 
 @dataclass(slots=True)
@@ -113,7 +115,7 @@ class RequestUsage:
     attempts: int = 0
     """Number of requests sent so far, failed ones included."""
     lost: int = 0
-    """Number of requests without a readable answer of the server."""
+    """Number of requests so far to which no readable answer came."""
     waited: float = 0.0
     """Seconds spent waiting for replies, without pauses between tries."""
     replies: Replies = field(default_factory=Replies)
@@ -138,7 +140,7 @@ class Sender:
     name: str
     """Name of the model, used in errors and for prices."""
     redaction: Redaction
-    """Redaction of keys from replies, errors and traces."""
+    """Remover of keys from replies, errors and traces."""
     price: tuple[float, float] | None
     """US dollars for a million tokens (input, output) as the user states them; `None` for known prices."""
     retries: int
@@ -148,28 +150,31 @@ class Sender:
     longest_wait: float
     """Upper bound on a pause between tries, in seconds."""
     sleep: Callable[[float], None]
+    """Function that waits so many seconds."""
     limiter: BaseRateLimiter | None
+    """Limiter that is waited for before each request; `None` for no rate limit."""
     ledger: Ledger
+    """Ledger in which the cost of each request is held, then paid."""
     longest_reply: int
-    """Upper bound on a reply's tokens, from which its cost is reserved before the request."""
+    """Upper bound on a reply's tokens, whose cost is held in the budget before the request."""
     longest_question: float
     """Upper bound on the seconds that all replies to a question may take together."""
     remarks: Remarks
-    density: Density = field(default_factory=Density)
+    density: TokenRatio = field(default_factory=TokenRatio)
     pauses: Callable[[float, str], None] = lambda _seconds, _why: None
     """Function called before each pause, with the pause's seconds and its reason in words."""
     parameters: Parameters = dict
     """Function that returns the request's parameters for traces."""
 
     def send(
-        self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, *, beside: int = 0
+        self, ask: ModelCall, messages: Sequence[BaseMessage], tally: RequestUsage, *, beside: int = 0
     ) -> AIMessage:
-        """Return the model's answer to messages; the request is repeated while its failure may be temporary.
+        """Return the model's answer to messages; repeat the request while its failure may be temporary.
 
         Args:
-            ask: puts messages to the model.
+            ask: sends messages to the model.
             messages: what it is asked.
-            tally: of the question; is added to.
+            tally: of the question, to which requests and tokens are added.
             beside: letters that go with the messages, such as the schemas of tools.
 
         Raises:
@@ -180,13 +185,15 @@ class Sender:
         """
         # an overloaded server is waited for, however few tries a bad reply gets
         policy = RetryPolicy(max(PATIENCE, self.retries), self.first_wait, self.longest_wait, self.sleep)
-        outcome = policy.run(lambda: self._try(ask, messages, tally, beside), _failure, tell=self._tell)
+        outcome = policy.run(
+            lambda: self._try(ask, messages, tally, beside), _to_failure, tell=self._report_pause
+        )
         if isinstance(outcome, _Failed):
             self._raise(outcome, tally)
         return outcome
 
     def usd(self, usage: Usage) -> float | None:
-        """Return the cost of one request in US dollars; `None` if the model's price is unknown."""
+        """Return the cost of one request with these tokens in US dollars; `None` if the price is unknown."""
         return request_usd(self.name, usage, self.price)
 
     def clean(self, text: str, most: int = MAX_TEXT) -> str:
@@ -194,7 +201,7 @@ class Sender:
         return in_a_line(text, self.redaction, most)
 
     def give_up(self, fault: LLMFault, said: str) -> NoReturn:
-        """Raise the error that stands for a lasting failure, with advice on the setting that helps.
+        """Raise the error for a lasting kind of failure, with the server's words and advice on what helps.
 
         Raises without a cause: the provider's exception may quote the key.
 
@@ -239,9 +246,9 @@ class Sender:
         ) from None
 
     def _try(
-        self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, beside: int
+        self, ask: ModelCall, messages: Sequence[BaseMessage], tally: RequestUsage, beside: int
     ) -> "AIMessage | _Failed":
-        """Send one traced request within budget and rate limits; return the answer or the failure."""
+        """Send one traced request within budget and rate limit; return the answer or the failure."""
         if tally.replies.taken >= tally.replies.most:
             raise OutOfReplies(
                 f"{self.name} gave all {tally.replies.most:g} replies of `limits: calls`: increase it"
@@ -275,9 +282,9 @@ class Sender:
         return outcome
 
     def _request(
-        self, ask: Ask, messages: Sequence[BaseMessage], hold: Hold, tally: RequestUsage
+        self, ask: ModelCall, messages: Sequence[BaseMessage], hold: Hold, tally: RequestUsage
     ) -> "AIMessage | _Failed":
-        """Send one request and add its usage to `tally`; return the answer or the failure."""
+        """Send one request, pay it from `hold`, add it to `tally`, and return the answer or the failure."""
         asked = time.monotonic()
         try:
             with whole_within(self.longest_question - tally.waited):
@@ -291,7 +298,7 @@ class Sender:
         try:
             usage = check_answer(answer)
         except ValueError as fault:  # nobody knows what it cost: what was held stays
-            return self._unread(LLMFault.UNREADABLE, self.clean(str(fault)), hold, tally)
+            return self._count_unread(LLMFault.UNREADABLE, self.clean(str(fault)), hold, tally)
         if usage is None:
             usage = Usage(hold.input_tokens, 0, said_usage(answer))
             told = f"{self.name} does not say how many tokens it used: they are estimated here"
@@ -315,12 +322,12 @@ class Sender:
         return _Failed(LLMFault.BROKEN, said, None, may_retry=False)
 
     def _lose_reply(self, error: Exception, hold: Hold, tally: RequestUsage) -> "_Failed":
-        """Return the failure of a request that raised an exception, after its cost was counted."""
+        """Count a request that raised an exception as paid or as lost, and return the failure."""
         fault, said = classify(error), self.clean(words_of(error), MOST_WORDS)
         status = status_of(error)
         # without a status nobody knows whether the model has answered: what was held counts as paid
         if status is None and (may_be_billed(error) or (fault in _MAY_BE_ANSWERS and not never_left(error))):
-            return self._unread(fault, said, hold, tally)
+            return self._count_unread(fault, said, hold, tally)
         self._count(usage_in(error), hold, tally)
         # these are replies of the model, although nothing can be done with them
         tally.replies.taken += fault in (LLMFault.CUT_OFF, LLMFault.UNREADABLE)
@@ -329,11 +336,8 @@ class Sender:
         tally.lost += 1
         return _Failed(fault, said, None, tally.lost <= self.retries)
 
-    def _unread(self, fault: LLMFault, said: str, hold: Hold, tally: RequestUsage) -> "_Failed":
-        """Return the failure of a request that may have been billed although its reply is unreadable.
-
-        The hold stays.
-        """
+    def _count_unread(self, fault: LLMFault, said: str, hold: Hold, tally: RequestUsage) -> "_Failed":
+        """Count a lost reply, whose cost may be billed and stays held, and return the failure."""
         tally.unknown_usd += hold.price.usd
         tally.unknown_tokens += hold.input_tokens
         tally.lost += 1
@@ -342,22 +346,22 @@ class Sender:
         return _Failed(fault, said, None, again and tally.lost <= self.retries)
 
     def _count(self, usage: Usage, hold: Hold, tally: RequestUsage) -> None:
-        """Add a request's token counts and dollars to `tally`, and correct its reserved cost."""
+        """Add a request's tokens and dollars to `tally`, and pay them from what was held."""
         tally.usage += usage
         tally.last = usage
         usd = self.usd(usage) or 0.0
         tally.usd += usd
         hold.settle(usd, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
 
-    def _tell(self, outcome: "AIMessage | _Failed", pause: float) -> None:
-        """Note a pause (seconds) before another try in the log, and pass it to `pauses` with its reason."""
+    def _report_pause(self, outcome: "AIMessage | _Failed", pause: float) -> None:
+        """Report a pause of so many seconds before another try, in the log and to `pauses`."""
         if isinstance(outcome, _Failed):
             asked = "asks to wait" if outcome.wait is not None else f"failed ({outcome.said}): waiting"
             _log.info("%s %s %.1f s", self.name, asked, pause)
             self.pauses(pause, outcome.said)
 
     def _raise(self, failed: "_Failed", tally: RequestUsage) -> NoReturn:
-        """Raise the error of a failure that is not tried again, after the number of tries is logged."""
+        """Raise the error of a failure after which no further try is made."""
         if failed.fault not in (LLMFault.LIMITED, LLMFault.BROKEN):
             self.give_up(failed.fault, failed.said)
         if failed.wait is not None and failed.wait > self.longest_wait:
@@ -377,10 +381,12 @@ class _Failed:
 
     fault: LLMFault
     said: str
+    """Words of the server or of its client library, in one line, without keys."""
     wait: float | None
+    """Seconds that the server asks to wait before another try; `None` if it names none."""
     may_retry: bool
 
 
-def _failure(outcome: AIMessage | _Failed) -> _Failed | None:
-    """Return the outcome if it is a failure, `None` if it is an answer."""
+def _to_failure(outcome: AIMessage | _Failed) -> _Failed | None:
+    """Return the outcome of a request if it is a failure; `None` if it is an answer."""
     return outcome if isinstance(outcome, _Failed) else None

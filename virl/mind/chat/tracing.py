@@ -1,4 +1,4 @@
-"""What traces tell of a request to a model: a span `chat MODEL`, and tokens and seconds for the metrics."""
+"""Traces of requests to models: a span `chat MODEL` each, and tokens and seconds for the metrics."""
 
 import json
 import time
@@ -36,15 +36,11 @@ _ROLES: Mapping[str, str] = MappingProxyType({"human": "user", "ai": "assistant"
 _LIMITS = ("max_tokens", "max_output_tokens", "num_predict")  # how LangChain's classes call it
 
 Parameters = Callable[[], Attributes]
+"""Function that returns a request's parameters as attributes of its trace span."""
 
 
-def asked_of(name: str, model: "Model") -> Parameters:
-    """Return a function that reads a model's request parameters when called: a model may learn to omit some.
-
-    Args:
-        name: such as `openai:gpt-5-mini`.
-        model: is read, and not changed.
-    """
+def request_parameters(name: str, model: "Model") -> Parameters:
+    """Return a function that reads a model's request parameters when called: some may be dropped later."""
     provider, _, model_name = name.partition(":")
     return lambda: {
         "gen_ai.operation.name": "text_completion" if provider == "openai-completion" else "chat",
@@ -57,26 +53,19 @@ def asked_of(name: str, model: "Model") -> Parameters:
 
 
 class RequestSpan:
-    """The open trace span of one request to a model, to which question, answer and usage are added.
-
-    Args:
-        told: its span.
-        redaction: takes keys out of what is told.
-    """
+    """The open trace span of one request to a model, to which question, answer and usage are added."""
 
     def __init__(self, told: OpenSpan, redaction: Redaction) -> None:
+        """Begin with the open span `told`; `redaction` removes keys from what is added to it."""
         self.told = told
         self._redaction = redaction
         self.fault = ""
+        """Reason of the request's failure, in a word or two; empty for none."""
         self.usage: Usage | None = None
+        """Tokens of the request; `None` while they are not known."""
 
     def set_usage(self, usage: Usage, usd: float | None) -> None:
-        """Add the request's token counts and dollars to the span.
-
-        Args:
-            usage: tokens of the request.
-            usd: dollars; `None` where the price is not known.
-        """
+        """Add the request's token counts and US dollars to the span; `None` for an unknown price."""
         self.usage = usage
         self.told.tell(
             {
@@ -89,12 +78,12 @@ class RequestSpan:
         )
 
     def fail(self, fault: str) -> None:
-        """Mark the request as failed, with a reason of a word or two."""
+        """Mark the request as failed, for a reason in a word or two."""
         self.fault = fault
         self.told.fail(fault)
 
     def set_answer(self, answer: "AIMessage") -> None:
-        """Add the model's answer to the span; its words only where the user wants content in traces."""
+        """Add the model's answer to the span, with its text only if the user wants content in traces."""
         if not self.told.is_on:
             return
         facts, reason = answer.response_metadata, reason_of(answer)
@@ -113,7 +102,7 @@ class RequestSpan:
             self.told.tell({"gen_ai.output.messages": self._text([said])})
 
     def set_question(self, messages: "Sequence[BaseMessage]", orders: str = "") -> None:
-        """Add the question's messages to the span, if content is wanted; pictures as placeholders."""
+        """Add the question to the span, if the user wants content in traces; pictures as placeholders."""
         if not (self.told.is_on and content_wanted()):
             return
         told = [{"type": "text", "content": orders}] if orders else []
@@ -131,7 +120,7 @@ class RequestSpan:
         )
 
     def _text(self, content: object) -> str:
-        """Return the content as JSON text with keys removed."""
+        """Return content as JSON text with API keys removed."""
         return self._redaction.text(json.dumps(content, ensure_ascii=False, default=str))
 
 
@@ -139,10 +128,10 @@ class RequestSpan:
 def trace_request(
     parameters: Parameters, redaction: Redaction, *, about: str, attempt: int
 ) -> Iterator[RequestSpan]:
-    """Open a span for a request sent within the block; yield it so that its outcome can be added.
+    """Open a span for the request that the block sends, and yield it; then record its tokens and seconds.
 
     Args:
-        parameters: as `asked_of` gives them.
+        parameters: as `request_parameters` gives them.
         redaction: takes keys out of what is told.
         about: the prompt.
         attempt: of the question, from 1 on.
@@ -168,11 +157,11 @@ def trace_request(
             measure(facts, time.perf_counter() - started, tokens)
 
 
-def tell_kept(parameters: Parameters, about: str, *, how: str = "cached") -> None:
-    """Trace a reply that came from the cache or the journal, without a request.
+def trace_reused_reply(parameters: Parameters, about: str, *, how: str = "cached") -> None:
+    """Trace a reply that came from the cache or a journal, so that no request was sent.
 
     Args:
-        parameters: as `asked_of` gives them.
+        parameters: as `request_parameters` gives them.
         about: the prompt.
         how: `cached`, from the cache of replies, or `replayed`, from the journal of a run that goes on.
     """
@@ -183,12 +172,12 @@ def tell_kept(parameters: Parameters, about: str, *, how: str = "cached") -> Non
 
 
 def _title(asked: Attributes) -> str:
-    """Return a span's title, such as `chat gpt-5-mini`: operation and model."""
+    """Return the title of a request's span, such as `chat gpt-5-mini`."""
     return f"{asked['gen_ai.operation.name']} {asked['gen_ai.request.model']}"
 
 
 def _number(model: object, field: str) -> float | int | None:
-    """Return a model's attribute as a number; `None` if it is missing or no number."""
+    """Return a model's attribute as a number; `None` if the model lacks it or it is no number."""
     value = getattr(model, field, None)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 

@@ -72,7 +72,7 @@ class CityStatistics:
     filled: Mapping[str, int] = field(default_factory=dict)
     """Number of things by kind that no map has but a seed gives, such as parked cars."""
     mapped_m: float | None = None
-    """Metres of the mapped ways on which panoramas may stand."""
+    """Metres of mapped ways on which panoramas may stand; `None` for a city that is not made from a map."""
     dropped_m: Mapping[str, float] = field(default_factory=dict)
     """Metres of mapped ways that were left out, by reason."""
     water_m2: float | None = None

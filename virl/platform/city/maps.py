@@ -284,7 +284,7 @@ class JourneyLeg:
 
 @dataclass(frozen=True, slots=True)
 class Journey:
-    """A way by public transport that sets out at a given time."""
+    """A journey found by public transport: its legs, rides and walks, and how long it takes in all."""
 
     legs: tuple[JourneyLeg, ...]
     """Rides and ways on foot, in their order."""

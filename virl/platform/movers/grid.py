@@ -230,7 +230,7 @@ class GridMover:
         self._answers: dict[str, list[Answer]] = {}
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
-        """Return the links that leave a pose, by heading; the grid is asked at each panorama once."""
+        """Return the links that leave a pose's panorama, sorted by heading; searches each panorama once."""
         here = self._panorama(pose.pano_id)
         if here.id not in self._answers:
             self._answers[here.id] = self._find_links(here)

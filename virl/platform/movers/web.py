@@ -108,7 +108,7 @@ class PagePanorama:
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    """A failed call of the page, which may be tried again."""
+    """A failed call of the page, and whether and when it may be tried again."""
 
     error: ProviderError
     may_retry: bool = True

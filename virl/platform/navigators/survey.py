@@ -145,7 +145,7 @@ class SurveyStore:
             self._orders.append(record)
 
     def _load(self, lines: JsonLines, plan: SurveyPlan) -> None:
-        """Load the records of a survey file, and raise `BadInput` unless it begins with this plan."""
+        """Load the records of a file, if any; raise `BadInput` if they begin with another plan."""
 
         def check_line(line: bytes) -> SurveyPlan | Batch | Ordered:
             """Return the record of a line; raise an error unless the first line alone is a plan."""

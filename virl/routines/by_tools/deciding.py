@@ -21,9 +21,9 @@ from virl.agent.roster import roster
 from virl.agent.tool import FINISH, TOOLS
 from virl.errors import BadInput, MindFailed, VirlError
 from virl.files.json_reading import misfits
-from virl.mind.cache import notes_on, what_it_says
-from virl.mind.chat.asking import Ask
-from virl.mind.chat.client import InWords
+from virl.mind.cache import summarize_answer, summarize_request
+from virl.mind.chat.asking import ModelCall
+from virl.mind.chat.client import MessagesInWords
 from virl.mind.lexicon import load_lexicon
 from virl.mind.llm import LLMMind
 from virl.mind.rules import RuleMind
@@ -54,10 +54,10 @@ class Decider(Protocol):
     def converse(
         self,
         prompt: str,
-        ask: Ask,
+        ask: ModelCall,
         messages: Sequence[BaseMessage],
         frame: Mapping[str, object],
-        in_words: InWords | None = None,
+        in_words: MessagesInWords | None = None,
     ) -> AIMessage:
         """Return the next turn of a conversation in which tools are used.
 
@@ -251,10 +251,10 @@ class LocalDecider:
     def converse(
         self,
         prompt: str,
-        ask: Ask,  # noqa: ARG002 - of the protocol
+        ask: ModelCall,  # noqa: ARG002 - of the protocol
         messages: Sequence[BaseMessage],
         frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
-        in_words: InWords | None = None,  # noqa: ARG002 - of the protocol
+        in_words: MessagesInWords | None = None,  # noqa: ARG002 - of the protocol
     ) -> AIMessage:
         """Return the next turn of a conversation, by script or rules, and enter it in the ledger."""
         number = _count_turns(messages) + 1
@@ -264,7 +264,8 @@ class LocalDecider:
             for at, (name, args) in enumerate(made, 1)
         ]
         said = AIMessage(content=says, tool_calls=calls)
-        self.mind.ledger.add(Exchange(prompt, self.mind.name, notes_on(messages), what_it_says(said)))
+        request, answer = summarize_request(messages), summarize_answer(said)
+        self.mind.ledger.add(Exchange(prompt, self.mind.name, request, answer))
         return said
 
 

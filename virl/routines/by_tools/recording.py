@@ -25,7 +25,7 @@ from virl.agent.tool import FINISH, TOOLS, ToolData
 from virl.errors import BadInput, BudgetExceeded, ModelUnavailable, VirlError
 from virl.files.pictures import PictureFault, open_picture
 from virl.journal.records import NoteRecord, PlaceRecord, ViewRecord
-from virl.mind.cache import Said, plain_json
+from virl.mind.cache import StoredMessage, plain_json
 from virl.mind.chat.answers import NOTHING, refusal_in
 from virl.mind.chat.sending import Replies
 from virl.mind.llm import LLMMind
@@ -137,7 +137,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             if isinstance(self._decider, LLMMind):
                 self._decider.replays(PROMPT)
             self._replies.taken += cast("int", note.data.get("replies", 1))
-            return Said.model_validate({"message": note.data["message"]}).read()
+            return StoredMessage.model_validate({"message": note.data["message"]}).read()
 
         def ask(messages: list[BaseMessage]) -> AIMessage:
             """Return the model's answer to messages."""
@@ -182,7 +182,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             THOUGHT,
             key,
             short(said.text, 300) or (f"uses {called}" if called else "says nothing"),
-            data={"message": Said.of(said).message}
+            data={"message": StoredMessage.of(said).message}
             | ({"replies": taken} if (taken := self._replies.taken - before) > 1 else {}),
         )
         return said

@@ -332,7 +332,7 @@ def way_usd(mode: Mode | None, minutes: float) -> float:
 
 
 def _is_easy(way: TravelOption, budget_usd: float, weak: bool) -> bool:
-    """Return whether a way is short, and cheap enough for what is left, to be taken without comparison."""
+    """Return whether a way needs no comparison: little effort for the client, and a cheap fare."""
     if way.mode == "driving":
         return way.usd <= TAXI_SHARE * budget_usd
     if way.mode == "transit":

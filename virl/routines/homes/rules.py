@@ -195,7 +195,7 @@ def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
 
 
 def words_of_wants(intention: str, lexicon: Lexicon) -> Iterator[str]:
-    """Yield the words of a client's wish on which `list_wants` and `rate_home` act."""
+    """Yield the words of a client's wish on which `list_wants`, `rate_home` and `highest_rent` act."""
     homes = lexicon.homes
     qualities = (*homes.thrifty, *homes.spacious, *homes.modern, *homes.old, *homes.unmeant)
     weights = (*homes.must, *homes.nice, *homes.careless, *homes.away, *homes.not_away)

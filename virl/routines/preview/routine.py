@@ -12,7 +12,7 @@ from random import Random
 from pydantic import BaseModel, ConfigDict
 
 from virl.agent.agent import Agent
-from virl.agent.character import Character, Point, start_of
+from virl.agent.character import Character, Point, parse_start
 from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NoRoute, NoStreetView, NotFound
 from virl.geo.globe import LatLng, bearing, egocentric_word
@@ -213,7 +213,7 @@ def _destination(agent: Agent) -> _Goal:
         return _Goal.model_validate(noted.data)
     settings, here = PREVIEW.of(agent.character), agent.start.position
     asked = settings.to.strip() or address_in(agent.character.intention)
-    typed = start_of(asked)
+    typed = parse_start(asked)
     if isinstance(typed, Point):
         goal = _Goal(title=asked, lat=typed.lat, lng=typed.lng)
     elif asked and asked not in agent.senses.place_types:

@@ -149,7 +149,7 @@ def _count_things(count: int, one: str, many: str = "") -> str:
 
 
 def _describe_side(where: str, side: SideOfStreet) -> str:
-    """Return a sentence on one side of the street: its ground, kerb, and width of pavement."""
+    """Return a sentence on one side of the street, led in by `where`, such as "On the left"."""
     surface = side.surface or "unknown ground"
     if side.kerb_m is None:
         return f"{where} no kerb is seen; the ground is {surface}."

@@ -95,7 +95,7 @@ MOST_SIGNS = 40  # of the table in the report, the latest; chosen
 
 
 def _read_goal(character: Character, lexicon: Lexicon) -> Reading:
-    """Return the goal's text with its words that rules act on: a name, or place types and conditions."""
+    """Return the goal's text, and its words that rules act on: a name, or place types and conditions."""
     task = SEARCH.of(character).goal.strip() or character.intention
     sought = understand(GoalQuestion(task=task, kinds=tuple(lexicon.kinds)), lexicon)
     return Reading(task, tuple(words_of_goal(task, sought, lexicon)), (character.name,), "search")

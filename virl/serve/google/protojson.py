@@ -105,7 +105,7 @@ def _read_instance(kind: type, value: Any) -> Any:
 
 
 def _read_real(value: Any) -> float:
-    """Return a number, or a text of one, as a float; raise `TypeError` or `ValueError` for anything else."""
+    """Return a number, or its text, as a float; raise `TypeError`, `ValueError` or `OverflowError`."""
     # Protocol buffers take numbers as texts too, and no truth values.
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise TypeError

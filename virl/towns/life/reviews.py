@@ -174,7 +174,7 @@ class Reviewers:
 
 @cache
 def _wordings(key: str) -> tuple[str, ...]:
-    """Return the sentences of a deck by its key, such as `"closers glad food"` or `"spicy True bad food"`."""
+    """Return the sentences of a deck; keys are such as "openers food" or "TOPIC HOLDS TONE SCOPE"."""
     match key.split():
         case ["openers", scope]:
             return _wordings_for(_phrasebook().openers, scope)

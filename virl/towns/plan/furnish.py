@@ -27,7 +27,7 @@ STREET_TREES, STREET_BENCHES, PARK_BENCHES = 740, 80, 50  # all counts chosen, a
 BINS, PARK_BINS, HYDRANTS, MAILBOXES = 180, 12, 115, 60
 BOLLARDS, PLANTERS = 150, 100
 LEAFY = 0.6
-"""Share of streets with trees, [0, 1]."""
+"""Chance, [0, 1], that a street with pavements over 3 m wide has trees."""
 PARK_TREE_SPACING_M = 12.0
 CAR_SLOT_M, CAR_FROM_KERB_M, CAR_FROM_JUNCTION_M, CAR_FROM_ROAD_M = 6.2, 1.1, 12.5, 2.5
 CARS = 520

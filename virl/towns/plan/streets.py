@@ -312,7 +312,7 @@ def _ways_out(rng: Generator, grid: JunctionGrid) -> set[tuple[int, int, bool]]:
 
 
 def _runs(draft: _StreetDraft, axis: int, line: int, first: float, last: float, length: int) -> list[Floats]:
-    """Return the unbroken parts of a grid line, each as its points' coordinates along the line."""
+    """Return the unbroken parts of a grid line of `length` cells, each as sorted coordinates in cells."""
     spans: list[list[float]] = []
     pieces = [(first, 0.0)] if first < 0 else []
     for cell in range(length):

@@ -166,7 +166,7 @@ def _shutters(tile: Surface, colour: Rgb, x0: int, x1: int, y0: int, y1: int) ->
 
 
 def _arch(tile: Surface, x0: int, x1: int, y1: int) -> None:
-    """Draw an arch of stone around the top of a window."""
+    """Draw a stone arch over a window with sides x0, x1 and top y1, in pixels of the tile, rows upwards."""
     radius, middle = (x1 - x0) // 2, (x0 + x1) // 2
     centre = y1 - radius // 2
     y, x = np.mgrid[0:SIDE, 0:SIDE]

@@ -356,7 +356,7 @@ def lawns(
     parks: Sequence[Polygon], paved_from: float, buildings: Sequence[Building], origin: Floats,
     shape: tuple[int, int],
 ) -> Heights:  # fmt: skip
-    """Return a raster, negative on lawns: parks, and the ground between scattered houses.
+    """Return a raster, negative on lawns: parks, and ground with a share of houses below `paved_from`.
 
     Args:
         parks: outlines, metres.

@@ -7,7 +7,7 @@ import pytest
 from test_osm_twin import FRAME, Writer, box
 from typer.testing import CliRunner
 
-from virl.agent.character import Point, start_of
+from virl.agent.character import Point, parse_start
 from virl.cli.main import app
 from virl.errors import BadInput
 from virl.journal.journal import read_journal
@@ -120,7 +120,7 @@ def test_a_wrong_part_or_start_is_one_line(
     ],
 )
 def test_a_start_is_an_address_or_a_position(text: str, start: object) -> None:
-    assert start_of(text) == (start or text)
+    assert parse_start(text) == (start or text)
 
 
 def test_a_whole_planet_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +134,7 @@ def test_a_whole_planet_is_refused_before_it_is_read(tmp_path: Path, monkeypatch
 
 def test_a_start_off_the_earth_is_refused() -> None:
     with pytest.raises(BadInput, match="latitude"):
-        start_of("95,2")
+        parse_start("95,2")
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from virl.geo.globe import signed_float_turn
 from virl.platform.city.graph import NavigationGraph
 
 MAX_ACTIONS = 55  # VELMA's limit of actions an episode
-"""Largest number of actions of a walk, with those of its opening."""
+"""Default limit of actions in a walk; those of a Map2seq opening count."""
 
 
 class Action(StrEnum):

@@ -28,7 +28,7 @@ from virl.platform.navigators.follower.grammar import NAME_MARK, Rule
 from virl.platform.navigators.follower.phrases import ENDS, PASSES, PLACES, REMARKS, START, TURNS
 
 FAR_END = 2
-"""Number of landmarks on the way from which a street's end is as far as a turn; counted on gold paths."""
+"""Number of landmarks that a turn at a street's end counts as, since it is far; counted on gold paths."""
 MAX_LEGS = 24  # chosen: more turns than 55 actions can hold
 """Largest number of legs of a plan."""
 RULES = REMARKS + START + TURNS + ENDS + PASSES + PLACES

@@ -165,7 +165,7 @@ class TaskAddress:
 
 
 def address_in_task(task: str) -> TaskAddress:
-    """Return the streets and house number in a task; quoted names count only if no other names a street."""
+    """Return the streets and house number in a task; quoted text is read only if the rest has no street."""
     beside = QUOTED.sub(" ", task)
     number = _TOLD_NUMBER.search(beside) if names_of_streets(beside) else None
     streets = names_of_streets(beside) or names_of_streets(task)

@@ -335,7 +335,7 @@ class SightExplorer:
 
 
 def _hangs_over(links: Sequence[Link], one: KnownSign) -> bool:
-    """Return whether a sign is seen above one of the streets, as plates and signposts are."""
+    """Return whether a sign lies within `OVER_STREET_DEG` of a street's direction, as if hung over it."""
     return any(abs(signed_turn(link.heading, one.sign.heading)) < OVER_STREET_DEG for link in links)
 
 

@@ -156,7 +156,7 @@ class TouristNavigator:
     def _observe(
         self, pose: Pose, panorama: Panorama, links: Sequence[Link], names: Sequence[str]
     ) -> ArrivalObservation:
-        """Return what is seen at a pose, looking all around at the start, at crossings and in dead ends."""
+        """Return what is seen at a pose; all around at the start, told crossings and dead ends."""
         crossing = self.hints.tells(panorama)
         first = not self.poses
         ends = len(links) == 1

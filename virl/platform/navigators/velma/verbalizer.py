@@ -27,7 +27,7 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VisibleLandmark:
-    """A landmark that is seen, and the direction in which it is seen."""
+    """A landmark that is seen, and where it is seen from the heading faced, such as "on your left"."""
 
     landmark: str
     direction: Direction

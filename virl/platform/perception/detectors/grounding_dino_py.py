@@ -82,7 +82,7 @@ def load_network(settings: GroundingDinoPySettings, options: ModelOptions) -> Ne
 
 
 def clash() -> str:
-    """Return in words why `groundingdino` does not work with the installed `transformers`; empty if it does.
+    """Return why `groundingdino` clashes with the installed `transformers`; empty if it does not.
 
     It calls `BertModel.get_head_mask`, which is gone since version 5 (measured: 0.4.0 works with 4.57).
     """

@@ -364,9 +364,9 @@ def times_by_tours(
 
 
 def tours(pairs: set[Pair]) -> list[list[LatLng]]:
-    """Return lists of stops, with at most `LEGS` legs between them, in which every pair is a leg once.
+    """Return lists of stops, with at most `LEGS` legs between them, in which every pair is a leg.
 
-    Other legs join the pairs.
+    Further legs join the pairs, and may repeat one.
     """
     left: dict[LatLng, list[LatLng]] = {}
     for here, there in sorted(pairs, reverse=True):
