@@ -33,8 +33,8 @@ RENDERED = 640, 480
 
 Spot = str | LatLng
 """A start or goal, given as an address or a position."""
-Seen = dict[str, np.ndarray]
-"""An observation: arrays by name, such as `pixels`."""
+Seen = dict[str, Any]
+"""An observation: arrays and numbers by name, such as `pixels`."""
 DRAWS = 100  # goals tried before a range of distances is called impossible; chosen
 
 
@@ -63,6 +63,8 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         NoStreetView: there is no panorama near it.
     """
 
+    arrive_m = ARRIVE_M
+    """Most metres along links from the goal at which a stop succeeds."""
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 - as declared
 
     def __init__(
@@ -115,17 +117,21 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
             NotFound: there is no such place.
             NoStreetView: there is no panorama near it.
         """
-        check_options(options, ("start", "goal"))
         super().reset(seed=seed)
+        self._draw(options)
+        links = self._panorama.links
+        self._heading = links[int(self.np_random.integers(len(links)))].heading if links else 0.0
+        self._taken = 0
+        return self._observe(), self._info()
+
+    def _draw(self, options: dict[str, Any] | None) -> None:
+        """Draw start and goal of an episode, but for those that `options` or the constructor gives."""
+        check_options(options, ("start", "goal"))
         given = self._numbers(options or {})
         fixed = {name: given[name] if given[name] is not None else self._fixed[name] for name in given}
         self._here, goal = self._ground.draw(self.np_random, fixed["start"], fixed["goal"], self._within)
         if goal != self._goal or not len(self._left):
             self._goal, self._left = goal, self._ground.metres_to(goal)
-        links = self._panorama.links
-        self._heading = links[int(self.np_random.integers(len(links)))].heading if links else 0.0
-        self._taken = 0
-        return self._observe(), self._info()
 
     def step(self, action: np.int64) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
         """Take an action: 0 forward, 1 left, 2 right, 3 stop; return observation, reward, ends and info.
@@ -147,7 +153,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         terminated = bool(action == STOP)
         truncated = not terminated and self._taken >= self._max_steps
         nearer = before - self._metres if self._metres < inf and before < inf else 0.0
-        reward = float(terminated and self._metres <= ARRIVE_M) + self._shaping * nearer
+        reward = float(terminated and self._metres <= self.arrive_m) + self._shaping * nearer
         return self._observe(), reward, terminated, truncated, self._info()
 
     def render(self) -> Image | None:
@@ -230,6 +236,8 @@ class Ground:
     """The number of each panorama, by its id."""
     metres: csr_array
     """Metres from panorama to panorama along one link, sparse, shape (n, n)."""
+    positions: Floats
+    """Latitudes and longitudes of the panoramas in degrees, shape (2, n)."""
 
     def __deepcopy__(self, _: dict[int, Any]) -> Self:
         """Return the same object: it never changes, and copies of an environment share it."""
@@ -294,4 +302,6 @@ def ground_of(city: City) -> Ground:
     }
     ends = np.array(list(links), np.int64).reshape(-1, 2)
     size = len(panoramas), len(panoramas)
-    return Ground(panoramas, number, csr_array((list(links.values()), (ends[:, 0], ends[:, 1])), shape=size))
+    metres = csr_array((list(links.values()), (ends[:, 0], ends[:, 1])), shape=size)
+    positions = np.array([panorama.position for panorama in panoramas]).reshape(-1, 2).T
+    return Ground(panoramas, number, metres, positions)
