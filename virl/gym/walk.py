@@ -39,8 +39,8 @@ SIZE, RENDERED = (128, 96), (640, 480)
 
 Spot = str | LatLng
 """A start or goal, given as an address or a position."""
-Seen = dict[str, np.ndarray]
-"""An observation: arrays by name, such as `pixels`."""
+Seen = dict[str, Any]
+"""An observation: arrays and numbers by name, such as `pixels`."""
 DRAWS = 100  # goals tried before a range of distances is called impossible; chosen
 
 
@@ -69,6 +69,8 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         NoStreetView: there is no panorama near it.
     """
 
+    arrive_m = ARRIVE_M
+    """Most metres along links from the goal at which a stop succeeds."""
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 - as declared
 
     def __init__(
@@ -93,7 +95,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self.city: City = self._opened or city  # type: ignore[assignment] # of the two, one is a city
         self.ground: Ground = ground_of(self.city)
         self._camera = Camera(0.0, fov=fov, width=size[0], height=size[1])
-        self._size = size
+        self.size = size
         self._within, self._max_steps, self._shaping = within, max_steps, shaping
         self.action_space = spaces.Discrete(4)
         self.observation_space = spaces.Dict(
@@ -127,17 +129,22 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     def begin(self, seed: int | None = None, options: dict[str, Any] | None = None) -> dict[str, Any]:
         """Start an episode as `reset` does, without drawing what is seen; return its info."""
-        check_options(options, ("start", "goal"))
         super().reset(seed=seed)
+        here = self._draw(options)
+        links = self.ground.panoramas[here].links
+        self.stand(here, links[int(self.np_random.integers(len(links)))].heading if links else 0.0)
+        self._taken = 0
+        return self._info()
+
+    def _draw(self, options: dict[str, Any] | None) -> int:
+        """Draw start and goal of an episode, unless given; return the number of the start's panorama."""
+        check_options(options, ("start", "goal"))
         given = self._numbers(options or {})
         fixed = {name: given[name] if given[name] is not None else self._fixed[name] for name in given}
         start, goal = self.ground.draw(self.np_random, fixed["start"], fixed["goal"], self._within)
         if goal != self._goal or not len(self._left):
             self._goal, self._left = goal, self.ground.metres_to(goal)
-        links = self.ground.panoramas[start].links
-        self.stand(start, links[int(self.np_random.integers(len(links)))].heading if links else 0.0)
-        self._taken = 0
-        return self._info()
+        return start
 
     def step(self, action: np.int64) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
         """Take an action: 0 forward, 1 left, 2 right, 3 stop; return observation, reward, ends and info.
@@ -169,7 +176,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         terminated = bool(action == STOP)
         truncated = not terminated and self._taken >= self._max_steps
         nearer = before - self._metres if self._metres < inf and before < inf else 0.0
-        reward = float(terminated and self._metres <= ARRIVE_M) + self._shaping * nearer
+        reward = float(terminated and self._metres <= self.arrive_m) + self._shaping * nearer
         return reward, terminated, truncated, self._info()
 
     def render(self) -> Image | None:
@@ -226,7 +233,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     def _observe(self) -> Seen:
         """Return the observation."""
-        return self.senses() | {"pixels": draw_views(self.city, [self.view(self._size)])[0]}
+        return self.senses() | {"pixels": draw_views(self.city, [self.view(self.size)])[0]}
 
     @property
     def _end(self) -> Panorama:
@@ -270,13 +277,15 @@ class WalkVectorEnv(VectorEnv[dict[str, Any], np.ndarray, np.ndarray]):
         NoStreetView: there is no panorama near it.
     """
 
+    walker: type[WalkEnv] = WalkEnv
+    """Class of the single environments."""
     metadata: dict[str, Any] = WalkEnv.metadata | {"autoreset_mode": AutoresetMode.NEXT_STEP}
 
     def __init__(self, num_envs: int = 1, **options: Any) -> None:
         if num_envs < 1:
             raise BadInput(f"num_envs {num_envs}: must be 1 or more")
-        first = WalkEnv(**options)
-        self._size = options.get("size", SIZE)
+        first = self.walker(**options)
+        self._size = first.size
         self._walkers = [first, *(deepcopy(first) for _ in range(num_envs - 1))]
         self.num_envs, self.render_mode = num_envs, first.render_mode
         self.single_observation_space, self.single_action_space = first.observation_space, first.action_space
@@ -356,6 +365,8 @@ class Ground:
     """The number of each panorama, by its id."""
     metres: csr_array
     """Metres from panorama to panorama along one link, sparse, shape (n, n)."""
+    positions: Floats
+    """Latitudes and longitudes of the panoramas in degrees, shape (2, n)."""
 
     def __deepcopy__(self, _: dict[int, Any]) -> Self:
         """Return the same object: it never changes, and copies of an environment share it."""
@@ -420,4 +431,6 @@ def ground_of(city: City) -> Ground:
     }
     ends = np.array(list(links), np.int64).reshape(-1, 2)
     size = len(panoramas), len(panoramas)
-    return Ground(panoramas, number, csr_array((list(links.values()), (ends[:, 0], ends[:, 1])), shape=size))
+    metres = csr_array((list(links.values()), (ends[:, 0], ends[:, 1])), shape=size)
+    positions = np.array([panorama.position for panorama in panoramas]).reshape(-1, 2).T
+    return Ground(panoramas, number, metres, positions)
