@@ -269,7 +269,7 @@ def _note_feedback(
     wishes: list[str] = []
     if say.strip():
         reply = agent.mind.ask(
-            agent.prompts.load("day/ask_for_feedback", Told),
+            agent.prompts.load("day/listen", Told),
             said=say,
             state=dict(progress.state),
             now=show_clock(progress.now),
