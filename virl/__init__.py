@@ -119,10 +119,12 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
+    """Return the object with a public name, importing its module at the first use."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:
+    """Return all names of the module, sorted, with those not imported yet."""
     return sorted({*globals(), *__all__})

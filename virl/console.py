@@ -26,13 +26,14 @@ THEME = Theme(
     | dict.fromkeys(("progress.elapsed", "progress.remaining"), "dim")
 )
 LONG_S = 1.5
-"""Seconds of work after which a line says what takes long; chosen: shorter than patience."""
+"""Seconds of work after which a line tells what is taking long; chosen."""
 
 
 class SafeConsole(Console):
     """A console of Rich that prints no control characters but its own, and no emoji for `:x:`."""
 
     def __init__(self, *, emoji: bool = False, **options: Any) -> None:
+        """Make a console in virl's colours; `options` are those of Rich."""
         super().__init__(emoji=emoji, theme=THEME, **options)
 
     def on_broken_pipe(self) -> None:
@@ -125,7 +126,7 @@ def counting_bar(title: str, total: int, console: Console) -> Iterator[Callable[
 
 @contextmanager
 def told_if_long(text: str, console: Console, after_s: float = LONG_S) -> Iterator[None]:
-    """Print a text on standard error once work has taken some seconds, unless the console is quiet.
+    """Print a text on standard error once the block has run for `after_s`, unless the console is quiet.
 
     Args:
         text: the text.

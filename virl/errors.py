@@ -15,7 +15,7 @@ from typing import Literal
 
 _WAY_ON = ContextVar("way on", default="--resume")
 FEW = 14
-"""Most names that a message lists if a command lists them too; chosen."""
+"""Most names that a message lists if a command or a near name can replace the list; chosen."""
 LONGEST_NAME = 60
 """Most characters of a name that are compared with known names; chosen."""
 LISTINGS: Mapping[str, str] = MappingProxyType(
@@ -32,7 +32,7 @@ LISTINGS: Mapping[str, str] = MappingProxyType(
         "recognizer": "virl models",
     }
 )
-"""Commands that list the names of a kind, by kind."""
+"""Command that lists all names of a kind, such as `virl cities`, by the kind, such as `city`."""
 
 
 def choices(known: Collection[str]) -> str:
@@ -136,7 +136,7 @@ class BadInputs(BadInput):
 
 
 def told_of(source: str, fault: VirlError) -> Sequence[str]:
-    """Return the lines of an error, each with its source in front unless it begins with it."""
+    """Return an error's lines, without a headline, each with `source` in front unless it has it already."""
     lines = fault.lines[1:] if len(fault.lines) > 1 else fault.lines
     return [line if line.startswith(source) else f"{source}: {line}" for line in lines]
 
@@ -214,8 +214,9 @@ class PlaceClosed(NotFound):
 
 
 Verdict = Literal["wait", "smaller", "never", "refused"]
-"""Meaning of a refusal: `wait`, another try may help; `smaller`, a request for less may be answered; `never`,
-no try helps, as the reply is unsafe or too large; `refused`, the service said no, in its own words."""
+"""Remedy after a refusal: `wait`, a later try; `smaller`, a request for less; `never`, none.
+
+`never`: the reply is unsafe or too large. `refused`: the service said no, in its own words."""
 
 
 class ProviderError(VirlError):
@@ -257,7 +258,7 @@ def way_on() -> str:
 
 @contextmanager
 def going_on_by(way: str) -> Iterator[None]:
-    """Set the option or command, named in errors of the block, with which the user continues."""
+    """Set the option or command by which errors in the block tell the user to continue."""
     token = _WAY_ON.set(way)
     try:
         yield
@@ -313,7 +314,7 @@ def first_line(fault: BaseException, longest: int = 200) -> str:
 
 
 def check_keywords(function: Callable[..., object], given: Iterable[str], known: type) -> None:
-    """Raise `TypeError` for the first keyword argument that a function does not take.
+    """Raise `TypeError` for the first name in `given` that is no keyword of a function or the dict `known`.
 
     Args:
         function: the function, for its name and its own keyword arguments.

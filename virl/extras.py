@@ -13,11 +13,11 @@ PACKAGES = {
     "osm": ("opening_hours", "osmium", "tzfpy"),
     "serve": ("fastapi", "uvicorn"),
 }
-"""Import names of the packages in extras that several parts of virl need."""
+"""Import names of packages, by the extra of virl that brings them; for extras that several parts need."""
 
 
 def require(extra: str, *packages: str, what: str = "", error: type[VirlError] = ModelUnavailable) -> None:
-    """Raise `error` if a package of an extra is not installed; import none.
+    """Raise `error`, with `what` as its subject, if one of an extra's packages is not installed; import none.
 
     Args:
         extra: the name of virl's extra, such as "osm".

@@ -14,8 +14,9 @@ _ESCAPES = re.compile(
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x00-\x08\x0a-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)"  # OSC, DCS
     r"|\x1b[ -/]*[0-~]?"
 )
-"""Pattern of terminal escape sequences with their contents (ECMA-48). One without end loses its start alone:
-it must not take what virl says after it."""
+"""Pattern of terminal escape sequences (ECMA-48) with their contents; of one without end, it finds the start.
+
+Such a one must not take what virl says after it."""
 
 _BREAKS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _HIDDEN = re.compile(
@@ -24,7 +25,7 @@ _HIDDEN = re.compile(
     "\ufeff\ufff9-\ufffb\ud800-\udfff"  # marks, surrogates
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"  # and tags
 )
-"""Pattern of invisible characters except the joiners U+200C and U+200D: Persian, Hindi, emoji need them."""
+"""Pattern of invisible characters, except the joiners U+200C and U+200D that Persian and emoji need."""
 
 _UNSAFE_JSON = re.compile(f"{_HIDDEN.pattern[:-1]}\u2028\u2029]")
 

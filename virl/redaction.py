@@ -21,8 +21,9 @@ from virl.plain_text import plain_lines
 BLOT = "***"
 """Text that replaces secrets."""
 SHORTEST_SECRET = 16
-"""Fewest characters of a secret: shorter values are placeholders, such as `any`, that texts hold by chance
-(chosen; the shortest keys of the providers that virl knows have 32)."""
+"""Fewest characters of a secret that is hidden; a shorter one counts as a placeholder, such as `any`.
+
+Texts hold such values by chance (chosen; the shortest keys of the providers that virl knows have 32)."""
 
 PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF", b"GIF8")
 """First bytes of JPEG, PNG, WebP and GIF files, by which pictures are recognized."""
@@ -67,6 +68,7 @@ class Redaction:
         return cls(tuple(sorted(spelled, key=lambda text: (-len(text), text))))
 
     def __repr__(self) -> str:
+        """Return how many spellings of secrets are hidden, and none of them."""
         return f"Redaction({len(self._spellings)} spellings)"
 
     def exact(self, text: str) -> str:
@@ -85,7 +87,7 @@ class Redaction:
         return any(hidden.encode() in data for hidden in self._spellings)
 
     def body(self, data: bytes) -> bytes:
-        """Return the bytes of a reply with the known secrets replaced; not for pictures."""
+        """Return the bytes of a reply with the known secrets replaced by `BLOT`; would spoil pictures."""
         for hidden in self._spellings:
             data = data.replace(hidden.encode(), BLOT.encode())
         return data
@@ -132,7 +134,7 @@ def url_secrets(url: str) -> frozenset[str]:
 
 
 def shown_url(url: str) -> str:
-    """Return a URL for messages: without user and password, query and fragment."""
+    """Return a URL for messages, with `BLOT` for user and password, and one for query and fragment."""
     address = re.split(r"[?#]", url, maxsplit=1)[0]
     hidden = f"?{BLOT}" if len(address) < len(url) else ""
     scheme, separator, rest = address.rpartition("://")
@@ -143,7 +145,7 @@ def shown_url(url: str) -> str:
 
 @functools.cache
 def warn_of_placeholder(name: str, length: int) -> None:
-    """Warn, once a process, that a key is too short to be hidden from messages.
+    """Warn, once a process, if the key in the variable `name`, of `length` characters, is too short to hide.
 
     Args:
         name: the name of the environment variable.

@@ -121,7 +121,7 @@ class Registry(Generic[T]):
         return found, faults
 
     def _entry(self, name: str) -> EntryPoint:
-        """Return the entry point of a name, virl's own first; raise `UnknownName` or `BadInput` if none."""
+        """Return the entry point of a name, virl's own first; raise `BadInput` if two packages give it."""
         if ours := self.builtin().get(name):
             return EntryPoint(name, ours, self.group)
         found = [entry for entry in self._entries() if entry.name == name]
@@ -143,7 +143,7 @@ class Registry(Generic[T]):
 
 @lru_cache(maxsize=64)
 def _entry_points_of(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Return the entry points of a group; cached for each `sys.path`, which is `path`."""
+    """Return the entry points of a group; `path` is the present `sys.path`, for which they are cached."""
     return tuple(_all_entry_points(path).select(group=group))
 
 
@@ -161,7 +161,7 @@ def giver(entry: EntryPoint) -> str:
 
 @contextmanager
 def import_errors(subject: str) -> Iterator[None]:
-    """Raise `ModelUnavailable` for any exception but Ctrl+C of the block, which imports foreign code.
+    """Raise `ModelUnavailable`, which names `subject`, for any exception in the block but Ctrl+C.
 
     Args:
         subject: the imported object, for the message, such as "routine 'stroll' of mytown".

@@ -40,7 +40,7 @@ class RetryPolicy:
     sleep: Callable[[float], None] = time.sleep
     """Function that sleeps for a number of seconds."""
     chance: Callable[[], float] = lambda: 1.0
-    """Function that returns a random number in [0, 1): the waited share of a pause's second half."""
+    """Function that returns the share, [0, 1], of a pause's second half to wait, such as at random."""
 
     def run(
         self,
@@ -50,7 +50,7 @@ class RetryPolicy:
         tell: Callable[[T, float], None],
         tried: int = 0,
     ) -> T:
-        """Run a function until its outcome is no failure or no try is left, and return the last outcome.
+        """Run `attempt` until it succeeds or, with `tried` earlier ones, no try is left; return the outcome.
 
         Args:
             attempt: the function; its exceptions end the tries.

@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+from virl.agent.going_on import replace_missing_panoramas
+from virl.journal.journal import read_journal
+from virl.platform.providers.cities import open_city
+
 pytestmark = pytest.mark.slow
 
 SENSES = """\
@@ -88,13 +92,16 @@ def test_killed_at_random_points_and_resumed(
 ) -> None:
     character = tmp_path / f"{name}.yaml"
     character.write_text(text)
-    whole, run = tmp_path / "whole", tmp_path / "run"
+    whole, run, town = tmp_path / "whole", tmp_path / "run", open_city("virlton")
     run.mkdir()
     first = subprocess.run(command(character, whole), capture_output=True, text=True, check=False)
     assert first.returncode == 0, first.stderr
     if name == "planner":  # a tour is searched by the clock: both walk the one that was found first
         survey = whole / counted / "region.jsonl"
         assert len([line for line in survey.read_text().splitlines() if '"order"' in line]) == 1
+        done = read_journal(whole / counted / "journal.jsonl")
+        remarks = [replace_missing_panoramas(done[:cut], town, "links")[1] for cut in range(1, len(done))]
+        assert not any(remarks), "a tour that leads where no link does was taken for one whose link is gone"
         (run / counted).mkdir(parents=True)
         shutil.copy(survey, run / counted)
     assert interrupted(character, run, random.Random(seed)) == KILLS

@@ -99,7 +99,7 @@ def assemble(
     first_position: LatLng | None = None,
     replacement_seed: int | None = None,
 ) -> Assembly:
-    """Return the checked parts of an agent for a character in a city.
+    """Return an agent's checked parts; `may_move_start` or a seed lets what the city lacks be replaced.
 
     Args:
         loaded: the character, as it was read or changed, with its file.
@@ -182,7 +182,7 @@ def check_mind(loaded: LoadedCharacter, mind: Mind) -> None:
 
 
 def understand_wish(loaded: LoadedCharacter, mind: Mind, *, check: bool = False) -> Understanding | None:
-    """Return how rules understand the text that drives a run; `None` if a model decides, or no text does.
+    """Return how rules understand a run's wish; `None` without wish or rules; `check` may raise `MindFailed`.
 
     Args:
         loaded: the character, as it was read or changed.
@@ -216,7 +216,7 @@ def start_panorama(city: City, loaded: LoadedCharacter) -> Panorama:
 def _place_character(
     loaded: LoadedCharacter, city: City, first_position: LatLng | None, *, may_move_start: bool
 ) -> tuple[LoadedCharacter, Panorama, str]:
-    """Return (character, start panorama, reason for the start), moved if its own start is not in the city.
+    """Return (character, start panorama, why it was moved or ""); a resumed run began at `first_position`.
 
     The reason is empty where the character's own start is used.
     """
@@ -240,7 +240,7 @@ def _place_character(
 
 
 def _start(city: City, start: str | Point) -> Panorama:
-    """Return the panorama nearest to a start in a city, unless latitude and longitude seem to be swapped."""
+    """Return the panorama nearest to a start; raise `BadInput` if its latitude and longitude seem swapped."""
     if isinstance(start, str):
         position = locate(city, start)[1]
     else:
@@ -250,7 +250,7 @@ def _start(city: City, start: str | Point) -> Panorama:
 
 
 def refuse_swapped(position: LatLng, city: City) -> None:
-    """Check that a position outside a city does not lie in it once latitude and longitude are swapped.
+    """Raise `BadInput` if a position outside a city lies in it once latitude and longitude are swapped.
 
     Raises:
         BadInput: it does.
@@ -266,7 +266,7 @@ def refuse_swapped(position: LatLng, city: City) -> None:
 
 @contextmanager
 def report_opening(doing: str, city: str, console: Console) -> Iterator[None]:
-    """Print, if the block takes long, how long opening the city took before; then store the new duration.
+    """Print `doing` ("Opening"), city and usual seconds if the block takes long; then store its own seconds.
 
     Args:
         doing: `"Opening"` or `"Reading"`.
@@ -293,7 +293,7 @@ def report_opening(doing: str, city: str, console: Console) -> Iterator[None]:
 
 
 def compile_renderer(city: str, given: City | None, console: Console) -> None:
-    """Begin to compile the renderer, and print so, if the city is drawn and the renderer is not compiled yet.
+    """Start compiling the renderer, if needed, for a city that virl draws; `given` is that city if open.
 
     That happens once for each version of virl, and goes on while the city is opened.
 
@@ -315,7 +315,7 @@ def compile_renderer(city: str, given: City | None, console: Console) -> None:
 def with_mover(
     start: StartRecord, city: City, here: Panorama, asked: str | None, console: Console
 ) -> StartRecord:
-    """Return the start record with the mover that fits the open city, and print it if nobody asked for it.
+    """Return the start record with the mover that fits the city at `here`; print it unless `asked` for.
 
     Args:
         start: first record of the run.

@@ -28,7 +28,7 @@ _PAIR = re.compile(rf"\s*(?:loc:\s*)?{_NUMBER}\s*,\s*{_NUMBER}\s*")
 _HOST = re.compile(r"(?:www\.|maps\.)?google\.[a-z.]{2,6}")
 _SHORT_LINK_HOSTS = frozenset({"maps.app.goo.gl", "goo.gl", "g.co"})
 _SEARCH_FIELDS = ("q", "query", "ll")
-"""URL fields of a Google Maps link that hold the text searched for."""
+"""Names of a Google Maps link's URL parameters that hold the text or position searched for."""
 
 
 def _read_map_link(text: str) -> str | LatLng | None:
@@ -73,7 +73,7 @@ def _weekly_clock(text: str) -> str:
 
 
 def _name_of_routine(name: str) -> str:
-    """Return a routine's name unchanged; raise `ValueError` if it is none of letters, digits, `_` and `-`."""
+    """Return a routine's name unchanged; raise `ValueError` for characters but letters, digits, `_`, `-`."""
     if not re.fullmatch(ROUTINE_NAME, name):
         raise ValueError(f"must be a name of letters, digits, '_' and '-', not {spell_value(name)}")
     return name
@@ -112,18 +112,18 @@ ToolName = Annotated[str, BeforeValidator(_tool_name)]
 
 
 MOST_WORDING = 10_000
-"""Most characters of an intention; chosen: rules take seconds for one of that length (measured)."""
+"""Greatest length of the text `intention`, in characters; chosen: rules take seconds to read so many."""
 
 
 class Limits(Settings):
     """The limits at which an agent gives up."""
 
     steps: int = Field(default=60, ge=1, le=100_000)
-    """Moves from panorama to panorama."""
+    """Most moves from panorama to panorama."""
     calls: int = Field(default=60, ge=1, le=1000)
-    """Requests to the model, for characters that live by `tools`."""
+    """Most requests to the model, for characters that live by `tools`."""
     minutes: float | None = Field(default=None, gt=0)
-    """Minutes of work, for characters that live by `tools`; `None` sets no limit."""
+    """Most minutes of work, for characters that live by `tools`; `None` sets no limit."""
 
 
 class Point(Settings):
@@ -155,7 +155,7 @@ class SensesChoice(Settings):
     describer: str = "sign-describer"
     matcher: str = "sift"
     pictures: bool | None = None
-    """True if a model with tools is shown pictures, false if words; `None` for what it is known to take."""
+    """True if a model with tools is shown pictures, false if words; `None` goes by the model's abilities."""
 
     @property
     def by_role(self) -> tuple[tuple[Literal["detector", "describer", "matcher"], str], ...]:
@@ -175,19 +175,19 @@ class Character(Settings):
     name: str = Field(min_length=1)
     age: int | None = Field(default=None, ge=0, le=150)
     city: str
-    """A name from `platform/cities/`."""
+    """Name of the city to live in, one of `platform/cities/`."""
     start: str | Point
     """An address in the city, or a position."""
     heading: float | None = Field(default=None, ge=0, lt=360)
     """The compass heading that the character faces at first, in degrees; `None` leaves it open."""
     clock: Annotated[str, AfterValidator(_weekly_clock)] = "wed 12:30"
-    """Day and local time at which it all happens."""
+    """Weekday and local time at which the run takes place, such as `wed 12:30`."""
     about: Annotated[str, AfterValidator(_one_line)] = Field(default="", max_length=120)
     """A line on what the character does, for lists of agents."""
     background: str
     intention: str = Field(min_length=1, max_length=MOST_WORDING)
     routine: Annotated[str, AfterValidator(_name_of_routine)] | None = None
-    """Name of the routine that the character lives by; `None` for that of the file's own name.
+    """Name of the routine that the character lives by; `None` for `by-tools` or the file's own name.
 
     It is a routine of virl or of an installed package, `NAME.py` or a folder `NAME/` beside the character
     file, or the name of an agent whose routine it is."""
@@ -195,15 +195,15 @@ class Character(Settings):
     """Tools that a language model may use, or `all`; without a `routine`, the character lives by them."""
     senses: SensesChoice = SensesChoice()
     mind: MindSettings = MindSettings()
-    """Settings of the language model, where one is asked; those behind `--mind NAME?` go before them."""
+    """Settings of the language model, if one is used; settings given with `--mind NAME?` override them."""
     route: tuple[str | Point, ...] = ()
     """The stops of agents that follow a route, in order: addresses or positions."""
     region: str | tuple[tuple[float, float], ...] | None = None
-    """Region to visit: `[lat, lng]` corners, or a file seen from the character's; `None` for the city's."""
+    """Region to visit: `[lat, lng]` corners, a region file, or a city's name; `None` for that of `city`."""
     instead: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Kinds of place to take for one that the town lacks, in order of preference."""
+    """Kinds of place to take instead, the preferred one first, by the kind that the town lacks."""
     accepts: tuple[str, ...] = ()
-    """Kinds of `instead` that do as well: a run that takes one has done its task."""
+    """Kinds of place in the values of `instead` with which a run counts as having done its task."""
     limits: Limits = Limits()
 
     @property
@@ -230,13 +230,14 @@ class CharacterField(Generic[ValueT]):
     about: str
     """Description of the field for its JSON schema, in a sentence."""
     named: Callable[[Any], Iterable[tuple[str, Callable[[], object]]]] = field(default=lambda _: ())
-    """Function from the field's value to (name of a field within it, check) pairs; a check raises `VirlError`
-    if the name there stands for nothing. Called before a run begins."""
+    """Function from the field's value to pairs: name of a field within it, function that checks its value.
+
+    A check raises `VirlError` if the value stands for nothing. Called before a run begins."""
     labels: Callable[[Any], Iterable[str]] = field(default=lambda _: ())
     """Function from the field's value to the labels in it that the detector has to know."""
 
     def of(self, character: Character) -> ValueT:
-        """Return the field's value in a character; the default if the character lacks the field."""
+        """Return this field's value in a character; the field's default if the character's model lacks it."""
         value: ValueT = getattr(character, self.name, self.default)
         return value
 

@@ -71,7 +71,7 @@ class LoadedCharacter:
 
     @cached_property
     def routine(self) -> Routine:
-        """The routine that the character names, or that of the agent it names; else that of its file's name.
+        """The routine that the file or an agent named in it has; else `by-tools`, or that of the file's name.
 
         Raises:
             BadInput: there is no such routine; names file and line.
@@ -89,7 +89,7 @@ class LoadedCharacter:
         return routine
 
     def field_source(self, *field: str) -> str:
-        """Return where a field was set, such as `zoe.yaml, line 3: limits.steps`; no line if changed."""
+        """Return where a field was set: `a.yaml, line 3: name`, or `name of this run` if changed since."""
         dotted = ".".join(field)
         try:
             read = read_settings(self.source)
@@ -114,7 +114,7 @@ class LoadedCharacter:
 
 
 def load_character(path: Path) -> Character:
-    """Return the character that a file describes, with the corners of a region that it names.
+    """Return the character that a file describes; a region given by name is replaced by its corners.
 
     Raises:
         BadInput: one is missing or broken; names file, line and field.
@@ -127,7 +127,7 @@ def load_character(path: Path) -> Character:
 
 
 def load_fitting(path: Path) -> Character | None:
-    """Return a character without its invalid fields, to find further faults; `None` without name or city.
+    """Return a file's character without its invalid fields; `None` if that leaves no name or city.
 
     A start that is missing or does not fit is `NOWHERE`.
 
@@ -150,7 +150,7 @@ def load_fitting(path: Path) -> Character | None:
 
 
 def _remove(data: object, path: Sequence[str | int]) -> None:
-    """Remove the field at a path of keys from nested mappings, or the innermost that there is on the path."""
+    """Remove from nested mappings the entry at a path of keys, or the deepest one that exists on the path."""
     if isinstance(data, dict) and path and path[0] in data:
         inner = data[path[0]]
         if isinstance(inner, dict) and len(path) > 1 and path[1] in inner:
@@ -160,7 +160,7 @@ def _remove(data: object, path: Sequence[str | int]) -> None:
 
 
 def recorded_character(path: Path, data: dict[str, object]) -> Character:
-    """Return the character in a journal's data, with the fields of the routine that `path` finds.
+    """Return the character in a journal's data, with its routine's fields; `path` is the character's file.
 
     Raises:
         ValidationError: a field is not valid any more.
@@ -231,7 +231,7 @@ def _own_files() -> dict[str, Path]:
 
 
 def _files_of_packages() -> dict[str, list[Path]]:
-    """Return the character files of installed packages by agent name, for which there should be one each."""
+    """Return the character files of installed packages by agent name; several if packages share a name."""
     files: dict[str, list[Path]] = {}
     for file in chain.from_iterable(sorted(folder.glob("*.yaml")) for folder in package_folders()):
         files.setdefault(file.stem, []).append(file)
@@ -251,7 +251,7 @@ def _model(path: Path, which: _RoutineChoice) -> type[Character]:
 
 
 def _routine(path: Path, name: str) -> Routine | None:
-    """Return the routine of a name, beside the character file or installed, or of the agent of that name."""
+    """Return the routine called `name`, beside a file or installed, else that of agent `name`; or `None`."""
     if not re.search(ROUTINE_NAME, name):
         return None  # a path, say: refused when the whole character is read
     routine = find_routine(path.parent, name)
@@ -265,7 +265,7 @@ def _routine(path: Path, name: str) -> Routine | None:
 
 
 def _routine_name(path: Path, routine: object, tools: object) -> str:
-    """Return the name of a character's routine: the field's, `by-tools` if it has tools, else its file's."""
+    """Return the name of the routine: `routine`, else `by-tools` with `tools` given, else the file's name."""
     if routine is None:
         return BY_TOOLS if tools else path.stem
     return str(routine)

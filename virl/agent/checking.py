@@ -40,7 +40,7 @@ def name_faults(
     given: Collection[Role] = (),
     needs_routine: bool = True,
 ) -> list[VirlError]:
-    """Return the faults of names in a character, and of what its routine needs; open no city and no model.
+    """Return faults in a character's names and fields; models of roles in `given` come from a program.
 
     Args:
         loaded: the character, as it was read.
@@ -121,7 +121,7 @@ def check_character(
 
 
 def faults_beside(path: Path) -> tuple[VirlError, ...]:
-    """Return further faults of a character file in which some fields are invalid.
+    """Return a file's faults besides its invalid fields; empty also if its name or city is invalid.
 
     Raises:
         BadInput: the file cannot be read.
@@ -156,7 +156,7 @@ def check_before(loaded: LoadedCharacter, mind: Mind) -> None:
 
 
 def _faults_of_fields(loaded: LoadedCharacter, given: Collection[Role]) -> list[VirlError]:
-    """Return the faults of names in the fields of the routine, and of labels that the detector lacks."""
+    """Return the faults in the routine's fields; labels are not checked if a detector is `given`."""
     faults, character = _Faults(), loaded.character
     try:
         routine = loaded.routine
@@ -173,7 +173,7 @@ def _faults_of_fields(loaded: LoadedCharacter, given: Collection[Role]) -> list[
 
 
 def _check_senses(loaded: LoadedCharacter, faults: "_Faults", *, allow_downloads: bool) -> None:
-    """Add to `faults` what each perception model lacks: weights or a package."""
+    """Add to `faults` what perception models lack; `allow_downloads`: weights to be fetched are no fault."""
     for role, name in loaded.character.senses.by_role:
         model = model_readiness(role, name)
         for need in model.needs if model.kind else ():  # a name of no model is told already
@@ -209,7 +209,7 @@ def _check_in_city(
     may_move_start: bool,
     may_replace_names: bool,
 ) -> None:
-    """Check a character in its city, opened without cost; add a fault of its start to `faults`."""
+    """Check a character in its city, opened for free; add a faulty start to `faults`, raise other errors."""
     with opened_city(loaded.character.city, access) as city:
         if not may_move_start:
             with faults:

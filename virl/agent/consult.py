@@ -21,7 +21,7 @@ from virl.version import code_version
 
 TOPIC = "consultation"
 THOUGHT, LOST = "thought", "lost-turn"
-"""Topics of notes on a model's turns: those with a reply, and those whose replies were lost at the end."""
+"""Topics of notes on a model's turns: those it finished, and those that an error or the budget cut off."""
 DEPTH = 3
 """Most agents in a chain in which each consults the next; chosen."""
 
@@ -35,7 +35,7 @@ def consult(
     changes: Mapping[str, object] | None = None,
     user: User | None = None,
 ) -> Result:
-    """Run another agent in the same city and return its result; each `key` is run once.
+    """Run the agent `name` in the caller's city; return its result, or the one noted earlier under `key`.
 
     It shares the caller's city, mind, models, mover and budget. Its steps and turns count towards the
     caller's limits, its cost is the caller's. A consultation that has ended is not repeated when the caller
@@ -95,7 +95,7 @@ def turns_elsewhere(consultations: Sequence[NoteRecord]) -> int:
 def _run_consulted(
     caller: Agent, name: str, key: str, changes: Mapping[str, object], own_account: str, user: User | None
 ) -> tuple[Result, int]:
-    """Run another agent in a folder within the caller's, and return (result, number of model turns)."""
+    """Run or resume agent `name` with `changes` in the caller's subfolder `key`; return (result, turns)."""
     source = find_character(name)
     folder = caller.run.folder / CONSULTED / key
     if folder.parts.count(CONSULTED) > DEPTH:
@@ -148,7 +148,7 @@ def _start_record(caller: Agent, loaded: LoadedCharacter) -> StartRecord:
 
 
 def _apply_changes(caller: Agent, character: Character, changes: Mapping[str, object]) -> Character:
-    """Return a consulted agent's character with changed fields, the caller's city, and its steps left."""
+    """Return a consulted character with `changes`, the caller's city, and at most the caller's moves left."""
     left = caller.character.limits.steps - steps_taken(caller.run)
     if left < 1:
         raise BadInput(f"{caller.run.start.agent}: no steps left: increase `limits: steps`")

@@ -34,7 +34,7 @@ from virl.platform.city.streetview import Camera, Link, Pose, StreetView, View
 from virl.platform.movers.base import Choice, Step, steered_by
 
 LONGEST_SPEECH = 2000
-"""Most characters of one message of the user; chosen."""
+"""Most characters of one message of the user; longer ones are refused; chosen."""
 LOOK_WAIT_S = 60.0
 """Most seconds that `look` waits for the current step to end; chosen: a step may ask a slow model."""
 
@@ -78,7 +78,7 @@ class Standing(BaseModel):
     can_finish: bool = False
     """True if the user may now end the walk by `finish`."""
     error: str = ""
-    """Error that ended the run, or why the user's last answer was not understood; empty without one."""
+    """Error that ended the run, or why the user's last words were not understood or heard; else empty."""
 
 
 class Control:
@@ -193,7 +193,7 @@ class Control:
             self._stopping = True
 
     def look(self, heading: float, pitch: float = 0.0, fov: float = 90.0, *, size: int = 640) -> View:
-        """Return a view from the agent's position, once the step in progress is done; it costs like any view.
+        """Return a view from the agent's position, `size` pixels square; the angles are in degrees.
 
         Args:
             heading: degrees clockwise from north.
@@ -244,7 +244,7 @@ class Control:
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Mark the run as open within the block, and as ended after it."""
+        """Let the run's state be shown and steered within the block; after it, set the state `ended`."""
         try:
             yield
         except VirlError as fault:
@@ -281,7 +281,7 @@ class Control:
         self._listeners = listeners
 
     def rest(self, look: TakeView, hear: RecordMessage) -> None:
-        """Hold the run's thread while the run is paused; answer the user's looks and messages meanwhile.
+        """Hold the run's thread while the run is paused, and answer the user's looks and messages meanwhile.
 
         Raises:
             RunStopped: the user interrupts the run.
@@ -299,7 +299,7 @@ class Control:
     def chosen_link(
         self, links: Sequence[Link], look: TakeView, hear: RecordMessage, *, task: str | None = None
     ) -> Link | None:
-        """Return the link that the user chooses; `None` once they hand back, or finish a `task`.
+        """Return the link that the user chooses; `None` if they hand back, or finish an episode's `task`.
 
         Args:
             links: to choose from.
@@ -406,7 +406,7 @@ class ControlBridge:
     """A link between a run and its control: pauses the run, steers its walks, and acts as its user."""
 
     def __init__(self, control: Control, streetview: StreetView, user: User, *, asks: bool) -> None:
-        """Link a control to a run that is still to begin.
+        """Link a control to a run still to begin; with `asks` the run waits wherever it asks its user.
 
         Args:
             control: gives the commands.
@@ -478,13 +478,13 @@ class ControlBridge:
         return Choice(link, f"the user goes {describe_link(link, pose).description}", decided_by=USER)
 
     def expect(self, states: Collection[str]) -> None:
-        """Set the names of the feelings that users at the control, and the other user, may set."""
+        """Set the names of the feelings that messages at the control, or the run's other user, may set."""
         self._states, self._asked = states, True
         self._control.tell_listeners(TO_AGENT)
         self._user.expect(states)
 
     def feedback(self, moment: Moment) -> Feedback | None:
-        """Return the user's feedback at a moment, once answered if the run waits for it; `None` without."""
+        """Return the user's words and feelings at a moment, waiting for them if need be; `None` for none."""
         self._rest()
         if not self._unheard() and self._waits():
             question = f"{moment.about}\n{moment.question}".strip()

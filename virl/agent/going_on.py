@@ -2,13 +2,12 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from virl.errors import NoStreetView
 from virl.geo.globe import LatLng, signed_turn
 from virl.journal.journal import paid_by, write_result
-from virl.journal.records import AnyRecord, EndRecord, NoteRecord, Result, StepRecord
+from virl.journal.records import AnyRecord, EndRecord, NoteRecord, Result, StartRecord, StepRecord
 from virl.journal.report import write_report
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City
@@ -22,7 +21,7 @@ _log = logging.getLogger(__name__)
 def ended_before(
     folder: Path, done: Sequence[AnyRecord], city: City, ledger: Ledger, account: str
 ) -> Result | None:
-    """Return the result of a consulted run that had ended, and write its files anew; `None` if it goes on.
+    """Return the result of a consulted run that has ended, and rewrite its files; `None` if it is unfinished.
 
     Args:
         folder: the run's, which may have been killed before its result and its report were written.
@@ -40,7 +39,7 @@ def ended_before(
 
 
 def link_taken(links: Sequence[Link], step: StepRecord) -> Link:
-    """Return the one of a pose's links that a recorded step took; if it is gone, the straightest one.
+    """Return the link that a recorded step took, or the one that turns least if that link is gone.
 
     Raises:
         NoStreetView: no link leaves its pose any more.
@@ -63,7 +62,7 @@ def first_position(done: Sequence[AnyRecord]) -> LatLng | None:
 def replace_missing_panoramas(
     done: Sequence[AnyRecord], city: City, mover: str
 ) -> tuple[Sequence[AnyRecord], str]:
-    """Return (records, remark): panoramas that are gone from the city are replaced by the nearest ones.
+    """Return (records, remark) with panoramas and links that the city no longer has replaced by the nearest.
 
     Only the last panorama is looked up where that costs something. The remark has sentences on what was
     replaced; it is empty if nothing was.
@@ -81,15 +80,17 @@ def replace_missing_panoramas(
     nearest: dict[str, str] = {}
     told = []
     for pose in {step.pose.pano_id: step.pose for step in looked}.values():
-        with suppress(NoStreetView):
+        try:
             city.streetview.panorama(pose.pano_id)
-            continue
-        place = f"panorama {pose.pano_id!r}, which is gone"
-        nearest[pose.pano_id] = there = relocate(city.streetview, LatLng(pose.lat, pose.lng), place).id
-        told.append(f"Panorama {pose.pano_id!r} is gone; the nearest, {there!r}, takes its place.")
+        except NoStreetView:
+            place = f"panorama {pose.pano_id!r}, which is gone"
+            nearest[pose.pano_id] = there = relocate(city.streetview, LatLng(pose.lat, pose.lng), place).id
+            told.append(f"Panorama {pose.pano_id!r} is gone; the nearest, {there!r}, takes its place.")
     records = [_replace_panoramas(record, nearest) for record in done] if nearest else list(done)
     last = next((record for record in reversed(records) if isinstance(record, StepRecord)), None)
-    if last and last.next_pano_id and mover == "links":
+    # A tour of a region leads from panorama to panorama also where no link does.
+    on_tour = any(isinstance(one, StartRecord) and one.character.get("region") is not None for one in done)
+    if last and last.next_pano_id and mover == "links" and not on_tour:
         links = city.streetview.panorama(last.pose.pano_id).links
         if all(link.pano_id != last.next_pano_id for link in links):
             ahead = _straightest_link(links, last)
@@ -106,13 +107,13 @@ def _straightest_link(links: Sequence[Link], step: StepRecord) -> Link | None:
 
 
 def _detour_text(step: StepRecord, link: Link | None) -> str:
-    """Return the sentence that a step's link is gone, and which is taken instead; `None` ends the walk."""
+    """Return the sentence that a step's link is gone and `link` is taken, or for `None` the walk ends."""
     gone = f"No way leads from panorama {step.pose.pano_id!r} to {step.next_pano_id!r} any more"
     return f"{gone}; {f'the one to {link.pano_id!r} is taken' if link else 'the walk ends there'}."
 
 
 def _replace_panoramas(record: AnyRecord, nearest: Mapping[str, str]) -> AnyRecord:
-    """Return a record with the ids that are keys of `nearest` replaced by the panoramas' ids there."""
+    """Return a record with each panorama id that is a key of `nearest` replaced by its value."""
     if isinstance(record, NoteRecord):
         return record.model_copy(update={"data": _in_data(record.data, nearest)})
     if not isinstance(record, StepRecord):
@@ -124,7 +125,7 @@ def _replace_panoramas(record: AnyRecord, nearest: Mapping[str, str]) -> AnyReco
 
 
 def _in_data(data: object, nearest: Mapping[str, str]) -> object:
-    """Return a note's data, or a part of it, with the ids that are keys of `nearest` replaced."""
+    """Return a note's data, or a part of it, with texts that are keys of `nearest` replaced by its values."""
     if isinstance(data, Mapping):
         return {name: _in_data(value, nearest) for name, value in data.items()}
     if isinstance(data, list | tuple):

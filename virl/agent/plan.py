@@ -59,12 +59,12 @@ class Objects:
 
     @property
     def names(self) -> dict[str, str]:
-        """Names that stand for the objects in a journal, by the argument that passes them."""
+        """Names that stand for the given objects in a journal, by the argument that passes each."""
         given: list[tuple[str, object]] = [("city", self.city), ("mind", self.mind), *self.senses.items()]
         return {role: object_name(one) for role, one in given if one is not None}
 
     def check_same(self, begun: Mapping[str, str], folder: Path) -> None:
-        """Check that a resumed run is given objects of the same classes as at its beginning, `begun`.
+        """Check that these objects have the class names, by argument, with which the resumed run had `begun`.
 
         Raises:
             BadInput: it is not; says which it needs.

@@ -95,7 +95,7 @@ def _is_character(path: Path) -> bool:
 
 
 def _read_beginning(path: Path) -> str | None:
-    """Return the start of a file as text, undecodable bytes left out; `None` if it cannot be read."""
+    """Return up to `LONGEST_LOOK` bytes of a file's start as text; `None` if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(LONGEST_LOOK).replace(b"\0", b"").decode("utf-8", "ignore")

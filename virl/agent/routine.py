@@ -40,11 +40,11 @@ class Wish:
     """The text in a character's file that must be understood when rules decide."""
 
     read: Callable[[Character, "Lexicon"], "Reading | None"]
-    """Function that returns the text that drives a run, with the words that rules act on; `None` without one.
+    """Function from (character, lexicon) to the text that drives a run, as rules read it; `None` for no text.
 
     It raises `MindFailed` where the rules understand nothing."""
     field: str = ""
-    """Name of the character's field for error messages; empty where the error names it."""
+    """Name of the character's field with the text, for error messages; empty where the error names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +57,17 @@ class Routine:
     folder: Path
     """Folder of the routine's code; its prompts are in the subfolder `prompts/`."""
     loose: bool = False
-    """True if the routine is a single module without a folder of its own; it may declare `FIELDS` too."""
+    """True if the routine is a single module without a folder of its own, which itself declares `FIELDS`."""
     giver: str = ""
     """Package that provides the routine; empty if it lies beside a character's file."""
 
     @property
     def package(self) -> str:
-        """Dotted name of the routine's package, for which a leading dot in its prompts stands."""
+        """Dotted name of the routine's package, put for a leading dot in names that its prompts import."""
         return self.module.rpartition(".")[0]
 
     def part(self, name: str) -> str | None:
-        """Return the dotted name of a module of the routine's folder, such as `settings`, or `None`."""
+        """Return the dotted name of module `name`, such as `settings`, in the routine's folder, or `None`."""
         there = self.package and not self.loose and (self.folder / f"{name}.py").is_file()
         return f"{self.package}.{name}" if there else None
 
@@ -119,7 +119,7 @@ class Routine:
     def fit(
         self, character: Character, city: "City", start: "Panorama", seed: int
     ) -> tuple[Character, tuple[str, ...]]:
-        """Return (character, sentences on changes): the module's `fit` replaces names that the city lacks.
+        """Return (character with what the city lacks replaced by the module's `fit`, sentences on changes).
 
         Args:
             character: as its file has it.
@@ -202,7 +202,7 @@ def _load_installed(name: str) -> Routine:
 
 
 def _local_package(folder: Path) -> str:
-    """Return the name of a package made of a folder, under which modules in it are imported."""
+    """Make a package of a folder, so that its modules can be imported, and return the package's name."""
     name = f"virl_routine_{sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
     if name not in sys.modules:
         spec = ModuleSpec(name, None, is_package=True)

@@ -55,7 +55,7 @@ class Audience(Protocol):
         ...
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Show how far a long piece of work has come, in units such as steps.
+        """Show how far the work `doing` has come: `done` of `total` units, such as steps.
 
         Args:
             doing: what takes long, in a few words.
@@ -120,7 +120,7 @@ class Run:
         account: str = "",
         keep_views: bool = True,
     ) -> None:
-        """Begin a run's record, or continue it after the records in `done`.
+        """Begin a run, or go on after records `done`; `data` is the city, `account` the name of its payments.
 
         Args:
             journal: where records go.
@@ -160,7 +160,7 @@ class Run:
         self.ledger = ledger
         """The run's ledger, which raises `BudgetExceeded` before more than the budget is spent."""
         self.words: WordsRecord | None = None
-        """Reading by rules of the wish that drives the run; `None` if a model decides, or no text does."""
+        """Rules' reading of the wish that drives the run; `None` without rules that decide, or a text."""
         self.lock = RLock()
         """Lock held while a tool acts, since LangGraph calls the tools of one turn in parallel."""
         self._account = account
@@ -178,7 +178,7 @@ class Run:
         self._audience.start(start, done)
 
     def note_resumed(self, done: Sequence[AnyRecord], moved: str) -> None:
-        """Write a note, on a resumed run, if virl's version or the city has changed since; else nothing.
+        """Write a note on a resumed run if virl's version changed, or `moved` tells of changes in the city.
 
         Args:
             done: the records written before; nothing is written without them.
@@ -228,7 +228,7 @@ class Run:
         return perf_counter() if self._stopped_at is None else self._stopped_at
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Tell the audience how far a piece of work has come.
+        """Tell the audience how far the work `doing` has come: `done` of `total` units, such as steps.
 
         Args:
             doing: what, such as `"walking"`: steps are told as they are taken, so give their total alone.
@@ -244,7 +244,7 @@ class Run:
     def keep(
         self, view: View, purpose: Purpose, detections: Sequence[Detection] = (), caption: str = ""
     ) -> tuple[ViewRecord, ...]:
-        """Write a view as a picture file, and return a tuple of its one record; empty if views are not kept.
+        """Write a view as a picture file; return its record in a tuple, which is empty if views are not kept.
 
         Args:
             view: what was seen.
@@ -443,12 +443,12 @@ class Run:
         return self._data.notice if self._data else ""
 
     def _exchanges(self, asked: Sequence[Exchange] | None) -> tuple[ExchangeRecord, ...]:
-        """Return records of exchanges with a mind; `None` takes those in the ledger since the last call."""
+        """Return the exchanges with a mind `asked` as records; for `None`, those since the last call."""
         taken = self.ledger.take_asked() if asked is None else asked
         return tuple(exchange_record(exchange) for exchange in taken)
 
     def _requests(self) -> RequestsRecord:
-        """Return counts of requests to map services since the last call, also by the city's own ledger."""
+        """Return counts of requests to map services since the last call, also those in the city's ledger."""
         if self._city_ledger:
             self.ledger.charge(self._city_ledger.take(), self._account)
         return requests_record(self.ledger.take())

@@ -212,7 +212,7 @@ def preview_run(options: RunOptions) -> Preview:
 def _resume_run(
     options: RunOptions, console: Console, control: Control | None, tell: RecordListener | None
 ) -> Finished:
-    """Return a run resumed to its end; of one that had ended, a missing result or report is written again."""
+    """Return a resumed run at its end; one that had ended before gets a missing result or report written."""
     source = source_of(options)
     journal, records = Journal.resume(options.out or latest_run(source.stem))
     with journal:
@@ -294,7 +294,7 @@ def _perform_plan(
 
 
 def _with_truth(folder: Path, result: Result, city: City, console: Console) -> Result:
-    """Return the result with its claims checked against the city's truth, which is printed and written."""
+    """Return the result with its claims checked against the city's truth, after printing and writing it."""
     if (truth := check_claims(city, result.claims)) is None:
         return result
     say(console, f"[bold]Truth[/]  {as_markup(truth.line)} [dim]({as_markup(truth.known)})[/]")
@@ -306,7 +306,7 @@ def _with_truth(folder: Path, result: Result, city: City, console: Console) -> R
 def _fit_start_record(
     start: StartRecord, own_start: str, assembly: Assembly, console: Console
 ) -> StartRecord:
-    """Return the start record with the character as it was fit for the city, and print what was changed.
+    """Return the start record with the character as changed for the city, and print each change.
 
     `own_start` is the start, in words, that the character's file names.
     """
@@ -349,7 +349,7 @@ def _start_agent(
     audience: Audience | None = None,
     user: User | None = None,
 ) -> Iterator[Agent]:
-    """Yield the agent of a plan after all checks; for a new run, `None`, only then make the journal."""
+    """Yield the agent of a plan after all checks; a new run, with `None` as journal, gets a journal then."""
     start = plan.start
     with _resumable(plan.folder), ExitStack() as stack:
         stack.enter_context(export_traces())

@@ -35,7 +35,7 @@ from virl.resources import data_folder
 
 LETTERS_PER_TOKEN = 4  # of English text
 LAST_WORDS = 48
-"""Last characters of a streaming reply that are shown. Chosen: they fit beside the bar on a wide terminal."""
+"""Number of a streaming reply's last characters that are shown; chosen to fit beside the bar."""
 _INDENT = 6  # columns before the text of a step, of which its number takes four
 _MEASURED, _LONG_S = 20, 120.0  # after so many units of work, more seconds left than these are told; chosen
 
@@ -66,7 +66,7 @@ class Thinking:
         self._doing = ""
 
     def _begin(self, doing: str) -> None:
-        """Begin a new piece of work with this text, its counts at zero and its time now."""
+        """Begin a new piece of work, described by this text, with counts and seconds from zero."""
         self._doing, self._since, self._pieces, self._letters, self._last = doing, monotonic(), 0, 0, ""
 
     def to_text(self) -> str:
@@ -89,7 +89,7 @@ class _Thoughts(ProgressColumn):
         self._thinking = thinking
 
     def render(self, task: Task) -> Text:
-        """Return the column's text, empty while no model is asked."""
+        """Return the progress of the model request as text; empty while no model is asked."""
         del task
         return Text(self._thinking.to_text(), style="dim", overflow="ellipsis", no_wrap=True)
 
@@ -198,7 +198,7 @@ class Story:
         )
 
     def step(self, record: StepRecord) -> None:
-        """Print the places and new objects of a step, and a decision by others or by a look down roads."""
+        """Print a step's places and new objects, and its decision if made by others or from road views."""
         self._advance_bar(record)
         for place in record.places:
             mark = f"[{GOOD}]enters[/]" if place.decision == "enter" else "passes"
@@ -252,7 +252,7 @@ class Story:
         return NestedStory(self)
 
     def _untold(self, reason: str) -> str:
-        """Return the part of a reason that no line ended with: none, that before its first colon, or all."""
+        """Return the part of a reason not printed yet: "", its words before the first colon, or all of it."""
         head, _, rest = reason.partition(": ")
         whole_told, rest_told = (
             any(line.endswith(f" {part}") for line in self._told) for part in (reason, rest)
@@ -278,7 +278,7 @@ class NestedStory:
         self.progress, self.step = story.progress, story.step
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
-        """Print which agent is consulted, if it walks."""
+        """Print which agent is consulted, unless its routine asks a mind."""
         if not _asks_mind(record):
             self._story.start(record, done)
 

@@ -17,13 +17,13 @@ FINISH = "finish"
 
 
 class Arguments(BaseModel):
-    """Base of what tools take; made from a tool's signature, with its docstring for the model."""
+    """Base class of tools' arguments; a subclass is made of each tool's signature and docstring."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class ToolData(BaseModel):
-    """Base of what tools return; `str` gives the text for models, made from nothing but the fields."""
+    """Base class of tools' results; `str` of one is the text for models, made of its fields alone."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,7 +33,7 @@ class Tool:
     """An action that a model can call, with its arguments, title and effects."""
 
     act: Callable[[Any, Any], Any]
-    """Function from a body and an object of `arguments` to a `ToolResult` of `returns`.
+    """Function from (the agent's body, an `arguments` object) to a `ToolResult` with a `returns` object.
 
     It raises `VirlError` with what the model should know."""
     arguments: type[Arguments]
@@ -64,7 +64,7 @@ def tool(
     asks_services: bool = True,
     schema: str = "",
 ) -> Callable[[Callable[..., Any]], Tool]:
-    """Return a decorator that makes a tool of a function, whose docstring tells the model what it does.
+    """Return a decorator that makes a tool of a function; `schema` titles the JSON schema of its input.
 
     The function takes the body, then what the model fills in: each parameter has a type hint, and a pydantic
     `Field` with a description for its default.

@@ -93,7 +93,7 @@ class UserMessage(Settings):
     at: Time | None = None
     """Time at or after which the message is due; `None` if unused."""
     proposed: int | None = Field(default=None, ge=1)
-    """Number of the proposal of the whole work at which the message is due; `None` if unused."""
+    """Number, from 1, of the proposed plan at which the message is due; `None` if unused."""
     say: str = ""
     state: State = Field(default_factory=dict)
 
@@ -107,7 +107,7 @@ class UserMessage(Settings):
         return self
 
     def is_due(self, moment: Moment) -> bool:
-        """Return whether the message is due at a moment."""
+        """Return whether to say the message at this pause: by its count of work, clock time or proposal."""
         if self.proposed or moment.proposed:
             return self.proposed == moment.proposed
         if self.at is None:
@@ -233,7 +233,7 @@ def read_feedback(path: Path) -> Scripted:
 def open_user(
     feedback: str | None, console: Console, pause: Callable[[], AbstractContextManager[object]] = nullcontext
 ) -> User:
-    """Return the user that a run's option `feedback` names: a file, the terminal, or nobody.
+    """Return the user for a file, `"terminal"` (asked within the block `pause()`) or `None` (a silent one).
 
     Args:
         feedback: a file of what they say, `"terminal"` to ask them there, `None` for silence.

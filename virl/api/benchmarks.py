@@ -144,7 +144,7 @@ class BenchmarkSettings(TypedDict, total=False):
     """The keyword arguments of `run_benchmark` besides the benchmark and its options."""
 
     limit: int
-    """Most episodes of each model in each city: the first ones. By default all."""
+    """Number of episodes, the first ones, that are run of each model in each city; by default all."""
     resume: bool
     """True to resume the run in `out`, and to try failed episodes again."""
     engine: EngineName
@@ -155,7 +155,7 @@ class BenchmarkSettings(TypedDict, total=False):
     workers: int
     """Number of episodes that run side by side."""
     attempts: int
-    """Most tries of an episode whose failure may pass; 3 by default."""
+    """Most tries of an episode that fails for a reason that may be temporary; 3 by default."""
     rate: float
     """Most requests a second to language models, over all episodes."""
     device: Device
@@ -163,7 +163,7 @@ class BenchmarkSettings(TypedDict, total=False):
     allow_downloads: bool
     """True if missing model weights may be downloaded."""
     cache: Literal["off", "session", "ttl"]
-    """The lifetime of cached replies of the city's services; by default as its provider's settings say."""
+    """Caching of the city's replies: none, for a session or for a time (`ttl`); by default the provider's."""
     record: str | Path
     """Folder in which the replies of the city's services are recorded."""
     replay: str | Path
@@ -266,7 +266,7 @@ def read_benchmark(*folders: str | Path, out: str | Path | None = None) -> Bench
 
 
 def _name_objects(value: object, objects: dict[str, object]) -> object:
-    """Return an option's value with names in place of objects, after adding these to `objects` by name."""
+    """Return an option's value, its objects named; `objects` gets them, but for cities opened by name."""
     if isinstance(value, list | tuple):
         return [_name_objects(one, objects) for one in value]
     if value is None or isinstance(value, str | int | float | Path | date | Mapping):

@@ -53,17 +53,17 @@ class StreetWalkSettings(TypedDict, total=False):
     dataset: Dataset
     """Name of the data set: `"touchdown"`, the default, or `"map2seq"`."""
     scenario: Literal["seen", "unseen"]
-    """Streets of the episodes, in training or not; `"unseen"` by default."""
+    """Streets to walk: `"seen"`, those of the training episodes, or `"unseen"`, the default, others."""
     split: str
     """Name of the part of the data: `"dev"` by default."""
     data: str | Path | None
-    """Folder of the data; by default the installed one, else an export of Virlton."""
+    """Folder of the data; `None` takes the installed data or, if none is, an export of the city Virlton."""
     graph: NavigationGraph
     """Graph to walk on instead of a data set's; needs `episodes`."""
     episodes: Sequence[InstructionEpisode]
     """Episodes on `graph`, instead of a data set's."""
     rules: Rules
-    """Rules on what each action does."""
+    """Rules of the walk: which actions there are, what each does, and which are possible where."""
     max_actions: int
     """Most actions of an episode."""
     shaping: float

@@ -26,7 +26,7 @@ class Listed:
     name: str
     """Name of the entry, as functions take it."""
     kind: str = ""
-    """Kind of entry: `routine` or `tools` for an agent, a city's provider, or a model's role."""
+    """Kind of the entry: `routine` or `tools` of an agent, the provider of a city, the role of a model."""
     about: str = ""
     """One sentence on the entry; for a city its place."""
     needs: str = ""

@@ -84,7 +84,7 @@ class RunSettings(TypedDict, total=False):
     budget_usd: float
     """Most US dollars that the run may spend."""
     cache: Literal["off", "session", "ttl"]
-    """The lifetime of cached replies of the city's services; by default as its provider's settings say."""
+    """Caching of the city's replies: none, for a session or for a time (`ttl`); by default the provider's."""
     record: str | Path
     """Folder in which the replies of the city's services are recorded."""
     replay: str | Path
@@ -234,7 +234,7 @@ def open_agent(
 
 
 def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bool = False) -> RunOptions:
-    """Return the keyword arguments of `run` as run options, checked.
+    """Return an agent and the keyword arguments `asked` of `run` as checked run options.
 
     Args:
         agent: its name, the path of its file, or a character.

@@ -44,17 +44,17 @@ class OpenTools(list[BaseTool]):
         self._closing = closing
 
     def close(self) -> None:
-        """End the run, as stopped unless it has ended; does nothing if it is closed."""
+        """End the run as stopped, if it has not ended yet; a second call does nothing."""
         self._closing.close()
 
     def __enter__(self) -> Self:
-        """Return the tools, whose run the end of the block ends."""
+        """Return the tools; the end of the block ends their run."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End the run, as stopped unless it has ended; leave it open after an exception."""
+        """End the run as stopped, if it has not ended yet; leave it open after an exception."""
         self._closing.__exit__(kind, fault, trace)
 
 
@@ -66,7 +66,7 @@ def open_tools(
     ask_first: Collection[str] = (),
     **settings: Unpack[RunSettings],
 ) -> OpenTools:
-    """Return LangChain tools that act in a city, as `create_agent` takes them.
+    """Return an agent's LangChain tools; `sees` gives the model pictures, `ask_first` names tools to approve.
 
     Each call is written into the run's journal and counts towards its budget and limits; `finish` ends the
     run. What cannot be done is told to the model. All tools move the same body: calls that come at the same
@@ -109,7 +109,7 @@ def open_tools(
 
 
 def _open_visitor(who: str | City | AnyCharacter, settings: RunSettings) -> AbstractContextManager[Agent]:
-    """Return a block in which the agent of a character, or a visitor at a city's centre, is open."""
+    """Return a context manager that opens a character's agent, or for a city a visitor at its centre."""
     if isinstance(who, AnyCharacter):
         return open_agent(who, **settings)
     city = open_city(who) if isinstance(who, str) else who

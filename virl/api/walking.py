@@ -84,13 +84,13 @@ def walk(
 def _walk_by(
     navigator: Callable[[Mover], PointNavigator | TouristNavigator], city: City, start: Pose, mover: str
 ) -> Iterator[Step]:
-    """Yield the steps of the navigator that is made for a mover, which is open while it walks."""
+    """Open the mover of this name, make a navigator for it, and yield the navigator's steps from `start`."""
     with open_mover(mover, city.streetview) as opened:
         yield from navigator(opened).walk(start)
 
 
 def position_of(city: City, spot: Spot, near: LatLng | None = None) -> LatLng:
-    """Return the position of a spot, which is one itself, or an address or a place's name near `near`.
+    """Return a spot's position: as given, or that of the address, or of the place so named nearest `near`.
 
     Args:
         city: that knows addresses and places.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ZOOM = 16
 _HARMLESS = {ord(letter): f"&#{ord(letter)};" for letter in "`$\\{}"}
-"""HTML for characters of texts that have a meaning in folium's scripts and templates, by code point."""
+"""HTML escapes, by code point, of the characters that folium's scripts and templates would interpret."""
 
 
 def to_folium(

@@ -83,7 +83,7 @@ def run_in_folder(
     user: User | None = None,
     prompts: Path | None = None,
 ) -> Result:
-    """Run an agent in a city to its end, or resume the run in the folder; return its result.
+    """Run an agent in a city, or resume its run in `folder`, with `changes` to its fields; return its result.
 
     Args:
         name: of the agent, or the path of a character file.

@@ -67,7 +67,7 @@ WorldT = TypeVar("WorldT")
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The share of one counted unit, such as a place, in a metric: its hits, its weight and its group.
+    """The contribution of one counted unit, such as a place, to a metric: its hits, its weight and its group.
 
     A metric is the mean over groups of (sum of hits / sum of weights). With one group it is a plain mean or
     a ratio; with place types as groups it is a recall averaged over types, to which a place of k types may
@@ -252,7 +252,7 @@ class Benchmark(Generic[OptionsT, WorldT]):
     published: tuple[Published, ...] = ()
     page: OwnPage[OptionsT] | None = None
     mind_option: str = "mind"
-    """Name of the options' field with the mind or minds to measure; the field may not exist."""
+    """Name of the options' field with the mind or minds to measure; options need not have such a field."""
     typical_s: float = 0.0
     """Measured seconds of an episode on one core with the default options; 0 if not measured."""
     commands: Mapping[str, Callable[..., None]] = field(default_factory=dict)

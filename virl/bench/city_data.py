@@ -34,7 +34,7 @@ MADE_ROUTES = 20
 
 
 COLLECTING = {"routes": "about 2 min and 50 MB"}
-"""Time and disk that collecting a made city's data takes, by kind of data; measured for Virlton."""
+"""Words on the time and disk space that collecting a made city's data takes, by kind; measured in Virlton."""
 
 
 class Uncollected(VirlError):
@@ -58,7 +58,7 @@ def city_data(
     *,
     needs: Literal["places", "images", "questions", "routes"] = "places",
 ) -> DataSet:
-    """Return a city's data set, cut to the options' square; a made city's is collected if missing.
+    """Return a city's data set, cut to a square; if missing, a made city's is collected as `needs` tells.
 
     Args:
         options: where it is, and how much of it.
@@ -129,7 +129,7 @@ def _fingerprint(city: City) -> str:
 
 
 def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None:
-    """Collect a made city's data of the kind `needs` into `folder`, unless its files are there."""
+    """Collect a made city's missing data of the kind `needs`; raise `Uncollected` unless `may_collect`."""
     rows = {"questions": QUESTIONS, "routes": ROUTES}.get(needs, PLACES)
     if not ((folder / CARD).is_file() and (folder / rows).is_file()):
         takes = COLLECTING.get(needs, "about 20 s and 50 MB")
@@ -147,7 +147,7 @@ def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None
 
 
 def _cut(data: DataSet, region: Region) -> DataSet:
-    """Return a data set with only the panoramas, places, routes and questions within a region."""
+    """Return a data set cut to a region: panoramas, places, their questions, and routes that end in it."""
     places = tuple(place for place in data.places if region.contains(place.position))
     kept = {place.id for place in places}
     cut = DataSet(

@@ -13,7 +13,7 @@ from virl.bench.benchmark import BaseOptions
 from virl.settings.model import yaml_value
 
 _ONE = {"cities": "city", "models": "model"}
-"""Singular of the fields that are repeated options, by the field's name."""
+"""{plural name of a field whose option may be repeated: singular name of the command-line option}."""
 _PREFIX = "own_"
 
 
@@ -32,7 +32,7 @@ def parameters(
     taken: Collection[str] = (),
     complete: Callable[[str, str, Collection[str]], Completer] | None = None,
 ) -> Iterator[Parameter]:
-    """Yield a `typer` parameter for each field of a benchmark's options, with `None` as its default.
+    """Yield a `typer` parameter for each field of `options` whose flag is not `taken`; its default is `None`.
 
     Args:
         options: of the benchmark.

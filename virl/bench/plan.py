@@ -46,7 +46,7 @@ class RunPlan(Settings):
 
     @model_validator(mode="after")
     def _knows_its_cities(self) -> Self:
-        """Return the plan; raise ValueError without episodes, or for one in a city that it does not list."""
+        """Return the plan; raise ValueError if it has no episodes, or has some in an unlisted city."""
         for cities in self.episodes.values():
             if unknown := sorted(cities.keys() - self.cities.keys()):
                 raise ValueError(f"episodes names the city {unknown[0]!r}, which is not among its cities")
@@ -58,7 +58,7 @@ class RunPlan(Settings):
 def make_plan(
     episodes: Sequence[Episode], cities: Mapping[str, City], known: Mapping[str, CityPlan] | None = None
 ) -> RunPlan:
-    """Return the plan of a run: its episodes counted by model and city, and its cities.
+    """Return a run's plan: counts of episodes by model and city, and its cities (from `known` if not open).
 
     Args:
         episodes: all of them.
@@ -145,7 +145,7 @@ def parse_shard(text: str) -> tuple[int, int]:
 
 
 def _city_plan(name: str, city: City | None, known: Mapping[str, CityPlan], attribution: str) -> CityPlan:
-    """Return a city's title, streets (if not too many) and credits; `known` serves if `city` is `None`."""
+    """Return a city's title, streets (if not too many) and credits; if `city` is `None`, those in `known`."""
     if city is None:
         return known.get(name, CityPlan(title=name, attribution=attribution))
     if city.street_map is None:
@@ -157,7 +157,7 @@ def _city_plan(name: str, city: City | None, known: Mapping[str, CityPlan], attr
 
 
 FIRST_S = 15.0
-"""Seconds until a run without a terminal prints its first line of progress; doubles per line. Chosen."""
+"""Seconds until a run without a terminal prints its first progress line; each next wait doubles. Chosen."""
 LONGEST_S = 600.0
 """Most seconds between two printed lines of progress. Chosen."""
 
@@ -282,7 +282,7 @@ class RunProgress:
 def outlook(
     benchmark: AnyBenchmark, left: int, workers: int, done: Sequence[Mapping[str, Any]], out: Path
 ) -> Iterator[str]:
-    """Yield lines for the user: episodes left, how many at a time and, if known, how long they take.
+    """Yield lines for the user: episodes left and done, how many at a time and, if known, their time.
 
     Args:
         benchmark: what is run.

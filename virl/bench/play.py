@@ -89,7 +89,7 @@ def play(
     case: str | None = None,
     resume: bool = False,
 ) -> list[Record]:
-    """Let a person play episodes of a benchmark in the browser; return the records of all played in `out`.
+    """Let a person play the episode `case`, or all, in the browser; return all records of plays in `out`.
 
     Args:
         name: of the benchmark.

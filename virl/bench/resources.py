@@ -129,7 +129,7 @@ class Resources:
         return self.make_once(("city", name), lambda: self._open_city(name, access))
 
     def town(self, name: str) -> City:
-        """Return the city with this name, which needs no network, without recording and replay.
+        """Return the city with this name, one that needs no network, opened without recording or replay.
 
         Raises:
             UnknownName: there is no such city.
@@ -143,7 +143,7 @@ class Resources:
         return {key[1]: opened for key, opened in self._opened.items() if key[0] == "city"}
 
     def mind(self, spec: str) -> Mind:
-        """Return a mind with a ledger of its own for one episode; all share the budget and rate limit.
+        """Return a mind, given by name, with its own ledger for one episode; all share budget and rate limit.
 
         Args:
             spec: `rules`, or a chat model such as `openai:gpt-5-mini`.
@@ -176,7 +176,7 @@ class Resources:
         return SharedRecognizer(model.ask, model.name)
 
     def reader(self, name: str, city: str = "") -> Reader:
-        """Return a text reader (OCR) whose calls all threads share; `city` and errors as for `detector`."""
+        """Return a text reader (OCR), for views of a city, whose calls all threads share in batches."""
         return SharedReader(self.share_model(ModelUse("reader", name, city)).ask)
 
     def matcher(self, name: str) -> Matcher:
@@ -184,7 +184,7 @@ class Resources:
         return SharedMatcher(self.share_model(ModelUse("matcher", name)).ask)
 
     def describer(self, name: str, city: str = "") -> Describer:
-        """Return a describer of views whose calls all threads share; `city` and errors as for `detector`."""
+        """Return a describer of views, of a city, whose calls all threads share in batches."""
         return SharedDescriber(self.share_model(ModelUse("describer", name, city)).ask)
 
     def make_once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
@@ -200,7 +200,7 @@ class Resources:
         self._stack.close()
 
     def share_model(self, use: ModelUse) -> OpenModel:
-        """Return the perception model that `use` names, opened once and shared; raises as `detector`."""
+        """Return the perception model that `use` names, opened once and then shared by all threads."""
         elsewhere = None if use.name in self.objects else self.open_elsewhere
         return self.make_once(("model", use), lambda: (elsewhere or self.open_here)(use))
 

@@ -140,7 +140,7 @@ def run_benchmark(
 def engine_name(
     engine: Engine, benchmark: AnyBenchmark, objects: Mapping[str, object] = MappingProxyType({})
 ) -> EngineName:
-    """Return the name of the engine that runs the episodes: the one asked for, or the default.
+    """Return the name of the engine to use: as asked for, else the default, which is threads for `objects`.
 
     Args:
         engine: as asked for; its name may be left open.
@@ -172,7 +172,7 @@ def worker_count(engine: Engine, kind: EngineName) -> int:
 
 
 def terms_of(engine: Engine, kind: EngineName, seed: int, out: Path) -> Terms:
-    """Return the settings of a run's resources, with its seed, number of workers and folder filled in.
+    """Return the engine's terms for a run, with seed, folder and (if `kind` is threads) workers filled in.
 
     Args:
         engine: with the terms asked for.
@@ -203,7 +203,7 @@ def _plan_episodes(
 def _crew(
     kind: EngineName, job: Job, engine: Engine, workers: int, resources: Resources, *, book: Path, wanted: int
 ) -> Iterator[Crew | None]:
-    """Yield the crew that runs `wanted` episodes, and end it afterwards; `None` if `wanted` is 0."""
+    """Yield a crew that runs `wanted` episodes (`None` for 0), then end it; `book` is the payments file."""
     if not wanted:
         yield None
         return

@@ -146,7 +146,7 @@ class Batcher(Generic[ItemT, ResultT]):
 
 
 ModelCall = tuple[Any, ...]
-"""(name of the model's method, further arguments) of a call; the items come apart."""
+"""(name of the model's method, further arguments) of a call; the call's items are passed apart from it."""
 
 ModelFunction = Callable[[ModelCall, Sequence[Any]], Sequence[Any]]
 """A function from a call and its items to one result per item, in order."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from virl.bench.benchmark import Tally
 
 RESAMPLES = 2000
-"""Number of resamples. Chosen: a 95 % interval's ends move by less than a point between seeds."""
+"""Number of resamples of a bootstrap or permutation test. Chosen: seeds move an interval by under a point."""
 
 _Z = 1.96  # standard deviations of a 95 % interval
 
@@ -62,7 +62,7 @@ def mean_with_interval(values: Sequence[float], *, seed: int = 0) -> Interval:
 
 
 def estimate(tallies: Sequence[Tally], *, is_share: bool = False, seed: int = 0) -> Interval | None:
-    """Return a metric's value and 95 % bootstrap interval over units; `None` if there is no weight.
+    """Return a metric's value and 95 % interval over units (`is_share`: in [0, 1]); `None` without weight.
 
     Args:
         tallies: of all units; see `virl.bench.benchmark.Tally` for the metric they stand for.
@@ -182,7 +182,7 @@ def _draws(units: int, seed: int) -> Iterator[_Floats]:
 
 
 def _rows(units: int) -> list[int]:
-    """Return the numbers of resamples, `RESAMPLES` in sum, of pieces that each fit in memory."""
+    """Return the sizes of the pieces in which `RESAMPLES` resamples are drawn, to fit in memory."""
     most = max(1, min(RESAMPLES, _CHUNK // max(1, units)))
     whole, rest = divmod(RESAMPLES, most)
     return [most] * whole + ([rest] if rest else [])
@@ -202,10 +202,10 @@ def _sum_tallies(tallies: Sequence[Tally], units: Sequence[str], groups: Sequenc
 
 
 def _sorted_units(tallies: Sequence[Tally]) -> list[str]:
-    """Return the units of the tallies, sorted."""
+    """Return the names of the units of the tallies, each once, sorted."""
     return sorted({tally.unit for tally in tallies})
 
 
 def _sorted_groups(tallies: Sequence[Tally]) -> list[str]:
-    """Return the groups of the tallies, sorted."""
+    """Return the names of the groups of the tallies, each once, sorted."""
     return sorted({tally.group for tally in tallies})

@@ -33,7 +33,7 @@ class WalkingAgent:
     """An agent that walks along instructions, with the name under which its results appear."""
 
     name: str
-    """Name of its results, such as `"follower --map"`."""
+    """Name under which the agent's results appear, such as `"follower --map"`."""
     open: Callable[[InstructionEpisode], tuple[InstructionNavigator, Mind | None]]
     """Function from an episode to the navigator that walks it, and the mind it asks, or `None`."""
 
@@ -122,7 +122,7 @@ def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
 
 
 def _data(world: WalkWorld, given: InstructionEpisode, walked: _WalkSoFar, scores: WalkScores) -> Data:
-    """Return the record's data of a walk; `decisions` holds what the actions alone do not say."""
+    """Return the record's data of a walk; its field `decisions` holds what the actions alone do not say."""
     graph, path = world.graphs[given.scan], walked.path()
     return {
         "folder": str(world.folder),
@@ -155,7 +155,7 @@ def _data(world: WalkWorld, given: InstructionEpisode, walked: _WalkSoFar, score
 
 
 def _exchange_cost(exchanges: Sequence[Exchange]) -> Mapping[str, float]:
-    """Return the cost of a mind's exchanges by name, with `questions` and `cached`; empty without any."""
+    """Return the cost of a mind's exchanges by name, and counts `questions` and `cached`; {} without any."""
     if not exchanges:
         return {}
     cached = sum(exchange.cached for exchange in exchanges)
@@ -226,7 +226,7 @@ def _walk_notes(records: Sequence[Record]) -> list[str]:
 
 
 def show_walk(record: Record, *, success: str, figures: Callable[[WalkScores], Mapping[str, str]]) -> Shown:
-    """Return the contents of a walk's page, coloured by the metric `success`.
+    """Return the contents of a walk's page, coloured by metric `success`, with `figures` of its metrics.
 
     Args:
         record: of a walk.

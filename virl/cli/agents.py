@@ -97,7 +97,7 @@ def _print_json() -> None:
 
 
 LONGEST = 60
-"""Most characters of a character's name. Chosen."""
+"""Most characters in a character's name; a longer one is refused. Chosen."""
 
 _TEMPLATE = Path(__file__).with_name("new_character.yaml.j2")
 _NAME = re.compile(r"[^\W\d_][\w '.-]*")
@@ -136,7 +136,7 @@ def new(
 
 
 def write_character(name: str, folder: Path, *, source: str | None = None, tools: bool = False) -> Path:
-    """Write a new character file into a folder, from a template or another agent; return its path.
+    """Write a new character file, from a template or the agent `source`, into a folder; return its path.
 
     Args:
         name: letters and digits of any language, spaces, `'`, `.`, `_` and `-`, a letter first. The file's
@@ -184,7 +184,7 @@ def _title(name: str) -> str:
 
 
 def _fresh(name: str, file: str, *, tools: bool) -> str:
-    """Return the text of a new character file, by the template; `file` is its name, `tools` as in `new`."""
+    """Return the text of a new character file named `file`; with `tools`, of one without a routine."""
     from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - loads when asked for
 
     environment = Environment(

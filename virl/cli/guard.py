@@ -1,5 +1,6 @@
 """Errors on the command line, one line for the user's; groups of commands that print their help."""
 
+import _thread
 import logging
 import shlex
 import sys
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
+from threading import Timer
 from typing import Annotated, Any
 
 import typer
@@ -69,7 +71,8 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
     logged.setFormatter(RedactingFormatter("%(name)s: %(message)s"))
     logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, handlers=[logged])
     try:
-        work()
+        with _heed_lost_interruptions():
+            work()
     except VirlError as fault:
         said = _traceback() if debug else "virl: " + "\n".join(map(plain_line, fault.lines))
         echo(Redaction.of().text(said), err=True)
@@ -86,6 +89,26 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
         said = _traceback() if debug else f"virl: {plain_line(str(told))}"
         echo(Redaction.of().text(said), err=True)
         raise typer.Exit(BUG if isinstance(told, CodeFault) else USER_ERROR) from fault
+
+
+@contextmanager
+def _heed_lost_interruptions() -> Iterator[None]:
+    """Interrupt the main thread again after a Ctrl-C that was lost in a callback from C code."""
+    report = sys.unraisablehook
+
+    def heed(lost: Any) -> None:
+        """Interrupt the main thread for a lost Ctrl-C; report any other exception that cannot be raised."""
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            # From a thread, and later: what is raised in this function is lost as well
+            Timer(0.01, _thread.interrupt_main).start()
+        else:
+            report(lost)
+
+    sys.unraisablehook = heed
+    try:
+        yield
+    finally:
+        sys.unraisablehook = report
 
 
 def _repeat_command(folder: Path) -> str:

@@ -130,7 +130,7 @@ def write_labelled_views(folder: Path, city: str, count: int, seed: int) -> None
 def check_models(
     folder: Path, asked: Sequence[str], device: Any, *, allow_downloads: bool, as_json: bool
 ) -> None:
-    """Measure models on labelled views; print a table or JSON, and write the page.
+    """Measure models `asked` (empty: all ready ones) on labelled views; print a table or JSON, write a page.
 
     Args:
         folder: with labelled views.

@@ -99,7 +99,7 @@ def access_of(
 def part_of(
     city: str | None, around: str | None, radius: float | None, *, invented: bool = False
 ) -> str | None:
-    """Return the city's name with the part of its extract and the invented life that options choose.
+    """Return the name of a city or its part within `radius` metres `around` a place, or with life invented.
 
     The life of a made city is invented anyway.
 

@@ -119,7 +119,7 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
 
 
 def watch_run(options: "RunOptions", console: "Console", tell: "Callable[[Finished], None]") -> None:
-    """Run an agent with a page to watch and steer it, served until Ctrl+C also after a failure.
+    """Run an agent with a page to watch it, served until Ctrl+C; call `tell` with the run when it has ended.
 
     Args:
         options: of the run.

@@ -99,7 +99,7 @@ _ZOOM = GoogleOptions().zoom
 _GOOGLES = Capture.model_validate(
     {"panoId": "any", "lat": 0, "lng": 0, "imageWidth": 13312, "imageHeight": 6656, "tileWidth": 512}
 )
-"""The panorama whose tiles are counted, 13,312 pixels wide, as in `docs/explanation/google.md`."""
+"""Made-up metadata of a Google panorama of 13,312 x 6,656 pixels, by which the tiles of views are found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class PriceTags:
         self._city = open_google("", "", _SOMEWHERE, http=http)
 
     def first_request(self, what: str, ask: Callable[[City], object], count: float, source: str) -> Item:
-        """Return the first request that `ask` would send in a city, priced, as an item with a count.
+        """Return the first request that `ask` would send in a city, priced, as item `what` with a count.
 
         Args:
             what: of the item, in words.
@@ -151,7 +151,7 @@ class PriceTags:
         raise AssertionError(f"{what}: nothing was asked")
 
     def requests(self, what: str, endpoint: str, count: float, source: str) -> Item:
-        """Return `count` requests to an endpoint whose price depends on nothing else, as an item.
+        """Return `count` requests to an endpoint of one fixed price, as item `what`; `source`: of the count.
 
         Args:
             what: of the item, in words.
@@ -164,14 +164,14 @@ class PriceTags:
 
 HIRO = "hiro"
 ESTIMATED = frozenset({("google", "explore")})
-"""(provider, routine) of the runs whose cost can be estimated."""
+"""Set of (provider, routine) of the runs whose cost can be estimated."""
 SPACING_M = 20.0  # V-IRL's grid of a district
 LOCALIZATION_FOVS = (60.0, 90.0, 120.0)  # degrees; all around with each (V-IRL's place localization)
 LOCALIZATION_PITCH = 10.0  # degrees (V-IRL's place localization)
 LOCALIZATION_RADIUS_M = 25.0  # in which places count (V-IRL's place localization)
 SIDE_ROADS = (-90.0, 0.0, 90.0)  # degrees from straight ahead, for the tiles of a crossing; chosen
 _RAYS = 160
-"""Rays along each side of a view, for counting its tiles. Chosen: as many tiles as by all 640 pixels."""
+"""Number of rays along each side of a view, whose tiles they find. Chosen: all that 640 rays would find."""
 _GRID = f"upper bound: every position of the {SPACING_M:g} m grid has a panorama and a place"
 _TILES = f"tiles touched at zoom {_ZOOM}"
 
@@ -201,7 +201,7 @@ class District:
 
 
 def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None) -> list[Estimate]:
-    """Return the costs of a step, a run and place localization in two districts, by kind of imagery.
+    """Return the costs of a step, a run of `moves` moves and place localization in two districts, by imagery.
 
     Args:
         settings: prices, and which generation of the APIs is asked.
@@ -217,7 +217,7 @@ def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None
 
 
 def _estimates(tags: PriceTags, habits: Habits, moves: int | None) -> list[Estimate]:
-    """Return the estimates of `estimates`, priced by `tags`; `moves` of a run, `None` for Hiro's limit."""
+    """Return the estimates by the prices of `tags`, for a run of `moves` moves; `None` is Hiro's limit."""
     character = load_character(find_character(HIRO))
     moves = character.limits.steps if moves is None else moves
     districts = smallest_and_largest()

@@ -36,7 +36,7 @@ def examine_machine(
     mind: str = "rules",
     record: Recording | None = None,
 ) -> Report:
-    """Check the machine, Google's services and a mind's server, price a run, and return the report.
+    """Check machine, services and mind; price a run of `moves` moves with habits counted in `runs`.
 
     Args:
         budget_usd: most dollars for paid probes; `None` asks none of them.

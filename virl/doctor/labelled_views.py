@@ -67,7 +67,7 @@ class LabelledSet(Settings):
 
 
 def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 0) -> LabelledSet:
-    """Write `count` labelled views of a made town to `folder`: half of places, half of furniture.
+    """Write `count` labelled views of the made town `name` to `folder`: half of places, half of furniture.
 
     Args:
         city: a made town.

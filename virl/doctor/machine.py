@@ -56,7 +56,7 @@ _FOR = {
     "vision": "detectors, recognizers and captions by neural networks",
     "web": "the web mover",
 }
-"""The purpose of each extra that users may want; other extras are for developers."""
+"""Purposes of the extras that users may want, by the extra's name; other extras are for developers."""
 _PERCEPTION = "perception (see virl models)"
 
 

@@ -15,7 +15,7 @@ Density = Literal["thin", "dense"]
 DENSITIES: tuple[Density, ...] = get_args(Density)
 FILE = "measured_costs.yaml"
 BILLED = frozenset({"google"})
-"""Names of the providers whose bills were counted."""
+"""Names of the providers whose billed requests were counted, so that prices of runs are known."""
 
 
 class MeasuredWork(Settings):
@@ -96,7 +96,7 @@ def price_of_run(settings: GoogleSettings, costs: MeasuredCosts, agent: str) -> 
 
 
 def _describe_moves(work: Mapping[Density, MeasuredWork]) -> str:
-    """Return words on the moves of one unit in each town; empty if no unit moved."""
+    """Return words on how many moves one run or episode made in each town; empty if none moved."""
     moves = [
         f"{work[one].moves / work[one].units:.0f} moves in the {one} town" for one in DENSITIES if one in work
     ]

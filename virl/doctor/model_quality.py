@@ -53,9 +53,9 @@ class Tally:
     right: int = 0
     """Number of things that were found, each counted once."""
     found: int = 0
-    """Number of the model's finds that count."""
+    """Number of the model's finds, right or wrong, without those of things that are hard to see."""
     there: int = 0
-    """Number of things that should be found."""
+    """Number of clear things in the views, which a model should find."""
     of_label: dict[str, tuple[int, int]] = field(default_factory=dict)
     """(number found, number there) of things by label."""
 
@@ -100,7 +100,7 @@ class ModelMeasurement:
     load_s: float = 0.0
     """Seconds from loading the model until its first view is done."""
     images_per_s: float = 0.0
-    """Views a second once the model is loaded, all at once, in the batches of its file."""
+    """Number of views done a second by the loaded model, all passed at once and batched as its file says."""
     memory_mb: float = 0.0
     """Megabytes by which the process grew at most."""
     gpu_mb: float | None = None
@@ -228,7 +228,7 @@ def _truth(role: Role, name: str, labelled: LabelledSet) -> Truth | None:
 
 
 def _gpu_mb() -> float | None:
-    """Return the most GPU memory used so far, megabytes; `None` without a GPU."""
+    """Return the most GPU memory that torch has used, megabytes; `None` if it has used none."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return None
@@ -329,7 +329,7 @@ def _count_finds(
     fit: Callable[[FoundT, LabelledThing], float],
     least: float,
 ) -> None:
-    """Add a view's finds to `tally`: a find is right if it fits a clear thing by `least` or more."""
+    """Add a view's finds to `tally`: right if the best `fit` of one is `least` or more, to a clear thing."""
     hit: set[int] = set()
     for one in found:
         fits = [fit(one, thing) for thing in things]
@@ -426,7 +426,7 @@ def _show_share(share: float | None) -> str:
 def _pictures(
     folder: Path, labelled: LabelledSet, views: Sequence[Image], one: ModelMeasurement
 ) -> list[str]:
-    """Write the views with most things to find, a model's finds drawn in; return paths within the folder."""
+    """Write pictures of the views with most things to find, with a model's finds; return their paths."""
     by_things = sorted(
         range(len(views)), key=lambda i: -sum(thing.clear for thing in labelled.views[i].things)
     )

@@ -50,7 +50,7 @@ class _NoReport:
 
 
 def mind_finding(spec: str) -> Finding:
-    """Return the finding on whether a mind opens and its server answers and knows its model.
+    """Return the finding on whether the mind `spec` opens, and its server answers and has its model.
 
     The key goes to the server that runs would ask, and redirects are not followed.
     """
@@ -77,7 +77,7 @@ def mind_finding(spec: str) -> Finding:
 
 
 def _make_finding(spec: str, detail: str, remedy: str = "") -> Finding:
-    """Return the finding on a mind: missing if there is a remedy, else ok."""
+    """Return the finding on the mind `spec`: `missing` if there is a remedy, else `ok`."""
     state: State = "missing" if remedy else "ok"
     return Finding(f"mind {spec}", state, detail, f"--mind {spec}", remedy, spec)
 
@@ -227,7 +227,7 @@ def price_lines(
 
 
 def ask_model(spec: str, budget_usd: float) -> Finding | None:
-    """Ask a model one question; return the finding on its reply, `None` for a mind that is no model."""
+    """Ask a model one question within `budget_usd`; return the finding, `None` for a mind without one."""
     if not _is_model(spec):
         return None
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import

@@ -40,7 +40,7 @@ from virl.platform.providers.provider import Access
 from virl.redaction import shown_url
 
 NEAR_M = 200.0
-"""Metres around the centre for places and the address, and length of the route. Chosen."""
+"""Metres around the centre in which places and an address are asked for; length of the route too. Chosen."""
 
 AnswerT = TypeVar("AnswerT")
 Failure = tuple[Status, str, str]
@@ -53,7 +53,7 @@ def ask_open(
     *,
     left_out: LeftOut | None = None,
 ) -> tuple[OpenOutcome, ...]:
-    """Return the outcomes of asking each open service in a city's file; replies are cached as in a run.
+    """Return the outcomes of asking each open service in a city's file, replies cached; `tell` after each.
 
     Args:
         name: of the city.
@@ -171,7 +171,7 @@ def _ask_route(file: OpenCity, keeping: Keeping) -> OpenOutcome:
 def _ask_service(
     own: MapServiceSettings, url: str | None, asked: str, ask: Callable[[], str], run: str
 ) -> OpenOutcome:
-    """Return the outcome of calling `ask`: its words, or its failure; `run` tells what a run asks."""
+    """Return the outcome of calling `ask`; `asked` describes this request, `run` the requests of a run."""
     detail, told = _try_ask(ask)
     status, words, remedy = told or ("reached", detail or "", "")
     return OpenOutcome(f"{own.title} ({shown_url(service_url(own, url))})", asked, status, words, run, remedy)

@@ -175,7 +175,7 @@ def _to_table(section: _Section) -> Table:
 
 
 def write_bundle(path: Path, report: str, recorded: Path) -> None:
-    """Write a file for bug reports: findings, and types of the fields in replies, without secrets.
+    """Write a file for bug reports: `report`, and types of fields of `recorded` replies, without secrets.
 
     Args:
         path: the file, which is replaced.

@@ -144,7 +144,7 @@ class Questioner:
         return round((self._ledger.limit_usd or 0.0) - self._ledger.spent_usd, 6)
 
     def _compare_with_key(self, probe: Probe, here: LatLng) -> ProbeOutcome:
-        """Return the outcome of a refused probe: "reached" if a wrong key is refused otherwise."""
+        """Send a refused probe with a wrong key; return "reached" if that gets refused for its key."""
         usd = probe.usd(self._settings)
         try:
             probe.ask(self._wrong, here)
@@ -177,7 +177,7 @@ def ask_google(
     left_out: LeftOut | None = None,
     record: Recording | None = None,
 ) -> ProbeOutcomes:
-    """Return the outcomes of probing Google's services with `keys`; `None` sends nothing.
+    """Return the outcomes of probing Google's services with `keys` (`None`: send nothing); `tell` after each.
 
     Args:
         settings: endpoints and prices.

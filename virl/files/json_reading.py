@@ -15,7 +15,7 @@ MAX_FILE_MB = 512
 """Size of the largest file that is read, in megabytes (chosen: ten times the largest public data file)."""
 
 MAX_DEPTH = 200
-"""Deepest nesting of brackets, which is the limit of pydantic's JSON parser."""
+"""Largest number of nested brackets in JSON that is read: the limit of pydantic's JSON parser."""
 
 _MAX_INTEGER = 2**63
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
@@ -43,7 +43,7 @@ class JsonFault(ValueError):
     """
 
     def __init__(self, reason: str, line: int = 0, column: int = 0) -> None:
-        """Write the message, with line and column counted from 1; 0 for none."""
+        """Make an error with a reason in words, and a line and column counted from 1; 0 if unknown."""
         super().__init__(f"line {line}, column {column}: {reason}" if line else reason)
         self.reason = reason
         self.line = line
@@ -56,10 +56,10 @@ class JsonFault(ValueError):
 
 
 def read_json(data: bytes, *, from_service: bool = False) -> Any:
-    """Return the value of UTF-8 JSON, with or without a byte order mark.
+    """Return the value of UTF-8 JSON; `from_service` accepts numbers beyond 64 bits and lone surrogates.
 
     Args:
-        data: the JSON.
+        data: the JSON; a byte order mark at its start is skipped.
         from_service: True to accept numbers beyond 64 bits, integers as they are and others as infinite, and
             halves of surrogate pairs as U+FFFD, for a reader that refuses only the fields that it uses.
 
@@ -85,7 +85,7 @@ def read_json(data: bytes, *, from_service: bool = False) -> Any:
 
 
 def whole_escapes(data: bytes) -> bytes:
-    """Return JSON of the same length in which escapes of half a surrogate pair are those of U+FFFD."""
+    """Return JSON with escapes of lone surrogates, such as U+D800, replaced by those of U+FFFD."""
     if b"\\ud" not in data.lower():
         return data
     return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
@@ -116,7 +116,7 @@ def read_json_file(file: Path) -> Any:
 
 
 def _check_numbers(data: bytes) -> None:
-    """Raise `JsonFault` for the first number of JSON that 64 bits cannot hold."""
+    """Raise `JsonFault` for the first number of JSON that is too large for a 64-bit integer or float."""
     for token in _TOKEN.finditer(data):
         digits, fraction, exponent = token.groups()
         if digits is None:
@@ -129,7 +129,7 @@ def _check_numbers(data: bytes) -> None:
 
 
 def misfits(error: ValidationError, whole: str = "") -> list[str]:
-    """Return the faults of a validation, each such as "path.2: Input should be a valid string".
+    """Return pydantic's faults as texts, "path.2: Input should be ..."; those of no field begin with `whole`.
 
     For data that programs or models write; `virl.settings.faults` is for files that people write. A fault of
     the data as a whole begins with the name `whole`, if given.

@@ -36,17 +36,17 @@ MOST_BYTES = 500_000_000
 """Most bytes of a picture file that is opened; chosen: a whole panorama without compression."""
 
 MOST_SCANS = 100
-"""Most scans of a JPEG; chosen: real ones have about 10, and each takes as long as the whole picture."""
+"""Most scans of a JPEG that is decoded; chosen: real ones have about 10, each as slow as a whole picture."""
 
 MOST_PARTS = 50_000
-"""Most segments of a JPEG, or chunks of a PNG; chosen: 400 MB in chunks of 8 kB."""
+"""Most segments of a JPEG, or chunks of a PNG, that is decoded; chosen: 400 MB in chunks of 8 kB."""
 
 _JPEG, _PNG = b"\xff\xd8", b"\x89PNG"
 _MARKER = re.compile(rb"\xff[^\xff\x00\xd0-\xd7]")  # start of a JPEG segment; not a restart within a scan
 _SCAN, _END_OF_IMAGE, _SEQUENTIAL = 0xDA, 0xD9, (0xC0, 0xC1)
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
-"""Picture formats that are read; not PostScript, for one, which Pillow passes to another program."""
+"""Pillow's names of picture formats that are read; PostScript is not, as Pillow runs a program for it."""
 
 
 class PictureFault(ValueError):
@@ -57,7 +57,7 @@ class PictureFault(ValueError):
 def open_picture(
     source: Path | bytes, *, most_pixels: int = MOST_PIXELS, formats: tuple[str, ...] = FORMATS
 ) -> Iterator[PIL.Image.Image]:
-    """Open a picture of at most `most_pixels` pixels; raise `PictureFault` for any fault in it or the block.
+    """Open a picture for the block; raise `PictureFault` for one too large or broken, in the block as well.
 
     Args:
         source: the path of a file, or its bytes.
@@ -85,7 +85,7 @@ def open_picture(
 
 @contextmanager
 def _open_checked(source: Path | bytes) -> Iterator[BinaryIO]:
-    """Open a picture file after a check that it has few enough parts for Pillow to read it quickly.
+    """Open a picture's file, or its bytes, once it is checked to have few enough parts to be read quickly.
 
     Raises:
         PictureFault: the file has too many parts, is too large, or is no regular file, such as a pipe.
@@ -116,7 +116,7 @@ def _check_parts(data: bytes | mmap) -> None:
 
 
 def _jpeg_parts(data: bytes | mmap) -> tuple[int, int]:
-    """Return (number of parts, number of scans) of a JPEG, counted until there are too many.
+    """Return (number of parts, number of scans) of a JPEG, counted until one exceeds its limit.
 
     A decoder goes over the whole picture for each scan, unless the first one holds all components.
     """
@@ -140,7 +140,7 @@ def _jpeg_parts(data: bytes | mmap) -> tuple[int, int]:
 
 
 def _png_parts(data: bytes | mmap) -> int:
-    """Return the number of chunks of a PNG, counted until there are too many."""
+    """Return the number of chunks of a PNG, counted until it exceeds `MOST_PARTS`."""
     at, parts = 8, 0
     while at + 8 <= len(data) and parts <= MOST_PARTS:
         at, parts = at + 12 + int.from_bytes(data[at : at + 4], "big"), parts + 1
@@ -157,7 +157,7 @@ def _check_size(picture: PIL.Image.Image, most_pixels: int) -> None:
 
 
 def rgb(picture: object) -> NDArray[np.uint8]:
-    """Return a picture as RGB, uint8, shape (height, width, 3).
+    """Return a picture, given as a path, PIL image or array, as RGB, uint8, shape (height, width, 3).
 
     Args:
         picture: the path of a file; a PIL image; or an array of uint8, or of floats in [0, 1]: RGB (H, W, 3),

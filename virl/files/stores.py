@@ -56,7 +56,7 @@ class ByteStore:
         *,
         keep: bool = True,
     ) -> T:
-        """Return the object in a file; if there is none, make it and write it, or warn if that fails.
+        """Return the object in a file, or else make it and, with `keep`, write it; a failed write only warns.
 
         Args:
             name: the path of the file in the folder.
@@ -81,7 +81,7 @@ class ByteStore:
         return found
 
     def load(self, name: str, parse: Callable[[BinaryIO], T | None]) -> T | None:
-        """Return the object in a file; `None` if the file is missing or unusable.
+        """Return the object that `parse` reads in a file; `None` if the file is missing or unusable.
 
         Args:
             name: the path of the file in the folder.
@@ -134,10 +134,10 @@ class ArrayStore(Generic[T]):
     write: Callable[[T], Arrays]
     """Function that returns an object's arrays by name."""
     read: Callable[[Arrays], T]
-    """Function that returns the object of such arrays."""
+    """Function that makes an object from its arrays by name."""
 
     def get(self, key: str, make: Callable[[], T], *, keep: bool = True) -> T:
-        """Return the object of a key, read from its file or made and written.
+        """Return the object of a key, read from its file, or else made and, with `keep`, written to the file.
 
         Args:
             key: a text of all that the object depends on.

@@ -19,7 +19,7 @@ from virl.errors import BadInput, CannotWrite, VirlError
 from virl.files.json_reading import misfits
 
 MOST_LINE = 100_000_000
-"""Most bytes of a line that is read; chosen, far above what virl writes."""
+"""Most bytes of a line of JSON that is read from a file; chosen, far above what virl writes."""
 
 TOO_LONG = f"is longer than {MOST_LINE / 1e6:.0f} MB"
 """Message for a line longer than `MOST_LINE` bytes."""
@@ -35,7 +35,7 @@ _LEFTOVER = re.compile(rf"\.{_HOST}-(\d+)-[0-9a-f]+{re.escape(PARTIAL)}$")
 
 @contextmanager
 def refusals_in_a_line(path: Path, then: str) -> Iterator[None]:
-    """Raise `CannotWrite`, with one line of text, for any `OSError` of the block, which writes `path`.
+    """Raise `CannotWrite` for an `OSError` of the block that writes `path`; `then` is advice for the message.
 
     Args:
         path: the file that is being written, for the message.
@@ -53,7 +53,7 @@ def refusals_in_a_line(path: Path, then: str) -> Iterator[None]:
 
 @contextmanager
 def replace_file(path: Path, then: str, *, sync: bool = False) -> Iterator[BinaryIO]:
-    """Open a temporary file that replaces `path` at the end of the block.
+    """Open a temporary file that replaces `path` at the end of the block; `then` is advice if that fails.
 
     A reader sees the old file or the new one. Several writers do no harm to each other: the last one wins.
 
@@ -109,7 +109,7 @@ def _may_be_alive(process: int) -> bool:
 
 
 def write_whole(path: Path, data: bytes, then: str) -> None:
-    """Write a file atomically: it appears under its name only when all of it is on disk.
+    """Write a file that appears under its name only once whole; `then` is advice in the error if that fails.
 
     Args:
         path: the file; its folder is made if need be.
@@ -137,7 +137,7 @@ class JsonLines:
     """
 
     def __init__(self, path: Path, then: str, *, sync: bool = True) -> None:
-        """Keep the file's path, the advice after a refusal, and whether `append` waits for the disk."""
+        """Keep the path, advice for errors of writing, `then`, and whether `append` waits for the disk."""
         self.path = path
         self.size = 0
         """Bytes of the lines read or appended; during reading, the offset of the current line."""
@@ -151,7 +151,9 @@ class JsonLines:
     def read(
         self, parse: Callable[[bytes], T], *, mend: str = "", broken: type[VirlError] = BadInput
     ) -> Iterator[T]:
-        """Yield the objects of the whole lines, in order; none if there is no file. Needed before `append`.
+        """Yield the object of each whole line; raise `broken`, ending in `mend`, for one `parse` refuses.
+
+        To be called before `append`. A file that is missing has no lines.
 
         Args:
             parse: makes an object of a line, or raises a `ValueError` with the fault.
@@ -193,7 +195,7 @@ class JsonLines:
             raise broken(f"{self.path}: cannot be read ({fault.strerror})") from fault
 
     def append(self, line: str, *, sync: bool = False) -> None:
-        """Write a JSON object, given as a line without line break, at the end; a failed write leaves nothing.
+        """Write a JSON object, a line without its break, at the end or not at all; `sync` waits for the disk.
 
         Args:
             line: the object.
@@ -225,7 +227,7 @@ class JsonLines:
         self.torn = b""
 
     def heal(self) -> None:
-        """Remove the bytes after the whole lines that were read, such as an incomplete last line.
+        """Cut the file off after the whole lines that were read, so that an incomplete last line is gone.
 
         Raises:
             CannotWrite: the disk refuses.

@@ -36,7 +36,7 @@ def decode_polyline(text: str, digits: int = DIGITS) -> tuple[LatLng, ...]:
 
 
 def read_polyline(field: object, digits: int = DIGITS) -> tuple[LatLng, ...]:
-    """Return the positions of an encoded polyline that is the value of a field in a service's reply.
+    """Return the positions of an encoded polyline, a field of a reply; raise `ValueError` if it is no text.
 
     Raises:
         ValueError: the value is no text, or as `decode_polyline`.

@@ -98,7 +98,7 @@ class RegionFault:
     reason: str
     """The fault in words, without the corner's number."""
     corner: int | None = None
-    """Index of the faulty corner, from 0; `None` if it is no single one."""
+    """Index of the faulty corner, from 0; `None` if the fault is not one of a single corner."""
 
     def __str__(self) -> str:
         return self.reason if self.corner is None else f"corner {self.corner + 1}: {self.reason}"
@@ -136,7 +136,7 @@ def _open_ring(corners: Sequence[LatLng]) -> tuple[LatLng, ...]:
 
 
 def _frame(corners: Sequence[LatLng]) -> LocalFrame:
-    """Return a frame of metres with its origin at the median corner, which one wrong corner hardly moves."""
+    """Return a frame of metres around the corners' median position, which one wrong corner hardly moves."""
     first = corners[0].lng
     turns = signed_turn(first, np.array([corner.lng for corner in corners]))
     lng = signed_turn(0.0, first + float(np.median(turns)))

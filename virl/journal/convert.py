@@ -81,7 +81,7 @@ def exchange_record(exchange: Exchange) -> ExchangeRecord:
 def place_record(
     place: Place, *, decision: Literal["enter", "continue"], reason: str, summary: str = ""
 ) -> PlaceRecord:
-    """Return the journal's record of a place that was decided about.
+    """Return the journal's record of a place: the decision to enter it or go on, and the reason.
 
     Args:
         place: that was decided about.

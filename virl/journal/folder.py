@@ -22,7 +22,7 @@ _KINDS = {"journal.jsonl": "an agent's run", "records.jsonl": "a benchmark's run
 
 
 def check_unused(folder: Path, *, own: str = "") -> None:
-    """Check that a folder holds no run or data set, so that a command may write to it.
+    """Raise BadInput if a folder holds a run or data set, but for work whose marker file is named `own`.
 
     Args:
         folder: may be missing.
@@ -38,7 +38,7 @@ def check_unused(folder: Path, *, own: str = "") -> None:
 
 @contextmanager
 def removed_if_refused(folder: Path) -> Iterator[None]:
-    """Remove a folder that the block made if a `VirlError` ends it before a line was recorded there."""
+    """Remove a folder that the block made if a `VirlError` ends the block before a record is written."""
     made = [one for one in (folder, *folder.parents) if not one.exists()]
     try:
         yield

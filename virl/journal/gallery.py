@@ -51,7 +51,7 @@ class Photo:
     """The picture as a data URI."""
     view: ViewRecord
     found: tuple[DetectionRecord, ...]
-    """Detections drawn as boxes: the entered place's sign, none if unread; all if no place was entered."""
+    """Detections drawn as boxes: the entered place's sign (none if unread), or all if none was entered."""
     alt: str
     """Description of the photo, for its `alt` text."""
 
@@ -96,7 +96,7 @@ def _consulted_picture(folder: Path, ground: MapGround) -> MapFigure | Photo | N
 
 
 def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
-    """Return the view with the sign of the entered place, else with the surest detection; `None` without."""
+    """Return the view with the entered place's sign, else with the surest detection; `None` without any."""
     views: list[tuple[float, float, ViewRecord, DetectionRecord, str, str]] = []
     for one in records:
         if not isinstance(one, StepRecord | NoteRecord):
@@ -215,7 +215,7 @@ def _make_card(
 
 RESULTS = "results.json"
 LARGEST = 50_000_000
-"""Most bytes of a results file that is read; chosen: a few thousand episodes take less than one megabyte."""
+"""Most bytes of a results file; larger ones are skipped; chosen: thousands of episodes take one megabyte."""
 CARDS = 100
 """Most runs on a page of the gallery; chosen: at some 42 kB each, a page stays below 5 MB."""
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -333,7 +333,7 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[list[Path], list[
 
 
 def _page_file(out: Path, number: int) -> Path:
-    """Return the path of the gallery's page with this number, from 1; it is in the name of later pages."""
+    """Return the path of a gallery's page: `out` for page 1; for later ones `out` with the number added."""
     return out if number == 1 else out.with_name(f"{out.stem}-{number}{out.suffix}")
 
 

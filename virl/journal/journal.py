@@ -223,7 +223,7 @@ def write_result(folder: Path, result: Result) -> Path:
 
 
 def read_result(folder: Path, ended: Result) -> Result | None:
-    """Return the result in `result.json`, with the truth if it was checked; `None` if it is not usable.
+    """Return the result in `result.json`; `None` if missing, damaged, or unlike the journal's result `ended`.
 
     It is not if the file is missing or damaged, or differs from the result in the journal, `ended`.
     """
@@ -250,7 +250,7 @@ def count_replies(folder: Path) -> Counter[str]:
 
 
 def total_cost(records: Iterable[AnyRecord], after: RequestsRecord | None = None) -> CostRecord:
-    """Return the summed cost of a journal's steps and notes, and of requests `after` the last of them."""
+    """Return the summed cost of a journal's steps and notes, and of the requests `after` the last record."""
     work = [record for record in records if isinstance(record, StepRecord | NoteRecord)]
     # Rules and scripts answer without a model: their answers are no calls.
     asked = [exchange for record in work for exchange in record.asked if asks_model(exchange.mind)]
@@ -288,7 +288,7 @@ def paid_by(recorded: CostRecord) -> Paid:
 
 
 def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
-    """Return a run's cost with the payments of its book in place of those that its records add up to."""
+    """Return a run's cost, where payments recorded in its journal are replaced by those booked, `paid`."""
     lost = paid.minus(paid_by(recorded))
     interrupted = InterruptedRecord(
         usd=max(0.0, round(paid.usd - recorded.usd, 6)),  # the book rounds each request up
@@ -311,7 +311,7 @@ def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
 
 
 def sum_costs(one: CostT, other: CostT) -> CostT:
-    """Return the sum of two records of costs, field by field: numbers, counts by name, and inner records."""
+    """Return the sum of two records of one class, field by field: numbers, counts by name, inner records."""
     sums: dict[str, Any] = {}
     for (name, left), (_, right) in zip(one, other, strict=True):
         if isinstance(left, dict):

@@ -102,7 +102,7 @@ def read_contents(path: Path) -> Contents:
 
 
 def check_views(path: Path, records: Sequence[AnyRecord]) -> None:
-    """Check that all views exist that the records of the journal at `path` name.
+    """Raise `JournalBroken` unless all views exist that the records of the journal at `path` name.
 
     Raises:
         JournalBroken: one is missing.
@@ -128,7 +128,7 @@ def view_files(record: AnyRecord) -> list[str]:
 
 
 def line_error(path: Path, number: int, fault: str) -> JournalBroken:
-    """Return the error for a fault in a line of a journal.
+    """Return the error for a fault in line `number`, from 1, of a journal.
 
     Args:
         path: of the journal.
@@ -139,7 +139,7 @@ def line_error(path: Path, number: int, fault: str) -> JournalBroken:
 
 
 def read_record(path: Path, line: bytes, *, is_first: bool) -> AnyRecord:
-    """Return the journal record in a line of JSON.
+    """Return the journal record in a line of JSON; the first line's format is checked.
 
     Args:
         path: of the journal, named in errors.

@@ -43,6 +43,7 @@ class RecordedRun:
     def __init__(self, folder: str | Path) -> None:
         """Prepare to read the run in a folder, at first use."""
         self.folder = Path(folder)
+        """Folder of the run."""
 
     @cached_property
     def records(self) -> tuple[AnyRecord, ...]:

@@ -23,7 +23,7 @@ FORMAT = 1
 
 
 LONGEST_NAME = 255
-"""Most bytes of a file name on common disks."""
+"""Most bytes of a file name that common disks allow; a `RunFile` with a longer one is refused."""
 
 
 def _in_the_folder(name: str) -> str:
@@ -144,7 +144,7 @@ class RequestsRecord(Record):
 
 
 class AccessRecord(Record):
-    """The user's choices on budget, cache and recording of requests; `None` for none made."""
+    """The user's choices on budget, cache and recording of requests; a field is `None` for no choice."""
 
     budget_usd: Usd | None = None
     cache: Literal["off", "session", "ttl"] | None = None
@@ -327,7 +327,7 @@ class WordsRecord(Record):
 
     understood: tuple[str, ...]
     not_understood: tuple[str, ...] = ()
-    """Words of manner, reasons and small talk, which had no effect."""
+    """Words that rules did not understand, so that they had no effect, such as small talk."""
 
     def __str__(self) -> str:
         """Return the sentence that lists the words understood and not understood."""
@@ -361,7 +361,7 @@ class Result(Record):
     outcome: Outcome | None = None
     """Outcome of the run as a typed value; `None` in journals of earlier versions."""
     words: WordsRecord | None = None
-    """Reading by rules of the wish that drove the run; `None` if a model decided, or no words did."""
+    """Words of the wish that rules understood, and others; `None` if a model decided, or without a wish."""
     claims: tuple[Claim, ...] = ()
     """Claims of the agent that are compared with the truth where the city has one."""
     truth: ToldTruth | None = None
@@ -369,7 +369,7 @@ class Result(Record):
     cost: CostRecord
     versions: dict[str, str]
     parts: tuple[PartRecord, ...] = ()
-    """Parts of the run by version of virl, in order; empty in journals of earlier versions."""
+    """Stretches of the run, each recorded by one version of virl, in order; empty in older journals."""
 
     def _repr_html_(self) -> str:
         """Return the run's end as HTML for a notebook."""
@@ -394,7 +394,7 @@ class EndRecord(Record):
     seq: int
     result: Result
     asked: tuple[ExchangeRecord, ...] = ()
-    """Questions to minds after the record before this one."""
+    """Questions put to minds since the previous record."""
     exhibits: tuple[Exhibit, ...] = ()
     """Exhibits that the report shows of the run, such as tables and maps."""
 

@@ -67,7 +67,7 @@ def page(
     beside: bool = False,
     folder: Path = TEMPLATES,
 ) -> str:
-    """Return a page as HTML, rendered from a Jinja template in the style of the report.
+    """Return HTML of a Jinja template in the report's style; `beside` allows pictures in files beside it.
 
     Args:
         template: its name, in a folder or beside the report's.
@@ -216,7 +216,7 @@ REPORT = "report.html"
 CONSULTATION = "consultation"
 """Topic of the notes on consulted agents."""
 MOST_STORY, MOST_PAGE = 1_600_000, 5_600_000
-"""Most bytes of HTML of the story, and of the page with pictures; chosen: a page stays under 6 MB."""
+"""Most bytes of a report's HTML story, and of its page with all pictures; chosen: a page stays under 6 MB."""
 STYLES, SCRIPTS = ("charts.css", "exhibits.css"), ("report.js", "maps.js", "tables.js")
 """Names of the report's own style sheets and scripts."""
 

@@ -58,7 +58,7 @@ def is_rows(value: object) -> bool:
 
 
 def seen_in(view: ViewRecord, where: str) -> str:
-    """Return a view's description for its `alt` text: direction, step or note (`where`), and detections."""
+    """Return a view's `alt` text: direction, caption, finds, and `where` it was taken, such as "step 3"."""
     sort = {"look": "View", "closer": "Closer look", "road": "View down the road", "photo": "Photo"}
     text = sort[view.purpose]
     if view.purpose != "photo":
@@ -185,7 +185,7 @@ def is_eventful(step: StepRecord) -> bool:
 
 
 def heading_of(note: NoteRecord) -> tuple[str, str, str]:
-    """Return (topic, title, text) of a note; the topic with the note's key if that is a number above 0."""
+    """Return (topic, title, text) of a note; a topic ends with the note's key if that is a number above 0."""
     topic = words(note.topic)
     topic = topic[:1].upper() + topic[1:]
     if note.key.isdecimal() and note.key != "0":
@@ -201,7 +201,7 @@ def by_weight(views: Sequence[ViewRecord]) -> list[tuple[str, list[ViewRecord]]]
 
 
 def kind_of(step: StepRecord) -> str:
-    """Return a step's most important event: `enter`, `continue`, `closer`, `crossing`, or else `walk`."""
+    """Return the main event: `enter`, `continue`, `closer` look, eventful `crossing`, else `walk`."""
     decisions = {place.decision for place in step.places}
     for decision in ("enter", "continue"):
         if decision in decisions:

@@ -27,7 +27,7 @@ KINDS = {
 
 
 def walk_paper(steps: Sequence[StepRecord], ground: MapGround, around: Sequence[LatLng] = ()) -> Paper:
-    """Return the map's paper: the area that covers a walk, the places considered on it, and more positions.
+    """Return the map area that covers a walk, the places considered on it, and the positions `around`.
 
     Args:
         steps: at least one.
@@ -49,7 +49,7 @@ def walk_map(
     notice: str = "",
     marked: Sequence[StepRecord] | None = None,
 ) -> MapFigure:
-    """Return the map of a walk with its steps, the places considered, and the points of the result's map.
+    """Return a walk's map: its steps (marks on those in `marked`), places considered, and `exhibit`'s points.
 
     Args:
         steps: at least one.

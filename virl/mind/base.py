@@ -21,7 +21,7 @@ Picture = Image | View
 Pictures = Sequence[Picture] | Mapping[str, Picture]
 """Sequence of pictures that go with a question, or mapping of a label, such as `Road 0`, to each picture."""
 Describe = Callable[[Sequence[View]], Sequence[str]]
-"""Function from views to descriptions, one for each view."""
+"""Function from views to their descriptions in words, one for each view in the same order."""
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
@@ -69,7 +69,7 @@ class Mind(Protocol):
         ...
 
     def with_own_ledger(self) -> "Mind":
-        """Return the same mind with a new ledger, so that work on the side is counted by itself."""
+        """Return the same mind with a new ledger, so that the cost of side work is counted separately."""
         ...
 
     def ask(
@@ -80,7 +80,7 @@ class Mind(Protocol):
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """Return the reply to a prompt, an instance of the prompt's reply type.
+        """Return the prompt's reply, of its reply type; rules alone get `rule_inputs` besides `inputs`.
 
         Args:
             prompt: which question.
@@ -100,7 +100,7 @@ class Mind(Protocol):
 
 @runtime_checkable
 class ChatMind(Mind, Protocol):
-    """A mind that says whether it takes a conversation's history as messages; minds of other types do not."""
+    """A mind that says whether it takes a conversation's history as messages; any other mind takes none."""
 
     @property
     def chats(self) -> bool:
@@ -132,7 +132,7 @@ class SteeredMind(Mind, Protocol):
     """A mind whose questions can carry what the user says while a run goes on."""
 
     def with_user_words(self, said: Callable[[], Sequence[str]]) -> Mind:
-        """Return the same mind and ledger; each question ends with the user's messages from `said`."""
+        """Return this mind, with the same ledger; each question ends with the user's messages from `said`."""
         ...
 
 
@@ -144,7 +144,7 @@ class ProgressListener(Protocol):
         ...
 
     def add(self, letters: int, last: str) -> None:
-        """Tell of a further piece of the reply.
+        """Tell of a further piece of the reply: its number of letters, and the end of the reply so far.
 
         Args:
             letters: of the piece; 0 for pieces of calls, and of thoughts that are not shown.
@@ -153,7 +153,7 @@ class ProgressListener(Protocol):
         ...
 
     def waits(self, name: str, seconds: float, why: str) -> None:
-        """Tell that the request is tried again after a pause of `seconds`.
+        """Tell that the request to the model called `name` is tried again in `seconds`, and in short why.
 
         Args:
             name: of the model.
@@ -182,5 +182,5 @@ def chats(mind: Mind) -> bool:
 
 
 def costs(mind: Mind) -> bool:
-    """Return whether questions to a mind take time and money, which rules and scripts do not."""
+    """Return whether a mind is neither rules nor a script, so that its questions take time or money."""
     return mind.name != "rules" and not mind.name.startswith("scripted:")

@@ -41,7 +41,7 @@ class ReplyCache:
     folder: Path
 
     def get(self, key: str, reply: type[ReplyT], context: dict[str, object]) -> ReplyT | None:
-        """Return the reply that is cached under a key; `None` if there is none, or it does not fit its type.
+        """Return the reply cached under a key, validated with the inputs `context`; `None` if none fits.
 
         Args:
             key: of `request_key`.
@@ -57,7 +57,7 @@ class ReplyCache:
         return self._store.load(_entry_path(key), parse)
 
     def put(self, key: str, *, model: str, prompt: str, reply: dict[str, object]) -> None:
-        """Write a reply to the cache in one step, so that a reader sees all of it or nothing.
+        """Write a reply, with its model's and prompt's names, under a key; readers see all of it or nothing.
 
         Args:
             key: of `request_key`.

@@ -14,7 +14,7 @@ from virl.settings.model import Settings, load_settings
 
 NEGATION_REACH = 5  # words after a negation that it still turns (chosen)
 GAP = " \N{HORIZONTAL ELLIPSIS} "
-"""Ellipsis between two pieces of a stretch of words, in place of other words between them in the text."""
+"""Ellipsis put in a stretch of words where other words of the text, not part of it, stand between."""
 GAP_WORDS = 4  # words that a `…` may stand for (chosen)
 
 PATTERNS = (
@@ -100,9 +100,9 @@ class Lexicon(Settings):
     particulars: tuple[str, ...]
     """Phrases of dishes and other details that imply a place type and narrow the choice."""
     related: dict[str, tuple[str, ...]]
-    """Place types whose words, but not names, speak for a place type too; by place type."""
+    """Related place types, by place type, whose words, though not their names, suggest that type too."""
     also_counts: dict[str, tuple[str, ...]]
-    """Place types that count as a place type too; by place type."""
+    """Other place types that count as a given one; by the given place type."""
     shop_streets: tuple[str, ...]
     """Phrases for a street with many shops."""
     shop_life: tuple[str, ...]
@@ -201,7 +201,7 @@ def stretch_of(match: re.Match[str]) -> str:
 
 @cache
 def _openings(phrases: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return pairs of a phrase and the beginnings, after a blank, of texts that it can match."""
+    """Return for each phrase (phrase, the possible beginnings of its first word, each after a blank)."""
     openings = []
     for phrase in phrases:
         word = next(iter(phrase.translate(_APOSTROPHES).split()), "")

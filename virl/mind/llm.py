@@ -37,7 +37,7 @@ from virl.plain_text import plain_lines
 from virl.redaction import Redaction
 
 REMEMBERED = 400
-"""Last characters kept of a streaming reply, so that an API key split between pieces is found. Chosen."""
+"""Number of a streaming reply's last characters kept, to find an API key split between pieces; chosen."""
 
 
 class _ProgressHandler(BaseCallbackHandler):
@@ -185,7 +185,7 @@ class LLMMind:
         return self._client.sender.usd(Usage()) is not None
 
     def with_user_words(self, said: Callable[[], Sequence[str]]) -> Self:
-        """Return the same mind and ledger; each question ends with the user's messages from `said`.
+        """Return this mind, with the same ledger; each question ends with the user's messages from `said`.
 
         Only questions with typed replies: plain texts, such as what a view shows, are no decisions.
         """
@@ -199,7 +199,7 @@ class LLMMind:
         return frozenset({self._client.name} if self._client.sender.remarks.has("price") else ())
 
     def tell(self, hearing: ProgressListener) -> None:
-        """Add a listener to pauses between tries; of pieces of replies only the last one added is told."""
+        """Add a listener to pauses between tries; only the last one added is told of pieces of replies."""
         self._listeners.append(hearing)
         model, redaction = self._client.model, self._client.sender.redaction
         model.callbacks = [_ProgressHandler(self._client.name, hearing, redaction)]
@@ -265,7 +265,7 @@ class LLMMind:
         said: Sequence[str],
         tally: RequestUsage,
     ) -> ReplyT:
-        """Return a question's reply, from the cache or the model, after writing it to the ledger."""
+        """Return a question's reply, from the cache or the model; the ledger gets its inputs as `noted`."""
         if images and not (client.abilities.sees or prompt.needs_pictures):
             client.says_blind(tally)
         question = build_question(
@@ -311,7 +311,7 @@ class LLMMind:
         in_words: MessagesInWords | None = None,
         replies: Replies | None = None,
     ) -> AIMessage:
-        """Return the model's next message in a conversation that the caller keeps.
+        """Return a conversation's next message, written down as `about`; `frame`: its system text and tools.
 
         It is sent, paid for and written down as the questions of `ask`. A turn in which nothing was said, or
         that was cut off or spoilt, is asked for again. Only turns that call tools of the frame, or answer in
@@ -336,7 +336,7 @@ class LLMMind:
         return ask_next_message(self._client, about, ask, messages, frame, in_words, replies or Replies())
 
     def _model_call(self, client: ModelClient, prompt: Prompt[ReplyT], question: Question) -> ModelCall:
-        """Return the function that asks the model for the prompt's reply type; made once for each schema."""
+        """Return the function that asks the model for a prompt's reply type; one is kept for each schema."""
         schema = question.schema if question.held else None
         kind = json.dumps([prompt.reply.__qualname__, prompt.stop, schema])
         if kind not in self._calls:

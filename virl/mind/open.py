@@ -162,7 +162,7 @@ class ProgramMind:
 
 _NO_KEY = "none"  # sent to a server of one's own, which asks for none
 _FREE = frozenset({"ollama"})
-"""Names of providers that run on one's own machine and cost nothing."""
+"""Names of providers whose models run on the user's own machine and cost nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ def open_mind(
     seed: int | None = None,
     remarks: str = "",
 ) -> "RuleMind | ScriptMind | LLMMind":
-    """Return the mind that a spec such as `rules` or `openai:gpt-5-mini` names; no request is made.
+    """Return the mind of a spec such as `openai:gpt-5-mini`; a journal's `remarks` tell what it refuses.
 
     Args:
         spec: `rules`, `scripted:FILE`, `PROVIDER:MODEL` as LangChain's `init_chat_model` takes it, or
@@ -247,7 +247,7 @@ def _llm_mind(
     seed: int | None,
     remarks: str,
 ) -> "LLMMind":
-    """Return the mind that asks a language model; the parameters are those of `open_mind`."""
+    """Return the mind that asks the language model `name`; other parameters are those of `open_mind`."""
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
     from virl.mind.providers import Usage, request_usd  # noqa: PLC0415

@@ -138,7 +138,7 @@ def environment() -> ImmutableSandboxedEnvironment:
 
 REFERENCE = r"\.?[A-Za-z_][\w.]*:[A-Za-z_]\w*"
 SPLIT = "---"
-"""Line of a prompt file that separates orders, question, and the message after an earlier turn."""
+"""Text of the line in a prompt file between orders, question, and the message after an earlier turn."""
 
 
 def _check_reference(text: str) -> str:
@@ -189,7 +189,7 @@ class Prompts:
     folders: tuple[PromptFolder, ...] = ()
 
     def load(self, name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
-        """Return the prompt of a name such as `errands/list`, with this reply type, from the first folder.
+        """Return the prompt of a name such as `errands/list`, of type `reply`, from the first folder with it.
 
         Raises:
             UnknownName: there is no such prompt.
@@ -218,7 +218,7 @@ def load_prompt(name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
 
 
 def read_prompt(path: Path, name: str, reply: type[ReplyT], package: str = "") -> Prompt[ReplyT]:
-    """Return the prompt in a file; errors as `Prompts.load`.
+    """Return the prompt in a file; `package` is that of its routine, if any. Errors as `Prompts.load`.
 
     Args:
         path: of the file.
@@ -262,7 +262,7 @@ def _parse_prompt(text: str, path: Path, name: str, reply: type[ReplyT], package
 
 
 def check_prompt(path: Path, package: str = "") -> None:
-    """Check a prompt file by itself, whatever reply its caller expects.
+    """Check a prompt file by itself, whatever reply its caller expects; `package`: of its routine, if any.
 
     Args:
         path: the file.
@@ -282,7 +282,7 @@ def check_prompt(path: Path, package: str = "") -> None:
 
 
 def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
-    """Return (front matter, its lines, templates) of a prompt file's text; errors name `path`."""
+    """Return (front matter, its lines, text of the templates) of a prompt file; errors name `path`."""
     lines = text.splitlines()
     if not lines or lines[0].rstrip() != "---":
         _refuse(path, 1, "should start with front matter between two `---` lines")
@@ -295,7 +295,7 @@ def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
 
 
 def _reply_type(matter: FrontMatter, header: list[str], path: Path, package: str) -> type[Reply]:
-    """Return the reply type that a front matter names; raise `BadInput` if it is no `Reply`."""
+    """Return the front matter's reply type; raise `BadInput`, at its line in `header`, if no `Reply`."""
     line = _line_of(header, "reply")
     kind = _load(matter.reply, header, path, "reply", package)
     if not (isinstance(kind, type) and issubclass(kind, Reply)):

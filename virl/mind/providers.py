@@ -62,7 +62,7 @@ _MANNERS: Mapping[str, ChatManner] = MappingProxyType(
     }
 )
 _LIMITED = frozenset({"openai", "anthropic", "google_genai", "ollama"})
-"""Names of providers whose requests always limit the tokens of a reply."""
+"""Names of providers to which every request sends a limit on the reply's tokens."""
 SEEDED = frozenset({"openai", "openai-completion", "google_genai", "ollama"})
 """Names of providers that accept a random seed; Anthropic does not, of others it is not known."""
 GEMINI_VERSION = "v1beta"
@@ -142,7 +142,7 @@ def options_of(provider: str, settings: "MindSettings", profile: Mapping[str, An
 def reply_defaults(
     provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None
 ) -> tuple[float | None, int]:
-    """Return (temperature, most tokens of a reply) of a model; temperature `None` if it takes none.
+    """Return a model's (temperature, most tokens of a reply); temperature is `None` if the model takes none.
 
     Args:
         provider: such as `openai`.
@@ -160,7 +160,7 @@ def reply_defaults(
 
 
 def longest_reply(provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None) -> int:
-    """Return the most tokens of a reply, by which its cost is estimated: the limit that is sent, or is known.
+    """Return the most tokens of a reply that its cost is estimated by: the limit sent, else the model's own.
 
     Where no limit is sent or known, it is `REASONED_TOKENS`, although a model may write more.
 
@@ -230,9 +230,9 @@ for each of at most 8 tiles (https://platform.openai.com/docs/guides/images-visi
 _PROVIDERS = MappingProxyType(
     {"anthropic": "anthropic", "google_genai": "google", "openai": "openai", "openai-completion": "openai"}
 )
-"""Name in `genai-prices` by a provider's name in virl, for providers whose picture tokens are known."""
+"""Provider names in `genai-prices` by virl's, for providers whose tokens of a picture are known."""
 _OWN_SERVERS = "gpt-oss-"
-"""Prefix of models that `genai-prices` lists under OpenAI although users serve them themselves."""
+"""Prefix of names of open models, listed by `genai-prices` under OpenAI, that users run on own servers."""
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8})$")
 
 
@@ -266,7 +266,7 @@ def expected_usage(
     picture: int = PICTURE_TOKENS,
     density: float = 1.0,
 ) -> Usage:
-    """Return an upper estimate of the tokens of a request and its reply.
+    """Return an upper estimate of a request's tokens: messages, `beside` letters, pictures, and a `reply`.
 
     All input counts as written into the provider's cache, which never costs less than other input.
 
@@ -301,7 +301,7 @@ def picture_tokens(model: str) -> int:
 
 
 def request_usd(model: str, usage: Usage, own: tuple[float, float] | None = None) -> float | None:
-    """Return the cost of one request in US dollars; `None` if the model's price is unknown.
+    """Return a request's cost in dollars, by `own` (in, out) prices a million if given; `None` if unknown.
 
     Not for sums of requests: with some models, all tokens of a long request cost more.
 

@@ -29,7 +29,7 @@ def name_list(inputs: Mapping[str, object], name: str) -> list[str]:
 
 
 def number_range(inputs: Mapping[str, object], name: str, first: int = 0) -> range:
-    """Return the numbers of the items of an input that is a list, counted from `first`; else no number.
+    """Return the numbers, from `first`, of the items of the input list `name`; empty if it is no list.
 
     Args:
         inputs: of a prompt.

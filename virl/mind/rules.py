@@ -31,7 +31,7 @@ class RuleMind:
         self._lexicon = lexicon or load_lexicon()
 
     def with_own_ledger(self) -> "RuleMind":
-        """Return the same mind with a new ledger, so that work on the side is counted by itself."""
+        """Return the same mind with a new ledger, so that the cost of side work is counted separately."""
         return RuleMind(self._lexicon, self.ledger.with_own_ledger())
 
     def ask(

@@ -46,7 +46,7 @@ class ScriptedTurn(ScriptedCall):
     answer: str = ""
     """Final answer, which ends the run as the tool `finish` does; empty if the turn calls tools."""
     succeeded: bool = True
-    """True if the run fulfilled its intention; only with `answer`."""
+    """True if the run fulfilled its intention; of use only with `answer`."""
     place_id: str | None = None
     """Id of the chosen place, only with `answer`; `None` for none."""
 

@@ -83,7 +83,7 @@ class Word:
     state: str = ""
     """State that the rules set, such as `USED`; empty for a word that is not understood."""
     is_of_life: bool = False
-    """True if the word's clause describes somebody's life or a place as it is, and so requests nothing."""
+    """True if the word's clause tells of somebody's life or of a place as it is, and so requests nothing."""
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ class Sentence:
         return sum(word.state in states for word in self.words)
 
     def mark(self, phrases: tuple[str, ...], state: str) -> None:
-        """Set the state of all words of phrases that have none yet and are not in quotation marks."""
+        """Set the state of words that occur in one of the phrases, unless quoted or in a state already."""
         for first, last in self._find_phrases(phrases):
             for word in self.words[first:last]:
                 if not word.state and not word.is_quoted:
@@ -141,7 +141,7 @@ class Sentence:
     def mark_background(
         self, start: int, end: int, *, is_certain: bool, restrictions: tuple[str, ...]
     ) -> None:
-        """Mark the words between two positions in the text as describing somebody's life.
+        """Mark the words from `start` to `end` as on somebody's life: asides if `is_certain`, else narrowing.
 
         Args:
             start: index of the stretch's first character in the text.
@@ -158,7 +158,7 @@ class Sentence:
                 word.state = ASIDE if is_certain else NARROWING
 
     def mark_name(self, demands: tuple[str, ...]) -> None:
-        """Mark a name that begins the sentence as a filler, such as "Tilda" in "Tilda strolls along"."""
+        """Mark a name that begins the sentence, if not in `demands`, as a filler: "Tilda strolls along"."""
         if len(self.words) < 2:
             return
         first, second = self.words[:2]
@@ -170,7 +170,7 @@ class Sentence:
             first.state = FILLER
 
     def mark_asides(self, words: UnderstandingWords) -> None:
-        """Mark words of reasons, manner and small talk as asides, those that rules used excepted."""
+        """Mark words of reasons, manner and small talk (lists: `words`) as asides, unless rules used them."""
         goes_on, apart = False, True
         for clause in self.clauses():
             said = " ".join(word.word for word in clause)
@@ -194,7 +194,7 @@ class Sentence:
                 word.state = ASIDE
 
     def groups(self, state: str) -> Iterator[str]:
-        """Yield each stretch of words in one state, as written in the text; it may have fillers within."""
+        """Yield each stretch of words with a state, such as `ASIDE`, as in the text; fillers within stay."""
         begun: int | None = None
         last = 0
         for at, word in enumerate(self.words):
@@ -212,7 +212,7 @@ class Sentence:
             yield self._phrase(begun, last, state)
 
     def _phrase(self, first: int, last: int, state: str) -> str:
-        """Return the text from one word's index to another's; for the empty state, fillers before it too."""
+        """Return the text from word `first` to word `last`; for an empty `state` also fillers before it."""
         clause = self.words[first].clause if self.words[first].clause == self.words[last].clause else None
         while not state and first:
             before = self.words[first - 1]
@@ -268,12 +268,12 @@ _VERB = re.compile(
     r"|take|visit|count|hope|feel|head|move|live|stay|read|plan|drive|ride|travel|start|think|know|bring|carrie|fetche"
     r"|goe|buy|wishe|collect|deliver|return|wait|enter|stop|turn|leave|run|work|say|report|search|searche|keep)s"
 )
-"""Pattern of verbs in the third person that follow the name of somebody."""
+"""Pattern of a whole verb in the third person, such as "strolls", that follows somebody's name."""
 _JOINING = frozenset(("and", "or", "but", "then"))
 _ARTICLES, _PRONOUNS = ("a", "an", "the"), ("that", "which", "who")
 _PREPOSITIONS = ("in", "on", "at", "of", "with", "to", "from", "by", "for", "over", "under")
 _LEADING = frozenset((*_ARTICLES, *_PREPOSITIONS, *_PRONOUNS))
-"""Fillers that are quoted along with the words after them that are not understood."""
+"""Fillers that are quoted together with words that are not understood if they stand before these."""
 
 
 def _mark_rest_as_aside(clause: list[Word]) -> None:
@@ -422,7 +422,7 @@ def background_within(text: str, start: int, end: int) -> tuple[tuple[int, int, 
 
 
 def _find_background(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield (start, end, certain) of each clause about a life; certain if it surely requests nothing."""
+    """Yield (start, end, certain) of each clause about somebody's life; certain if it requests nothing."""
     for part in _PART.finditer(text):
         at, last = part.span()
         last_order = max((found.start() for found in _ORDERED.finditer(text, at, last)), default=-1)

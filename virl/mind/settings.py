@@ -31,7 +31,7 @@ Ability = Literal[
     "schema",
     "parameters",
 ]
-"""Part of a request, or a form of it, that a model or its server may refuse; also what servers call it."""
+"""Name of a part or form of a request, such as "pictures", that a model or its server may refuse."""
 ABILITIES: tuple[Ability, ...] = get_args(Ability)
 
 _REFUSED = (
@@ -103,7 +103,7 @@ _ROOM = (
     ),
 )
 LEAST_REPLY = 256
-"""Least tokens of a reply for which a model is still asked. Chosen."""
+"""Least tokens of a reply, below which a model is not asked again; chosen."""
 _MARGIN = 32  # tokens by which the counts of servers may differ; chosen
 
 
@@ -125,7 +125,7 @@ def _refused_abilities(model: str, base_url: str | None) -> set[Ability]:  # noq
 
 @dataclass(slots=True)
 class Abilities:
-    """The parts of requests that a model is sent, corrected after each refusal of one."""
+    """A record of the parts of requests that a model is sent, updated whenever the model refuses one."""
 
     sees: bool = True
     """True if pictures are sent."""
@@ -157,7 +157,7 @@ class Abilities:
                 self._leave_out(ability, model)
 
     def learn(self, refused: NotTaken, model: Any) -> bool:
-        """Return whether a try without the refused ability can help; leave it out of further requests."""
+        """Return whether another try can help, after leaving the refused ability out of further requests."""
         ability = refused.ability
         if ability == "bounds" and not self.bounds:  # none was sent: it is the schema that is refused
             ability = "schema"
@@ -183,7 +183,7 @@ class Abilities:
         return f" (see --mind '{name}?{setting or f'lacks={ability}'}')"
 
     def _leave_out(self, ability: Ability, model: Any) -> bool:
-        """Return whether the model's requests used an ability until now, after leaving it out of them."""
+        """Return whether the model's requests used an ability until now, and leave it out from now on."""
         if ability in ("pictures", "schema", "bounds"):
             name = "sees" if ability == "pictures" else ability
             was = getattr(self, name)
@@ -201,7 +201,7 @@ class Abilities:
 
 
 def _shorten(model: Any, said: str) -> bool:
-    """Return whether the model's limit of reply tokens was lowered to what the server's refusal allows."""
+    """Return whether the model's limit of reply tokens could be lowered to what its server allows."""
     room = room_for_reply(said)
     name = next(
         (one for one in ("max_tokens", "max_output_tokens", "num_predict") if hasattr(model, one)), ""

@@ -41,9 +41,9 @@ _FOR_AN_ANIMAL = re.compile(
     rf"|\b(?:for|with|lets?|takes?|welcomes?|admits?|allows?|brings?) (?:him|her|it|them){_END}"
 )
 _OF_A_PLACE = re.compile(r"\b(?:where|so) it\b.*")
-"""Pattern of a clause on what a place is like, in which "it" refers to nothing else."""
+"""Pattern of words such as "where it is quiet", in which "it" stands for the place itself."""
 _OWNED = re.compile(r"\b(?:had|has|have|with|got|loved|liked) (?:\w+ )?an?\b")
-"""Pattern of words of an aside that name a thing, to which a later "one" may refer."""
+"""Pattern of a mention of a thing, such as "had a dishwasher", to which a later "one" may refer."""
 _DENIED = re.compile(r"\b(?:hat(?:e|es|ed)|dislikes?|avoids?|not|no|never|nothing|cannot|\w+n't)\b")
 _THERE = re.compile(
     r"(?<!is )(?<!are )\bthere(?!'| (?:is|are|was|were|ha[sd]|have|must|should|may|might|can|could|w\w+)\b)"
@@ -56,12 +56,12 @@ _INTRODUCED = re.compile(
     r"\b(?:find|visit|enter|reach|seek|want|need|for|to|into|in|at|near)(?:e?s)?"
     r" (?:the|an?|some|one|another)\b"
 )
-"""Pattern of words that introduce a requested place."""
+"""Pattern of words that introduce a requested place, such as "find a" or "near the"."""
 _POINTS = re.compile(
     r"(?:|at|to|in|from|near|into|inside|of|for|by|around|visits?|see|finds?|enters?|try|reach)"
     r" (?:that|those|this|these)"
 )
-"""Pattern of a pointing word and the one before it, after which "that" begins no clause."""
+"""Pattern of "that", "this", "those" or "these" and the word before it, where it points at a thing."""
 _DEFINITE = re.compile(r"\w* (?:the|his|her|their)")
 _ANYBODY = r"(?:i|you|he|she|we|they|it|one|people|everybody|everyone)"
 _COMPARED = re.compile(
@@ -122,7 +122,7 @@ def mark_pointers(sentences: Sequence[Sentence]) -> None:
 
 
 def mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> None:
-    """Mark the words of statements about places as telling of a life; as narrowing if of a new place."""
+    """Mark statements on places not sought as telling of a life; "a bakery is ..." also as narrowing."""
     asked = set[str]()
     for clause in (clause for sentence in sentences for clause in sentence.clauses()):
         said = " ".join(word.word for word in clause)
@@ -181,7 +181,7 @@ def mark_references(
 
 
 def _content_words(words: Sequence[Word], told: Collection[Word]) -> list[Word]:
-    """Return the content words (no fillers) that a pronoun may stand for."""
+    """Return the content words (no fillers, none in `told`) that a pronoun may stand for."""
     return [
         word
         for word in words
@@ -196,7 +196,7 @@ def _stretch_starts(content: Sequence[Word], clause: Sequence[Word]) -> list[Wor
 
 
 def _narrow(clause: Sequence[Word], said: str, found: re.Match[str], *, whatever: bool = False) -> None:
-    """Mark the words of a clause under a match as narrowing; with `whatever`, also those that rules used."""
+    """Set words of a clause under a match in its text `said` to `NARROWING`; `whatever`: even used ones."""
     for word in clause[_word_index(said, found.start()) : _word_index(said, found.end()) + 1]:
         if whatever or word.state != USED:
             word.state = NARROWING
@@ -224,9 +224,9 @@ class Reading:
     routine: str = ""
     """Name of the routine whose phrases in the word list's `routines` apply; empty for none."""
     narrowing: tuple[str, ...] = ()
-    """Phrases of fillers that narrow this request all the same, as "every" does where one place is sought."""
+    """Phrases of filler words that here narrow the request, as "every" does where one place is sought."""
     checked: tuple[str, ...] = ()
-    """Stretches that places are checked for, though other rules read them as kind or price."""
+    """Stretches of text that places are checked for, though other rules read them as kind or price."""
 
 
 @dataclass(frozen=True, slots=True)

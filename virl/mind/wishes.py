@@ -25,7 +25,7 @@ FIRST_SENTENCE = 1.0  # on top, in the first sentence that speaks of any kind
 LONGING_REACH, REFUSAL_REACH = 7, 4  # words after such words that they still bear on (chosen)
 
 _BESIDE = ("next to", "opposite", "beside", "near", "far from", "past", "before", "until")
-"""Phrases before a place type that locate another place by it and do not refuse it."""
+"""Words before a place type, such as "next to", that locate something by that place and do not refuse it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class _KindMention:
 def kinds_wanted(
     text: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...] = ()
 ) -> list[str]:
-    """Return the place types that a wish mentions, the one with most weight first; equals in text order.
+    """Return the place types that a wish mentions outside `aside` phrases, the most strongly wished first.
 
     Where phrases overlap, the longest counts. What is refused, as in "no bar, please", does not.
 
@@ -79,7 +79,7 @@ def kinds_wanted(
 def words_for_kinds(
     text: str, kinds: Collection[str], lexicon: Lexicon, aside: tuple[str, ...] = ()
 ) -> Iterator[str]:
-    """Yield the stretches of a wish that suggest some place types, and those that refuse other ones.
+    """Yield the stretches of a wish that suggest one of `kinds`, and those that refuse another place type.
 
     What speaks for a related kind without naming it counts, as "lunch" does where a cafe is looked for.
 
@@ -129,7 +129,7 @@ def particulars_wanted(text: str, lexicon: Lexicon) -> list[str]:
 def _kind_mentions(
     sentence: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...]
 ) -> list[_KindMention]:
-    """Return the mentions of kinds of places in text order; they overlap only where two kinds share words."""
+    """Return the stretches that suggest a kind of place or seem to; two overlap only as the same words."""
     kept: list[_KindMention] = []
     misleading = [_KindMention(None, *match.span(), 0.0) for match in matches_of(aside, sentence)]
     found = sorted(
@@ -159,7 +159,7 @@ def _find_mentions(sentence: str, offered: tuple[str, ...], lexicon: Lexicon) ->
 
 
 def _refusal(before: str, after: str, lexicon: Lexicon) -> str | None:
-    """Return the words that refuse a place type, from the text before and after it; `None` if none do."""
+    """Return the words by which the text `before` or `after` a place type refuses it; `None` if none do."""
     clause = before.rpartition(",")[2]
     if clause.split()[-1:] == ["no"] and after.replace(",", " ").split()[:1] == ["please"]:
         return "no"
@@ -204,7 +204,7 @@ def opinions(text: str, lexicon: Lexicon) -> list[Mention]:
 
 
 def wishes(text: str, lexicon: Lexicon, *, loosely: bool = False) -> dict[str, Mention]:
-    """Return the wishes of `wishes_in` by the attribute's name; the last wish on an attribute counts.
+    """Return the last wish on each attribute of a place, by its name; `loosely` also reads opinion words.
 
     Args:
         text: what somebody says of what they want.
@@ -215,7 +215,7 @@ def wishes(text: str, lexicon: Lexicon, *, loosely: bool = False) -> dict[str, M
 
 
 def wishes_in(text: str, lexicon: Lexicon, *, loosely: bool = False) -> list[Mention]:
-    """Return all wishes for attributes of a place in a text; those by opinion words, if `loosely`, first.
+    """Return the wishes in a text for attributes of a place; `loosely` adds, first, those in opinion words.
 
     Args:
         text: what somebody says of what they want.
@@ -240,14 +240,14 @@ def wishes_in(text: str, lexicon: Lexicon, *, loosely: bool = False) -> list[Men
 
 
 def requested_attributes(*texts: str) -> dict[str, bool]:
-    """Return the attributes that texts request, by name: true if the place must have it, false if lack it."""
+    """Return {name: true if the place must have it, false if it must not} of requested attributes."""
     return {name: one.holds for text in texts for name, one in wishes(text, load_lexicon()).items()}
 
 
 def _wishes_by(
     sentence: str, lexicon: Lexicon, phrases: Callable[[Attribute], tuple[tuple[str, ...], ...]]
 ) -> list[Mention]:
-    """Return a sentence's wishes by some phrases of each attribute: (for it, against it, no wish)."""
+    """Return a sentence's wishes; `phrases` gives an attribute's (phrases for it, against it, of no wish)."""
     turning = lexicon.negations + lexicon.aversions
     found: list[Mention] = []
     for name, attribute in lexicon.attributes.items():
@@ -298,7 +298,7 @@ def _mentions(
     negations: tuple[str, ...],
     breaks: tuple[str, ...],
 ) -> Iterator[Mention]:
-    """Yield the mentions of one attribute in a sentence; where phrases overlap, the longest counts.
+    """Yield an attribute's mentions; `negations` reverse them up to a break; `groups`: for, against, ignored.
 
     Args:
         name: of the attribute.

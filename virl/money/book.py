@@ -28,7 +28,7 @@ class Price:
     micro_usd: float
     """US dollars for all events together, in millionths; 0 if unknown."""
     unknown: str = ""
-    """Name of the setting that gives the price where it is not known; empty if it is known."""
+    """Name of the setting that must state the price, as virl does not know it; empty if it does."""
 
     @property
     def usd(self) -> float:
@@ -89,7 +89,7 @@ class Spending:
 
 
 _LEAST_USD = 1e-6
-"""Smallest difference in US dollars that counts; smaller ones come from rounding."""
+"""Least difference in US dollars that `Paid.minus` keeps; smaller ones come from rounding: they become 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Paid:
     output_tokens: int = 0
 
     def minus(self, other: "Paid") -> "Paid":
-        """Return by how much these sums exceed others, at least 0; differences by rounding count as 0."""
+        """Return the amounts by which these sums exceed `other`, at least 0; rounding differences give 0."""
         total, provider = self.usd - other.usd, self.provider_usd - other.provider_usd
         model_usd, provider_usd = (usd if usd >= _LEAST_USD else 0.0 for usd in (total - provider, provider))
         return Paid(
@@ -140,7 +140,7 @@ class Entry:
     """A line of a book: a sum that was charged or given back, with counts of requests and tokens."""
 
     nano_usd: int
-    """Billionths of a US dollar; negative if less was billed than was reserved before."""
+    """Sum charged, in billionths of a US dollar; negative if dollars are given back."""
     request: str
     """Endpoint or model that the request was sent to."""
     service: Service = "provider"
@@ -167,7 +167,7 @@ class Entry:
 
     @classmethod
     def of_torn(cls, line: bytes) -> "Entry | None":
-        """Return the entry of a cut-off line, or its sum alone; `None` if that is cut or negative."""
+        """Return the entry of a cut-off line, or else one with only its sum; `None` if no sum can be read."""
         found = _SUM_OF_TORN.match(line)
         for text in (line, b'{"micro_usd": %b}' % found[1] if found else b""):
             with suppress(ValueError):
@@ -244,7 +244,7 @@ class Book:
     """A limit in US dollars and the sums of all accounts, written to a file; thread-safe."""
 
     def __init__(self, limit_usd: float | None = None, path: Path | None = None, run: str = "") -> None:
-        """Begin a book, with the sums that its file already holds.
+        """Begin a book with the sums that its file, `path`, already holds; `run` is the id of the run.
 
         Args:
             limit_usd: dollars; `None` sets no limit.
@@ -292,7 +292,7 @@ class Book:
         return None if self._limit is None else self._limit / 1e9
 
     def enter(self, entry: Entry) -> None:
-        """Add an entry to the sums, and write it to the file.
+        """Add an entry to the sums and the file; raise `BudgetExceeded` for a request beyond the limit.
 
         Raises:
             BudgetExceeded: it is of a request that would pass the limit. A free request never does.
@@ -327,7 +327,7 @@ class Book:
             self._waiting = self._waiting[1:]
 
     def _add(self, entry: Entry) -> None:
-        """Add an entry to the sums."""
+        """Add an entry to the sums of all entries and of its account."""
         self._held += entry.nano_usd
         self._accounts.setdefault(entry.account, Sums()).count(entry)
 
@@ -338,7 +338,7 @@ def nano(usd: float) -> int:
 
 
 def check_budget(usd: float | None, option: str = "a budget") -> None:
-    """Check that a budget in US dollars is from 0 to `MOST_USD`; `None` is no budget.
+    """Raise `BadInput`, which names `option`, unless a budget is from 0 to `MOST_USD` dollars or `None`.
 
     Raises:
         BadInput: it is not; names the option.

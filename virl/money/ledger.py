@@ -37,7 +37,7 @@ class Ledger:
     """
 
     def __init__(self, limit_usd: float | None = None, *, book: Path | None = None, run: str = "") -> None:
-        """Begin a ledger with the book in a file; the parameters, and the errors, are those of `Book`."""
+        """Begin a ledger with the book in the file `book` of the run with the id `run`; `None`: no limit."""
         self.book = Book(limit_usd, book, run)
         if self.book.lacks_last:
             lost = "its last line is cut short: one request's sum is lost at most; the larger of"
@@ -67,7 +67,7 @@ class Ledger:
     def hold(
         self, price: Price, request: str, service: Service = "provider", *, input_tokens: int = 0
     ) -> "Hold":
-        """Reserve a request's price and count it as sent; to be called right before it is sent.
+        """Reserve a request's price and count it as sent; raise `BudgetExceeded` beyond the limit.
 
         Args:
             price: of the request, billed until the hold says otherwise.
@@ -129,7 +129,7 @@ class Ledger:
         return (*above, *own)
 
     def _own_exchanges(self, account: str) -> list[Exchange]:
-        """Remove an account's questions from this ledger and those it was made from, and return them."""
+        """Remove and return an account's questions, also those in ledgers that this one was made from."""
         above = self._above._own_exchanges(account) if self._above else []  # noqa: SLF001  of its class
         own = [exchange for whose, exchange in self._asked if whose == account]
         self._asked = [one for one in self._asked if one[0] != account]
@@ -145,7 +145,7 @@ class Ledger:
         return self.book.payments(account)
 
     def catch_up(self, told: Paid, account: str = "", run: Path | None = None) -> None:
-        """Add to an account what its journal has paid beyond the book, so that the larger sums count.
+        """Add to the book what an account's journal, `told`, has beyond the book; a warning names `run`.
 
         Args:
             told: sums by the journal.
@@ -167,7 +167,7 @@ class Ledger:
                 self.book.enter(entry)
 
     def charge(self, spent: Spending, account: str) -> None:
-        """Add requests that another ledger counted to an account of this book, and to the present counts."""
+        """Add another ledger's requests to an account of the book, and to the present account's counts."""
         entries = [Entry(0, request, sent=sent, account=account) for request, sent in spent.sent.items()]
         if spent.usd:
             entries.append(Entry(nano(spent.usd), "city", account=account))
@@ -177,7 +177,7 @@ class Ledger:
             self._counts_of(_ACCOUNT.get()).count(spent)
 
     def correct(self, hold: "Hold", usd: float, billed: bool) -> None:
-        """Replace a request's reserved price, in the counts, by what was billed.
+        """Replace a map request's reserved price in the counts by `usd`; if not `billed`, drop its events.
 
         Args:
             hold: of the request.
@@ -262,7 +262,7 @@ class _Counts:
     """Counts at the last call of `take`."""
 
     def count(self, spent: Spending) -> None:
-        """Add counts and dollars to these."""
+        """Add the counts and dollars of requests, `spent`, to the account's."""
         self.sent.update(spent.sent)
         self.cached.update(spent.cached)
         self.received.update(spent.received)

@@ -257,7 +257,7 @@ def turn_words(angle: float) -> str:
 
 
 def _turn_stops(points: Floats, along: Floats, step: float) -> list[int]:
-    """Return the indices of the stops where the walk turns; headings are taken over `step` metres."""
+    """Return the indices of the stops where the walk turns, by headings over `step` metres on each side."""
     angles = {
         index: abs(
             signed_turn(
@@ -277,7 +277,7 @@ def _turn_stops(points: Floats, along: Floats, step: float) -> list[int]:
 
 
 def _point_along(points: Floats, along: Floats, metres: float) -> Floats:
-    """Return the point (east, north) of a path, given by points and metres at them, after so many metres."""
+    """Return the point (east, north) `metres` along a path of points, each with its metres in `along`."""
     return np.array([np.interp(metres, along, points[:, axis]) for axis in (0, 1)])
 
 
@@ -288,7 +288,7 @@ def _heading(source: Floats, target: Floats) -> float:
 
 
 def _crossing_numbers(walk: Walk, along: Floats) -> list[int]:
-    """Return the number of the crossing at each stop, counted from 1; 0 for a stop at no crossing."""
+    """Return the number of each stop's crossing, from 1, or 0 at no crossing, by the metres `along` to it."""
     numbers: list[int] = []
     count, last = 0, -np.inf
     for stop, metres in zip(walk.stops, along, strict=True):

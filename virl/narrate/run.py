@@ -36,7 +36,7 @@ _MARGIN = 0.12  # room around the way, as a share of its length or width
 _SMALLEST_M = 8.0  # least metres across a drawing
 _ACROSS = 400.0  # pixels across a drawing
 Lines = Sequence[Sequence[LatLng]]
-"""Lines to draw, each of positions."""
+"""Streets or links to draw, each as the positions along its line."""
 _RECORDS, _SETTINGS = "records.jsonl", "settings.json"
 AROUND_DEG = 0.003
 """Degrees of latitude and longitude around a walk within which links are drawn; chosen: some 300 m."""
@@ -198,7 +198,7 @@ def walk_of(graph: NavigationGraph, record: WalkedEpisode) -> Walk:
 
 
 def write_narration(folder: Path, narration: Narration, streets: Lines = (), notice: str = "") -> Path:
-    """Write a narration as four files into a folder; return the path of `narration.html`, its page.
+    """Write a narration as four files into a folder, with the city's `notice`; return the path of its page.
 
     Args:
         folder: the folder.

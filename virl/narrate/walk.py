@@ -58,7 +58,7 @@ class Walk:
 
 
 def read_walk(run: Path, city: str = "") -> Walk:
-    """Return the walk recorded in a run's journal so far.
+    """Return the walk recorded in a run's journal so far; `city` is its city's title, if not the journal's.
 
     Args:
         run: the run's folder.
@@ -88,7 +88,7 @@ def read_walk(run: Path, city: str = "") -> Walk:
 def walk_on_graph(
     graph: NavigationGraph, path: Sequence[str], heading: float, title: str, *, indoors: bool = False
 ) -> Walk:
-    """Return the walk along a path of a graph, given by panorama ids.
+    """Return the walk along a graph's path of panorama ids; if `indoors`, no stop counts as a crossing.
 
     Args:
         graph: the graph.
@@ -114,7 +114,7 @@ def walk_on_graph(
 
 
 def _link_metres(graph: NavigationGraph, source: int, target: int) -> float:
-    """Return the length in metres of the link from node `source` to `target`; else of the straight line."""
+    """Return the metres of the link from node `source` to `target`; without a link, of the straight line."""
     links = graph.links(source)
     lengths = graph.length[links][graph.target[links] == target]
     return float(lengths[0]) if len(lengths) else distance(graph.position(source), graph.position(target))
@@ -138,7 +138,7 @@ def _stop(step: StepRecord) -> WalkStop:
 
 
 def _things_in(view: ViewRecord, heading: float) -> Iterator[str]:
-    """Yield the name and side of each thing in a view, such as "bench on the left" of a walker's heading."""
+    """Yield the name and side of each thing in a view, as "bench on the left", for one facing `heading`."""
     camera = Camera(view.heading, view.pitch, view.fov, view.width, view.height)
     for found in view.detections:
         x0, y0, x1, y1 = found.box
@@ -163,7 +163,7 @@ def _side(turn: float) -> str:
 BESIDE_M = 18.0
 """Metres from the way within which a place belongs to its street."""
 ENDS_M = 12.0
-"""Metres from a leg's ends within which a place may belong to the street that crosses there."""
+"""Metres from a leg's ends within which places are ignored, as they may belong to a crossing street."""
 LEAST, LEAST_SHARE = 2, 0.75
 """Least number, and least share in [0, 1], of the addresses beside a leg that have to name one street."""
 SAMPLES = 5

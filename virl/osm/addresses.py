@@ -57,7 +57,7 @@ class TwinAddresses:
                 self._stretches.setdefault(name, []).append(street.id)
 
     def find(self, address: str) -> LatLng:
-        """Return the position of an address, crossing, street or place name, or of its first known part.
+        """Return the position of an address, crossing, street or place name, else of its first known part.
 
         Raises:
             NotFound: nothing matches.
@@ -93,7 +93,7 @@ class TwinAddresses:
         return every, cKDTree(np.array([(door.x, door.y) for door in every]).reshape(-1, 2))
 
     def _address(self, text: str, around: set[str]) -> LatLng | None:
-        """Return the position of one part of an address, in plain letters; `None` if it is not known.
+        """Return the position of a plain address part, preferably in a town of `around`; `None` if unknown.
 
         `around` are all parts: of several house numbers the one whose town is among them counts.
         """
@@ -136,7 +136,7 @@ _HOUSE = re.compile(r"(.*?\D) (\d+)(?: ?([^\W\d_]))?(?: \d+)?$")
 
 
 def _shorter_writings(text: str) -> Iterator[str]:
-    """Yield an address such as `rauhankatu 5 b 12`, then without flat, and without letter of the number."""
+    """Yield an address such as `rauhankatu 5 b 12` as it is, then without its flat, then without letter."""
     yield text
     if not (house := _HOUSE.match(text)):
         return
@@ -162,7 +162,7 @@ def _street_of(tags: Tags) -> str:
 
 
 def _doors_by_address(extract: OsmExtract) -> dict[str, list[Door]]:
-    """Return the house numbers of an extract by address in plain letters, in all languages of the street."""
+    """Return house numbers by plain address, such as `rauhankatu 5`, under all names of each street."""
     doors = list(doors_of([extract.points, extract.areas]))
     found: dict[str, list[Door]] = {}
     for tags, door in doors:

@@ -23,15 +23,15 @@ from virl.osm.extract_file import DATA_SIZE, RAW, fields_of
 from virl.towns.render.kernel import inline_kernel, kernel, part
 
 NODES, WAYS, RELATIONS, OTHER = 2, 3, 4, 0
-"""Kinds of objects in a block of a PBF file, as numbers of its fields; 0 for other blocks."""
+"""Kinds of objects in a block of a PBF file, as its field numbers; 0 (`OTHER`) for other blocks."""
 _ZLIB = 3
 """Number of the field with a blob's data packed by zlib."""
 _LARGEST = 32 << 20
 """Largest number of bytes that a blob may unpack to, by the PBF format."""
 _BESIDE = 200
-"""Nanodegrees around the part within which nodes count as inside, as osmium rounds; chosen."""
+"""Margin in nanodegrees around a box within which nodes count as inside, as osmium rounds; chosen."""
 _NONE = np.empty(0, np.int64)
-"""No numbers."""
+"""Empty array of object numbers."""
 UNREADABLE = (EOFError, ValueError, LookupError, zlib.error)
 """Errors raised for a file that is damaged, or packed in another way than by zlib."""
 Bytes = NDArray[np.uint8]
@@ -48,15 +48,15 @@ class _Blob(NamedTuple):
     kind: int
     """`NODES`, `WAYS` or `RELATIONS`: the kind of all its objects."""
     first: int
-    """Number of the blob's first object."""
+    """OpenStreetMap number (id) of the blob's first object."""
     last: int
-    """Number of the blob's last object."""
+    """OpenStreetMap number (id) of the blob's last object."""
     touches: bool
     """True for a blob with something that may touch the part."""
 
 
 def thin(path: Path, box: Box, out: Path) -> set[int] | None:
-    """Write the blobs of a PBF file that may touch a box; return the numbers of the ways that may.
+    """Write a PBF file's blobs near a box; return ids of ways that may touch it, `None` if it is unreadable.
 
     Args:
         path: the file.
@@ -90,7 +90,7 @@ class _BlobSelection:
     """A selection of the blobs of a PBF file that a part needs, as far as the file was read."""
 
     def __init__(self, file: BinaryIO, sides: Ints, folder: Path) -> None:
-        """Begin with none of a file's blobs, for boxes (south, west, north, east) in nanodegrees, (n, 4).
+        """Begin with no blobs; `sides`: boxes (south, west, north, east), nanodegrees, `folder`: scratch.
 
         The numbers and codes of all nodes, 9 bytes each, are written to files in `folder`.
         """
@@ -101,7 +101,7 @@ class _BlobSelection:
         self._known = _NONE, np.empty(0, np.uint8)
 
     def read(self) -> bool:
-        """Return whether all blobs, read once and noted here, are sorted and of one kind of object each."""
+        """Return whether all blobs, noted until the first fault, are sorted and of one kind of object."""
         names = self._folder / "numbers", self._folder / "codes"
         with names[0].open("wb") as numbers, names[1].open("wb") as codes:
             for start, end, data in _unpacked(self._file, 0, None):
@@ -132,7 +132,7 @@ class _BlobSelection:
         return True
 
     def _read_ways(self, data: Bytes, wanted: Ints) -> tuple[Ints, bool]:
-        """Note the ways of a block that may touch the part or are in `wanted`, which has sorted numbers.
+        """Note ways near the part or in sorted `wanted`; return (ids of all ways, True if any was noted).
 
         Returns:
             The numbers of all ways in the block, and True if any of them was noted.
@@ -190,7 +190,7 @@ def _map_numbers(path: Path, kind: type) -> NDArray[Any]:
 
 
 def _unpacked(file: BinaryIO, start: int, most: int | None) -> Iterator[tuple[int, int, Bytes]]:
-    """Yield (first position, position behind the end, unpacked bytes) of up to `most` blobs from `start` on.
+    """Yield (start, end, unpacked bytes) of up to `most` blobs, `None` for all, from position `start` on.
 
     Raises:
         EOFError, ValueError, LookupError, zlib.error: the file is one of `UNREADABLE`.
@@ -215,7 +215,7 @@ def _unpacked(file: BinaryIO, start: int, most: int | None) -> Iterator[tuple[in
 
 @inline_kernel
 def _varint(data: Bytes, at: int, end: int) -> tuple[int, int]:
-    """Return (variable-length integer at position `at` before `end`, position behind it)."""
+    """Return (variable-length integer at position `at` of some bytes, position behind it, at most `end`)."""
     value = shift = 0
     while at < end:
         byte: int = np.int64(data[at])  # type: ignore[assignment] # with a sign, as all numbers here
@@ -235,7 +235,7 @@ def _from_zigzag(value: int) -> int:
 
 @part
 def _field(data: Bytes, at: int, end: int) -> tuple[int, int, int]:
-    """Return (number of the field at position `at`, its value's position, position behind the value)."""
+    """Return (number of the field at byte `at` of a message, position of its value, position behind that)."""
     key, at = _varint(data, at, end)
     if key & 7 == 0:
         return key >> 3, at, _varint(data, at, end)[1]
@@ -278,7 +278,7 @@ def _scale(data: Bytes) -> tuple[int, int, int]:
 
 @kernel
 def read_nodes(data: Bytes, sides: Ints) -> tuple[Ints, Bytes]:
-    """Return (numbers of a block's n nodes, code of each node), arrays of shape (n,).
+    """Return (node ids of a block, bit codes of the box sides beyond which each lies), for 1 or 2 boxes.
 
     A code has four bits a box, the last box lowest: 1, 2, 4 and 8 for a node beyond its south, west, north
     and east side.
@@ -346,7 +346,7 @@ def _find(numbers: Ints, number: int, near: int) -> int:
 
 @kernel
 def read_ways(data: Bytes, nodes: Ints, codes: Bytes, boxes: int, wanted: Ints) -> tuple[Ints, Bytes, Ints]:
-    """Return (numbers of a block's ways, 1 for each that is wanted or may touch a box, nodes of those).
+    """Return (ids of a block's ways, 1 for each that is wanted or may touch a box, node ids of those ways).
 
     A way does not touch a box if all its nodes lie beyond one side of it.
 
@@ -428,7 +428,7 @@ def newest_in(data: Bytes) -> int:
 
 @part
 def _newest(data: Bytes, at: int, end: int, is_packed: bool) -> int:
-    """Return the largest number from position `at` to `end`: one plain, or many packed as differences."""
+    """Return the largest number in bytes `at` to `end`: of one, or of many differences if `is_packed`."""
     number = newest = 0
     while at < end:
         delta, at = _varint(data, at, end)

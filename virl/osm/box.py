@@ -22,11 +22,11 @@ DATA = "osm"
 SUFFIXES = (".osm.pbf", ".osm", ".osm.gz", ".osm.bz2")
 """Endings of the file names of OpenStreetMap extracts."""
 RADIUS_M = 600.0
-"""Default distance in metres around a position that is read of an extract; chosen: ten minutes across."""
+"""Default distance in metres from a position to which an extract is read; chosen: ten minutes across."""
 MAX_RADIUS_M = 5000.0
-"""Largest distance in metres around a position to read; chosen: flat metres are exact, a minute to open."""
+"""Largest distance in metres around a position to read; chosen: opens in a minute, metres stay exact."""
 BUSY_KEYS = ("shop", "amenity")
-"""Keys of tags by which the busiest town of an extract is found: it has the most named objects with one."""
+"""Keys of tags: named objects with any of them are counted around towns to find a file's busiest town."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,13 @@ class ExtractPart:
     names: str = ""
     """Language of the names of places and streets, such as `en`; empty for the local ones."""
     life: Literal["mapped", "invented"] = "mapped"
-    """Source of reviews, ratings, prices and homes to rent: none, or invented ones."""
+    """Kind of reviews, ratings, prices and homes to rent: none for `mapped`, or `invented` ones."""
     seed: int = 0
     """Seed of the random numbers from which reviews, prices and homes are invented."""
 
 
 def find_extract(extract: Path) -> Path:
-    """Return the path of an extract: as given if it exists, else in the user's data folder if it is there.
+    """Return an extract's path: in the user's data folder if it exists there alone, else as given.
 
     The one in the data folder may have another suffix: a downloaded `helsinki.osm.gz` serves for
     `helsinki.osm.pbf`.
@@ -133,7 +133,7 @@ class Box:
 
     @property
     def area_km2(self) -> float:
-        """Area in square kilometres, to two digits."""
+        """Area in square kilometres, rounded to two decimals."""
         across, up = self.size_km
         return round(across * up, 2)
 
@@ -144,7 +144,7 @@ class Box:
 
 
 def box_of(text: str, *, is_copied: bool = False) -> Box:
-    """Return the box that a text `S,W,N,E` in degrees stands for.
+    """Return the box of a text `S,W,N,E` in degrees; one copied from a file (`is_copied`) may be larger.
 
     Args:
         text: four numbers with commas: south, west, north and east.

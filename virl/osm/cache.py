@@ -15,7 +15,7 @@ from virl.osm.plan import Twin, build_twin
 from virl.towns.storage import decode, encode, maker
 
 TOLD_FROM_MB = 10.0
-"""Size in megabytes of a PBF file from which a warning says how long it takes; chosen: over a minute."""
+"""Size in megabytes of a PBF file from which a warning tells that reading takes over a minute; chosen."""
 HOUSES_OF_MB, SECONDS_OF_MB, MEMORY_OF_MB = 6400, 9.0, 92.0
 """Houses, seconds and megabytes of memory for each megabyte of a PBF file: those of Liechtenstein, 2.7 MB."""
 
@@ -25,7 +25,7 @@ _TWINS = ArrayStore("twins", "town", 12, encode, partial(decode, Twin))  # how m
 
 
 def load_twin(extract: Path, part: Region | None, names: str = "", day: date | None = None) -> Twin:
-    """Return the twin of an extract or a part of it, from a cache file where there is one.
+    """Return the cached or new twin of (part of) an extract; `names`: a language, `day`: for undated files.
 
     A cache file is named for the contents of the extract, the part and the code that builds twins. One that
     cannot be used is named in a warning and made anew; where none can be written, a warning says so.
@@ -46,7 +46,7 @@ def load_twin(extract: Path, part: Region | None, names: str = "", day: date | N
 
 
 def _build(extract: Path, part: Region | None, names: str, day: date | None) -> Twin:
-    """Return the twin built anew from a file or a region of it; the arguments are those of `load_twin`."""
+    """Return the twin of a file or a region of it, built without the cache; arguments as in `load_twin`."""
     megabytes = extract.stat().st_size / 1e6 if extract.name.endswith(".pbf") and part is None else 0.0
     if megabytes >= TOLD_FROM_MB:
         _log.warning(
@@ -63,7 +63,7 @@ def _build(extract: Path, part: Region | None, names: str, day: date | None) -> 
 
 
 def twin_key(extract: Path, part: Region | None, names: str, day: date | None = None) -> str | None:
-    """Return the key of a twin's cache file; `None` where the extract cannot be read.
+    """Return the key of a twin's cache file by what it is made of; `None` for an extract that cannot be read.
 
     A large file is known by its path, size and time of change: to read 80 GB takes minutes.
 
@@ -96,7 +96,7 @@ def _iso(day: date | None) -> str:
 
 @cache
 def _digest(extract: Path, _changed_ns: int) -> str:
-    """Return the hexadecimal SHA-256 of a file's contents, kept until its time of change is another."""
+    """Return the hexadecimal SHA-256 of a file's contents, kept in memory until the file is changed."""
     # The time of change is part of the cache's key: a file that was changed is read again.
     with extract.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

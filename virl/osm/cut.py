@@ -57,7 +57,7 @@ class Mended:
 
 
 def is_outline(tags: Tags, *, closed: bool) -> bool:
-    """Return whether a way with these tags should be an area.
+    """Return whether a way with these tags should be an area; `closed`: whether it ends where it begins.
 
     Args:
         tags: of the way.
@@ -77,7 +77,7 @@ def is_area_relation(tags: Tags) -> bool:
 
 
 def mend_outlines(path: Path, unclosed: Sequence[Unclosed], frame: LocalFrame) -> list[Mended]:
-    """Return the best shape for each of some unclosed outlines, in order: an area, or else a point.
+    """Return for each unclosed outline of a file its best shape in a frame's metres: an area, else a point.
 
     Args:
         path: the sorted file that the outlines are from.
@@ -109,11 +109,11 @@ class _Rings:
         }
 
     def lacks(self, way: int) -> bool:
-        """Return whether the file lacks the way with a number, or some of its nodes."""
+        """Return whether the file lacks the way of this number, or any of its nodes."""
         return way not in self._nodes or any(node not in self._at for node in self._nodes[way])
 
     def corners(self, way: int) -> Floats:
-        """Return (east, north) in metres of the known nodes of the way with a number, shape (n, 2)."""
+        """Return (east, north) in metres of the known nodes of the way of this number, shape (n, 2)."""
         known = [self._at[node] for node in self._nodes.get(way, ()) if node in self._at]
         return np.array(known, float).reshape(-1, 2)
 
@@ -170,9 +170,9 @@ DATE_FIELD = "osmosis_replication_timestamp"
 BATCH = 20_000
 """Number of ways whose corners are tested against the box at once; chosen: some MB of memory."""
 DISK_FROM_MB = 100
-"""Size of a file in megabytes from which node positions are kept on disk; chosen: smaller take 200 MB."""
+"""Size in megabytes of a file from which node positions are kept on disk, and not in memory; chosen."""
 SCRATCH_SHARE = 3.0
-"""Disk space for the positions of all nodes, as a multiple of the file's size: 16 bytes a node."""
+"""Disk space for the positions of all nodes, as a multiple of the size of the file they are from."""
 
 
 @dataclass(slots=True)
@@ -188,7 +188,7 @@ class _Part:
 
 
 def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[int] | None = None) -> None:
-    """Write the objects of an OpenStreetMap file that touch a region's box: whole ways, and points inside.
+    """Write to `part` a file's objects that touch a region's box; `near`: ids of all ways to test, or `None`.
 
     Memory grows with the region and not with the file. The locations of all nodes of a large file lie beside
     `part` meanwhile, on disk.
@@ -226,7 +226,7 @@ def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[
 
 
 def _objects_in(reading: osmium.FileProcessor, box: Box, near: Container[int] | None) -> _Part:
-    """Return a file's tagged nodes in a box, and its ways (if `near` is given, of these) and areas there."""
+    """Return a file's tagged nodes, ways and areas in a box; `near`: ids of the only ways to test, or all."""
     part = _Part()
     # osmium keeps degrees as whole numbers of 1e-7: to compare these is exact.
     sides = [[round(degrees * 1e7) for degrees in part.degrees] for part in box.parts]

@@ -124,7 +124,7 @@ class OsmExtract:
 
 
 def read_extract(path: Path, region: Region | None = None, day: str = "") -> OsmExtract:
-    """Return the objects of an extract, or of a region of it.
+    """Return the objects of an extract, or of a region of it, that exist on the file's date, else on `day`.
 
     Memory grows with the region, not with the file: a file that reaches beyond the region is cut first.
 
@@ -446,7 +446,7 @@ def _to_metres(degrees: Shapes, frame: LocalFrame) -> Shapes:
     """Return shapes in degrees as shapes in metres of a frame, to the millimetre."""
 
     def flat(lng_lat: Floats) -> Floats:
-        """Return (longitude, latitude) as metres east and north, shape (n, 2)."""
+        """Return (longitude, latitude) in degrees as metres east and north of the frame, shape (n, 2)."""
         return np.asarray(np.round(np.column_stack(frame.to_metres(lng_lat[:, 1], lng_lat[:, 0])), 3), float)
 
     return np.asarray(shapely.transform(degrees, flat), dtype=object)
@@ -504,7 +504,7 @@ def _with_crossings(
 
 
 def _points_inside(segment: shapely.LineString, inner: shapely.Polygon) -> list[list[float]]:
-    """Return the ends [x, y] in metres of each stretch inside a polygon, and a point between stretches."""
+    """Return the ends [x, y], metres, of a segment's stretches inside a polygon, and a point in each gap."""
     parts = [part for part in shapely.get_parts(shapely.intersection(segment, inner)) if part.length > 0]
     ends = sorted((sorted(segment.project(shapely.Point(end)) for end in (part.coords[0], part.coords[-1])))
                   for part in parts)  # fmt: skip

@@ -19,7 +19,7 @@ from virl.osm.box import Box
 MOST_TIMES = 60
 """Largest allowed ratio of unpacked to packed size of a file; chosen: XML of real towns has 9 to 20."""
 FREE_BYTES = 20_000_000
-"""Unpacked size in bytes that is allowed to any file; chosen: a village that repeats itself."""
+"""Unpacked size in bytes up to which no file is refused; chosen: villages repeat themselves when packed."""
 
 _PIECE = 1_000_000
 """Number of bytes that are unpacked at a time."""
@@ -43,7 +43,7 @@ def check_unpacked(path: Path) -> None:
 
 @lru_cache(maxsize=64)
 def _check(path: Path, size: int, changed: int) -> None:
-    """Do as `check_unpacked`, once for a file of `size` bytes changed at a time in nanoseconds."""
+    """Raise as `check_unpacked` does; remembered by `size` in bytes and time of change in nanoseconds."""
     del changed  # tells a file from what was there before
     most = max(MOST_TIMES * size, FREE_BYTES)
     total = 0
@@ -107,16 +107,16 @@ def _varint(file: BinaryIO) -> int:
 TRUSTED_FROM_MB = 20
 """Size in megabytes from which a file that claims to be sorted is believed; chosen."""
 MOST_MB = 100
-"""Largest size in megabytes of a file that is sorted, which is done in memory; chosen."""
+"""Largest size in megabytes of an unsorted file that is accepted, since it is sorted in memory; chosen."""
 NEGATIVE = 1 << 60
 """Offset of negative numbers in a sorted copy: -n becomes NEGATIVE + n."""
 
 _KINDS = {"Node": 0, "Way": 1, "Relation": 2}
-"""Place of each kind of object, by osmium's class name, in a sorted file."""
+"""Rank of each kind of object in a sorted file, by osmium's class name: nodes come first."""
 _DELETED = re.compile(rb"<(node|way|relation)\s[^>]*?\baction\s*=\s*[\"']delete[\"'][^>]*>")
-"""Start tag of an object in XML that JOSM has marked for deletion."""
+"""Pattern of the XML start tag of an object that the editor JOSM has marked for deletion."""
 _ID = re.compile(rb"\bid\s*=\s*[\"'](-?\d+)")
-"""Number of an object in its start tag in XML."""
+"""Pattern of the attribute with an object's number, its id, in its XML start tag."""
 
 Object = osmium.osm.Node | osmium.osm.Way | osmium.osm.Relation
 """Object of a file that osmium reads."""
@@ -273,13 +273,13 @@ def _positive(number: int) -> int:
 _HEAD = 2000
 """Number of bytes read from the start of an Overpass file, where the server writes its notes."""
 _DATE = re.compile(rb'<meta osm_base="(\d{4}-\d\d-\d\d)')
-"""Date of the data at the start of an Overpass file."""
+"""Pattern of the date of the data at the start of an Overpass file."""
 _BOUNDS = re.compile(
     rb'<bounds minlat="(-?[\d.]+)" minlon="(-?[\d.]+)" maxlat="(-?[\d.]+)" maxlon="(-?[\d.]+)"\s*/>'
 )
 
 
-"""South, west, north and east in degrees of the box at the start of an Overpass file."""
+"""Pattern of the box (south, west, north, east in degrees) at the start of an Overpass file."""
 
 
 def data_date(path: Path) -> str:

@@ -175,7 +175,7 @@ class FreeCells:
             self._rivals.setdefault(other, []).append(one)
 
     def has(self, cell: int, floor: int) -> bool:
-        """Return whether no front has taken the cell with an index on a floor, 0 or 1, yet."""
+        """Return whether the cell of this index is free on a floor: 0, the ground floor, or 1."""
         return (cell, floor) not in self._taken
 
     def take(self, cell: int, floor: int) -> None:
@@ -237,7 +237,7 @@ def assign_fronts(
     street: NDArray[np.str_],
     heights: Floats,
 ) -> list[Front | None]:
-    """Return the front, one cell wide, that each place gets on its house; `None` where no cell is left.
+    """Return each place's front, a free cell of its house, now taken; `None` for none. `street`: by cell.
 
     Args:
         claims: the wish of each place.

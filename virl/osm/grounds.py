@@ -20,9 +20,9 @@ AFLOAT = frozenset({"boathouse", "houseboat", "pier", "stilt_house", "lighthouse
 """Values of the tags `building` and `man_made` for houses that may stand in water."""
 # All chosen.
 STEP_M, PROBE_M = 20.0, 0.5
-"""Length in metres of the pieces of a coast, and distance beside a piece to the ground that it tells of."""
+"""Metres: length of the pieces that a coast is cut into, and distance beside them that is looked at."""
 MIXED = 0.05
-"""Largest ratio, lesser to greater, of coast metres that call an area land and sea, if it is not in doubt."""
+"""Ratio, lesser to greater, of the coast metres that say sea and land, above which an area is in doubt."""
 LONG_JOIN_M = 400.0
 """Length in metres of a guessed piece of coast above which the sea beside it is in doubt."""
 SHORE_M = 10.0
@@ -32,11 +32,11 @@ MOST_BUILT = 0.2
 HOUSES_PER_M2 = 1e-4
 """Largest number of houses a square metre in a sea: one a hectare."""
 STRAY, STRAY_ROADS_M = 0.01, 100.0
-"""Largest share of all houses and roads in a sea that is in doubt, and metres of road allowed in any."""
+"""Largest share of all houses and of road metres in a doubtful sea, [0, 1]; road metres any sea may have."""
 STRAIGHT_M = 50.0
 """Length in metres of the last stretch of a coast that tells the direction of its end."""
 STRAIGHT_COST, HOUSE_COST_M, CROSSING_COST_M = 0.5, 50.0, 1e6
-"""Cost of a guessed coast: for a metre straight on, for a house on it and for crossing another coast."""
+"""Cost of a guessed coast: factor on metres straight on; metres added for each house, for crossing coast."""
 BEARINGS = 16
 """Number of evenly spaced directions in which a loose end of a coast is joined to the outline."""
 OWN_GAP = 0.25
@@ -115,7 +115,7 @@ class _Built:
         self._roads = np.asarray(shapely.intersection(np.array(roads, object), extract.outline), object)
 
     def land_reason(self, area: Polygon, is_sure: bool) -> str:
-        """Return why an area in metres is no sea, by the houses and roads in it; empty if it may be one.
+        """Return why an area is no sea: its houses and roads; empty if few. `is_sure` allows more of them.
 
         Where the coastlines leave a doubt, `is_sure` is False and fewer of them are allowed.
         """
@@ -134,7 +134,7 @@ class _Built:
 
 
 def _votes(pieces: Floats, faces: Shapes) -> Floats:
-    """Return the metres of coast that have each area (face) on the right, and on the left, shape (faces, 2).
+    """Return the metres of coast that have each area of `faces` on their right, and left, shape (faces, 2).
 
     `pieces` are short straight pieces of coast as both ends of each, (east, north) metres, shape (n, 2, 2).
     """
@@ -204,7 +204,7 @@ def _join_loose_ends(lines: Sequence[LineString], outline: Polygon, houses: Shap
 
 
 def _joins_to_outline(lines: Sequence[LineString], number: int, at: int, outline: Polygon) -> Iterator[_Join]:
-    """Yield guesses from an end, 0 or -1, of line `number` to the outline: straight on, nearest, around."""
+    """Yield guesses from end `at` (0 or -1) of a line to the outline: straight on, shortest, all bearings."""
     line, outer = lines[number], outline.exterior
     end = np.array(line.coords[at])
     before = shapely.line_interpolate_point(line, STRAIGHT_M if at == 0 else -STRAIGHT_M)
@@ -233,7 +233,7 @@ GRAVEL = frozenset({"bare_rock", "scree", "shingle", "sand", "beach", "railway",
 WATER = frozenset({"water", "basin", "reservoir", "riverbank", "swimming_pool"})
 """Values of `natural`, `landuse`, `waterway` and `leisure` that are drawn as water."""
 WATERWAY_M = {"river": 10.0, "canal": 6.0, "stream": 1.8, "drain": 1.2, "ditch": 1.0}
-"""Widths in metres of waterways mapped as lines, where not tagged; chosen."""
+"""Width in metres of a waterway mapped as a line, by value of `waterway`, where not tagged; chosen."""
 RAILS = frozenset({"rail", "tram", "light_rail", "narrow_gauge", "subway", "funicular"})
 """Values of the tag `railway` for tracks."""
 IN_STREET = frozenset({"tram"})
@@ -263,7 +263,7 @@ def gravels(extract: OsmExtract) -> tuple[Polygon, ...]:
 
 
 def _areas(extract: OsmExtract, values: frozenset[str], *keys: str) -> list[Geometry]:
-    """Return the areas in metres above the ground that have one of `values` for one of some tag keys."""
+    """Return the shapes, metres, of areas not underground whose tag of one of `keys` is one of `values`."""
     return [
         shape
         for tags, shape in extract.areas.tagged_shapes()

@@ -10,21 +10,21 @@ from opening_hours import State, validate
 from virl.platform.city.places import OpeningHours
 
 _DAY = timedelta(days=1)
-"""Length of a day."""
+"""Length of a day, a `timedelta`."""
 _WEEKDAYS = "Mo|Tu|We|Th|Fr|Sa|Su"
 """Pattern of a weekday in opening hours."""
 _SAID_STATE = re.compile(r'\b(open|off|closed)\s*"[^"]*"')
-"""Pattern of a state in opening hours that is followed by a comment."""
+"""Pattern of a state, such as `open`, that is followed by a comment in opening hours."""
 _COMMENT = re.compile(r'"[^"]*"')
 """Pattern of a comment in opening hours."""
 _HOLIDAY_WEEKDAYS = re.compile(rf"\b([PS]H)\s+(?:{_WEEKDAYS})[^\s\"]*")
-"""Pattern of weekdays that narrow holidays, as in `SH Mo-Fr 10:00-12:00`: the library adds them instead."""
+"""Pattern of weekdays after holidays, as in `SH Mo-Fr`, dropped since the library takes them as more days."""
 _BETWEEN_RULES = re.compile(r"(; |, | \|\| )")  # within a rule the library writes its lists without spaces
-"""Pattern of what stands between two rules."""
+"""Pattern of what separates two rules of opening hours."""
 _NOT_WEEKLY = re.compile(r'"|\[|\bunknown\b|\bweek ?\d|(^|\s)((PH,)*SH(,[PS]H)*)(?=\s|$)')
-"""Pattern of a rule that does not hold each week: with a comment, for numbered weeks or school holidays."""
+"""Pattern of opening hours that do not hold each week: with a comment, numbered weeks or school holidays."""
 _PUBLIC_HOLIDAYS = re.compile(r"(^|\s)PH(?=\s|$)")
-"""Pattern of a rule for public holidays."""
+"""Pattern of a rule of opening hours for public holidays."""
 _CLOSED = " closed"
 """The ending of a rule of opening hours that says that the place is closed."""
 _SEASON = re.compile(r"\b(\d{4}|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|easter)")
@@ -44,7 +44,7 @@ class WeeklyHours:
 
 
 def weekly_hours(text: str, day: date | None = None) -> WeeklyHours | None:
-    """Return the opening hours in the week from a day on; `None` where the text cannot be read.
+    """Return the opening hours of the week that begins on `day`, or today; `None` for an unreadable text.
 
     Rules with a comment alone, for numbered weeks, for the first or last such day of a month, or for school
     holidays are left out. Rules for public holidays are set aside; times by the sun are those of the equinox.

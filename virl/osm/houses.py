@@ -20,7 +20,7 @@ from virl.osm.ways import ROADS, is_hidden, is_passage
 from virl.towns.plan.town_plan import Rgb
 
 SMALLEST_M2 = 6.0
-"""Square metres below which a building's outline is dropped as a box in the street; chosen."""
+"""Least area in square metres of a building: a smaller one, a box in the street, is dropped; chosen."""
 TOLERANCE_M = 0.15
 """Largest distance in metres that simplifying an outline may move its walls."""
 NEIGHBOURS = 8
@@ -39,7 +39,7 @@ USUAL_M: Mapping[str, float] = {
 }  # fmt: skip
 """Height in metres by value of the tag `building`, where no height is mapped; chosen."""
 DEFAULT_M = 7.0
-"""Height in metres of a building of any other kind."""
+"""Height in metres of a building whose height is unknown and whose kind `USUAL_M` does not list."""
 LOW = frozenset(
     {"garage", "garages", "carport", "shed", "hut", "roof", "kiosk", "service", "greenhouse", "cabin"}
 )
@@ -50,9 +50,9 @@ _FOOT_M, _ROAD_M = 2.6, 3.8
 _WIDTHS_M = (1.8, 7.0)
 """Least and largest width in metres of a passage."""
 _CLEAR_M = 3.4
-"""Metres from the ground to the rooms above a passage; chosen."""
+"""Usual clear height in metres of a passage, from the ground to the rooms above; chosen."""
 _LINTEL_M = 0.8
-"""Least height in metres of a low house above its passage; chosen."""
+"""Least height in metres of the rooms left above the passage through a low house; chosen."""
 _LOWEST_M = 2.3
 """Least clear height in metres of a passage, however low its house is."""
 _BEYOND_M = 1.5
@@ -67,7 +67,7 @@ _ROOF_COLOUR_KEYS = ("roof:colour", "roof:color")
 _SOFTENED = 0.12
 """Share of white, [0, 1], mixed into a wall's tagged colour, since façades are paler; chosen."""
 _TOLD_BY_TOWN = 10
-"""Least number of houses with a tagged material for a town's others to be drawn like them; chosen."""
+"""Least number of houses with a tagged material for a town's untagged houses to take theirs; chosen."""
 
 _WALLS: Mapping[str, str] = {
     "brick": "brick", "bricks": "brick", "masonry": "brick", "brickwork": "brick", "clay": "brick",
@@ -220,7 +220,7 @@ def _houses_of_pieces(
 
 
 def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return (wall height of each piece in metres, True where mapped), else guessed by kind and neighbours.
+    """Return (wall height of each piece in metres, by kind and neighbours where not mapped; True if mapped).
 
     `polygons` are the footprints of the n pieces; both arrays have shape (n,).
     """
@@ -254,7 +254,7 @@ def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray
 def _open_passages(
     footprints: Shapes, heights: Floats, passages: Shapes
 ) -> tuple[Shapes, Ints, Shapes, Ints, Floats]:
-    """Return (pieces left on the ground, house of each, rooms over passages, house of each, metres below).
+    """Return (pieces on the ground, house of each, rooms above, house of each, metres below each room).
 
     Args:
         footprints: of n houses, metres.
@@ -312,11 +312,11 @@ class Outside:
     """Material and colours of a house; empty or `None` where no tag says."""
 
     material: str
-    """Wall material of the renderer, such as `brick`."""
+    """Wall material of the renderer, such as `brick`; empty where it is not known."""
     paint: Rgb | None
-    """Colour of the walls."""
+    """Colour of the walls, RGB in [0, 1]; `None` where no tag says."""
     roof_paint: Rgb | None
-    """Colour of the roof."""
+    """Colour of the roof, RGB in [0, 1]; `None` where no tag says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +330,7 @@ class Looks:
 
 
 def looks_of(tags: Sequence[Tags], names: Sequence[str]) -> Looks:
-    """Return the materials and colours of houses by the `tags` of each, else by its kind and the town's.
+    """Return houses' materials and colours: as tagged, else chosen by kind, town and name in `names`.
 
     A guess depends on the house's name in `names`, so that equal names look equal.
     """
@@ -396,7 +396,7 @@ def _first_value(text: str) -> str:
 
 
 def _guess_material(look: Outside, tags: Tags, town: Sequence[str], name: str) -> Outside:
-    """Return a house's looks with a random material that is usual for its kind, else from the `town` list."""
+    """Return a house's looks with a material usual for its kind, else one of `town`, drawn by its name."""
     choices = _USUAL_WALLS.get(tags.get("building", ""), town)
     if not choices:
         return look

@@ -67,7 +67,7 @@ class MappedTown:
 
 
 def mapped_town(choice: ExtractPart, day: date | None = None) -> MappedTown:
-    """Return the map of the town in an extract, or of a part of it.
+    """Return the map of the town in a chosen extract or part, for the week of `day`, by default of today.
 
     Args:
         choice: of the extract and of its part.
@@ -105,7 +105,7 @@ def life_of(twin: Twin) -> tuple[LatLng, ...]:
 
 
 def read_twin(choice: ExtractPart, day: date | None = None) -> Twin:
-    """Return the twin of the extract, or of its part, that was chosen.
+    """Return the twin of a chosen extract or part, with opening hours in the week of `day`, by default today.
 
     Args:
         choice: of the extract and of its part.

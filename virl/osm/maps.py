@@ -139,7 +139,7 @@ class WayGraph:
         return self._join_way(here, there, parts, around)
 
     def _direct(self, here: SnappedStop, there: SnappedStop) -> tuple[float, bool]:
-        """Return (metres between stops on one stretch, True if straight and not along the stretch).
+        """Return (metres between two stops on one stretch, else `inf`; True if the way is straight, off it).
 
         Between stops that are no farther from each other than both are from the stretch in sum, the way is
         straight. The metres are `inf` where the stretch is no way from `here` to `there`.
@@ -179,7 +179,7 @@ class WayGraph:
         return np.stack([self._start[stretch], self._end[stretch]], 1), np.maximum(np.stack(costs, 1), 0.0)
 
     def _cut_stretch(self, stretch: int, first: float, last: float) -> Floats:
-        """Return the corners, (n, 2), of a stretch from `first` to `last` metres along it; back if larger."""
+        """Return a stretch's corners, (n, 2), between two metres along it, reversed if `first` > `last`."""
         return shapely.get_coordinates(ops.substring(self._lines[stretch], first, last))
 
     def _stretch_between(self, source: int, target: int) -> tuple[Floats, int]:
@@ -261,7 +261,7 @@ class TwinMaps:
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Return the seconds from every origin to every destination, shape (origins, destinations).
+        """Return the seconds from each origin to each destination, `inf` for no way, shape (from, to).
 
         Returns:
             `inf` where no way leads, also from or to a stop too far from the ways of this mode: `OFF_MAP_M`.
@@ -328,7 +328,7 @@ def _stretch_and_metres(spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
 
 
 def _largest_connected(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayNetwork, Ints]:
-    """Return (longest part of a network whose junctions all reach each other, old indices of its stretches).
+    """Return (longest part whose junctions all reach each other by open directions, old stretch indices).
 
     `forward` and `backward` are True for each stretch that may be used from start to end, and back.
     """
@@ -346,7 +346,7 @@ def _largest_connected(network: WayNetwork, forward: Flags, backward: Flags) -> 
 def _arcs(
     start: Ints, end: Ints, length: Floats, forward: Flags, backward: Flags, count: int
 ) -> tuple[csr_array, Ints]:
-    """Return (sparse matrix of the metres between neighbours among `count` junctions, code of each entry).
+    """Return (sparse matrix of metres between junctions, twice each entry's stretch, + 1 if reversed).
 
     A code is twice the index of the entry's stretch, one more where it is used against its direction.
     """
@@ -366,7 +366,7 @@ def _arcs(
 
 
 def _street_names(extract: OsmExtract, way: Ints, lines: Shapes) -> tuple[tuple[str, ...], Ints]:
-    """Return (street names, the empty one first; index of each stretch's name), by the way of each, (n,).
+    """Return (all street names, the empty one first; index among them of each stretch's name, shape (n,)).
 
     A pavement mapped without a name has that of the nearest road within 15 m; `lines` are the stretches.
     """
@@ -390,7 +390,7 @@ def _street_names(extract: OsmExtract, way: Ints, lines: Shapes) -> tuple[tuple[
 
 
 def _name(tags: Tags) -> str:
-    """Return the street name or number in the tags of a way; empty without one, and for other lines."""
+    """Return the street name or number in a way's tags; empty for a nameless way or a line that is no way."""
     if "highway" not in tags:
         return ""
     return next((name for key in _NAMES if (name := tags.get(key, "").strip())), "")

@@ -30,7 +30,7 @@ def other_names(tags: Tags) -> tuple[str, ...]:
 
 
 def translate_names(extract: OsmExtract, language: str) -> OsmExtract:
-    """Return an extract with names in a language such as `zh-Hant`, where mapped; as it is if empty.
+    """Return an extract renamed to a language such as `zh-Hant`, where mapped; unchanged for an empty one.
 
     The local name stays as `loc_name`, so that it is found by search.
     """
@@ -70,7 +70,7 @@ WORDS = "sign-words"
 
 
 def types_called(text: str, nothing_found: bool) -> frozenset[str]:
-    """Return the place types that a whole search text names in any language; empty for other texts.
+    """Return the place types that a text names, also by words of signs if `nothing_found`; empty for none.
 
     Args:
         text: the text that a user searches for.
@@ -83,7 +83,7 @@ def types_called(text: str, nothing_found: bool) -> frozenset[str]:
 
 @cache
 def _types_by_word(*, on_signs: bool) -> dict[str, frozenset[str]]:
-    """Return the place types by each word, in plain letters, that names them, or stands for them on signs."""
+    """Return the place types by each plain word that names them or, if `on_signs`, means them on signs."""
     # Words on signs were chosen by hand, and some of them are names of chains.
     types = by_type("signs") if on_signs else more_words(WORDS).types
     found: dict[str, frozenset[str]] = {}

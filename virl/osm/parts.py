@@ -48,7 +48,7 @@ USUALLY_M = 7.0
 
 
 def roof_shape(tags: Tags, footprint: shapely.Geometry, height: float, *, is_part: bool = False) -> RoofShape:
-    """Return the shape of a building's roof, such as "gabled", by tags or kind; empty where neither tells.
+    """Return a roof's shape, such as "gabled", by tags, kind and size of the building; empty if unknown.
 
     Args:
         tags: of the building.
@@ -69,7 +69,7 @@ def roof_shape(tags: Tags, footprint: shapely.Geometry, height: float, *, is_par
 
 
 def roof_height(tags: Tags, shape: RoofShape, footprint: shapely.Geometry) -> float:
-    """Return the metres from the top of the walls to the top of the roof: tagged or usual, 0 if flat.
+    """Return the metres from the walls' top to the roof's top: tagged, else usual for its shape; 0 if flat.
 
     Args:
         tags: of the building.
@@ -104,13 +104,13 @@ GROUND_FLOOR_M = 4.0
 HIGHEST_M = 850.0
 """Largest believed height in metres: the tallest building has 828."""
 HEAD_M = 2.2
-"""Largest height in metres of a part's foot above the ground that is drawn on the ground; chosen."""
+"""Largest height in metres of a building part's foot above the ground that is drawn as 0; chosen."""
 THINNEST_M = 0.3
 """Least height in metres of a part that is drawn."""
 WHOLLY = 0.9
-"""Share of a building's outline, [0, 1], from which parts that cover it are drawn alone."""
+"""Least share of a building's outline, [0, 1], that its parts cover for them alone to be drawn."""
 SLIVER_M = 0.3
-"""Half the least width in metres that the rest of an outline beside its parts must have to be drawn."""
+"""Half the width in metres up to which a strip of an outline that no part covers is not drawn."""
 ROOF_KINDS = frozenset({"roof", "carport"})
 """Values of `building` for roofs on posts."""
 ROOF_M, SLAB_M = 4.0, 0.4
@@ -119,7 +119,7 @@ ROOF_M, SLAB_M = 4.0, 0.4
 PILLARED_M = 6.5
 """Largest height in metres of the foot of a part that stands on pillars; chosen."""
 WIDE = 0.3
-"""Share of a building's outline, [0, 1], above which parts over open ground cannot hang; chosen."""
+"""Largest share of an outline, [0, 1], that high parts may overhang; above it they reach down; chosen."""
 
 FROM_OUTLINE = (
     "building", "building:colour", "building:color", "building:material", "roof:colour", "roof:material",
@@ -219,7 +219,7 @@ def base_of(tags: Tags) -> float:
 
 
 def _roof_on_posts(extract: OsmExtract, area: int) -> Piece:
-    """Return the roof on posts that the area with an index is, as a thin piece at tagged or usual height."""
+    """Return the roof on posts that the area of this index is, as a thin piece at tagged or usual height."""
     name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
     top = tagged_height(tags) or ROOF_M
     base = max(metres(tags.get("min_height")) or 0.0, top - SLAB_M, HEAD_M + 0.1)
@@ -228,7 +228,7 @@ def _roof_on_posts(extract: OsmExtract, area: int) -> Piece:
 
 
 def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:
-    """Return the part with index `area` as a piece, with tags of the outline `home` (-1 for none).
+    """Return part `area`, an index, with tags of outline `home` (-1: none); `None` for a top below its foot.
 
     `None` where its top is below its foot.
     """

@@ -31,7 +31,7 @@ LONGEST = 200
 
 
 def facts_of(tags: Tags, hours_left_out: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
-    """Return (name, text) of each fact about a place, such as `("diet", "vegan only")`, in a fixed order.
+    """Return (name, text) pairs of facts about a place; one tells the rules of hours in `hours_left_out`.
 
     `hours_left_out` has the rules of its opening hours that do not hold each week.
     """
@@ -146,12 +146,12 @@ _ANY = "*"
 """Value in the table of place types for all values of a key that it does not list."""
 
 _AMENITIES_WITH_A_KITCHEN = frozenset({"restaurant", "fast_food", "cafe", "food_court"})
-"""Values of `amenity` for places to whose types that of their kitchen is added."""
+"""Values of `amenity` for places that also get the type of their kitchen, such as a Thai restaurant."""
 _SIGNPOSTS = frozenset({"board", "guidepost", "map", "route_marker", "sign", "trail_blaze"})
 """Values of `information` that are things beside the way, and no place."""
 
 _EATEN_AT = {"fast_food": "fast_food_restaurant", "cafe": "cafe"}
-"""Type that comes before the kitchen's, by value of `amenity`."""
+"""Place type that is listed before that of the place's kitchen, by value of `amenity`."""
 
 
 @cache
@@ -171,7 +171,7 @@ def place_keys() -> tuple[str, ...]:
 
 
 def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, ...]:
-    """Return the types of a place, the finest first; empty for an object that is none or out of use.
+    """Return a place's types, finest first; empty for none or out of use. Tags not listed go to `unmapped`.
 
     Args:
         tags: of the object.
@@ -195,7 +195,7 @@ def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, 
 
 
 def _finer(key: str, value: str, tags: Tags, known: tuple[str, ...]) -> tuple[str, ...]:
-    """Return `known`, the types of a place by a tag, with those of its kitchen or religion put first."""
+    """Return a place's types by a tag: those of its kitchen or religion, then `known`, those of the tag."""
     values = type_table()
     types = list(known)
     if key == "amenity" and value in _AMENITIES_WITH_A_KITCHEN:
@@ -214,7 +214,7 @@ _NO_FRONT = (
     ("amenity", "parking_entrance"),  # the ramp to a car park
     ("leisure", "fitness_station"),  # exercise equipment in the open
 )
-"""(key, value) of places without a shop front, though other places of their type have one."""
+"""Tags (key, value) of places without a shop front, though other places of their type have one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,15 +235,15 @@ class Pois:
     """(id of an object, id of the place that it repeats) pairs."""
 
     def name(self, number: int) -> str:
-        """Return the name of the place with an index, as written on its signs."""
+        """Return the name of the place of this index, as written on its signs."""
         return self.tags[number]["name"].strip()
 
     def has_front(self, number: int) -> bool:
-        """Return whether the place with an index can have a shop front; parks, stops and monuments cannot."""
+        """Return whether the place of this index can have a shop front; parks, stops and monuments cannot."""
         return has_front(self.types[number], self.tags[number])
 
     def is_inside(self, number: int) -> bool:
-        """Return whether the place with an index is indoors, upstairs or underground."""
+        """Return whether the place of this index is indoors, upstairs or underground."""
         tags = self.tags[number]
         on_street = is_at_ground(tags.get("level", ""))
         return not on_street or tags.get("indoor", "no") != "no" or tags.get("location") in _INSIDE

@@ -30,7 +30,7 @@ PAVED_FROM = 0.2
 """Share of ground under houses, [0, 1], above which a town's open ground is paved; chosen by eye."""
 # All chosen.
 INSET_M, SMOOTHED_M, EVERY_M = 0.35, 0.5, 8.0
-"""Metres of posts from the edge above, of smoothing of that edge, and from post to post at most."""
+"""Metres: from posts to the overhang's edge, smoothing of that edge, and largest gap between posts."""
 HIGHEST_M = 16.0
 """Largest height in metres of the foot of an overhang with posts: a higher one hangs between towers."""
 LEAST_RISE_M = 0.1
@@ -141,7 +141,7 @@ def _fill_streets(
     extract: OsmExtract, houses: Houses, streets: TwinStreets, signing: Signing, mapped: Sequence[Furniture],
     zebras: Sequence[Crossing],
 ) -> Iterator[Furniture]:  # fmt: skip
-    """Yield random trees and parked cars beside the mapped furniture and the zebras."""
+    """Yield a twin's random trees and parked cars, clear of mapped furniture, zebras and views of signs."""
     signs = [sign for each in signing.signs.values() for sign in each]
     spots = Spots(houses, streets.streets, streets.panoramas, signs, mapped)
     entrances = entrances_of(extract, houses).xy

@@ -298,7 +298,7 @@ def _frontage(
 
 
 def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: float) -> tuple[Sign, ...]:
-    """Return the signs at a place's front on a house `height` metres high; none if no font can letter it."""
+    """Return a place's signs on a front of a house `height` metres high; none for a name that no font has."""
     name = pois.name(number)
     if not can_letter(name):
         return ()
@@ -410,7 +410,7 @@ def _room_height(height: float) -> float:
 def _cost(
     own_cells: Ints, shapes: Shapes, entrances: Entrances, house: int, cells: FacadeCells
 ) -> Mapping[int, float]:
-    """Return the cost of a directory by cell of a house: metres to an entrance and to a panorama.
+    """Return by cell of a house what a directory there costs: metres to an entrance plus to a panorama.
 
     Without a mapped entrance the middle of the places' `shapes` stands for it.
     """

@@ -346,7 +346,7 @@ class _Shortcut:
 
 
 def _with_shortcuts(network: WayNetwork, taken: Flags, longest: float) -> Flags:
-    """Return True for walked stretches and those of useful shortcuts of at most `longest` metres, shape (n,).
+    """Return True for stretches `taken` and those of useful shortcuts, at most `longest` metres, shape (n,).
 
     `taken` is True for each stretch that is walked anyway.
     """
@@ -392,7 +392,7 @@ def _shortcuts(network: WayNetwork, taken: Flags, longest: float) -> list[_Short
 
 
 def _path_stretches(edge: dict[tuple[int, int], int], before: Ints, end: int) -> tuple[int, ...]:
-    """Return the indices of the stretches of a shortest path to junction `end`, the last one first.
+    """Return the indices, last first, of the stretches of a path to `end`; `before`: junction before each.
 
     Args:
         edge: index of the stretch between two junctions, the lower first.

@@ -11,15 +11,15 @@ _METRES = {
 }
 """Length in metres of each unit of length; a number without unit is metres."""
 _NUMBER = r"\d{1,6}(?:[.,]\d{1,6})?"
-"""Pattern of a number without sign."""
+"""Pattern, as text, of an unsigned number with a comma or point before its decimals."""
 _UNITS = "|".join(sorted(_METRES, key=len, reverse=True))
-"""Pattern of a unit of length; the longest come first, so that `metres` is not read as `m`."""
+"""Pattern, as text, of a unit of length; the longest come first, so that `metres` is not read as `m`."""
 _LENGTH = re.compile(rf"({_NUMBER}) ?({_UNITS})\.?")
 """Pattern of a length with its unit."""
 _FEET_AND_INCHES = re.compile(rf"({_NUMBER}) ?(?:'|ft|feet) ?({_NUMBER}) ?(?:\"|in)?")
 """Pattern of a length in feet and inches."""
 _PLAIN = re.compile(r"-?\d{1,4}(?:[.,]\d{1,3})?")
-"""Pattern of a plain number."""
+"""Pattern of a number without a unit that may have a minus sign and decimals, such as `-2` or `3,5`."""
 _FLOORS = re.compile(r"(-?\d{1,3}(?:\.\d+)?)(?: ?- ?(-?\d{1,3}(?:\.\d+)?))?")
 """Pattern of a floor or a range of floors."""
 _QUOTES = str.maketrans("\u2032\u2019\u2018\u2033\u201d\u201c\u2013\u2212", "'''\"\"\"--")
@@ -64,7 +64,7 @@ def _float(text: str) -> float:
 
 
 def _parts(text: str | None) -> list[str]:
-    """Return the values in a list such as `5;6`, or both ends of a range such as `10-12`."""
+    """Return the values in a list such as `5;6`, both ends of a range such as `10-12`, else the one value."""
     plain = (text or "").translate(_QUOTES).replace("''", '"')
     return [part.strip(_ABOUT) for part in re.split(r";|(?<=[^-;\s]) ?- ?(?=\d)", plain)]
 

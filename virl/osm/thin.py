@@ -17,7 +17,7 @@ FAST_FROM_MB = 4
 
 
 def cut_part(path: Path, region: Region, part: Path, date: str = "") -> None:
-    """Write the part of any extract within a region's box to a new file, as `cut` does, but faster.
+    """Write an extract's objects in a region's box, with the data's date, to the file `part`: a faster `cut`.
 
     Args:
         path: the file to read.

@@ -107,7 +107,7 @@ def furniture_of(
 
 
 def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Street]) -> Floats:
-    """Return points in metres, (n, 2), with those on a carriageway moved to its kerb, if `movable`."""
+    """Return points in metres, (n, 2): where True in `movable`, those on a carriageway at its kerb."""
     roads = [street for street in streets if street.road > 0]
     if not roads:
         return xy
@@ -136,7 +136,7 @@ def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Stre
 def _furniture_at(
     kinds: list[FurnitureKind], places: Floats, tags: list[Tags], toward: Floats, kept: list[int]
 ) -> Iterator[Furniture]:
-    """Yield the pieces with indices in `kept`, facing as mapped or else toward the point in `toward`.
+    """Yield the pieces of indices `kept` at `places`, headed as tagged or to the points `toward`, in metres.
 
     Positions, `places` and `toward`, are metres, shape (n, 2).
     """
@@ -154,7 +154,7 @@ def _furniture_at(
 def barriers_of(
     extract: OsmExtract, houses: Houses, streets: Sequence[Street], panoramas: Panoramas
 ) -> tuple[Barrier, ...]:
-    """Return the hedges, walls and fences along mapped lines, off houses and ways.
+    """Return the hedges, walls and fences along mapped lines, cut at houses, ways, gates and panoramas.
 
     Args:
         extract: with the mapped lines, gates and ways.
@@ -198,7 +198,7 @@ def _barrier(name: str, tags: Tags, line: LineString) -> Barrier:
 
 
 def _openings(extract: OsmExtract, streets: Sequence[Street]) -> Iterator[Geometry]:
-    """Yield shapes in metres of the ground of gates, streets and ways, where no barrier is drawn."""
+    """Yield shapes in metres of ground, at gates, on streets and on ways, where no barrier is drawn."""
     for tags, point in extract.points.tagged_shapes():
         if tags.get("barrier") in _GATES:
             width = min(metres(tags.get("maxwidth:physical") or tags.get("width")) or _GATE_M, _WIDEST_GATE_M)

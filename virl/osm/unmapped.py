@@ -52,7 +52,7 @@ class Spots:
         return np.asarray(self._middles.query(xy)[0], float) if self._middles.n else np.zeros(len(xy))
 
     def off_streets(self, xy: Floats, margin: float, own: Ints | None = None) -> Flags:
-        """Return True for each point at least `margin` metres from all streets but its own, shape (n,).
+        """Return True for each point at least `margin` metres from all streets but that in `own`, shape (n,).
 
         Args:
             xy: points in metres, shape (n, 2).
@@ -75,7 +75,7 @@ class Spots:
         return np.asarray(self._things.query(xy, distance_upper_bound=margin)[0] >= margin)
 
     def off_sights(self, xy: Floats, margin: float, *, tall: bool) -> Flags:
-        """Return True for each point over `margin` metres from lines of sight to signs, shape (n,).
+        """Return True for points over `margin` metres off sight lines to signs; unless `tall`, to low ones.
 
         Args:
             xy: points in metres, shape (n, 2).
@@ -85,7 +85,7 @@ class Spots:
         return _free_flags(len(xy), self._pairs_beside(self._sights[tall], xy, margin)[0])
 
     def _pairs_beside(self, tree: shapely.STRtree, xy: Floats, margin: float) -> tuple[Ints, ...]:
-        """Return (indices of points, index of a shape within `margin` metres of each) for all such pairs."""
+        """Return all pairs of a point and a shape of `tree` at most `margin` metres apart, by index."""
         found = tree.query(shapely.points(xy), predicate="dwithin", distance=margin).reshape(2, -1)
         return found[0], found[1]
 
@@ -174,7 +174,7 @@ def cars_of(
     spots: Spots,
     seed: int,
 ) -> tuple[Furniture, ...]:
-    """Return random parked cars that leave doors, crossings, junctions and signs free.
+    """Return random parked cars as tagged or usual, clear of doors, bus stops, zebras, junctions and signs.
 
     Args:
         streets: of the town.
@@ -260,7 +260,7 @@ def _cars_along(
 
 # All chosen.
 MOST_TREES = 20_000
-"""Largest number of random trees in a town; those nearest to houses are planted."""
+"""Largest number of random trees in a town: first those of rows, then those in woods nearest to houses."""
 SEEN_M = 55.0
 """Largest distance in metres from a tree to the nearest panorama: farther ones are hidden by others."""
 FOREST_M, ORCHARD_M, ROW_M = 6.5, 7.0, 9.0
@@ -311,7 +311,7 @@ def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, .
 
 
 def _free_points(xy: Floats, spots: Spots, off_street: float) -> Floats:
-    """Return the points where a tree can stand, `off_street` metres from streets, by distance to houses."""
+    """Return those points `xy`, nearest to houses first, where trees fit, `off_street` metres off streets."""
     if not len(xy):
         return xy
     away = spots.near_panoramas(xy)

@@ -24,7 +24,7 @@ _NOT_WALKED = re.compile(
     "abandoned|bus_guideway|construction|cycleway|motor|no|planned|platform|proposed|raceway|razed|"
     "rest_area|services"
 )
-"""Parts of values of `highway` for ways that are closed to people on foot, as osmnx has them."""
+"""Pattern searched for in values of `highway`; a match closes the way to people on foot, as in osmnx."""
 _FOOT_ALLOWED = frozenset({"yes", "designated", "permissive"})
 """Values of `foot` that let people pass whatever `access` says."""
 _SIDEWALK_KEYS = ("sidewalk", "sidewalk:both", "sidewalk:left", "sidewalk:right")
@@ -66,7 +66,7 @@ def is_walkable(tags: Tags) -> bool:
 
 
 def is_walk_network(tags: Tags) -> bool:
-    """Return whether a way belongs to osmnx's `walk` network.
+    """Return whether a way is in osmnx's `walk` network: walkable, with no pavement mapped as a way itself.
 
     A road whose pavements are ways of their own does not: people walk on these.
     """
@@ -194,7 +194,7 @@ def _first(tags: Tags, *keys: str) -> str | None:
 
 
 def _one_way(tags: Tags, *keys: str) -> Directions:
-    """Return the directions that a way is open in, by the first present tag key, else by the kind of way."""
+    """Return a way's directions by the first of the tag keys it has, else by kind, as on a roundabout."""
     said = _first(tags, *keys)
     if said in _BACK:
         return False, True
@@ -301,7 +301,7 @@ def select_stretches(network: WayNetwork, stretches: Sequence[int] | Ints) -> Wa
 
 
 def _runs(extract: OsmExtract, ways: Sequence[int]) -> tuple[Floats, Ints, list[tuple[int, Ints]]]:
-    """Return (nodes as points, (k, 2); index of each node passed; runs of ways with these indices).
+    """Return (node positions (k, 2), nodes on runs, runs); a run inside the outline is (way, node indices).
 
     A run is (index of its way, indices of its nodes): consecutive nodes within the outline.
     """

@@ -22,7 +22,7 @@ LATIN_FACES = (
 )
 CJK_FACE = "CJK-Bold.otf"
 SHAPED_FACES = ("Arabic-Bold.ttf", "Hebrew-Bold.ttf", "Devanagari-Bold.ttf", "Thai-Bold.ttf")
-"""Font files of scripts whose letters join, stack or run from the right, which only Raqm sets right."""
+"""Font files of scripts whose letters join, stack or run from right to left, which need the library Raqm."""
 FACES = (*LATIN_FACES, CJK_FACE, *SHAPED_FACES)
 """All font files that virl ships."""
 INSTALLED = "fontpkg.family"
@@ -32,7 +32,7 @@ BOLD = 700
 
 
 def face_for(text: str, variant: int) -> str:
-    """Return the font file that has all characters of a text: a Latin one by `variant`, else another.
+    """Return the first font file with all characters of a text, trying Latin ones from index `variant` on.
 
     Raises:
         BadInput: no shipped face has every character, or Pillow cannot shape the script.
@@ -81,19 +81,19 @@ def font(face: str, size: int) -> ImageFont.FreeTypeFont:
 
 
 def _weight(axis: bytes | str, default: int | None) -> float:
-    """Return the value for an axis of a variable font, by its name: bold for the weight, else the default."""
+    """Return the value to set on a variable font's axis of this name: `BOLD` for weight, else the default."""
     name = axis.decode() if isinstance(axis, bytes) else axis
     return BOLD if name.lower() == "weight" else default or 0
 
 
 def is_shaped(face: str) -> bool:
-    """Return whether Raqm has to set a font file's letters: one of `SHAPED_FACES` or an installed one."""
+    """Return whether a font file needs the library Raqm: one of `SHAPED_FACES` or not shipped by virl."""
     return face in SHAPED_FACES or face not in FACES
 
 
 @cache
 def installed_faces() -> tuple[str, ...]:
-    """Return the paths of the font files of installed packages, for scripts that virl's lack."""
+    """Return the paths of font files from installed packages, which serve scripts that virl's own lack."""
     found = []
     for entry in sorted(entry_points(group=INSTALLED), key=lambda one: one.name):
         spec = find_spec(entry.value)

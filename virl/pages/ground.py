@@ -13,11 +13,11 @@ from virl.geo.globe import LocalFrame
 Position = tuple[float, float]
 """Latitude and longitude, WGS84 degrees."""
 Shape = shapely.Polygon | shapely.LineString | shapely.Point
-"""A geometry of the ground: lines, polygons or points."""
+"""A geometry of the ground: a polygon, a line or a point."""
 WayKind = Literal["main", "street", "lane", "footpath"]
-"""Kinds of ways, from main roads down to footpaths."""
+"""Kind of a way: a main road, street, lane or footpath."""
 AreaKind = Literal["park", "water", "square", "house"]
-"""Kinds of areas."""
+"""Kind of an area: a park, water, a paved square or a house."""
 
 AREAS: tuple[AreaKind, ...] = ("park", "water", "square", "house")
 """Kinds of areas in the order in which they are drawn."""
@@ -25,7 +25,7 @@ WAYS: tuple[WayKind, ...] = ("footpath", "lane", "street", "main")
 """Kinds of ways in the order in which they are drawn."""
 # The looks of the ground, all chosen.
 DETAIL_PX = 0.15
-"""Tolerance in pixels to which lines are simplified: maps are zoomed in up to twelve times."""
+"""Most pixels by which a simplified line leaves the true one, before a map is zoomed (up to twelvefold)."""
 MOST_NAMES = 200
 """Most names that are written on a map."""
 NAMES_OF_A_WAY = 4
@@ -93,19 +93,19 @@ class Name:
     text: str
     kind: Literal["street", "area"]
     x: float
-    """Metres east of the frame's origin of the name's middle."""
+    """Middle of the name, in metres east of the frame's origin."""
     y: float
-    """Metres south of the frame's origin of the name's middle."""
+    """Middle of the name, in metres south of the frame's origin."""
     turn: float
     """Degrees by which the name is turned clockwise from level, [-90, 90]."""
     room: float
-    """Metres along which there is room for the name."""
+    """Length in metres that the name may take on the map."""
 
 
 def layers_on(
     ground: MapGround, frame: LocalFrame, window: shapely.Polygon, pixel: float
 ) -> tuple[tuple[Layer, ...], tuple[Name, ...]]:
-    """Return (layers of the ground within a window, names with the most room first).
+    """Return (layers, names with the most room first) of the ground in a window; a pixel is `pixel` metres.
 
     Args:
         ground: the ground, of any size.
@@ -156,13 +156,13 @@ def _shapes_near(shapes: np.ndarray, window: shapely.Polygon) -> tuple[np.ndarra
 
 
 def _simplify(shapes: np.ndarray, pixel: float) -> tuple[Shape, ...]:
-    """Return geometries simplified to a fraction of `pixel`, the metres of one pixel, without empty ones."""
+    """Return geometries simplified for pixels of `pixel` metres, without those that are empty then."""
     found = shapely.simplify(shapes, DETAIL_PX * pixel).tolist() if len(shapes) else []
     return tuple(shape for shape in found if not shape.is_empty)
 
 
 def _way_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
-    """Yield the name of each street, at the middles of its longest straight pieces."""
+    """Yield each street's name at the middles of its longest straight pieces; `shapes` are its lines."""
     lines: dict[str, list[shapely.LineString]] = {}
     for text, shape in zip(names, shapes.tolist(), strict=True):
         if text:

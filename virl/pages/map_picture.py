@@ -90,7 +90,7 @@ class _Pen:
         self._draw_line(path.points, colour_of(path.kind), (2.0 if is_thin else ROUTE) * FINER)
 
     def _draw_line(self, points: Iterable[Sequence[float]], colour: str, across: float) -> None:
-        """Draw a line of points in metres with round ends, `across` pixels wide."""
+        """Draw a line of points in metres with round ends, `across` pixels of the large picture wide."""
         corners = self._all_to_pixels(points)
         self.pen.line(corners, colour, max(1, round(across)), joint="curve")
         for x, y in (corners[0], corners[-1]):
@@ -130,14 +130,14 @@ class _Pen:
     def _write(
         self, at: Point, text: str, size: int, colour: str, anchor: str, *, halo: bool = False
     ) -> None:
-        """Write a line of text at a pixel, by Pillow's `anchor`, in a font `size` of final pixels."""
+        """Write text at a pixel of the large picture by Pillow's `anchor`; `size` is in final pixels."""
         text, face = in_face(text)
         edge = 2 * FINER if halo else 0
         letters, ground = font(face, size * FINER), self.known["land"]
         self.pen.text(at, text, colour, letters, anchor, stroke_width=edge, stroke_fill=ground)
 
     def _draw_name(self, name: Name) -> None:
-        """Write the name of a street along it, or that of an area level."""
+        """Write a street's name along the street, or an area's name horizontally."""
         text, face = in_face(plain_line(name.text))
         letters, edge = font(face, SMALL * FINER), 2 * FINER
         box = self.pen.textbbox((0, 0), text, letters, "mm", stroke_width=edge)

@@ -124,7 +124,7 @@ def mark_data(mark: Mark) -> dict[str, object]:
 
 
 def _name(paper: Paper, name: Name, *, has_room: bool) -> str:
-    """Return the SVG text of a name of the ground; one without room is hidden until the map is zoomed in."""
+    """Return the SVG text of a street's or area's name, hidden without `has_room` until zoomed in."""
     hidden = "" if has_room else " no-room"
     group = f'<g {pixel_group(paper, name.x, name.y)} data-room="{name.room:.0f}">'
     words = f'<text class="name {name.kind}-name{hidden}" y="4" transform="rotate({name.turn:.0f})">'
@@ -187,7 +187,7 @@ def shape_svg(shape: str, attributes: str = "") -> Markup:
 
 
 def pixel_group(paper: Paper, x: float, y: float) -> str:
-    """Return the attributes of an SVG group that is drawn in pixels around a point on paper.
+    """Return the attributes of an SVG group that is drawn in pixels around a point (x, y) in metres.
 
     Args:
         paper: the paper of the map.

@@ -42,7 +42,7 @@ class LabelAnchor(NamedTuple):
     x: float
     """Pixels to the right of the mark."""
     y: float
-    """Pixels below the mark."""
+    """Pixels from the mark down to the label's baseline."""
     share: float
     """Share of the label's width, [0, 1], that is left of the position."""
 
@@ -66,7 +66,7 @@ class Mark:
     href: str = ""
     """Address that the mark links to; empty without link."""
     is_minor: bool = False
-    """True if the keyboard skips the mark."""
+    """True if readers who go from link to link by keyboard skip the mark's."""
     radius_m: float = 0.0
     """Radius in metres of a circle around the mark, such as its uncertainty; 0 for none."""
     heading: float | None = None
@@ -100,9 +100,9 @@ class MapFigure:
     marks: tuple[Mark, ...]
     """Marks, the most important last."""
     names: tuple[tuple[Name, bool], ...]
-    """(name, True if there is room for it) of the ground's names."""
+    """Pairs of a street's or area's name and True if there is room to write it."""
     legend: tuple[tuple[str, str], ...] = ()
-    """(style classes, words) of each line of the legend."""
+    """Lines of the legend, each as (style classes, words)."""
     notice: str = ""
     """Credits that the map has to show; may be empty."""
 
@@ -156,7 +156,7 @@ class _Room:
 
 
 def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
-    """Return a mark with its label placed; unchanged if there is no room."""
+    """Return a mark with a place for its label taken in `room`; unchanged if it has none or none is free."""
     if not mark.label:
         return mark
     x, y = _pixels(paper, (mark.x, mark.y))
@@ -190,7 +190,7 @@ def shape_box(shape: str) -> Rectangle:
 
 
 def _has_room(paper: Paper, name: Name, room: _Room) -> bool:
-    """Return whether a name of the ground has room, and mark its rectangle as taken if so."""
+    """Return whether a street's or area's name fits at its place in free `room`, and if so take the place."""
     width = NAME_LETTER * len(name.text)
     if width > name.room / paper.pixel:
         return False
@@ -207,7 +207,7 @@ def _pixels(paper: Paper, place: Point) -> Point:
 
 
 def draw_map(exhibit: MapExhibit, ground: MapGround, *, wide: bool) -> MapFigure | None:
-    """Return an exhibit as a map over the ground of a city; `None` if it has no points and lines.
+    """Return an exhibit as a map over a city's ground, of full width if `wide`; `None` if it is empty.
 
     Args:
         exhibit: the points and lines.
@@ -247,7 +247,7 @@ def exhibit_paths(paper: Paper, lines: Iterable[MapLine]) -> Iterator[MapPath]:
 
 
 def exhibit_marks(paper: Paper, exhibit: MapExhibit) -> list[Mark]:
-    """Return the points of an exhibit as marks on paper, the most important last."""
+    """Return an exhibit's points as marks on paper, the most important last, so that it lies on top."""
     ranked = sorted(exhibit.points, key=lambda point: _RANK.index(point.style), reverse=True)
     labels = without_common_end([point.label for point in ranked])
     return [
@@ -264,7 +264,7 @@ def exhibit_marks(paper: Paper, exhibit: MapExhibit) -> list[Mark]:
 
 
 def exhibit_legend(exhibit: MapExhibit, lines: Sequence[MapLine]) -> list[tuple[str, str]]:
-    """Return (style classes, words) of the legend: the styles of points if several, and lines if few."""
+    """Return the legend as (style classes, words): point styles if several, map lines if at most four."""
     styles = [style for style in _RANK if any(point.style == style for point in exhibit.points)]
     named = [(f"line {line.style}", line.label) for line in lines if line.label]
     return [(style, style) for style in styles if len(styles) > 1] + (named if len(named) <= 4 else [])

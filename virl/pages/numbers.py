@@ -12,7 +12,7 @@ TICKS = 5
 
 
 def digits_for(values: Iterable[float | None]) -> int:
-    """Return the digits after the decimal point, 0 to 2, for values: none for whole or large ones."""
+    """Return digits after the point: 0 for whole values or a largest from 100, 1 for one from 10, else 2."""
     numbers = [value for value in values if value is not None]
     largest = max(map(abs, numbers), default=0.0)
     if largest >= 100 or all(value == round(value) for value in numbers):

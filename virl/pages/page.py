@@ -118,7 +118,7 @@ def draw_exhibits(exhibits: Sequence[Exhibit], ground: MapGround) -> list[LaidOu
 
 
 def _is_narrow(exhibit: Exhibit) -> bool:
-    """Return whether an exhibit can stand beside another."""
+    """Return whether an exhibit may stand beside another: no curves, no table with many columns."""
     if isinstance(exhibit, TableExhibit):
         return len(exhibit.columns) <= NARROW_COLUMNS
     return not isinstance(exhibit, CurvesExhibit)

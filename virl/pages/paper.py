@@ -32,7 +32,7 @@ class Extent:
     smallest_m: float = 180.0
     """Least metres of the map's width, so that a path of a few steps does not fill the map."""
     beyond: float = 1.0
-    """Number of map widths within which streets around it are drawn, for those who pan."""
+    """Width of the margin around a map in which streets are drawn too, as a multiple of the map's width."""
     scale: float = 1 / 5
     """Largest share of the map's width, [0, 1], that the scale bar takes."""
 
@@ -53,9 +53,9 @@ class Paper:
     frame: LocalFrame
     """Frame in metres east and north; north is up, so that y is reversed on paper."""
     left: float
-    """Metres east of the origin of its western edge."""
+    """Western edge of the paper, in metres east of the frame's origin."""
     top: float
-    """Metres south of the origin of its northern edge; negative to the north."""
+    """Northern edge of the paper, in metres south of the frame's origin; negative if north of it."""
     width: float
     height: float
     layers: tuple[Layer, ...]
@@ -85,7 +85,7 @@ def lay_out(
     extent: Extent = Extent(),
     across: float = ACROSS_PX,
 ) -> Paper:
-    """Return the paper that shows all points with a margin, and the ground around them.
+    """Return the paper that shows points, in metres, with a margin and the ground, `across` pixels wide.
 
     Args:
         frame: the frame of the map, metres east and north.
@@ -119,7 +119,7 @@ def on_paper(frame: LocalFrame, lat: float, lng: float) -> Point:
 
 
 def arrows_along(points: Sequence[Point], every: float = ARROW_EVERY_M) -> tuple[Arrow, ...]:
-    """Return arrows along a path of at least one point, `every` metres apart, or more for `MOST_ARROWS`."""
+    """Return arrows along a path, `every` metres apart, or farther if they would exceed `MOST_ARROWS`."""
     x, y = np.transpose(points)
     along = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
     every = max(every, along[-1] / MOST_ARROWS)

@@ -88,7 +88,7 @@ def _data_uri(jpeg: bytes) -> str:
 def _fit_views(
     views: Sequence[InFolder], shrunk: Callable[[InFolder], bytes], most: int
 ) -> list[tuple[InFolder, bytes]] | None:
-    """Return (picture, JPEG bytes) of all usable pictures; `None` if they exceed `most` bytes."""
+    """Return (picture, its JPEG by `shrunk`) of all usable pictures; `None` if these exceed `most` bytes."""
     jpegs: list[tuple[InFolder, bytes]] = []
     size = 0
     with ThreadPoolExecutor() as pool:
@@ -103,7 +103,7 @@ def _fit_views(
 
 
 def _shrink(view: InFolder, grade: Grade) -> bytes:
-    """Return a picture as JPEG of a grade; empty if there is no such JPEG in its folder."""
+    """Return a picture file as JPEG shrunk to a grade; empty if it is outside its folder or unreadable."""
     folder, name = view
     if not is_inside(folder, name):
         return b""

@@ -27,7 +27,7 @@ SERVED_POLICY = (
 
 
 def content_policy(style: str, script: str, *, beside: bool = False) -> str:
-    """Return a content security policy that allows a page its own style and script, and no other loads.
+    """Return the content security policy of a page with this style and script; `beside` adds picture files.
 
     Args:
         style: the whole text of the page's style element.
@@ -54,7 +54,7 @@ def _digest(text: str) -> str:
 
 
 THEME = ("theme.css", "maps.css")
-"""Names of the style files of all pages."""
+"""File names of the CSS styles that every page includes."""
 
 Functions = Mapping[str, Callable[..., object]]
 """Functions for templates, by name."""
@@ -63,7 +63,7 @@ Functions = Mapping[str, Callable[..., object]]
 def open_templates(
     *folders: Path, filters: Functions | None = None, tests: Functions | None = None
 ) -> Environment:
-    """Return the templates in some folders, with those that all pages share.
+    """Return the environment of templates in some folders, and of those that all pages share.
 
     Args:
         folders: folders in which templates, styles and scripts are looked for, in this order.

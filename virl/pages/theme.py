@@ -36,11 +36,11 @@ def rgb(name: str) -> tuple[int, int, int]:
 Shape = float | tuple[tuple[float, float], ...]
 """A shape of marks: the radius of a disc, or a polygon's corners around its point, in pixels."""
 ROADS: Mapping[str, tuple[float, float]] = {"lane": (2.8, 1.2), "street": (4.4, 2.0), "main": (6.9, 3.0)}
-"""Width of each kind of road in metres, and the least in pixels: 4.5, 7 and 11 px where 1 m is 1.6 px."""
+"""Width of roads by kind, as (metres of ground, least pixels on the map); the wider of the two is drawn."""
 CASING_PX = 1.0
 """Width of a road's edge in pixels."""
 HOUSES_UP_TO_M = 2.2
-"""Most metres per pixel at which houses are drawn: a scale of 1:8,000."""
+"""Most metres per pixel at which maps still draw houses: a scale of about 1:8,000."""
 
 
 @cache
@@ -51,7 +51,7 @@ def light_style() -> str:
 
 @cache
 def _colours_of_kinds() -> Mapping[str, str]:
-    """Return the colour, `#rrggbb`, of each kind of path and mark, by the last class of its CSS rules."""
+    """Return the colour, `#rrggbb`, of each kind of path and mark, by the kind's name, a CSS class."""
     rules = (rule.rpartition(" { --dot: var(--") for rule in light_style().split("}"))
     return {
         kind.rpartition(".")[2]: colours()[token.removesuffix("); ")]
@@ -62,7 +62,7 @@ def _colours_of_kinds() -> Mapping[str, str]:
 
 
 def colour_of(kind: str) -> str:
-    """Return the colour, `#rrggbb`, of a path or mark by its style classes, the last known one first."""
+    """Return the colour, `#rrggbb`, of the last style class in `kind` that has one, else of the route."""
     known = _colours_of_kinds()
     return next((known[word] for word in reversed(kind.split()) if word in known), colours()["route"])
 

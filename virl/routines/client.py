@@ -133,7 +133,7 @@ def walk_minutes(text: str) -> float | None:
 
 
 def walks_in(text: str) -> Iterator[str]:
-    """Yield the phrases of a text that limit a walk; none where `walk_minutes` finds no limit."""
+    """Yield the phrases on time or distance in a text; none where `walk_minutes` finds no limit."""
     if walk_minutes(text) is not None:
         yield from (found[0] for found in _LIMIT.finditer(words_of(text)))
 

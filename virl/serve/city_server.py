@@ -24,7 +24,7 @@ from virl.serve.running import LOOPBACK, check_key, run, serve_in_thread
 
 
 class Stats:
-    """Counts of a server's requests, answers and faults, by endpoint. Safe to use from several threads."""
+    """Counts of a server's requests and answers by endpoint, and faults by kind. Safe for several threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -43,7 +43,7 @@ class Stats:
             self._counted = 0
 
     def count_request(self, endpoint: str, digest: str, *, counts: bool) -> tuple[int, int]:
-        """Count a request; return (how often it came before, requests so far that count for the quota).
+        """Count a request, if `counts` for the quota too; return (earlier ones of this `digest`, quota used).
 
         Args:
             endpoint: the endpoint's name.
@@ -59,7 +59,7 @@ class Stats:
             return before, self._counted
 
     def count_answer(self, endpoint: str, digest: str, code: int, *, good: bool) -> None:
-        """Count an answer by its HTTP status, and whether a client can use it.
+        """Count an answer by HTTP status `code`, `good` if usable; `digest` is its request's hash.
 
         Args:
             endpoint: the endpoint's name.
@@ -81,7 +81,7 @@ class Stats:
             self._faults[kind] += 1
 
     def snapshot(self) -> dict[str, Any]:
-        """Return all counts by endpoint as a dict, as the path `/stats` gives them.
+        """Return a dict of all counts, by endpoint and, for faults, by kind, as the path `/stats` gives it.
 
         `requests`, `answers` (by HTTP status), `good` (answers that a client can use) and `repeated` (good
         answers to a request that had been answered well before) are by endpoint, `faults` by kind.
@@ -115,7 +115,7 @@ class Pools:
 
 @contextmanager
 def pools() -> Iterator[Pools]:
-    """Yield two pools with a thread per processor each; drop work that has not begun at the end."""
+    """Yield two pools, each with a thread per processor; at the end, drop work that has not yet begun."""
     look_up, draw = (
         ThreadPoolExecutor(os.cpu_count(), thread_name_prefix=f"serve-{kind}") for kind in ("look-up", "draw")
     )
@@ -259,7 +259,7 @@ BOOK = "spending.jsonl"  # the file in which a server writes down what it has sp
 def opened_to_serve(
     name: str, key: str | None, budget_usd: float | None, out: Path | None = None
 ) -> Iterator[City]:
-    """Yield an opened city until the block ends; one that costs money needs a key and a budget in dollars.
+    """Yield an opened city until the block ends; a paid one needs key and budget, and `out` for its payments.
 
     Args:
         name: the city's name or path, as in `open_city`.

@@ -58,7 +58,7 @@ def parse_faults(text: str) -> Faults:
 
 
 def parse_rates(text: str, noun: str, example: str) -> Mapping[str, float]:
-    """Parse rates by kind from a text such as "429:0.05,timeout:0.01"; else raise `BadInput`.
+    """Parse shares by kind from text such as "429:0.05"; else raise `BadInput` with `noun` and `example`.
 
     Args:
         text: the rates.
@@ -79,7 +79,7 @@ def parse_rates(text: str, noun: str, example: str) -> Mapping[str, float]:
 
 
 def chance_of(seed: int, digest: str, before: int) -> float:
-    """Return a number in [0, 1) drawn from a seed, a request's digest and its number of repeats before.
+    """Return a number in [0, 1) drawn from a seed, a request's digest and how often it came `before`.
 
     Args:
         seed: the server's seed.

@@ -140,7 +140,7 @@ class GateOptions:
     hosts: tuple[str, ...] = ()
     """Names that the Host header may give, besides `localhost` and the address that a request came in at."""
     origins: tuple[str, ...] = ()
-    """Origins whose pages may send requests, such as `https://example.org`; loopback ones may on loopback."""
+    """Other origins whose pages may send requests; on a loopback address all pages of this machine may."""
     limits: RequestLimits = field(default_factory=RequestLimits)
 
     def __post_init__(self) -> None:
@@ -165,7 +165,7 @@ def add_gate(
     own_check: Callable[[str], bool] = lambda _: False,
     exposed: Sequence[str] = (),
 ) -> ASGIApp:
-    """Return an application behind all checks of a request: its size, Host, Origin and key.
+    """Return an app behind checks of size, Host, Origin and key; no key where `own_check(path)` is true.
 
     Args:
         app: the application that answers requests that pass.
@@ -232,7 +232,7 @@ class _SenderCheck:
         await app(scope, receive, send)
 
     def _allows_origin(self, origin: str, headers: Headers, address: str) -> bool:
-        """Return whether pages of an origin may send requests to the server, which listens at `address`."""
+        """Return whether pages of an origin may send requests with `headers` to the server at `address`."""
         if origin in self.options.origins or origin.partition("://")[2] == headers.get("host"):
             return True
         return is_loopback(address) and re.fullmatch(_LOOPBACK_ORIGIN, origin) is not None

@@ -32,7 +32,7 @@ def own_key() -> str | None:
 
 
 def check_key(key: str | None, reason: str) -> str:
-    """Return the key of a server that costs money or is reachable by others; raise `BadInput` if it is weak.
+    """Return the key of a server that needs one; raise `BadInput`, about `reason`, if it is missing or weak.
 
     Args:
         key: the value of `VIRL_SERVE_KEY`; `None` if it is not set.
@@ -65,7 +65,7 @@ def run(
     *,
     lifespan: Lifespan = "off",
 ) -> None:
-    """Serve an app until the process is interrupted; call `tell` with the URL once it is known.
+    """Serve an app until interrupted; call `tell` with the URL, and set `closing` when the server stops.
 
     Args:
         app: the application, behind `add_gate`.
@@ -97,7 +97,7 @@ def serve_in_thread(
     *,
     lifespan: Lifespan = "off",
 ) -> Iterator[str]:
-    """Serve an app from a thread until the block ends; yield the server's URL.
+    """Serve an app from a thread until the block ends, then set `closing`; yield the server's URL.
 
     Args:
         app: as for `run`.

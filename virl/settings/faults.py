@@ -64,7 +64,7 @@ def bad_file(
     data: object,
     line_of: Callable[[Location], int | None] = lambda _: None,
 ) -> BadFile:
-    """Return all faults of a file, or of other fields, as one error, ordered by line.
+    """Return one error of all faults in the fields of `source`, such as a file, sorted by line (`line_of`).
 
     Args:
         source: the file, or what else the fields come from.
@@ -158,7 +158,7 @@ def _locate_error(error: ErrorDetails, model: type[BaseModel], data: object) -> 
 
 
 def _find_part(held: object, part: str | int) -> tuple[str | int | None, object]:
-    """Return (key or index as the data has it, value there) of a part; (`None`, `None`) if it is missing."""
+    """Return (key or index, value) of `part` in nested data, ignoring case; (`None`, `None`) if missing."""
     if isinstance(held, Mapping):
         alike = (key for key in held if str(key).lower() == str(part).lower())
         name = part if part in held else next(alike, None)
@@ -195,7 +195,7 @@ def _without_misspelt(founds: Sequence[_LocatedError]) -> Iterator[_LocatedError
 
 
 def _union_faults(union: Location, founds: Sequence[_LocatedError]) -> dict[Location, str]:
-    """Return by path what is wrong in the union branch that was meant, else what all branches allow."""
+    """Return by path the faults in the union branch that fits best, or else what all branches allow."""
     branches = [
         [found for found in founds if found.branch == name]
         for name in dict.fromkeys(found.branch for found in founds)
@@ -230,7 +230,7 @@ def _reason_of(found: _LocatedError) -> str:
 
 
 def _own_words(found: _LocatedError) -> str:
-    """Return pydantic's own message, or that of a validator, in the words of the others."""
+    """Return pydantic's own message, or a validator's, with "must" for phrases such as "Input should"."""
     said = found.error["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
     return said.replace("Input should be", "must be").replace("String should", "must")
 

@@ -82,7 +82,7 @@ def _branches(schema: dict[str, Any], whole: Kind) -> list[Kind]:
 
 
 def _schema_inside(kind: Kind, part: str | int) -> object:
-    """Return the schema of a field, or of a list's entry, within a kind; another value if there is none."""
+    """Return the schema of a field (`str`) or list entry (`int`) in a kind; no dictionary without one."""
     if isinstance(part, int):
         return dict(enumerate(kind.get("prefixItems", ()))).get(part, kind.get("items"))
     patterns = kind.get("patternProperties", {}).values()
@@ -90,7 +90,7 @@ def _schema_inside(kind: Kind, part: str | int) -> object:
 
 
 def name_of(around: Sequence[Kind], part: str | int) -> str | int:
-    """Return the name of a part within a value of some kinds, such as `lat`; an index if it has no name."""
+    """Return the name, such as `lat`, of a list entry with the index `part`; else `part` itself."""
     if isinstance(part, str) or len(around) != 1:
         return part
     name: str | int = dict(enumerate(around[0].get("prefixItems", ()))).get(part, {}).get("title", part)

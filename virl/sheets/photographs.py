@@ -107,7 +107,7 @@ WIDTH_PX, QUALITY = 1000, 82  # longer side and JPEG quality of a picture on the
 
 
 def write_photographs(photographs: Sequence[Photograph], out: Path, *, reader: str, detector: str) -> None:
-    """Write an HTML page about photographs into one file.
+    """Write an HTML page about photographs, with the names of the models that read and found things.
 
     Args:
         photographs: the photographs in the order of the page.

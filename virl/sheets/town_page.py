@@ -133,7 +133,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
-    """Return the map of a city that is held whole, with the views on it.
+    """Return the map of a city whose whole street map is in memory, with the views on it.
 
     Args:
         city: a city with at least one street.
@@ -189,7 +189,7 @@ def _title(view: TownView) -> str:
 
 
 def write_town(city: City, out: Path, views: int = 10, seed: int = 0) -> int:
-    """Write the HTML page of a city that is held whole; return the number of its views.
+    """Write the HTML page of a city whose whole street map is in memory; return the number of its views.
 
     Args:
         city: a made town, a twin of OpenStreetMap, or a graph data set.
@@ -236,7 +236,7 @@ class TownFacts:
 
 
 def town_facts(city: City) -> TownFacts:
-    """Return the facts about a city that is held whole."""
+    """Return the facts about a city whose whole street map is in memory."""
     known = city.inventory.statistics() if city.inventory else None
     return TownFacts(
         tuple(_street_facts(city, known)),
@@ -403,5 +403,5 @@ def _kilometres(metres: float) -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    """Return a number as text with its share of `whole`, such as "12 (3.4 %)"; without it if that is 0."""
+    """Return `part` and its share of `whole` as text, such as "12 (3.4 %)"; no share if `whole` is 0."""
     return f"{part:,} ({part / whole:.1%})".replace("%", " %") if whole else f"{part:,}"

@@ -18,7 +18,7 @@ from virl.platform.perception.base import Detection
 
 
 class BodyState(BaseModel):
-    """Pose and moves of an agent on its way; kept with every note, so that a run can go on from there."""
+    """Pose and moves of an agent on its way; kept with each tool call's note, so that a run can go on."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -135,7 +135,7 @@ class Body:
                 self._follow(Pose(step.pose.pano_id, step.pose.heading), step.next_pano_id)
 
     def be_led(self, before: float = inf) -> int:
-        """Follow the user's decisions as long as the user steers; return the number of moves.
+        """Make the moves that a steering user decides, up to journal record `before`; return their number.
 
         Args:
             before: `seq` of the record up to which steps are replayed; by default the user may steer now too.
@@ -146,7 +146,7 @@ class Body:
         return self.standing.moves - before_moves
 
     def _is_led(self, before: float) -> bool:
-        """Return whether the user at the control moved the agent, recorded or now; make that one move."""
+        """Return whether there is a next move of the user, recorded up to record `before` or new; make it."""
         run, index = self.agent.run, self.standing.moves
         if index < len(run.steps):
             recorded = run.steps[index]
@@ -178,7 +178,7 @@ class Body:
         self._record_step(None, Choice.end(outcome))
 
     def _follow(self, pose: Pose, pano_id: str) -> None:
-        """Follow a recorded step from a pose to a panorama: by the link there, else at once."""
+        """Replay a recorded step from a pose to a panorama: along the link there, or by a leap if none."""
         mover = self.agent.mover
         link = next((link for link in mover.links(pose) if link.pano_id == pano_id), None)
         if link is None:

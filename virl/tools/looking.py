@@ -68,7 +68,7 @@ class LookedView(ToolData):
     words: str = ""
     """The character's describer's words on the view; empty if the picture itself is shown."""
     signs: tuple[str, ...] = ()
-    """Words on signs that the describer names; empty if it returns no data."""
+    """Lettering of the signs that the describer read in the view; empty if it returns no data."""
     shopfronts: Amount | None = None
     """Number of shopfronts in the view, roughly; `None` if the describer does not judge it."""
     roads: tuple[RoadAhead, ...] = ()

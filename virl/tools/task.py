@@ -18,7 +18,7 @@ from virl.tools.base import ToolResult, from_world, latest, short, tell_data
 from virl.tools.body import Body
 
 NOTEBOOK = "notebook"
-"""Topic of the notes in an agent's notebook."""
+"""Topic under which the journal keeps the notes of an agent's notebook."""
 
 
 class _AnyAgent:

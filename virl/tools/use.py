@@ -37,7 +37,7 @@ def tell_replayed(name: str) -> None:
 
 
 def _trace_attributes(name: str, arguments: Arguments | None = None) -> Attributes:
-    """Return the trace attributes of a tool: its name and, if called with arguments, its description."""
+    """Return the trace attributes of a tool: its name, and its description if `arguments` are given."""
     described = arguments and " ".join((arguments.__doc__ or "").split())
     return {
         "gen_ai.operation.name": "execute_tool",
@@ -75,7 +75,7 @@ def use(body: Body, name: str, arguments: Arguments) -> ToolResult[Any]:
 
 
 def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> list[BaseTool]:
-    """Return one agent's tools for LangChain, which run one call at a time.
+    """Return one agent's tools for LangChain, run one call at a time by `using`, or by `use` if `None`.
 
     Each returns its text as content and its `ToolResult` as artifact, and raises `VirlError` if it fails.
 
@@ -115,7 +115,7 @@ def _to_langchain_tool(name: str, tool: Tool, using: Use, lock: AbstractContextM
 
 
 def _describe_fault(fault: object, name: str, arguments: type[Arguments]) -> str:
-    """Return a text for the model on the faults of a call's arguments, and on those that the tool takes."""
+    """Return a text for the model: what is wrong with a call's arguments, and which ones the tool takes."""
     if not isinstance(fault, ValidationError):
         return f"{name}: {fault}"
     wrong = {str(one["loc"][0]): one["input"] for one in fault.errors() if len(one["loc"]) == 1}
@@ -187,7 +187,7 @@ class _DetectCall(BaseModel):
 
 
 TOPIC = "tool"
-"""Topic of the notes on calls of tools."""
+"""Topic under which the journal keeps its notes on calls of tools."""
 
 
 class RecordingExecutor:

@@ -65,7 +65,7 @@ class BusLine:
         return self.stops[-1].name
 
     def departure(self, stop: int, ready: float) -> int | None:
-        """Return the minute after midnight of the next bus at a stop; `None` after the last one.
+        """Return the minute after midnight of the next bus at a stop from minute `ready` on; `None` if none.
 
         Args:
             stop: index of the stop on the line.
@@ -138,7 +138,7 @@ def _stops(run: Sequence[Street], layout: StreetPlan) -> tuple[BusStop, ...]:
 
 
 def _name_stop(junction: int, run: Sequence[Street], layout: StreetPlan) -> str:
-    """Return the name of a stop of a run at a junction: its street, and one that crosses or an end."""
+    """Return a stop's name: `Long St at Mill Lane` where a street crosses, else like `Long St, north end`."""
     street = run[0].name
     others = sorted({one.name for one in layout.streets if junction in (one.start, one.end)} - {street})
     if others:
@@ -168,7 +168,7 @@ class _Ride:
 
 
 def journey_of(lines: Sequence[BusLine], maps: Maps, here: LatLng, there: LatLng, minute: int) -> Journey:
-    """Return the journey that arrives first, with one change of bus at most; a walk where no bus is quicker.
+    """Return the journey, begun at `minute` of the day, that arrives first: a walk, or at most two buses.
 
     Args:
         lines: bus lines of the town.
@@ -206,7 +206,7 @@ def journey_of(lines: Sequence[BusLine], maps: Maps, here: LatLng, there: LatLng
 def _rides(
     lines: Sequence[BusLine], ready: Mapping[Stand, float], changed: Mapping[Stand, Stand]
 ) -> dict[Stand, _Ride]:
-    """Return the ride that arrives first at each stop, given when passengers are ready at stops."""
+    """Return the first ride to reach each stop; by stop, `ready`: minute to board, `changed`: stop before."""
     found: dict[Stand, _Ride] = {}
     for (row, board), since in ready.items():
         line = lines[row]
@@ -225,7 +225,7 @@ def _rides(
 def _changes(
     lines: Sequence[BusLine], first: Mapping[Stand, _Ride]
 ) -> tuple[dict[Stand, float], dict[Stand, Stand]]:
-    """Return (minute from which passengers wait after a change, stop that they come from), each by stop."""
+    """Return (minute to board from after a change of bus, stop where one got off), both by the new stop."""
     ready: dict[Stand, float] = {}
     changed: dict[Stand, Stand] = {}
     for stand, ride in first.items():
@@ -246,7 +246,7 @@ def _changes(
 def _legs(
     lines: Sequence[BusLine], maps: Maps, rides: Sequence[_Ride], here: LatLng, there: LatLng
 ) -> list[JourneyLeg]:
-    """Return the legs of a journey: its rides, and the ways on foot before, between and after them."""
+    """Return the legs of a journey from `here` to `there`: rides, and on foot before, between and after."""
     legs: list[JourneyLeg] = []
     for ride in rides:
         line = lines[ride.line]

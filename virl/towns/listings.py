@@ -37,7 +37,7 @@ class _Home:
     years: tuple[int, int]
     """First and last year in which such a home was built."""
     surcharge: float
-    """Factor on the rent."""
+    """Factor on the rent of this type of home."""
 
 
 _HOMES = {
@@ -78,7 +78,7 @@ def let_homes(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Listing,
 
 
 def let_home(rng: Random, home_id: str, door: str, town: str, position: LatLng, closeness: float) -> Listing:
-    """Return one home to rent, with a random size and year and a rent that fits them.
+    """Return a random home to rent at an address; `closeness` to the middle, [0, 1], raises the rent.
 
     Args:
         rng: source of chance.
@@ -122,7 +122,7 @@ class OfflineListings:
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Return the homes to rent within an area and a price range, cheapest first; see `Listings.rentals`.
+        """Return the homes in an area for (lowest, highest) rent, with `bedrooms` if given, cheapest first.
 
         Raises:
             BadInput: the lowest price is above the highest, or the area is not a valid polygon.

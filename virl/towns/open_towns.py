@@ -21,7 +21,7 @@ class OpenTown:
     """Parts of the city's file that cannot be used."""
 
     def lend(self, left_out: LeftOut) -> City:
-        """Return the city for one run; the town stays open as long as that city lives.
+        """Return the city for one run, and note in `left_out` what its file lacks; the town stays open.
 
         Args:
             left_out: record of what the run cannot use of the town's file.

@@ -22,7 +22,7 @@ from virl.towns.plan.town_plan import PHOTO_SIZE, Shop, StreetPlan
 MISSPELT = 84.0
 """Least similarity, 0 to 100, of a misspelt word to the word it stands for; chosen."""
 LONG = 5
-"""Number of letters from which a word may differ in any one letter from a known one."""
+"""Least number of letters of an unknown word that is taken for known words one typing error away."""
 NOISE = frozenset({"a", "an", "and", "at", "by", "for", "in", "me", "my", "near", "of", "on", "the", "to"})
 """Words of a query that are ignored in a search."""
 _NO_ACCENT = str.maketrans(
@@ -39,7 +39,7 @@ class WordIndex:
     """
 
     def __init__(self, documents: Sequence[Mapping[str, float]]) -> None:
-        """Note in which documents each word stands, and its weight there."""
+        """Note the documents and weight of each word; a document maps its texts to their weights."""
         self._count = len(documents)
         self._found: defaultdict[str, dict[int, float]] = defaultdict(dict)
         for number, texts in enumerate(documents):
@@ -49,7 +49,7 @@ class WordIndex:
                     known[number] = max(weight, known.get(number, 0.0))
 
     def answers(self, query: str) -> tuple[Floats, Floats]:
-        """Return (score of each document, score weighted by texts) for a query, 0 where it does not answer.
+        """Return (summed rarity of query words in each document, the same weighted), 0 for poor matches.
 
         A word counts the more the fewer documents hold it. Documents that answer less than half of what the
         best one does count as not answering.
@@ -76,7 +76,7 @@ class WordIndex:
         return held, weighted
 
     def _documents_with(self, word: str) -> Mapping[int, float]:
-        """Return the weight of a word by document; an unknown one stands for words that resemble it."""
+        """Return the weight of a word by document; for an unknown word, that of words that resemble it."""
         if word in self._found:
             return self._found[word]
         # East Asian text has no spaces: a word may be a part of what stands between two of them.
@@ -138,7 +138,7 @@ class OfflinePlaces:
         also: Mapping[str, Sequence[str]] = MappingProxyType({}),
         types_called: Callable[[str, bool], Collection[str]] = lambda *_: (),
     ) -> None:
-        """List the places; their words are indexed on the first search."""
+        """List the places; `also`: other names by place id, `types_called`: place types by a query."""
         self._shops = {shop.place.id: shop for shop in shops}
         self._listed = [replace(shop.place, hours=(), reviews=(), facts=()) for shop in shops]
         self._lat = np.array([place.position.lat for place in self._listed])
@@ -150,7 +150,7 @@ class OfflinePlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first; see `Places.nearby`.
+        """Return places of any of `types`, or all, within `radius` metres, nearest first; ignore `whole`.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -194,7 +194,7 @@ class OfflinePlaces:
         return self._shop(place_id).place
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Return up to `limit` photos of a place: one of each with a front, none of a park.
+        """Return the one photo of a place's front, as a list; empty for a whole park or if `limit` is 0.
 
         Raises:
             NotFound: no place has this id.
@@ -206,7 +206,7 @@ class OfflinePlaces:
         return [self._photograph(shop)] if limit and shop.frontage != NO_FRONTAGE else []
 
     def photo_sizes(self, place_id: str, limit: int = 1) -> list[tuple[int, int]]:
-        """Return (width, height) in pixels of each photo of `photos`, without drawing them.
+        """Return (width, height) in pixels of each photo that `photos` would return, without drawing any.
 
         Raises:
             NotFound: no place has this id.
@@ -285,7 +285,7 @@ class AddressBook:
             self._doors[names[front.street], front.number] = ((x0 + x1) / 2, (y0 + y1) / 2)
 
     def find(self, address: str) -> LatLng:
-        """Return the position of an address, crossing, street or name; the first known part counts.
+        """Return the position of an address, crossing, street or name, else of its first known part.
 
         Raises:
             NotFound: no part of the text is known.
@@ -299,7 +299,7 @@ class AddressBook:
         raise NotFound(f"no address or place matches {address!r}: write it as in '{example.number} {street}'")
 
     def _address(self, text: str) -> LatLng | None:
-        """Return the position of a house, a crossing or a street; `None` if the text is none of these."""
+        """Return the position of a house, crossing or street, else `None`; raise for an unknown number."""
         numbered = re.fullmatch(r"(\d+) (.+)", text)
         if numbered and numbered[2] in self._streets:
             name, number = numbered[2], int(numbered[1])

@@ -93,7 +93,7 @@ Decoder = Callable[[Any, _Context], Any]
 
 
 def _to_json(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
-    """Return a value as data for JSON, with references to its arrays and geometries, which are collected."""
+    """Return a value as data for JSON; add its arrays and geometries to those given, and refer to them."""
     if isinstance(value, np.ndarray | BaseGeometry):
         return _store_beside(value, arrays, geometries)
     if is_dataclass(value):
@@ -165,7 +165,7 @@ def _keep(value: Any, _: _Context) -> Any:
 
 
 def _array(value: Any, context: _Context) -> Any:
-    """Return the rows of an array, or the array of geometries, that a reference names."""
+    """Return the rows of an array, or the geometries, that a reference in encoded data stands for."""
     if len(value) == 3:
         name, start, end = value
         return context.arrays[name][start:end]
@@ -194,7 +194,7 @@ def _decoder_of_items(kind: Any) -> Decoder:
 
 
 def _decoder_of_fields(kind: Any, names: Iterable[str]) -> Decoder:
-    """Return the decoder for a class whose objects are stored as lists of some of its fields."""
+    """Return the decoder for objects of the class `kind`, encoded as lists of the fields `names`."""
     hints = get_type_hints(kind)
     every = [_decoder(hints[name]) for name in names]
     return lambda value, context: kind(*[one(each, context) for one, each in zip(every, value, strict=True)])

@@ -99,7 +99,7 @@ class RenderedView(View):
     _drawn: Image | None
 
     def __init__(self, pano_id: str, camera: Camera, draw: Callable[[], Image], key: str = "") -> None:
-        """Keep how the view is drawn; no pixels are made yet."""
+        """Keep how the view is drawn; no pixels are made yet. `key`: of the stored picture."""
         fields = {"pano_id": pano_id, "camera": camera, "key": key, "_draw": draw, "_drawn": None}
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -136,7 +136,7 @@ class OfflineStreetView:
         key: str = "",
         graph: NavigationGraph | None = None,
     ) -> None:
-        """Prepare the graph; nothing is drawn yet."""
+        """Prepare the graph, the plan's own by default; nothing is drawn yet. `key`: of kept pictures."""
         self.graph = graph or panorama_graph(layout)
         """Graph of the town's panoramas and the links between them."""
         self._layout = layout

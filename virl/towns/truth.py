@@ -92,9 +92,9 @@ class PlanInventory:
     count: Callable[[CityPlan], CityStatistics]
     """Function that counts what is in the plan; called once, on the first question."""
     ways: Sequence[tuple[str, str]] = ()
-    """(id, kind) of the way that each street is a part of; empty for the streets' numbers without kinds."""
+    """(id, kind) of the way of each street; if empty, streets have their numbers as ids and no kinds."""
     known_houses: Sequence[tuple[str, bool]] = ()
-    """(id, whether the height is known) of each building; empty for the buildings' numbers and True."""
+    """(id, whether the height is known) of each building; if empty, their numbers and True are used."""
 
     def streets(self) -> Sequence[MappedStreet]:
         """Return all streets, in the order of the plan."""
@@ -144,7 +144,7 @@ class PlanInventory:
 
 
 def plan_statistics(plan: CityPlan, ground: shapely.Polygon | None = None) -> CityStatistics:
-    """Return the counts of what stands in a plan.
+    """Return the counts of what is in a plan, and the area of `ground`, by default around its streets.
 
     Args:
         plan: plan of the town.

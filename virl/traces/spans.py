@@ -262,7 +262,9 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider] | None]":
-    """Yield providers of traces and metrics, and export all at the block's end; `None` without the extra.
+    """Yield providers of traces and metrics; without the extra, raise if `must`, else yield `None`.
+
+    All is exported at the end of the block.
 
     Args:
         must: whether a missing extra is an error; else it is a line of warning.

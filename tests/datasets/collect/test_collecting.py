@@ -222,7 +222,7 @@ def test_a_photo_that_shows_no_storefront_is_not_kept(virlton: City, tmp_path: P
     def nothing(*_: object) -> None:
         return None
 
-    work = collect_places(virlton, square(), tmp_path, PlacesSettings(), Half(), progress=nothing)
+    work = collect_places(virlton, square(), tmp_path, PlacesSettings(), Half().score, progress=nothing)
     scores = [place.storefront for place in work.places.all]
     assert {0.99, None} == set(scores)
     assert all((place.image is None) == (place.storefront is None) for place in work.places.all)

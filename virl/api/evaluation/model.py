@@ -77,7 +77,7 @@ class InspectChatModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Return the model with tools to call; `tool_choice` is `any` if it has to, or the name of one."""
+        """Return the model with tools; `tool_choice` makes it call `any` of them, or the one of that name."""
         functions = [convert_to_openai_tool(tool)["function"] for tool in tools]
         return self.bind(tools=functions, tool_choice=tool_choice, **kwargs)
 

@@ -77,7 +77,7 @@ class _TaskResources:
     """The resources that a task's episodes share; closed, and their folder removed, with the task."""
 
     job: Job
-    """The benchmark's name, options and terms."""
+    """The benchmark's name, its options, and the terms of its run, such as seed and folder."""
     resources: Resources
     shut: list[str] = field(default_factory=list)
     """Reasons why no further episode can succeed, such as a bad key; none is started once there is one."""
@@ -105,7 +105,7 @@ class _TaskResources:
 
 @solver
 def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: _TaskResources) -> Solver:
-    """Return a solver that runs a sample's episode in a thread, where the model is asked in Inspect's loop.
+    """Return a solver that runs a sample's episode (of `episodes`, by sample id) in a thread beside Inspect.
 
     Args:
         benchmark: of the episodes.

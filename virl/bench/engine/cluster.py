@@ -29,7 +29,7 @@ from virl.version import code_version
 _MODEL_THREADS = 64
 """Most requests that the actor of a model accepts at once, to batch them. Chosen."""
 MOST_STILLBORN = 3
-"""Number of workers that die before they are ready at which a run ends. Chosen."""
+"""Number of workers lost before they were ready at which a run is given up. Chosen."""
 
 PATIENCE_S = 30.0
 """Seconds without a ready worker after which a warning says that the cluster has no room. Chosen."""
@@ -111,7 +111,7 @@ class ClusterCrew:
         return [event for reply in ready if reply in self._pending for event in self._read_reply(reply)]
 
     def dismiss(self) -> None:
-        """End all workers; the models end with the actor of the budget, which owns them."""
+        """End all workers and the budget's actor with its models; shut Ray down if this crew joined it."""
         for actor in (*self._workers.values(), self._budget_actor):
             self._ray.kill(actor)
         self._workers.clear()
@@ -148,7 +148,7 @@ class ClusterCrew:
         return self._free_slots(place.worker)
 
     def _free_slots(self, worker: int) -> list[Event]:
-        """Return a `Ready` for each slot of a worker now open; the first also starts the others."""
+        """Return a `Ready` for each slot of an opened worker; after the first one, start the others."""
         if self._is_first:
             self._is_first = False
             room = int(self._ray.available_resources().get("CPU", 0))
@@ -262,7 +262,7 @@ class Model:
         self._resources = Resources(replace(terms, workers=_MODEL_THREADS))
 
     def name(self, version: str) -> str | RemoteFault:
-        """Return a recognizer's name of embeddings ("" for others), or the fault; `version` is virl's."""
+        """Return the name of a recognizer's embeddings, "" for others, or a fault; `version` is virl's."""
         if other := _other_version(version):
             return other
         try:
@@ -314,7 +314,7 @@ class BudgetActor:
 
 
 def _open_remote(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
-    """Return a model held by another actor, whose `ask` is called like a local model's."""
+    """Return the model that `use` names, held by a Ray actor that `desk`, the budget's actor, hands out."""
     needs = read_model(use.role, use.name).resources
     actor = ray.get(desk.model.remote(use, needs))
 

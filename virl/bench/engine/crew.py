@@ -45,7 +45,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """The event that a slot is lost, with the episode that ran there, if any; the crew adds another slot."""
+    """The event that a slot, and any episode on it, is lost for a reason `why`; the crew adds another."""
 
     slot: Slot
     why: str
@@ -77,7 +77,7 @@ class Crew(Protocol):
 def dispatch(
     crew: Crew, episodes: Sequence[Episode], *, attempts: int, stopped: Callable[[], bool]
 ) -> Iterator[EpisodeOutcome]:
-    """Give episodes to a crew's free slots until `stopped()`; yield each one's outcome once, as they end.
+    """Give episodes to free slots until `stopped()`, `attempts` times if workers die; yield each outcome.
 
     An episode whose worker died is given out again, `attempts` times in all; then it has failed.
 
@@ -140,7 +140,7 @@ class LedgerRequest:
 
 
 LedgerReply = Paid | tuple[float, float] | str | None
-"""Reply to a request: an account's sums, (limit, spent) in dollars if refused, a write error, or `None`."""
+"""Reply: an account's sums or, for a payment, `None`, a write error, or (limit, spent) dollars if refused."""
 
 
 class RemoteLedger(Ledger):
@@ -161,12 +161,12 @@ class _RemoteBook(Book):
         self._ask = ask
 
     def payments(self, account: str = "") -> Paid:
-        """Return the sums that an account has paid, as `Book.payments`."""
+        """Return the sums that an account, or all for "", has paid, asked from the other process."""
         told = self._ask(LedgerRequest(account=account))
         return told if isinstance(told, Paid) else Paid()
 
     def enter(self, entry: Entry) -> None:
-        """Enter a payment into the other process's book, as `Book.enter`."""
+        """Enter a payment into the other process's book; raise `BudgetExceeded` if that refuses it."""
         told = self._ask(LedgerRequest(entry))
         if isinstance(told, tuple):
             raise BudgetExceeded(*told, entry.nano_usd / 1e9, entry.request)

@@ -23,10 +23,10 @@ from virl.settings.model import check_settings
 from virl.traces.spans import span
 
 FIRST_WAIT_S = 1.0
-"""Seconds before an episode's second try, doubled with each further one. Chosen: minds retry before."""
+"""Seconds before an episode's second try, doubled with each further one. Chosen: minds retry first."""
 
 LONGEST_REASON = 300
-"""Most characters of a failure's reason that are kept. Chosen."""
+"""Most characters of a failure's reason; a longer one is shortened. Chosen."""
 
 _log = logging.getLogger(__name__)
 
@@ -163,7 +163,7 @@ class _Attempt:
 
 
 def booked_cost(paid: Paid) -> dict[str, float]:
-    """Return sums of the ledger as an episode's cost by name, such as `usd`; empty if nothing was asked."""
+    """Return sums of the ledger as an episode's cost by name, such as `usd`; empty if no request was sent."""
     requests = sum(paid.sent.values())
     if not (paid.calls or requests):
         return {}

@@ -19,7 +19,7 @@ from virl.platform.city.hops import count_hops, linked_nodes, sources_of_links
 
 
 def dtw(distances: Floats) -> float:
-    """Return the dynamic time warping cost of a walk against the gold path, in the unit of `distances`.
+    """Return the dynamic time warping cost of `distances`, shape (nodes walked, gold nodes), in their unit.
 
     Args:
         distances: from each node walked to each node of the gold path, shape (walked, gold), none empty.
@@ -34,7 +34,7 @@ def dtw(distances: Floats) -> float:
 
 
 def ndtw(distances: Floats, threshold: float) -> float:
-    """Return the normalised dynamic time warping, [0, 1] with 1 best (Magalhaes et al. 2019).
+    """Return the normalised DTW, [0, 1], 1 best (Magalhaes et al. 2019); ends within `threshold` succeed.
 
     Args:
         distances: as for `dtw`.
@@ -44,7 +44,7 @@ def ndtw(distances: Floats, threshold: float) -> float:
 
 
 def sdtw(distances: Floats, threshold: float, success: bool) -> float:
-    """Return the nDTW of a walk that succeeded, [0, 1], and 0 for any other (Magalhaes et al. 2019).
+    """Return the SDTW, [0, 1]: the walk's `ndtw` if it succeeded, else 0 (Magalhaes et al. 2019).
 
     Args:
         distances: metres from each step of the walk to each step of the gold path.
@@ -55,7 +55,7 @@ def sdtw(distances: Floats, threshold: float, success: bool) -> float:
 
 
 def cls(distances: Floats, threshold: float, walked_length: float, gold_length: float) -> float:
-    """Return the coverage weighted by length score, [0, 1] with 1 best (Jain et al. 2019).
+    """Return CLS, coverage weighted by length score, [0, 1], 1 best (Jain et al. 2019); all in one unit.
 
     Args:
         distances: as for `dtw`.
@@ -70,7 +70,7 @@ def cls(distances: Floats, threshold: float, walked_length: float, gold_length: 
 
 
 def success_weighted_path_length(success: bool, walked: float, shortest: float) -> float:
-    """Return the SPL of one episode, [0, 1] (Anderson et al. 2018, equation 1); lengths in metres.
+    """Return the SPL (Anderson et al. 2018): 0 without success, else `shortest` / max(walked, shortest).
 
     Args:
         success: whether the walk succeeded.
@@ -150,7 +150,7 @@ Walk = tuple[Nodes, Nodes]
 """(nodes walked, nodes of the gold path), each as node numbers with its start first and not empty."""
 
 THRESHOLD_LINKS = 2.0
-"""Threshold distance of nDTW and CLS on street graphs, in links.
+"""Default `threshold` of nDTW and CLS on street graphs, in links; a walk succeeds closer than this.
 
 A walk succeeds closer than two links to its target, in R2R closer than 3 m; the code of Zhu et al. 2021 takes
 the same number for nDTW on Touchdown."""
@@ -218,7 +218,7 @@ def shortest_path_distances(graph: NavigationGraph, ends: Nodes, targets: Nodes)
 
 
 def kpa(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
-    """Return the key point accuracy of VELMA's section 6.2, [0, 1]: share of right decisions at key points.
+    """Return the key point accuracy, [0, 1]: share of the gold path's key points that a walk gets right.
 
     Key points are the initial step, each passing of an intersection (more than two links leave it) after it
     along the gold path, and the target. The initial step is correct if the walk's first step is that of the

@@ -14,11 +14,11 @@ from virl.mind.replies import Reply
 SUCCESS_M = 25.0
 """Metres from the destination within which a walk has to end to succeed (V-IRL, section 5.4)."""
 INTERSECTION_M = 5.0
-"""Metres within which a walk has to pass a key position (as the published code)."""
+"""Metres from a key position; a walk that comes closer has reached it (V-IRL's published code)."""
 STOP_M = 20.0
-"""Metres within which a walk has to pass the destination (as the published code)."""
+"""Metres from the destination; a walk that comes closer has passed it (V-IRL's published code)."""
 WINDOW = 3
-"""Number of actions before a walk's nearest moment, and after, in which the turn counts (published code)."""
+"""Number of actions, both before and from the point nearest a key position, among which its turn counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class VlnScore:
 def score_vln(
     walked: WalkedPath, first_action: str, between: Sequence[KeyPosition], destination: LatLng
 ) -> VlnScore:
-    """Return V-IRL's metrics of one walk along a route of key positions, whatever ended the walk.
+    """Return V-IRL's metrics of a walk; `first_action` is the right start, `between` are its key positions.
 
     Args:
         walked: the walk; its positions are not empty.
@@ -171,12 +171,12 @@ def map_reply(question: ReplyQuestion, _: Lexicon) -> MappedLetter:
 
 
 def needs_mapping(reply: str, right: str) -> bool:
-    """Return whether V-IRL's published code would ask a chat model for the option that a reply means."""
+    """Return whether V-IRL's published code, given the right letter, would have a chat model read a reply."""
     return legacy_letter(reply, right) is None
 
 
 def legacy_letter(reply: str, right: str, mapped: str = "") -> str | None:
-    """Return the letter that V-IRL's published code takes from a reply, given the right one; else `None`.
+    """Return the letter that V-IRL's code takes from a reply, given the right one; else `mapped`, or `None`.
 
     An exact letter with `.`, `)` or `,` after it; else the right letter if the reply begins with it in either
     case: so `Customers come` is C where C is right; else what a chat model read in it.

@@ -45,7 +45,7 @@ from virl.pages.theme import rgb
 # The looks of the maps, all chosen.
 _EXTENT = Extent(margin_m=40.0, smallest_m=160.0, beyond=0.0, scale=1 / 4)
 _RAMP = ("c1", "c5", "c0")
-"""Names of the theme's colours from bad over middling to good, which the colour-blind can tell apart."""
+"""Names of the theme's colours for bad, middling and good, which the colour-blind can tell apart."""
 
 
 _SHADES = 9
@@ -99,7 +99,7 @@ def _templates() -> Environment:
 def write_page(
     home: Path, gathered: ReportRuns, results: Results, own: Sequence[tuple[str, str]] = ()
 ) -> Path:
-    """Write `report.html` and the episodes' pages into the folder `home`; return the path of `report.html`.
+    """Write `report.html`, with links to `own` pages (file, text), and episodes' pages; return its path.
 
     Args:
         home: the folder.
@@ -341,7 +341,7 @@ def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> MapFigure | 
 
 
 def _merge_points(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:
-    """Return (point with the mean score, worst episode's page) of each position and label, best first."""
+    """Merge points of equal position and label to (point of mean score, worst episode's page), best first."""
     same: dict[tuple[LatLng, str], list[tuple[float, str]]] = {}
     for one, page in shown:
         for point in one.points:

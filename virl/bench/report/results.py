@@ -109,7 +109,7 @@ class Results(Settings):
     runs: dict[str, dict[str, object]]
     """The options of each run by its name; the name is empty if there is only one run."""
     spent: dict[str, Spent]
-    """Amounts paid by the run's name; runs that paid and requested nothing are left out."""
+    """Amounts paid, by the name of the run; runs that paid and requested nothing are left out."""
     metrics: tuple[Metric, ...]
     rows: tuple[RowResult, ...]
     published: tuple[PublishedRow, ...]
@@ -218,7 +218,7 @@ def _rows(metrics: Sequence[Metric], run: KeptRun, cells: Sequence[_Cell]) -> It
 
 
 def _merge_cells(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], planned: int) -> RowResult:
-    """Return one row of a model's results in one or several cities; `planned` is the number of episodes."""
+    """Return one row of a model's results in one or several cities; `planned` is its number of episodes."""
     records = [record for cell in cells for record in cell.records]
     done = sum(record.status == "done" for record in records)
     scored = [record for record in records if record.is_scored]
@@ -333,7 +333,7 @@ def split(results: Results) -> list[Results]:
     groups.sort(key=lambda group: next(number for number, own in enumerate(keys) if own & group))
 
     def rows_in(group: set[str]) -> dict[str, object]:
-        """Return the measured and published rows that have values in a group of metrics."""
+        """Return the results' fields `rows` and `published`, cut to rows with values in a group."""
         bare = group is groups[0]
         return {
             "rows": tuple(

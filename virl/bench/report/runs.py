@@ -32,7 +32,7 @@ class KeptRun:
     records: tuple[Record, ...]
     """All records, sorted by model and city in the order of the options, then by case."""
     folders: Mapping[str, Path]
-    """Folder of the run from which a record's file paths start, by the record's id."""
+    """Folder, by a record's id, from which the paths of the record's files start."""
     parts: tuple[Path, ...] = ()
     """Folders of the run, one for each of its parts, such as shards."""
 

@@ -79,7 +79,7 @@ def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[
 def _wrap_tables(
     title: str, texts: list[list[str]], metrics: list[Metric], cells: list[list[str]], width: int
 ) -> Iterator[Table]:
-    """Yield tables of text columns and of as many metrics each as fit in `width` characters."""
+    """Yield tables `width` characters wide: each has the columns `texts`, and as many of `cells` as fit."""
     wide = [
         max(map(cell_len, [*_stack_words(metric).split("\n"), *(row[number] for row in cells)])) + _GAP
         for number, metric in enumerate(metrics)
@@ -262,7 +262,7 @@ def means_table(
     scores: Sequence[Mapping[str, float | None]],
     published: Sequence[Published] = (),
 ) -> Table:
-    """Return a table of one agent's mean scores with intervals, and published rows below.
+    """Return a table of the mean scores of the agent `name`, with intervals, and published rows below.
 
     Args:
         title: of the table.

@@ -77,7 +77,7 @@ def write_walks_page(
     success: str,
     figures: Callable[[WalkScores], Mapping[str, str]],
 ) -> None:
-    """Write the page of a run's walks, with a map of each, to the HTML file `path`.
+    """Write a run's walks to HTML file `path`; metric `success` is the outcome, `figures` the metrics' texts.
 
     Args:
         path: of the HTML file.
@@ -105,7 +105,7 @@ def _to_episode(
     success: str,
     figures: Callable[[WalkScores], Mapping[str, str]],
 ) -> ShownEpisode:
-    """Return a recorded walk as the page shows it; `success` is the key of the score of its arrival."""
+    """Return a recorded walk as the page shows it, as reached if its metric `success` is not 0."""
     data = record.data
     moves = zip(data["actions"], data["states"], data["decisions"], strict=True)
     return ShownEpisode(

@@ -42,7 +42,7 @@ class Reports:
 def write_reports(
     folders: Sequence[Path], console: Console, out: Path | None = None, *, published: bool = False
 ) -> Reports:
-    """Write a report's files (`results.json`, CSV, LaTeX, pages), print its table, and return two paths.
+    """Write a report's files, print its table, with published results if `published`; return two paths.
 
     Args:
         folders: of the runs; see `virl.bench.report.runs.gather` for what becomes of several.

@@ -106,7 +106,7 @@ class Collection:
         self.keep("where", {"city": city.name, "region": corners})
 
     def keep(self, part: str, settings: Mapping[str, object]) -> None:
-        """Write the settings of one kind of data; refuse others than those it was begun with.
+        """Write the settings of one kind of data; raise BadInput if it was begun with others.
 
         Raises:
             BadInput: the part was begun with other settings.

@@ -179,9 +179,9 @@ class RouteRow(Row):
     """Ids of the panoramas along the route, the start first."""
     metres: float
     instruction: str = Field(min_length=1)
-    """Instruction that counts crossings, for an agent that sees all of them."""
+    """Instruction that counts crossings, for an agent that sees every crossing on its way."""
     instruction_paper: str = Field(min_length=1)
-    """Instruction without counts, for V-IRL's hints, by which each turn is at the next key point."""
+    """Instruction without counts of crossings, for agents that V-IRL's hints tell where the next turn is."""
     key_points: tuple[KeyPoint, ...]
 
     @model_validator(mode="after")

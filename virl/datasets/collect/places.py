@@ -43,13 +43,13 @@ def storefront_score(recognizer: Recognizer, photo: Image) -> float:
 WORK = "work"
 """Name of the folder with the state of a collection, which a complete data set no longer needs."""
 COVER_M = 25.0
-"""Metres around a searched panorama within which no other panorama is searched from. Chosen."""
+"""Metres around a panorama that places are searched from; others within are not searched from. Chosen."""
 MAX_DISTANCE_M = 25.0
-"""Most metres from a place to its nearest panorama (V-IRL's code for localization)."""
+"""Default of the most metres from a place to its nearest panorama (V-IRL's code for localization)."""
 MIN_REVIEWS = 30
-"""Least number of reviews of a place (V-IRL's code for localization)."""
+"""Default of the least number of reviews of a place that is kept (V-IRL's code for localization)."""
 PHOTOS = 3
-"""Most photos of a place that are looked at (V-IRL's code)."""
+"""Default of the most photos of a place that are looked at (V-IRL's code)."""
 JPEG_QUALITY = 92  # chosen
 
 Progress = Callable[[str, int, int], None]
@@ -187,7 +187,7 @@ def collect_places(
 
 
 def cover_region(region: Region, panoramas: Sequence[PanoramaRow]) -> list[PanoramaRow]:
-    """Return the panoramas to search places from: each other one is within `COVER_M` of one of them.
+    """Return the panoramas to search places from: a part that has all others within `COVER_M` metres of it.
 
     Each is taken that no earlier one stands for: within twice the fewest that would do.
     """
@@ -204,7 +204,7 @@ def cover_region(region: Region, panoramas: Sequence[PanoramaRow]) -> list[Panor
 
 
 def _measure_away(region: Region, work: CollectionState) -> dict[str, tuple[PanoramaRow, float]]:
-    """Return (nearest panorama, metres to it) of each candidate, by the candidate's id."""
+    """Return {candidate's id: (nearest panorama, metres to it)} of the collection `work`."""
     candidates, panoramas = work.candidates.all, work.panoramas.all
     if not candidates:
         return {}
@@ -245,7 +245,7 @@ def _judge(
 
 
 def _failed_rule(region: Region, candidate: CandidateRow, away: float, settings: PlacesSettings) -> str:
-    """Return the name of the first rule that removes a candidate; empty if none does. `away` in metres."""
+    """Return the first rule that removes a candidate `away` metres from a panorama; empty if none does."""
     if not region.contains(candidate.position):
         return "outside the region"
     if not types_96().intersection(candidate.types):

@@ -36,7 +36,7 @@ class PlaceChoices(Reply):
 
     @model_validator(mode="after")
     def _are_fair(self, info: ValidationInfo) -> "PlaceChoices":
-        """Return the reply; raise ValueError if options are equal, too short or long, or tell the name."""
+        """Return the reply; raise ValueError if options are equal, too short or long, or name the place."""
         if len({option.casefold() for option in self.options}) < 4:
             raise ValueError("two of the four are the same")
         for option in self.options:
@@ -57,7 +57,7 @@ class Served(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that fields of the reply may take, as `Reply.offers` does."""
+        """Return the allowed values by reply field: for `served` the numbers of the input `options`."""
         return {"served": number_range(inputs, "options")}
 
     @field_validator("served")
@@ -72,7 +72,7 @@ class Served(Reply):
 
 
 def leaks(name: str, types: tuple[str, ...], options: tuple[str, ...]) -> str:
-    """Return the place's name, or the word of it, that one of the options contains; empty if none does.
+    """Return the place's name, or a telling word of the name, if an option contains it; "" if none does.
 
     Words that name its kind, such as `bakery`, and words of fewer than four letters tell nothing by
     themselves; the whole name does, however short.
@@ -144,7 +144,7 @@ def load_intentions() -> Intentions:
 
 
 def choose_wishes(question: ChoicesQuestion, lexicon: Lexicon) -> PlaceChoices:
-    """Return the table's wish for the place's first known type, and three of groups it is not in.
+    """Return the table's wish for a type of the place, and three wishes for types of groups it is not in.
 
     The same place always gets the same three. A sentence that happens to hold a word of its name is left out.
 

@@ -75,7 +75,7 @@ def collect_routes(
     *,
     progress: Progress,
 ) -> None:
-    """Add routes to the most reviewed places to `routes`, until there are `settings.count`.
+    """Fill `routes` with routes that lead to the most reviewed places, until it holds `settings.count`.
 
     Args:
         guide: plans and tells the walks.
@@ -121,7 +121,7 @@ def _try(
     routes: Rows[RouteRow],
     settings: RoutesSettings,
 ) -> str:
-    """Add the route to `place` with the most landmarks to `routes`; return `"kept"`, or why there is none."""
+    """Add to `routes` the route to `place` that has most landmarks; return `"kept"`, or why there is none."""
     walks = ((start, _walk(guide, start, place, settings)) for start in _starts(place, places, settings))
     fitting = list(islice(((start, walk) for start, walk in walks if walk), settings.starts))
     if not fitting:

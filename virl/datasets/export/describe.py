@@ -27,7 +27,7 @@ class PathCrossing:
     """A crossing inside a path, with the word for each way out and for the way taken."""
 
     index: int
-    """Index of its node in the path."""
+    """Index of the crossing's node in the path."""
     words: dict[int, Way | None]
     """Word for each way out, by the node it leads to; `None` for a way without a clear word."""
     way: Way
@@ -62,7 +62,7 @@ def crossings_of(town: Town, path: Sequence[int]) -> list[PathCrossing]:
 def describe(
     town: Town, path: Sequence[int], ending: Sequence[Clause], rng: Random, *, face: bool
 ) -> tuple[Clause, ...] | None:
-    """Return the clauses on a path's nodes, drawn by `rng`; `None` if nothing tells the way to face.
+    """Return a path's clauses and `ending`; `face`: first the way to face, `None` if no clause can tell it.
 
     Args:
         town: where it is.
@@ -101,7 +101,7 @@ def describe(
 
 
 def landmarks_abeam(town: Town, node: int, heading: float) -> Iterator[tuple[TownLandmark, Mention]]:
-    """Yield (landmark, its mention) of those level with a walker at `node` whose `heading` is in degrees.
+    """Yield (landmark, mention) for landmarks level with a walker at `node` who faces `heading`, degrees.
 
     Args:
         town: with the landmarks that each node sees.
@@ -150,7 +150,7 @@ def _corners(town: Town, path: Sequence[int], crossing: PathCrossing) -> Iterato
 
 
 def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
-    """Yield the clauses on facing that fit the path's first link and no other link of its start."""
+    """Yield clauses on where to face that fit only the first link of `path` (nodes) of those there."""
     heading = town.headings[path[0]][path[1]]
     others = [other for node, other in town.headings[path[0]].items() if node != path[1]]
     if town.driven[path[0]]:
@@ -167,7 +167,7 @@ def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
 
 
 def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random) -> list[Clause]:
-    """Return, by chance, one clause on a landmark passed between two indices of a path, else none."""
+    """Return, by chance, one clause on a landmark passed between indices `since` and `until`, else none."""
     # Off the crossings at both ends: what stands there is on a corner.
     inside = range(since + 2, until - 1)
     if not inside or rng.random() >= SAY_SEE:

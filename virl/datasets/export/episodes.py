@@ -34,7 +34,7 @@ Ending = tuple[Clause, ...]
 WINDOW = 3
 """Number of panoramas by which a path may be longer or shorter than the length drawn. Chosen."""
 PATIENCE = 300
-"""Number of draws in a row without a new episode after which the part of town is too small. Chosen."""
+"""Number of draws in a row without a new episode after which the town is taken for too small. Chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class ExportedEpisode:
 def draw_episodes(
     town: Town, allowed: Flags, count: int, rng: Random, *, face: bool
 ) -> list[ExportedEpisode]:
-    """Return `count` episodes with different gold paths, drawn on the nodes that `allowed` marks.
+    """Return `count` different episodes on nodes that `allowed` marks; `face`: say which way to face first.
 
     Args:
         town: where it is.
@@ -86,7 +86,7 @@ def draw_episodes(
 def _draw_episode(
     town: Town, allowed: Flags, start: int, rng: Random, *, face: bool
 ) -> ExportedEpisode | None:
-    """Return an episode over `allowed` nodes from `start`; `None` if its walk cannot be described."""
+    """Return an episode from node `start` over `allowed` nodes; `None` if too short or not describable."""
     walk = _draw_walk(town, allowed, start, rng)
     if len(walk) < _PANORAMAS[0]:
         return None
@@ -152,7 +152,7 @@ def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
 
 
 def _by_steps(town: Town, path: Sequence[int], since: int, rng: Random) -> Iterator[Stop]:
-    """Yield stops by a few steps after the crossing at index `since` of a path, or before the next one."""
+    """Yield stops a few steps after the crossing at index `since`, or a few before the next crossing."""
     steps = len(path) - 1 - since
     if steps <= _FEW_STEPS:
         yield Stop("after", steps)
@@ -162,7 +162,7 @@ def _by_steps(town: Town, path: Sequence[int], since: int, rng: Random) -> Itera
 
 
 def _by_share(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
-    """Yield the stop at that share, such as a third, of the block from index `since` which is at the end."""
+    """Yield the stop at a share, such as a third, of the block from index `since`, if the path ends there."""
     ahead = _to_crossing(town, path)
     block = [*path[since:], *ahead]
     if not ahead or len(block) < _LONG_BLOCK:
@@ -177,7 +177,7 @@ def _by_share(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
 
 
 def _by_landmark(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
-    """Yield stops at landmarks level with the path's end and nearer to it than to the block's other nodes."""
+    """Yield stops at landmarks level with the path's end, nearer to it than to others from index `since`."""
     ahead = _to_crossing(town, path)
     if not ahead:
         return
@@ -244,7 +244,7 @@ def _draw_walk(town: Town, allowed: Flags, start: int, rng: Random) -> list[int]
 
 
 def _may_step(town: Town, allowed: Flags, before: int, node: int) -> bool:
-    """Return whether a walk may go from node `before` to `node`: allowed, whole, not crossing to crossing.
+    """Return whether a walk may step to `node`: allowed, no link cut off, not a crossing after another one.
 
     Not from a crossing straight into the next: who counts takes two that are so near to each other for one.
     """

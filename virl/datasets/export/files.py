@@ -38,7 +38,7 @@ def begin(folder: Path, kind: str) -> None:
 
 
 def source_fields(source: ExportSource, kind: str, layout: str) -> dict[str, object]:
-    """Return the first fields of a manifest: format, version, city, and credits of a real one.
+    """Return the first fields of a manifest: `layout` in words, format `kind`, versions, city, and credits.
 
     Args:
         source: what the export is made from.

@@ -14,13 +14,13 @@ from virl.geo.globe import Flags
 from virl.platform.providers.planned import source_of
 
 EPISODES = 100
-"""Number of paths in each split. Chosen."""
+"""Default number of paths in each split. Chosen."""
 RADIUS_M = 220.0  # connectivity files grow with the square of the number of viewpoints
-"""Metres around the city's centre within which panoramas are exported. Chosen."""
+"""Default radius in metres around the city's centre within which panoramas are exported. Chosen."""
 INSTRUCTIONS = 3
 """Number of instructions of each path, as in R2R."""
 FIRST_PATH = {"val_seen": 1, "val_unseen": 100_001}
-"""Id of the first path in each split, so far apart that no two splits share an id."""
+"""Id of the first path by split, far enough apart that the ids of two splits, which count up, differ."""
 
 
 def export_r2r(

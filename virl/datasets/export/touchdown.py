@@ -27,9 +27,9 @@ from virl.platform.providers.planned import source_of
 from virl.version import __version__
 
 EPISODES = 400
-"""Number of episodes in each split. Chosen."""
+"""Default number of episodes in each split. Chosen."""
 SPLITS = ("map2seq_seen", "map2seq_unseen", "touchdown_unseen")
-"""Names of the exported splits: data set whose layout it has, and half of the town."""
+"""Names of the exported splits: the data set whose layout a split has, and the half of town it is in."""
 
 
 def export_touchdown(

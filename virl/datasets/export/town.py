@@ -52,7 +52,7 @@ class Town:
     """A city, or its middle, as a graph of panoramas with the landmarks seen from each."""
 
     graph: NavigationGraph
-    """Graph with headings in whole degrees, distinct at each node, and positions rounded as written."""
+    """Graph with headings in whole degrees, distinct at each node, and positions as rounded in the files."""
     xy: Floats
     """Metres (east, north) of each node from the city's origin, shape (nodes, 2)."""
     lit: Flags
@@ -131,7 +131,7 @@ def whole_degrees(headings: Sequence[float]) -> list[int]:
 
 
 def _connected_nodes(graph: NavigationGraph, xy: Floats, radius: float | None) -> Ints:
-    """Return the numbers of all nodes, or of the largest connected part within `radius` metres of (0, 0)."""
+    """Return the indices of all nodes, or for a `radius`, metres, of the largest connected part within it."""
     if radius is None:
         return np.arange(len(graph))
     inside = np.hypot(xy[:, 0], xy[:, 1]) <= radius

@@ -19,12 +19,12 @@ from virl.datasets.export.town import Way
 from virl.settings.model import Settings, load_settings
 
 Side = Literal["left", "right"]
-"""A side of a walker."""
+"""A side of a walker, "left" or "right"."""
 Unit = Literal["intersection", "light"]
 """A thing that an instruction counts: all crossings, or only those with traffic lights."""
 
 Share = Literal["1/4", "1/3", "1/2", "2/3", "3/4"]
-"""A share of a block that an instruction may name."""
+"""A share of a block that an instruction may name, such as "1/3"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Mention:
     """Google's place type, such as `"bakery"`."""
     side: Side
     depth: Literal["near", "far"] | None = None
-    """Corner it is on, before or beyond the crossing; `None` for a landmark beside the street."""
+    """Corner: before (`near`) or beyond (`far`) the crossing; `None` for a landmark beside the street."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Stop:
 
     at: Literal["after", "before", "crossing", "share", "landmark", "dead end"]
     count: int | None = None
-    """Number of steps, or of the crossing from 1, by `at`; `None` if no number is needed."""
+    """Number of steps, or for `crossing` the number of the crossing, from 1; `None` where `at` needs none."""
     unit: Unit | None = None
     share: Share | None = None
     landmark: Mention | None = None

@@ -19,7 +19,7 @@ MOST_TOKENS = 1_000_000_000
 """Most tokens that a server may report for a request; chosen: 100 times the largest context there is."""
 
 LONGEST_TEXT = 200_000
-"""Last characters of a reply that are searched for a JSON object; chosen: the longest reply has 10,000."""
+"""Number of a reply's last characters that are searched for JSON; chosen: the longest reply has 10,000."""
 MOST_STARTS = 2_000
 """Most opening braces at which a JSON object is tried; chosen, so that hostile text takes only a moment."""
 
@@ -134,7 +134,7 @@ def check_answer(answer: object) -> Usage | None:
 
 
 def _plain_text(answer: AIMessage, stop: tuple[str, ...]) -> str:
-    """Return an answer's text up to its first stop sequence; those in leading blanks do not count."""
+    """Return an answer's text up to the first stop sequence that comes after any leading blanks."""
     text = without_thoughts(answer.text)
     begin = len(text) - len(text.lstrip())
     ends = [at for sequence in stop if (at := text.find(sequence, begin)) >= 0]
@@ -278,7 +278,7 @@ def fault_of_turn(answer: AIMessage) -> str:
 
 
 def unusable(answer: AIMessage, tools: Collection[str]) -> bool:
-    """Return whether an answer must not be cached: it is empty, refuses, or calls a tool not in `tools`."""
+    """Return whether an answer must not be cached: empty, refusing, or with broken calls or unknown tools."""
     if refusal_in(answer) or is_empty(answer) or answer.invalid_tool_calls:
         return True
     return any(call["name"] not in tools for call in answer.tool_calls)

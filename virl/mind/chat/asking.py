@@ -27,7 +27,7 @@ ModelCall = Callable[[list[BaseMessage]], AIMessage]
 def make_model_call(
     model: Model, name: str, prompt: Prompt[ReplyT], manner: ChatManner, schema: Mapping[str, Any] | None
 ) -> ModelCall:
-    """Return the function that asks a model for a prompt's reply type.
+    """Return the function that asks a model, with `schema` unless `None`, for a reply of a prompt's type.
 
     Args:
         model: a chat model or a completion model.
@@ -58,7 +58,7 @@ def make_model_call(
 
 
 def _drop_parser(structured: Runnable[Any, Any]) -> ModelCall:
-    """Return the call of a model with its schema, without the parser that LangChain puts behind it.
+    """Return the call of a model with its schema, without the parser of replies that LangChain appends.
 
     Replies are read by this package, which tells the model what is wrong with one; and `include_raw` starts
     threads at every question.

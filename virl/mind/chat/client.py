@@ -122,7 +122,7 @@ class ModelClient:
         *,
         cached: bool = False,
     ) -> None:
-        """Add a question, its reply, tokens and cost to the ledger.
+        """Add a question, its reply and the cost in `tally` to the ledger, `cached` if no model was asked.
 
         Args:
             prompt: name of the prompt.
@@ -155,7 +155,7 @@ class ModelClient:
 
 
 def request_identity(model: Model, name: str, redaction: Redaction) -> dict[str, object]:
-    """Return the model's class and parameters without credentials, for cache keys; not to be changed.
+    """Return a model's class and parameters without credentials; if this changes, old cache keys are lost.
 
     Args:
         model: of LangChain.
@@ -181,7 +181,7 @@ def ask_next_message(
     in_words: MessagesInWords | None,
     replies: Replies,
 ) -> AIMessage:
-    """Return the model's next message in a conversation, from the cache or by asking it.
+    """Return a conversation's next message, from the cache or by `ask`; `frame`: its system text and tools.
 
     Args:
         client: of the model.
@@ -220,7 +220,7 @@ def _ask_until_usable(
     tally: RequestUsage,
     beside: int,
 ) -> AIMessage:
-    """Return the model's next message, asked for again while it is unusable; the last if none is usable."""
+    """Return the next message; ask again while it is unusable; `beside`: letters sent beside messages."""
     note = load_prompt("mind/unusable-turn", Reply)
     fault, replies = "", 0
     while True:
@@ -253,7 +253,7 @@ def _describe_pictures(
     in_words: MessagesInWords | None,
     tally: RequestUsage,
 ) -> list[BaseMessage]:
-    """Return the messages; if the model takes no pictures, with words in their place."""
+    """Return the messages; if the model takes no pictures, each picture is replaced by words."""
     if client.abilities.sees or not any(map(has_pictures, messages)):
         return list(messages)
     client.says_blind(tally)
@@ -261,7 +261,7 @@ def _describe_pictures(
 
 
 def _mark_for_cache(client: ModelClient, messages: list[BaseMessage]) -> list[BaseMessage]:
-    """Return the messages; if the provider wants it, the last marked as the end of what it may cache."""
+    """Return the messages; where the provider wants a mark, the last is marked as the end of its cache."""
     last = messages[-1]
     if not (client.manner.marks_cache and isinstance(last.content, str) and last.content):
         return messages

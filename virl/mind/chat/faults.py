@@ -36,7 +36,7 @@ from virl.redaction import Redaction
 from virl.retry import asked_wait
 
 WHOLE = 10
-"""Factor from a request's time limit to that of a whole reply; chosen: slow servers stream for long."""
+"""Largest duration of a whole reply in a request's time limits; chosen: slow servers stream for long."""
 _MOST_BYTES = 32_000_000
 """Most bytes of a reply, compressed or unpacked; chosen, the same bound as for replies of map providers."""
 _END_OF_HEAD = b"\r\n\r\n"
@@ -108,7 +108,7 @@ def _refuse_redirect(response: Any) -> None:
 
 
 def _bound_decoding(response: Any) -> None:
-    """Make a response raise `ConnectionError` if it unpacks to over `_MOST_BYTES` or is oddly encoded."""
+    """Make a response raise `ConnectionError` if its compression is unknown or it unpacks too large."""
     encoding = response.headers.get("content-encoding", "identity")
     if encoding not in {"identity", "gzip", "deflate"}:  # a piece of the others can unpack to gigabytes
         raise ConnectionError(f"the reply is compressed as {encoding}, which was not asked for")
@@ -161,7 +161,7 @@ class _Stream:
         self._asked_at, self._head, self._left = time.monotonic(), b"", _MOST_BYTES
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Return up to `max_bytes` bytes; raise `TimeoutError` if late, `ConnectionError` if too many."""
+        """Return up to `max_bytes` bytes; raise an error if the whole reply is too slow or too large."""
         if self._left <= 0:
             raise ConnectionError(f"the reply has more than {_MOST_BYTES / 1e6:.0f} MB")
         if timeout is None:
@@ -285,7 +285,7 @@ _STATUS_WORDS = (
     (429, re.compile(r"rate.?limit|too many requests", re.IGNORECASE)),
     (503, re.compile(r"overload|server.?error|internal|unavailable|upstream", re.IGNORECASE)),
 )
-"""HTTP status by a pattern of error texts, for errors that carry no status themselves."""
+"""Pairs of an HTTP status and a pattern of error texts that imply it, for errors that carry no status."""
 _NEVER_LEFT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"})
 _UNREADABLE = (AttributeError, TypeError, LookupError, ValueError)
 """Exceptions that clients raise when a reply is not a chat model's message."""
@@ -375,7 +375,7 @@ def _redirect_in(error: Exception) -> RedirectRefused | None:
 
 
 def _said_in(body: object, depth: int = 4) -> str:
-    """Return the message up to `depth` levels deep in an error's body, or a page's title; empty without."""
+    """Return the message in an error's body, up to `depth` levels deep, or a page's title; "" for none."""
     if isinstance(body, str):
         title = _TITLE.search(body) if _PAGE.match(body) else None
         return title[1].strip() if title else "" if _PAGE.match(body) else body.strip()

@@ -107,11 +107,11 @@ def _is_picture(block: str | Block) -> bool:
 
 
 _MOST_OPTIONS = 250
-"""Most options in a schema's `enum`; OpenAI limits the characters of longer ones."""
+"""Most options for which a schema has an `enum`; chosen: OpenAI limits the characters of longer ones."""
 _OPTIONS_TOLD = 40
 """Most options of a field that the prompt lists; of more it only says how many; chosen."""
 _COUNTED_OUT = 11
-"""Number of values of a whole-number field up to which a schema lists them; chosen for ratings 0 to 10."""
+"""Largest number of values of a whole-number field that a schema lists one by one; chosen for 0 to 10."""
 Schema = dict[str, Any]
 """A JSON schema, or a part of one."""
 Offers = Mapping[str, Sequence[str | int]]
@@ -165,7 +165,7 @@ def build_question(
     describe: Describe | None = None,
     said: Sequence[str] = (),
 ) -> Question:
-    """Return the question that a prompt and its inputs make, in the form that the model takes.
+    """Return a prompt's question, in the form the model takes, with pictures and the user's words `said`.
 
     Args:
         prompt: which question.
@@ -230,7 +230,7 @@ def _picture_text(images: Pictures, describe: Describe | None) -> str:
 
 
 def _with_form(orders: str, asked: str, fields: str, always: str) -> tuple[str, str]:
-    """Return (orders, question) with the reply's fields described, those without options in the orders.
+    """Return (orders, question), the lines `always` added to the orders and other `fields` to the question.
 
     This question's options stand at its end, so that the orders stay the same in every question.
     """
@@ -249,7 +249,7 @@ def _with_options(asked: str, fields: str, always: str) -> str:
 
 
 def strict_schema(reply: type[BaseModel], inputs: Mapping[str, object], *, bounded: bool = False) -> Schema:
-    """Return the JSON schema of the reply to one question, with the options that its inputs offer.
+    """Return a reply's JSON schema with the options its inputs offer; `bounded` keeps bounds as keywords.
 
     Args:
         reply: its type.
@@ -276,7 +276,7 @@ def in_words(schema: Schema) -> str:
 def _portable_schema(
     schema: Schema, named: Mapping[str, Schema], path: str, offers: Offers, keywords: frozenset[str]
 ) -> Schema:
-    """Return a schema's part with keywords that all providers know, and its `$ref`s to `named` resolved."""
+    """Return `schema`, of the field at dotted `path`, made portable: `$ref`s inlined, `offers` as enum."""
     if "$ref" in schema:
         found = named[schema["$ref"].rpartition("/")[2]]
         own = {key: value for key, value in schema.items() if key != "$ref"}
@@ -312,7 +312,7 @@ def _portable_schema(
 
 
 def _options(schema: Schema, kind: str, offered: Sequence[str | int] | None) -> list[Any]:
-    """Return the values that a field may have, those `offered` if any; empty if not bounded or too many."""
+    """Return a field's allowed values, those `offered` or its schema's; empty if unbounded or too many."""
     if offered is not None:
         distinct = list(dict.fromkeys(offered))
         return distinct if len(distinct) <= _MOST_OPTIONS else []

@@ -48,9 +48,9 @@ PATIENCE = 7
 """Most repeats of a request to an overloaded or failing server: after 0.5, 1, 2 ... 32 s, a minute in all."""
 
 _MAY_BE_ANSWERS = (LLMFault.BROKEN, LLMFault.OTHER, LLMFault.UNREADABLE)
-"""Kinds of failure in which the model may have answered, so that the request may be billed."""
+"""Kinds of failure after which the request may still be billed, since the model may have answered."""
 _FRAME_TOKENS = 400
-"""Upper bound on tokens that a provider adds to a request with tools, whatever its length (chosen)."""
+"""Most tokens that a provider adds to a request with tools, whatever the request's length; chosen."""
 
 _log = logging.getLogger(__name__)
 
@@ -62,7 +62,7 @@ class Remarks:
     _topics: set[str] = field(default_factory=set)
 
     def say(self, topic: str, text: str, noted: list[str]) -> None:
-        """Write a remark to the log and add it to `noted`, unless its topic has had one before.
+        """Write the remark `text` to the log and add it to `noted`, unless its topic has had a remark before.
 
         Args:
             topic: what it is about, such as `pictures`.
@@ -169,7 +169,7 @@ class Sender:
     def send(
         self, ask: ModelCall, messages: Sequence[BaseMessage], tally: RequestUsage, *, beside: int = 0
     ) -> AIMessage:
-        """Return the model's answer to messages; repeat the request while its failure may be temporary.
+        """Return the model's answer, repeating failures that may pass; `beside`: letters sent with messages.
 
         Args:
             ask: sends messages to the model.
@@ -201,7 +201,7 @@ class Sender:
         return in_a_line(text, self.redaction, most)
 
     def give_up(self, fault: LLMFault, said: str) -> NoReturn:
-        """Raise the error for a lasting kind of failure, with the server's words and advice on what helps.
+        """Raise the error for a lasting kind of failure, with the server's words `said` and advice on it.
 
         Raises without a cause: the provider's exception may quote the key.
 
@@ -248,7 +248,7 @@ class Sender:
     def _try(
         self, ask: ModelCall, messages: Sequence[BaseMessage], tally: RequestUsage, beside: int
     ) -> "AIMessage | _Failed":
-        """Send one traced request within budget and rate limit; return the answer or the failure."""
+        """Send one traced request within budget and rate limit; return the model's answer or the failure."""
         if tally.replies.taken >= tally.replies.most:
             raise OutOfReplies(
                 f"{self.name} gave all {tally.replies.most:g} replies of `limits: calls`: increase it"
@@ -284,7 +284,7 @@ class Sender:
     def _request(
         self, ask: ModelCall, messages: Sequence[BaseMessage], hold: Hold, tally: RequestUsage
     ) -> "AIMessage | _Failed":
-        """Send one request, pay it from `hold`, add it to `tally`, and return the answer or the failure."""
+        """Send one request, pay it out of `hold`, count it in `tally`; return the answer or the failure."""
         asked = time.monotonic()
         try:
             with whole_within(self.longest_question - tally.waited):
@@ -346,7 +346,7 @@ class Sender:
         return _Failed(fault, said, None, again and tally.lost <= self.retries)
 
     def _count(self, usage: Usage, hold: Hold, tally: RequestUsage) -> None:
-        """Add a request's tokens and dollars to `tally`, and pay them from what was held."""
+        """Add a request's tokens and dollars to `tally`, and pay the dollars out of those held by `hold`."""
         tally.usage += usage
         tally.last = usage
         usd = self.usd(usage) or 0.0
@@ -354,7 +354,7 @@ class Sender:
         hold.settle(usd, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
 
     def _report_pause(self, outcome: "AIMessage | _Failed", pause: float) -> None:
-        """Report a pause of so many seconds before another try, in the log and to `pauses`."""
+        """Report a failed request's `pause`, in seconds, before another try, in the log and to `pauses`."""
         if isinstance(outcome, _Failed):
             asked = "asks to wait" if outcome.wait is not None else f"failed ({outcome.said}): waiting"
             _log.info("%s %s %.1f s", self.name, asked, pause)

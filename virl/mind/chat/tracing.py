@@ -158,7 +158,7 @@ def trace_request(
 
 
 def trace_reused_reply(parameters: Parameters, about: str, *, how: str = "cached") -> None:
-    """Trace a reply that came from the cache or a journal, so that no request was sent.
+    """Trace a reply to the prompt `about` that is reused, as `how` says: "cached" or "replayed".
 
     Args:
         parameters: as `request_parameters` gives them.

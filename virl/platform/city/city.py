@@ -47,7 +47,7 @@ class Listings(Protocol):
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Return the homes to rent in an area, (longitude, latitude), at a monthly rent, cheapest first.
+        """Return homes in an area at `price` (least, most) dollars a month, with `bedrooms`, cheapest first.
 
         Args:
             area: polygon whose points are (longitude, latitude) in degrees, as in GeoJSON.
@@ -60,7 +60,7 @@ class Listings(Protocol):
 MOST_COUNTED = 12
 """Largest number of panoramas around a start whose links are counted; chosen: about 120 m of street."""
 LONELY_SHARE = 0.25
-"""Share, [0, 1], of panoramas with fewer than two links above which links are too few to walk; chosen."""
+"""Share, [0, 1], of panoramas with fewer than two links above which a walk by links would stall; chosen."""
 MOVERS_WITHOUT_LINKS = ("grid", "web")
 """Names of the movers that need no links between panoramas."""
 
@@ -88,7 +88,7 @@ class LinkDensity:
 
     @property
     def are_thin(self) -> bool:
-        """Return whether a walk would often find no link where a street goes on."""
+        """Return whether links are too few to walk by: `seen` below `MOST_COUNTED`, or too many lonely."""
         return self.seen < MOST_COUNTED or self.lonely > LONELY_SHARE * self.seen
 
     @property
@@ -100,7 +100,7 @@ class LinkDensity:
 
 
 def links_around(streetview: StreetView, start: Panorama) -> LinkDensity:
-    """Count the panoramas fewest links away from a start, itself included, and those with few links.
+    """Count the panoramas that links lead to from a start, and those of them with fewer than two links.
 
     Args:
         streetview: asked about at most `MOST_COUNTED` panoramas.
@@ -120,17 +120,17 @@ class Visible:
     """A sign or a piece of street furniture that a view truly shows."""
 
     id: str
-    """Id of the sign or thing, the same in every view; of furniture, that of its `Thing`."""
+    """Id of the sign or piece of furniture, the same in every view; for furniture, `Thing.id`."""
     kind: str
     """`"sign"`, or a sort of street furniture such as `"trash bin"`."""
     label: str
-    """Words of a sign (empty where no font can draw them, so that it is blank), or `kind` for furniture."""
+    """Words of a sign, empty where no font can draw them; for furniture, the same as `kind`."""
     box: Box
     """Box around the part that can be seen, pixels (left, top, right, bottom)."""
     distance: float
     """Distance from the camera in metres."""
     visible_fraction: float
-    """Share of its pixels that are seen, (0, 1], of all that it would cover unhidden and uncropped."""
+    """Share, (0, 1], of the thing's pixels that are seen: the others are hidden or outside the view."""
     place_id: str | None = None
     """Id of the place that a sign belongs to; `None` for furniture."""
     place_types: tuple[str, ...] = ()
@@ -149,7 +149,7 @@ class Thing:
     """Sort of street furniture, such as `"trash bin"`."""
     position: LatLng
     is_mapped: bool = True
-    """False for a thing that no map has: in a twin, parked cars and trees of forests come from a seed."""
+    """False for a thing on no map, drawn from a random seed, such as a parked car or a tree in a forest."""
 
 
 class Truth(Protocol):
@@ -158,7 +158,7 @@ class Truth(Protocol):
     def visible(
         self, pano_id: str, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
     ) -> list[Visible]:
-        """Return the signs and furniture of which a view shows at least `min_pixels` pixels, nearest first.
+        """Return the signs and furniture with at least `min_pixels` pixels in a view, nearest first.
 
         Args:
             pano_id: id of the panorama where the camera stands.
@@ -227,12 +227,12 @@ class Capabilities:
     cheap_view: tuple[int, int] | None = None
     """Largest (width, height) in pixels of a view that costs less; `None` if all cost alike."""
     visual_memory: str = "default"
-    """Name in `platform/memory/` of the settings of visual memory for this city.
+    """Name of the file in `platform/memory/` with the settings of visual memory for this city.
     They expect panoramas to be placed as inexactly as the city's are."""
     panorama_page: PanoramaPage | None = None
     """Data for a web page of street view, for the mover `web`; `None` where there is no such page."""
     fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None
-    """Function (start, name of the mover asked for or `None`) to the mover that fits; asks the provider.
+    """Function from (start, name of the mover asked for or `None`) to the mover; `None`: the file decides.
     It raises `BadInput` for a mover that does not work. `None` if the city's file decides alone."""
 
 
@@ -257,13 +257,13 @@ class City:
     truth: Truth | None = None
     """Ground truth of views, for scoring; `None` where it is not known."""
     street_map: StreetMap | None = None
-    """Lines of all streets, for drawing; `None` where they are not known at once."""
+    """Lines of all streets and ids of all panoramas; `None` where these are not known at once."""
     inventory: Inventory | None = None
     """Streets, houses, places and things of the whole city, for pages and exports; `None` if not known."""
     life: Sequence[LatLng] = field(default=(), compare=False)
     """Positions of the named shops and amenities, where all are known at once; else empty."""
     choice: str = ""
-    """Hint in errors how to choose another part of the provider's area; empty where there is no choice."""
+    """Words for errors on how to choose another part of the provider's area; empty if there is no choice."""
     capabilities: Capabilities = Capabilities()
     """Abilities beyond street view, places and maps, which not every city has."""
     ledger: Ledger | None = None
@@ -310,7 +310,7 @@ class City:
 
     @property
     def is_as_opened(self) -> bool:
-        """Return whether the city is as `open_city` made it, no part replaced: its name stands for it."""
+        """Return whether the city is still as `open_city` made it, with no part replaced by another."""
         made = self.opened
         return made is not None and all(
             getattr(self, part.name) is getattr(made, part.name)
@@ -332,7 +332,7 @@ class City:
         width: int = 640,
         height: int = 640,
     ) -> View:
-        """Return the view from a pose, or from the panorama nearest to a position.
+        """Return the view from a pose, or from the panorama nearest to a position; in degrees and pixels.
 
         Args:
             at: a pose, such as that of a walk's step, or any position within 800 m of a panorama.

@@ -27,7 +27,7 @@ BESIDE_M = 14.0
 SAME_M = 5.0
 """Largest distance in metres between a reported thing and the true one; chosen: near enough to be found."""
 SAME_MIN = 1.0
-"""Largest difference in minutes between a claimed walk and the true one; chosen."""
+"""Largest difference in minutes between a claimed and the true time on foot for the claim to hold; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class PlaceClaim:
     """A claim that a place has the type, attributes and opening hours that were wished for."""
 
     place_id: str
-    """Id of the place that the agent claims."""
+    """Id of the place that the claim is about."""
     name: str
     """Name of the place."""
     types: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class PlaceClaim:
     wishes: Mapping[str, bool] = field(default_factory=dict)
     """Attributes wished for, and whether each has to hold, such as `{"spicy": False}`."""
     at: tuple[int, int] | None = None
-    """(day, 0 for Monday; minute after midnight) at which the place has to be open; `None` for any."""
+    """(day, 0 for Monday; minute after midnight) at which the place has to be open; `None` if it need not."""
     kind: Literal["place"] = "place"
 
 
@@ -79,7 +79,7 @@ class AbsenceClaim:
     wishes: Mapping[str, bool] = field(default_factory=dict)
     """Attributes wished for, and whether each has to hold, such as `{"spicy": False}`."""
     at: tuple[int, int] | None = None
-    """(day, 0 for Monday; minute after midnight) at which a place has to be open; `None` for any."""
+    """(day, 0 for Monday; minute after midnight) at which a place has to be open; `None` if it need not."""
     kind: Literal["absence"] = "absence"
 
 
@@ -94,7 +94,7 @@ class CountClaim:
     looked_from: tuple[LatLng, ...]
     """Positions where the agent looked."""
     at_once: int | None = None
-    """Largest number of things found in one look, where nobody matched them; else `None`.
+    """Largest number of things found in one look, if those of several looks were not matched; else `None`.
     The claim is then that at least so many exist, or none."""
     kind: Literal["count"] = "count"
 
@@ -166,7 +166,7 @@ def check_claims(city: City, claims: Sequence[Claim]) -> ToldTruth | None:
 
 
 def pairs_within(reported: Sequence[LatLng], true: Sequence[LatLng], radius: float) -> dict[int, int]:
-    """Match reported to true positions, one to one; return the true index by the reported index.
+    """Match reported to true positions within `radius` metres, one to one; return {reported: true} indices.
 
     There are as many pairs as there can be; of all such pairings, the one with the least sum of distances.
 
@@ -250,7 +250,7 @@ class _ClaimChecker:
         return CheckedClaim(claim.name, f"{verdict} ({words})" if words else verdict, holds)
 
     def _check_absence(self, claim: AbsenceClaim) -> CheckedClaim:
-        """Return a claim of absence, compared by the number of open places on the walk that (may) fit."""
+        """Return a claim of absence, compared with how many open places within 25 m of the walk fit."""
         near = _filter_near([one for one in self.inventory.places() if one.is_open], claim.walked, ARRIVED_M)
         held = [[holds for _, holds in self._check_wishes(claim, one)] for one in near]
         fit = sum(all(one) for one in held)
@@ -263,7 +263,7 @@ class _ClaimChecker:
     def _check_wishes(
         self, claim: PlaceClaim | AbsenceClaim, place: Place
     ) -> Iterator[tuple[str, bool | None]]:
-        """Yield (truth about a place in words; True if the wish is met, `None` if not known) by wish."""
+        """Yield for each wish (truth about the place, in words; whether it is met, `None` if not known)."""
         if claim.types:
             kind = next((one for one in claim.types if _is_a(one, place)), None)
             yield _words(kind) if kind else f"no {_words(claim.types[0])}", kind is not None
@@ -283,7 +283,7 @@ class _ClaimChecker:
                 yield text if holds == wished else f"{text}, not as wished", holds == wished
 
     def _check_count(self, claim: CountClaim) -> CheckedClaim:
-        """Return a claim of a count, compared with the number of things near the walk and their positions."""
+        """Return a claim of a count, compared with the true number and positions of things near the looks."""
         claimed = f"{len(claim.positions)} {claim.thing}"
         things = self.truth.things({claim.thing})
         if not things:
@@ -303,7 +303,7 @@ class _ClaimChecker:
         return CheckedClaim(claimed, true, len(claim.positions) == there == right, numbers)
 
     def _check_home(self, claim: HomeClaim) -> CheckedClaim:
-        """Return a claim on a home, compared with the minutes on foot by the city's maps for each kind."""
+        """Return a home's claim checked: its walking minutes to each place type against those of the maps."""
         truths: list[str] = []
         holds = True
         numbers: dict[str, float] = {}

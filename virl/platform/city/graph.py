@@ -31,7 +31,7 @@ class NavigationGraph:
     lng: Floats
     """Longitude of each node, degrees, shape (nodes,)."""
     first: Ints
-    """Index of the first link of each node, and the number of all links, shape (nodes + 1,)."""
+    """Index of each node's first link in the link arrays, then the number of links, shape (nodes + 1,)."""
     target: Ints
     """Number of the node that each link leads to, shape (links,)."""
     heading: Floats
@@ -46,13 +46,15 @@ class NavigationGraph:
     """Number of each node, by the id of its panorama."""
 
     def __len__(self) -> int:
+        """Return the number of nodes."""
         return len(self.ids)
 
     def __contains__(self, node_id: str) -> bool:
+        """Return whether a node has this panorama id."""
         return node_id in self._number
 
     def number(self, node_id: str) -> int:
-        """Return the number of the node with this panorama id, from 0; raise `NoStreetView` if none has it.
+        """Return the number, from 0, of the node with this panorama id; raise `NoStreetView` without one.
 
         Raises:
             NoStreetView: there is none.
@@ -98,7 +100,7 @@ class NavigationGraph:
         return lengths
 
     def shortest_path(self, source: int, target: int) -> tuple[list[int], float]:
-        """Return (numbers of the nodes of a shortest way, both ends included; its length in metres).
+        """Return (node numbers of a shortest way from `source` to `target`, its metres); or raise `NoRoute`.
 
         Raises:
             NoRoute: no way leads there.
@@ -137,7 +139,7 @@ def build_graph(
     yaw: ArrayLike | None = None,
     height: ArrayLike | None = None,
 ) -> NavigationGraph:
-    """Return the graph of nodes (ids, degrees) and one-way links (numbers of nodes, degrees, metres).
+    """Return the graph of panoramas at positions in degrees, with links from nodes `source` to `target`.
 
     Args:
         ids: panorama id of each node, no two alike.
@@ -192,7 +194,7 @@ def build_graph(
 
 
 def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> Panorama:
-    """Return the panorama of a node, its links in the order of the graph.
+    """Return the panorama of a node, taken in a month `date`, its links in the order of the graph.
 
     Its heading is 0 where no yaw is known.
 
@@ -218,7 +220,7 @@ def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> P
 def panorama_near(
     graph: NavigationGraph, position: LatLng, radius: float, date: str | None = None
 ) -> Panorama | None:
-    """Return the panorama nearest to a position within `radius` metres; `None` if there is none.
+    """Return the panorama, of month `date`, nearest to a position within `radius` metres; `None` without one.
 
     Args:
         graph: graph of the panoramas.
@@ -278,7 +280,7 @@ def whole_graph(city: City) -> NavigationGraph:
 
 
 OFF_MAP_M = 100.0
-"""Distance in metres from every panorama beyond which a stop is off the map; chosen."""
+"""Distance in metres from the nearest panorama beyond which a stop is off the map; chosen."""
 
 
 @dataclass(eq=False)
@@ -330,7 +332,7 @@ class GraphMaps:
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Return the seconds from every origin to every destination, shape (origins, destinations).
+        """Return seconds from origins to destinations, shape (origins, destinations); `inf` for no way.
 
         Returns:
             `inf` where no way leads, also where a stop is over 100 m from the nearest panorama.

@@ -12,7 +12,7 @@ from virl.geo.globe import Floats, Ints
 from virl.platform.city.graph import NavigationGraph
 
 KEPT_GRAPHS = 16
-"""Number of graphs whose neighbours are kept in memory at a time; chosen."""
+"""Number of graphs for which lists of neighbours are kept in memory; chosen."""
 
 Neighbours = Sequence[Sequence[int]]
 """Numbers of the neighbours of each node, by the node's number."""
@@ -67,7 +67,7 @@ def _starts(graph: NavigationGraph) -> Ints:
 
 
 def _gather(nodes: int, source: Ints, target: Ints) -> Neighbours:
-    """Return the neighbours of `nodes` nodes, from the source and the target of each link."""
+    """Return for each node, 0 to `nodes` - 1, the `target` of every link whose `source` it is."""
     order = np.argsort(source, kind="stable")
     first = np.searchsorted(source[order], np.arange(1, nodes))
     return [group.tolist() for group in np.split(target[order], first)]
@@ -84,7 +84,7 @@ class Hops:
     """
 
     def __init__(self, graph: NavigationGraph, targets: Sequence[int]) -> None:
-        """Make the table for the nodes of a graph and some targets, numbers of nodes; compute nothing yet."""
+        """Prepare a table for a graph's nodes and `targets`, which are node numbers; compute nothing yet."""
         links = np.ones(len(graph.target)), (graph.target, _starts(graph))
         self._backward = csr_array(links, shape=(len(graph), len(graph)))
         self._targets = targets
@@ -92,7 +92,7 @@ class Hops:
         self._known = np.zeros(len(targets), bool)
 
     def __call__(self, nth: ArrayLike, node: ArrayLike) -> NDArray[np.int32]:
-        """Return the numbers of links from nodes to the nth targets, broadcast together; else `NO_WAY`."""
+        """Return the links from each `node` to the target at index `nth` (broadcast arrays), or `NO_WAY`."""
         nth = np.asarray(nth, np.intp)
         for missing in np.unique(nth[~self._known[nth]]):
             found = dijkstra(self._backward, indices=int(self._targets[missing]), unweighted=True)

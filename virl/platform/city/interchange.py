@@ -119,7 +119,7 @@ def streets_at(
 
 
 def held_street_map(city: City) -> StreetMap:
-    """Return the street map of a city whose streets and panoramas are all known at once.
+    """Return the street map of a city; raise `BadInput` where it is not all known at once.
 
     Raises:
         BadInput: the city is asked over a network, panorama by panorama.
@@ -200,7 +200,7 @@ def to_geodataframes(city: City) -> "dict[str, gpd.GeoDataFrame]":
 
 
 def save_geodataframes(frames: "Mapping[str, gpd.GeoDataFrame]", path: Path) -> None:
-    """Write the tables of a city to a file that geographic information systems open.
+    """Write the tables of a city to one GeoPackage file, `.gpkg`, or to a folder of GeoJSON files.
 
     The description of each layer says whom to name.
 

@@ -28,7 +28,7 @@ class MappedStreet:
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """A building or a piece of one, such as a separately mapped part or the two sides of a passage."""
+    """A building, or a piece of one such as a separately mapped part or one side of a passage through it."""
 
     id: str
     """Id of the mapped building, which several pieces may share."""
@@ -80,7 +80,7 @@ class CityStatistics:
     houses_in_water: int | None = None
     """Number of houses in water whose tags allow it, such as boathouses."""
     drawn_m: Mapping[str, float] = field(default_factory=dict)
-    """Metres of streets that are passages, or bridges, which are drawn level with the ground; by kind."""
+    """Metres of bridges and of passages through houses, which are drawn unlike reality; by kind in words."""
     parts: int | None = None
     """Number of mapped parts of buildings that are drawn."""
     heights_unread: Mapping[str, int] = field(default_factory=dict)
@@ -98,13 +98,13 @@ class CityStatistics:
     incomplete: int | None = None
     """Number of mapped objects left out, in whole or part, for missing nodes or broken rings."""
     left_out: Sequence[Omission] = ()
-    """Objects, hours and heights that cannot be used, by kind, with the first reasons."""
+    """Objects, opening hours and heights that cannot be used: their number by source, with first reasons."""
     unmapped: Mapping[str, int] = field(default_factory=dict)
     """Number of mapped places by their tag without a place type, such as `shop=toys`, most frequent first."""
 
     @property
     def places(self) -> int:
-        """Number of places of all types."""
+        """Number of places, whatever their type."""
         return sum(self.places_by_type.values())
 
 
@@ -141,7 +141,7 @@ class Inventory(Protocol):
 
 
 def street_finder(inventory: Inventory) -> Callable[[LatLng], str]:
-    """Return a function from a position to the name of the nearest named street, empty where none has one."""
+    """Return a function from a position to the name of the nearest named street; `""` if there is none."""
     named = [street for street in inventory.streets() if street.name and len(street.line) > 1]
     if not named:
         return lambda _: ""

@@ -18,7 +18,7 @@ MOST_REASONS = 10
 """Largest number of reasons kept for each source (chosen: as many as fit a short list)."""
 
 _Part = tuple[str, str, int, int]
-"""(source, reason, checksum, number among equal parts) of an item or field that was left out."""
+"""(source, reason, checksum, number from 1 among equals in one reply) of an item or field left out."""
 _PART: TypeAdapter[_Part] = TypeAdapter(_Part)
 """Reader and writer of a line of the file `LEFT_OUT`."""
 _log = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ class LeftOut:
     """Lock that guards the counts."""
 
     def add(self, source: str, reason: str, part: object = None, nth: int = 1) -> None:
-        """Count an item or field of a source that cannot be read for a reason, once however often it is read.
+        """Count a `part` that cannot be read, unless counted before; `nth`: number among a reply's equals.
 
         Args:
             source: name of the service or file.
@@ -109,7 +109,7 @@ class LeftOut:
             self.add(f"ways ({mode})", f"no way leads to {name}", name)
 
     def take(self, omission: Omission) -> None:
-        """Replace the count and reasons of a source by those that were counted at another time."""
+        """Replace the count and reasons of the omission's source by those in it, counted at another time."""
         with self._lock:
             is_new = omission.source not in self._counts
             self._counts[omission.source] = omission.count

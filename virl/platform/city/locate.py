@@ -14,7 +14,7 @@ from virl.platform.city.places import closed_among
 __all__ = ["BLOCKS", "NUMBER_FIRST", "NUMBER_LAST", "WORD", "address_in", "begins_with_house", "is_address"]
 
 WORD = r"[^\W\d_a-z][\w'\N{RIGHT SINGLE QUOTATION MARK}-]*"
-"""Pattern of a word with a capital letter, or of a script without capitals."""
+"""Source of a pattern of a word that begins with a capital letter or is of a script without capitals."""
 NUMBER_FIRST = re.compile(
     rf"(?<![\d-])\b\d{{1,5}}[A-Za-z]?\s+(?![Cc]h[oō]me\b){WORD}(?:\s+(?:of\s+|the\s+)*{WORD})*"
 )
@@ -35,7 +35,7 @@ NUMBER_LAST = re.compile(
 )
 """Pattern of an address with its house number after the street, such as "Aleksanterinkatu 14 B"."""
 _DASH = r"[-\N{EN DASH}\N{MINUS SIGN}]"
-"""Pattern of a dash between the numbers of an address."""
+"""Source of a pattern of one dash, of any sort, between the numbers of an address."""
 _CHOME = rf"\d{{1,3}}[ -]?[Cc]h[oō]me\b(?:,?[ -]?\d{{1,4}}(?:{_DASH}\d{{1,4}}){{0,2}})?"
 """Pattern of a Japanese district part with its block and house, such as "1 Chome-2-3"."""
 _HAN = "[\u3041-\u30ff\u3005\u3400-\u9fff]"
@@ -57,9 +57,9 @@ _NO_HOUSE = re.compile(
 _FIRST = re.compile(r"\s*\d{1,5}[a-z]?(?:[-/]\d{1,4}){0,3},?\s+\w", re.IGNORECASE)
 """Pattern of a text that begins with a house number and goes on with a word."""
 _LED = re.compile(r"\b(?:at|to|from|near|of|by|in)\s$")
-"""Pattern of a text that ends with a word that leads to an address, such as "at"."""
+"""Pattern of the end of a text that lets an address follow: a word such as "at" and a blank."""
 _GOES_ON = re.compile(r"\s++(?!(?:and|then|but|or|in|on|for|at|by|from|with)\b)\w")
-"""Pattern of a word after a number that the number may count, as in "14 shops"."""
+"""Pattern of a blank and word after a number, which is then no house number, as in "14 shops"."""
 
 
 def address_in(text: str) -> str:
@@ -93,11 +93,11 @@ def begins_with_house(text: str) -> bool:
 
 
 SAME_NAME = 80.0
-"""Least likeness, 0 to 100, of a place's name to the name that was asked for; chosen."""
+"""Least likeness, 0 to 100, of a place's name to a name asked for to count as that place's; chosen."""
 
 
 def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatLng]:
-    """Return (title, position) of an address, or of the open place that fits a text best.
+    """Return (name, position) of an address, or of the open place near `near` that fits a text best.
 
     What is written as no address is looked for among the places first: a geocoder finds something for nearly
     any text. A listing may shorten the name, but its numbers are those of the text.
@@ -137,5 +137,5 @@ def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatL
 
 
 def _is_called(text: str, name: str) -> bool:
-    """Return whether a place's name fits a text; every name fits a text in small letters, a sort of place."""
+    """Return whether a text may be a place's name: it resembles or shortens `name`, or is all lower-case."""
     return text.islower() or name_ratio(text, name) >= SAME_NAME or is_shortened(name, text)

@@ -20,11 +20,11 @@ OFF_MAP_M: dict[TravelMode, float] = {"walking": 100.0, "cycling": 300.0, "drivi
 SPEED_M_S: dict[TravelMode, float] = {"walking": 1.35, "cycling": 4.2, "driving": 7.0}
 """Speed in metres a second in town, by mode. Chosen: usual planning values, driving with its stops."""
 BEND_DEG, AROUND_DEG = 40.0, 150.0
-"""Degrees of a bend from which on it is told as a turn, and beyond which it leads back; chosen."""
+"""Degrees of a bend from which it is told as a turn, and above which it is told as turning back; chosen."""
 SHORT_M = 2.0
 """Length in metres below which a piece of a route is not told; chosen."""
 _TRANSIT = frozenset({"transit", "public transport", "bus", "tram", "train", "subway", "metro", "ferry"})
-"""Words for modes of public transport, which have an error text of their own."""
+"""Names of modes of public transport, which have their own error message since no routes are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Route:
     duration: float
     """Time that the way takes, seconds."""
     streets: tuple[str, ...] = ()
-    """Street name of each piece of `path`, empty where it has none; no names at all if none are known."""
+    """Street name of each piece of `path`, empty for a street without one; no items if no names are known."""
 
     @property
     def instructions(self) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ class Maps(Protocol):
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Return the seconds from every origin to every destination, shape (origins, destinations).
+        """Return seconds from origins to destinations, shape (origins, destinations); `inf` for no way.
 
         Args:
             origins: positions from which the ways start.
@@ -156,7 +156,7 @@ class PanoramaMaps(Protocol):
 
 
 def walked_route(maps: Maps, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-    """Return the way through stops from panorama to panorama if the maps know such ways, else by `mode`.
+    """Return the way through stops along panoramas if the maps know such ways, else that of `mode`.
 
     Args:
         maps: maps of the city.
@@ -189,7 +189,7 @@ def in_blocks(
     block: tuple[int, int],
     ask: Callable[[Sequence[LatLng], Sequence[LatLng]], Floats],
 ) -> Floats:
-    """Return travel times in seconds, shape (origins, destinations), asked for in blocks of limited size.
+    """Return travel times in seconds, (origins, destinations), by calls of `ask` for at most `block` each.
 
     Args:
         origins: positions of the rows.
@@ -210,7 +210,7 @@ def table_of_rows(
     shape: tuple[int, int],
     note: Callable[[str, object], None],
 ) -> Floats | None:
-    """Return rows of a reply as a table of seconds, `inf` where unknown; `None` if none has the asked width.
+    """Return rows of seconds as a table of this shape, `inf` where unknown; `None` if no row has its length.
 
     Args:
         rows: seconds of each row; `None` for a cell or a row that is unknown, which is `inf` in the table.
@@ -229,7 +229,7 @@ def table_of_rows(
 
 
 def _stretches(route: Route) -> list[_Stretch]:
-    """Return a route cut into stretches, at turns and changes of street; the shortest pieces are left out."""
+    """Return a route cut at turns and changes of street, without pieces shorter than `SHORT_M`."""
     found: list[_Stretch] = []
     for number, (start, end) in enumerate(pairwise(route.path)):
         metres = distance(start, end)
@@ -317,7 +317,7 @@ class TransitMaps(Protocol):
     """Maps that also give journeys by public transport."""
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
-        """Return the journey that arrives first and sets out on a weekday (0: Monday) at a minute or later.
+        """Return the journey that arrives first, from a weekday (0: Monday) and minute after midnight on.
 
         Args:
             here: position where the journey starts.

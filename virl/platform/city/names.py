@@ -17,9 +17,9 @@ from virl.settings.model import Settings, load_settings
 __all__ = ["is_numbered_otherwise", "is_shortened", "name_ratio", "numbers_differ", "score_names", "spelt"]
 
 SAME_BUT_NUMBER = 80.0
-"""Least likeness, 0 to 100, of two names without their numbers to be one name; chosen as in `matching`."""
+"""Least likeness, 0 to 100, at which two names that differ in a number are else the same; chosen."""
 SHARED_WORDS = 2
-"""Least number of words of a shortened name; chosen: one word is within many longer names by chance."""
+"""Least number of words that a shortened name keeps; chosen: one word is in many names by chance."""
 
 _WRITTEN = re.compile(r"[^\W_]+")
 """Pattern of a word: letters and digits."""
@@ -35,9 +35,9 @@ class _Writings(Settings):
     """The tables of `names.yaml`: abbreviations and numbers in words."""
 
     same_words: dict[str, tuple[str, ...]]
-    """Other writings of a word, by the form that is compared."""
+    """Other writings of a word, such as its full forms, by the form that is compared."""
     endings: dict[str, tuple[str, ...]]
-    """Short endings of words, by the full ending that is compared."""
+    """Short forms of word endings, such as "str", by the full ending that is compared."""
     ordinals: tuple[str, ...]
     """Ordinal numbers in words, from "first"."""
     cardinals: tuple[str, ...]
@@ -52,7 +52,7 @@ def name_ratio(one: str, other: str) -> float:
 
 
 def score_names(scorer: Callable[[str, str], float], one: str, other: str) -> float:
-    """Return the higher score, [0, 100], of two names as written and as `spelt`; 0 if a number differs.
+    """Return the higher `scorer` value, [0, 100], of two names as written or `spelt`; 0 if numbers differ.
 
     Args:
         scorer: function from two texts in small letters without punctuation to their likeness, [0, 100].
@@ -72,7 +72,7 @@ def numbers_differ(one: str, other: str) -> bool:
 
 
 def is_numbered_otherwise(text: str, name: str) -> bool:
-    """Return whether a text has the name but for another number: "Platform 3" for "Platform 13"."""
+    """Return whether a text equals a name, or a part of it, but for a number: "Platform 3", "Platform 13"."""
     if not numbers_differ(text, name):
         return False
     words, known = (
@@ -82,14 +82,14 @@ def is_numbered_otherwise(text: str, name: str) -> bool:
 
 
 def is_shortened(listed: str, name: str) -> bool:
-    """Return whether a listed name is a longer name without some of its words, such as "The" or "& Café"."""
+    """Return whether `listed` is `name` without some of its words, such as "The" or "& Café"."""
     kept, words = (set(spelt(text).split()) - _writings().small for text in (listed, name))
     return len(kept) >= SHARED_WORDS and kept <= words and not numbers_differ(listed, name)
 
 
 @lru_cache(maxsize=16_384)
 def spelt(name: str) -> str:
-    """Return a name normalized for comparison: small letters, no accents, numbers and short forms alike."""
+    """Return a name for comparison: small letters, no accents, one form for each number and abbreviation."""
     folded = unicodedata.normalize("NFKD", name.casefold().replace("&", " and ").replace("\u00f8", "o"))
     words = _join_initials(_WRITTEN.findall(_SILENT.sub("", folded)))
     forms, cardinals = _forms()

@@ -12,7 +12,7 @@ OutcomeKind = (
     | Literal["arrived", "found", "substituted"]
     | Literal["limit", "blocked", "missed", "lost", "not found", "no reply"]
 )
-"""The kinds of ends of a run, described in `docs/reference/run-folder.md`.
+"""Kind of the end of a run; `docs/reference/run-folder.md` describes each.
 
 `result.json` has the kind of a run's end: search for it in quotes, as `"blocked"`, to find who decides it.
 """

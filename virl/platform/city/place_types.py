@@ -41,7 +41,7 @@ class MoreWords(Settings):
 
 
 def words_of(types: Mapping[str, TypeWords]) -> Iterator[tuple[str, str, str, bool]]:
-    """Yield (type, language, word, True if the word names the type, not hints at it) for all words.
+    """Yield (type, language, word, True for a name of the type or False for a hint) for all words.
 
     Hints come before names within each type.
     """
@@ -77,11 +77,11 @@ Mark = Literal[
     "snack",
     "common",
 ]
-"""Marks that a place type can bear in the table; the head of the file explains each."""
+"""Name of a mark that a row of the table of place types can bear; the head of the file explains each."""
 
 
 SHARED_BY_TRADES = ("types", "scope", "group", "hours", "width", "visitors")
-"""Names of the fields that later trades of a row take from its first trade unless they give their own."""
+"""Names of fields that a place type's other trades take from its first trade unless they state their own."""
 
 
 class PlaceType(Settings):
@@ -115,18 +115,18 @@ class PlaceType(Settings):
     @model_validator(mode="before")
     @classmethod
     def _in_a_table_of_google(cls, row: object) -> object:
-        """Return a row with Google's table A filled in, if its marks say that the type is in it."""
+        """Return a row with `google` set to "A" if its marks say that the type is in Google's Table A."""
         if not isinstance(row, dict) or not isinstance(marks := row.get("marks"), list):
             return row
         return {"google": "A", **row} if "virl96" in marks or "finer" in marks else row
 
     @property
     def wider(self) -> tuple[str, ...]:
-        """Wider types of a place with the row's first OpenStreetMap tag; empty for a row without tags."""
+        """Wider place types named with the row's first OpenStreetMap tag; empty for a row without tags."""
         return _names_in(self.osm[0])[1:] if self.osm else ()
 
     def told_trades(self, name: str) -> dict[str, dict[str, Any]]:
-        """Return the trades of this type, called `name`, by name, with fields that the table leaves out."""
+        """Return the fields of this type's trades, by trade; `name` is the type's, usual values fill gaps."""
         trades = ({name: self.trade} if self.trade else {}) | self.trades
         first = next(iter(trades.values()), {})
         usual = {"types": (name, *self.wider)} | {key: first[key] for key in SHARED_BY_TRADES if key in first}
@@ -144,7 +144,7 @@ class PlaceTypes(Settings):
     no_place: Words
     """Tags of OpenStreetMap on objects that are no place."""
     orders: dict[str, Words]
-    """Types in the order that counts for a field, by the field of `PlaceType`; all others follow."""
+    """Place types in the order that matters for a field, by the field's name; types not listed follow."""
 
 
 def table_file() -> Path:
@@ -185,7 +185,7 @@ def by_type_as(field: str, model: type[ModelT]) -> dict[str, ModelT]:
 
 @cache
 def types_marked(mark: Mark) -> frozenset[str]:
-    """Return the place types that bear a mark."""
+    """Return the names of the place types that bear a mark, such as "outdoors", in the table."""
     return frozenset(name for name, marks in by_type("marks").items() if mark in marks)
 
 
@@ -203,7 +203,7 @@ def types_20() -> tuple[str, ...]:
 
 @cache
 def types_named(field: Literal["osm", "overture"]) -> Mapping[str, tuple[str, ...]]:
-    """Return the place types, the finest first, of each tag of OpenStreetMap or category of Overture."""
+    """Return, by OpenStreetMap tag or Overture category, the place types it stands for, the finest first."""
     found: dict[str, tuple[str, ...]] = {}
     for place_type, names in by_type(field).items():
         for name in names:

@@ -31,6 +31,7 @@ class OpeningHours:
     """Closing time in minutes after midnight of `day`, (opens, 2880): beyond 1440 it is the next morning."""
 
     def __str__(self) -> str:
+        """Return day and hours as text, such as `mon 09:00-17:00`."""
         return f"{DAYS[self.day]} {show_clock(self.opens % 1440)}-{show_clock(self.closes % 1440)}"
 
 
@@ -94,15 +95,15 @@ class Place:
 
     @property
     def is_unsure(self) -> bool:
-        """Return whether the opening hours of an open place, which is not outdoors, are unknown."""
+        """Return whether the hours of a place that has not closed down, and is not outdoors, are unknown."""
         return self.is_open and not self.hours and not types_marked("outdoors").intersection(self.types)
 
     def open_at(self, day: int, minute: int) -> bool:
-        """Return whether the place is open on a day (0: Monday), minutes after midnight; False if unknown."""
+        """Return whether the place is open at a day (0: Monday) and minute of it; False for unknown hours."""
         return self.is_open and open_then(self.hours, day, minute)
 
     def may_be_open_at(self, day: int, minute: int) -> bool:
-        """Return whether the place is open on a day (0: Monday) and minute of it, or has unknown hours.
+        """Return whether the place is open at a day (0: Monday) and minute of it, or its hours are unknown.
 
         A place that has closed down is not open.
         """
@@ -160,7 +161,7 @@ class Places(Protocol):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first; `NearbyPlaces` if some may be missing.
+        """Return places of `types` within `radius` metres, nearest first; beyond `whole` some may be missing.
 
         Args:
             position: centre of the circle.
@@ -172,7 +173,7 @@ class Places(Protocol):
         ...
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Return the places whose name, type or address fits a text, best first, preferably `near` there."""
+        """Return the places whose name, type or address fits a text, best first, nearby ones preferred."""
         ...
 
     def details(self, place_id: str) -> Place:
@@ -212,7 +213,7 @@ class PlacesInFull(Protocol):
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places of `Places.nearby` with hours and reviews, so that `details` costs nothing later.
+        """Return the places of `nearby` with hours and reviews, so that later `details` cost nothing.
 
         Args:
             position: centre of the circle.
@@ -225,7 +226,7 @@ class PlacesInFull(Protocol):
 
 @runtime_checkable
 class RatedPlaces(Protocol):
-    """A provider that can filter places by rating where a circle holds more than it lists."""
+    """A provider that can filter by rating itself, for circles with more places than it lists."""
 
     def nearby_rated(
         self,
@@ -235,7 +236,7 @@ class RatedPlaces(Protocol):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """Return places within `radius` metres, with hours and reviews, rated `least` stars of 5 or better.
+        """Return places of `types` within `radius` metres, with hours, reviews and `least` stars or more.
 
         Args:
             position: centre of the circle.
@@ -284,7 +285,7 @@ def nearby_in_full(
     *,
     whole: float | None = None,
 ) -> list[Place]:
-    """Return the places within `radius` metres, with hours and reviews where these would cost more later.
+    """Return places as `nearby` does, with hours and reviews where asking for these later would cost more.
 
     Args:
         places: provider of the places.

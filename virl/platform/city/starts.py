@@ -17,17 +17,17 @@ from virl.platform.city.maps import Address, ReverseMaps, walked_route
 from virl.platform.city.streetview import RADII_M, Panorama, relocate
 
 PART_M = 600.0
-"""Radius in metres around a spot of the part of town whose places count: 15 minutes' walk across."""
+"""Radius in metres of the part of town around a spot whose places count: 15 minutes' walk across."""
 SPOT_M = 100.0
-"""Radius in metres around a spot of the square or shopping street whose places count."""
+"""Radius in metres within which places count as at the square or shopping street around a spot."""
 _FRONT_M = 50.0
-"""Largest distance in metres from a place to the panorama before it."""
+"""Largest distance in metres from a place to a panorama for the place to count as in front of it."""
 _TRIED = 400
-"""Largest number of places that are tried for a street with a name; chosen."""
+"""Largest number of places tried in search of one whose street has a name; chosen."""
 _PATHS = frozenset({"footway", "path", "steps", "corridor", "track", "bridleway"})
 """Values of OpenStreetMap's `highway` that are paths, not streets."""
 _LINES, _BESIDE_M = 12, 200.0
-"""Number of nearest streets at which a panorama is looked for, and metres within which; chosen."""
+"""Number of streets tried, nearest first, and metres around each where a panorama is sought; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,14 @@ class LivelySpot:
     """Number of shops and places within `PART_M` metres of the spot."""
 
     def __str__(self) -> str:
+        """Return the spot in words: street or position, and number of places around."""
         where = self.street or str(self.panorama.position)
         places = "1 shop or place" if self.places == 1 else f"{self.places:,} shops and places"
         return f"{where}, the liveliest part: {places} within {PART_M:g} m"
 
 
 def liveliest(city: City) -> LivelySpot | None:
-    """Return the spot among the most shops and places of a town; `None` where not all of these are known.
+    """Return the street spot with the most shops and places around; `None` where these are not all known.
 
     The part with the most of them within `PART_M` counts first, then the street or square in it with the most
     within `SPOT_M`. Footpaths and passages, and streets without a name, come last.
@@ -75,7 +76,7 @@ def liveliest(city: City) -> LivelySpot | None:
 
 
 def start_near(city: City, position: LatLng, place: str) -> Panorama:
-    """Return the panorama nearest to a position, in the first of ever wider circles that holds one.
+    """Return the panorama nearest to a position, searched for up to 800 m off; errors call it `place`.
 
     Args:
         city: city whose street view is asked.
@@ -100,7 +101,7 @@ def start_near(city: City, position: LatLng, place: str) -> Panorama:
 
 
 def _nearest(city: City, position: LatLng) -> LatLng | None:
-    """Return the position of the panorama nearest to a position, however far; `None` if that is not known."""
+    """Return the position of a panorama near the closest streets, however far; `None` if none is found."""
     frame, origin = LocalFrame(position), Point(0.0, 0.0)
     lines = [LineString(in_metres(frame, line)) for line in city.street_lines if len(line) > 1]
     # The panorama nearest to the nearest street need not be the nearest of all, so several streets are tried.
@@ -112,17 +113,17 @@ def _nearest(city: City, position: LatLng) -> LatLng | None:
 
 
 _TRIES = 24
-"""Number of spots drawn at random for one stop or address. Chosen."""
+"""Largest number of spots drawn at random for one stop or address. Chosen."""
 _NEAREST_M, _FARTHEST_M = 80.0, 400.0
 """Least and largest distance in metres from a start to a drawn address. Chosen: as Virlton's errands lie."""
 _STREET_M, _HOUSE_M = 60.0, 40.0
-"""Most metres from a drawn spot to a panorama, more for late tries at an address; then to an address."""
+"""Radius in metres of the search for a panorama at a drawn spot, and for an address at a panorama."""
 _DETOUR = 2.5
 """Largest ratio of a way to the straight line, unless all ways are longer. Chosen."""
 
 
 def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Random) -> list[LatLng]:
-    """Return up to `stops` positions of a tour around a start, each about `leg_m` metres from the last.
+    """Return up to `stops` positions of a walk from `start`, each about `leg_m` metres on foot from the last.
 
     Fewer stops, or none, are returned where no way leads on.
 
@@ -154,7 +155,7 @@ def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Rando
 
 
 def draw_address(city: City, start: LatLng, taken: Collection[str], random: Random) -> Address | None:
-    """Return an address near a start, none of the texts `taken`; `None` where no way leads to any.
+    """Return an address some 80 to 400 m from a start, none of `taken`; `None` where no way leads to any.
 
     Where no address is known, it is a spot on a street.
 
@@ -198,7 +199,7 @@ def is_there(city: City, text: str, near: LatLng) -> bool:
 
 
 def spot_name(city: City, position: LatLng) -> str:
-    """Return the address nearest to a position as text; street and position where none is within 40 m."""
+    """Return the address within 40 m of a position as text; else its street, if any, and the position."""
     if address := _address_at(city, position):
         return address.text
     street = streets_at([position], city.mapped_streets)[0]
@@ -211,7 +212,7 @@ def _address_at(city: City, position: LatLng) -> Address | None:
 
 
 def _way_m(city: City, one: LatLng, other: LatLng) -> float | None:
-    """Return the metres on foot between two positions; `None` if no way leads there."""
+    """Return the metres on foot from one position to the other; `None` if no way leads there."""
     try:
         return walked_route(city.maps, [one, other]).distance
     except (NoRoute, NoStreetView):

@@ -97,6 +97,7 @@ class Camera:
     """Height of the picture in pixels, [16, 2048]."""
 
     def __post_init__(self) -> None:
+        """Check field of view, pitch and size, and set the heading within [0, 360)."""
         object.__setattr__(self, "heading", normalize_heading(self.heading))
         if not MIN_FOV <= self.fov <= MAX_FOV:
             raise BadInput(f"camera fov {self.fov:g} is outside [{MIN_FOV:g}, {MAX_FOV:g}] degrees")
@@ -120,7 +121,7 @@ class Camera:
         return heading, degrees(atan2(rise, hypot(right, forward)))
 
     def sector(self, box: Box) -> tuple[float, float]:
-        """Return the headings, degrees clockwise from north, of a box's left and right edge at its middle."""
+        """Return the headings, degrees clockwise from north, of a box's left and right edge at mid-height."""
         middle = (box[1] + box[3]) / 2
         return self.direction(box[0], middle)[0], self.direction(box[2], middle)[0]
 
@@ -153,7 +154,7 @@ class View:
 
 
 class PictureCamera(Camera):
-    """A camera for a picture of any size from elsewhere, whose values are not checked."""
+    """A camera for a picture from elsewhere, of any size: its values are not checked."""
 
     __slots__ = ()
 
@@ -199,7 +200,7 @@ class StreetView(Protocol):
 Floats = NDArray[np.float32]
 """Array of single-precision numbers."""
 Rays = tuple[Floats, Floats, Floats]
-"""Components of directions along three axes: arrays of equal shape, vectors of any length."""
+"""Directions as (right, up, forward) or (east, up, north): arrays of equal shape, any vector length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +263,7 @@ _log = logging.getLogger(__name__)
 def relocate(
     streetview: StreetView, position: LatLng, place: str, radii: Sequence[float] = RADII_M
 ) -> Panorama:
-    """Return the panorama nearest to a position, in the first of ever wider circles that holds one.
+    """Return the panorama nearest to a position, searched for in ever wider `radii`; errors call it `place`.
 
     Args:
         streetview: provider that is asked, at most once for each radius.

@@ -15,7 +15,7 @@ class Mover(Protocol):
     """A source of the links that leave a pose, which also moves along one."""
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
-        """Return the links that leave a pose, by heading.
+        """Return the links that leave a pose, sorted by heading.
 
         Raises:
             NoStreetView: the pose stands at no panorama.
@@ -37,7 +37,7 @@ class Road:
     """A street that a walker could take from a crossing, with the view down it."""
 
     link: Link
-    """First link of the street."""
+    """Link to take now for the street: its first one, or one on the way back to a street seen before."""
     view: View
     """View down the street."""
     description: str
@@ -149,7 +149,7 @@ _STEERING: ContextVar[Steering | None] = ContextVar("steering", default=None)
 
 @contextmanager
 def steered_by(steering: Steering | None) -> Iterator[None]:
-    """Make walks within the block ask `steering` for each choice before their navigator.
+    """Make walks within the block ask `steering` for each choice before their navigator; nobody if `None`.
 
     With `None` nobody is asked, as befits a walk that is only planned.
     """
@@ -167,7 +167,7 @@ class LinksMover:
     streetview: StreetView
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
-        """Return the links that leave a pose, by heading."""
+        """Return the links that leave a pose, sorted by heading."""
         panorama = self.streetview.panorama(pose.pano_id)
         return tuple(sorted(panorama.links, key=lambda link: link.heading))
 

@@ -19,7 +19,7 @@ def graph_around(
     *,
     most: int = MOST_PANORAMAS,
 ) -> NavigationGraph:
-    """Return the graph of the panoramas that a mover reaches within `reach_m` metres of `start`.
+    """Return the graph of up to `most` panoramas that a mover reaches within `reach_m` metres of `start`.
 
     Args:
         streetview: street view that has the panoramas.

@@ -32,7 +32,7 @@ class BatchStreetView(Protocol):
     def nearest_many(
         self, positions: Sequence[LatLng], radius: float = RELOCATE_RADIUS_M
     ) -> list[Panorama | None]:
-        """Return the answer of `StreetView.nearest` for each position, in their order.
+        """Return the panorama nearest to each position within `radius` metres, in order; else `None`.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -66,7 +66,7 @@ class Answer:
 
 
 class Survey:
-    """A search for the panoramas nearest to positions around one, by inference or by questions.
+    """A finder of the panoramas nearest to positions around a panorama, that asks only what it cannot infer.
 
     No panorama is nearer to a position than its answer. So where another panorama is known, and the circle
     around a second position that goes through it lies within the first circle, it is the answer there too.
@@ -79,7 +79,7 @@ class Survey:
     """
 
     def __init__(self, streetview: StreetView, here: Panorama, earlier: Iterable[Answer] = ()) -> None:
-        """Record the panorama and the earlier answers."""
+        """Begin at the panorama `here`, with the answers that were given around its neighbours."""
         self.gained: list[Answer] = []
         """New answers, without those given earlier."""
         self._streetview = streetview
@@ -181,7 +181,7 @@ class Rings:
 
     @classmethod
     def with_reach(cls, metres: float, spacing: float = 3.0) -> "Rings":
-        """Return rings that find neighbours up to `metres` away in any direction.
+        """Return rings, `spacing` metres apart, that find neighbours up to `metres` away in any direction.
 
         Args:
             metres: distance to the farthest neighbours, in (0, 90].
@@ -222,7 +222,7 @@ class GridMover:
     """
 
     def __init__(self, streetview: StreetView, rings: Rings | None = None) -> None:
-        """Begin with no position asked for yet."""
+        """Begin with no position asked for; `rings` gives those to ask around a pose, by default V-IRL's."""
         self._streetview = streetview
         self._rings = rings or Rings()
         self._panoramas: dict[str, Panorama] = {}
@@ -315,7 +315,7 @@ class HybridMover:
     """Ids of the panoramas at which the grid was asked."""
 
     def links(self, pose: Pose, toward: float | None = None) -> tuple[Link, ...]:
-        """Return the links that leave a pose, by heading; asks the grid if none leads the wanted way.
+        """Return the links that leave a pose, by heading; asks the grid if none leads `toward` the heading.
 
         Args:
             pose: panorama to leave, and heading faced.

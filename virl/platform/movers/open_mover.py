@@ -44,7 +44,7 @@ def open_mover(
     web: "WebSettings | None" = None,
     first: Literal["links", "web"] = "links",
 ) -> Iterator[Mover]:
-    """Yield the mover of a name; at the end close its browser, if it has one.
+    """Yield the mover of a name, where `hybrid` asks `first` before the grid; close its browser at the end.
 
     Args:
         name: `"links"`, `"grid"`, `"web"` or `"hybrid"`.

@@ -41,7 +41,7 @@ MAPS_JS = "/maps/api/js"
 """Path of the Maps JavaScript API below its host."""
 SERVICE = "Maps JavaScript API"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-"""Commands of the browsers that can be used, the first one installed is."""
+"""Commands of the browsers to look for; the first one that is installed is used."""
 _NOT_THERE = "ZERO_RESULTS"  # the status of a panorama that is not there
 _REFUSED = "the key was refused"  # as page.js says it
 _LONGEST_WAIT_S = 30.0
@@ -85,7 +85,7 @@ class WebSettings:
 
     @classmethod
     def from_environment(cls, *, arrows: bool = False) -> Self:
-        """Return settings with the key and host of the environment; Google's host where it names none.
+        """Return settings with the key and host of the environment; Google's host if none, `arrows` as given.
 
         Raises:
             BadInput: the variable of the host has no valid address.
@@ -147,7 +147,7 @@ class StreetViewPage:
         self._opened.close()
 
     def go(self, pano_id: str, heading: float) -> PagePanorama:
-        """Show a panorama with the view at a heading, degrees.
+        """Show a panorama with the view at a heading in degrees; return the panorama as the page shows it.
 
         Raises:
             NoStreetView: there is no such panorama.
@@ -245,7 +245,7 @@ def _browser_failed(fault: "WebDriverException") -> _PageFailed:
 
 
 def _failure(outcome: Mapping[str, Any] | _Failed) -> _Failed | None:
-    """Return the failed call that an outcome is; `None` for a reply."""
+    """Return the outcome if it is a failed call; `None` if it is a reply."""
     return outcome if isinstance(outcome, _Failed) else None
 
 
@@ -256,7 +256,7 @@ def _log_retry(outcome: Mapping[str, Any] | _Failed, pause: float) -> None:
 
 
 def _start_browser(timeout: float, folder: str) -> "Chrome":
-    """Start a browser that keeps its files in `folder`, unless its path is too long; return its driver."""
+    """Start a browser with its files in `folder` if the path is short; `timeout` in s; return its driver."""
     require("web", "selenium", what="the web mover", error=BrowserUnavailable)
     from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
     from selenium.webdriver import Chrome, ChromeOptions  # noqa: PLC0415
@@ -316,7 +316,7 @@ def _arguments() -> list[str]:
 
 @contextmanager
 def _serve_page(settings: Mapping[str, str]) -> Iterator[str]:
-    """Serve the page while the context is open, as one document: a part that fails to load would be missed.
+    """Serve the page as one document while the context is open; yield its address.
 
     Args:
         settings: values that the page reads at its start, the key among them; they are in no file or address.
@@ -390,7 +390,7 @@ class WebMover:
         self._links: dict[str, tuple[Link, ...]] = {}
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
-        """Return the links that leave a pose, by heading.
+        """Return the links that leave a pose, sorted by heading.
 
         Raises:
             NoStreetView: the pose stands at no panorama.

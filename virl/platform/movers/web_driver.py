@@ -13,7 +13,7 @@ from threading import Event, Thread
 
 
 def main(folder: str, *command: str) -> int:
-    """Run a browser driver in a process group that ends with this process, and return its exit code.
+    """Run a browser driver, return its exit code; when standard input ends, kill it and remove `folder`.
 
     Args:
         folder: path that is removed when standard input ends.

@@ -55,7 +55,7 @@ class PointPlan:
 
 
 def plan_path(streetview: StreetView, positions: Sequence[LatLng], *, radius: float = RADIUS_M) -> PointPlan:
-    """Return the plan of a walk to the panoramas nearest to given positions, each a destination.
+    """Return the plan of a walk to the panorama nearest to each position, within `radius` metres of it.
 
     Args:
         streetview: who relocates.
@@ -79,7 +79,7 @@ def plan_route(
     mode: TravelMode = "walking",
     radius: float = RADIUS_M,
 ) -> PointPlan:
-    """Return the plan of a walk along the maps' routes to each destination that can be reached.
+    """Return the plan of a walk along routes to a panorama within `radius` metres of each destination.
 
     Args:
         streetview: who relocates.
@@ -112,7 +112,7 @@ def plan_route(
 def _find_ends(
     streetview: StreetView, positions: Sequence[LatLng], radius: float
 ) -> tuple[Sequence[Panorama | None], list[tuple[int, str]]]:
-    """Return (panorama nearest to each position or `None`, (number, reason) for each without one)."""
+    """Return (panorama near each position or `None`, (number, reason) of each position without one)."""
     if not positions:
         raise BadInput("a walk needs at least one destination")
     ends = relocate(streetview, positions, radius)
@@ -122,7 +122,7 @@ def _find_ends(
 
 
 def _corners(streetview: StreetView, path: Sequence[LatLng], radius: float, before: str | None) -> list[Goal]:
-    """Return the goals at the corners of a path, its ends left out, no panorama twice in a row."""
+    """Return goals at a path's bends, not its ends; skip repeats of a panorama, at first of `before`."""
     frame = LocalFrame(path[0])
     bends = LineString([frame.point(position) for position in path]).simplify(BEND_M).coords[1:-1]
     goals: list[Goal] = []
@@ -161,7 +161,7 @@ class Pursuit:
     """
 
     def __init__(self, plan: PointPlan, arrive: float) -> None:
-        """Begin before the first panorama, with the destinations that have no goal as results."""
+        """Begin a pursuit that reaches goals within `arrive` metres; goals left unplanned have failed."""
         self.outcomes = {
             number: DestinationOutcome(plan.destinations[number], reached=False, reason=reason)
             for number, reason in plan.unplanned
@@ -195,7 +195,7 @@ class Pursuit:
         return Outcome("missed" if missed else "arrived", reason)
 
     def arrive(self, here: Panorama) -> float:
-        """Record a panorama that the walker comes to, and mark the goals reached there.
+        """Record the panorama that the walker comes to; return the metres from the one before, or 0.
 
         Returns:
             Metres from the panorama before; 0 at the first.
@@ -215,7 +215,7 @@ class Pursuit:
         return metres
 
     def next_link(self, goal: Goal, toward: float, links: Sequence[Link]) -> Link | None:
-        """Return the link to take for the current goal; `None` if the goal is given up.
+        """Return the link to take to the goal, which lies at heading `toward`; `None` if it is given up.
 
         Args:
             goal: the current goal.
@@ -274,7 +274,7 @@ class Pursuit:
             self._start_goal(here)
 
     def _end_goal(self, *, reached: bool, reason: str) -> None:
-        """End the current goal, and record the result for its destination, if it is one."""
+        """End the current goal, and record the result if the goal is a destination and no corner."""
         goal = self._left.pop()
         if goal.destination is not None:
             self.outcomes[goal.destination] = DestinationOutcome(
@@ -319,7 +319,7 @@ class Explored:
             self._graph.add_edge(link.pano_id, _GOAL)
 
     def way_on(self, here: str, goal: LatLng, visited: Collection[str]) -> Link | None:
-        """Return the first link of the shortest way to a position, by seen links and then straight on.
+        """Return the first link of the shortest way to a goal, by seen links, then straight; `None` if stuck.
 
         Args:
             here: id of the visited panorama to leave from.
@@ -331,7 +331,7 @@ class Explored:
         """
 
         def metres(start: str, end: str, edge: Mapping[str, Link]) -> float | None:
-            """Return the metres of a link, or straight to the goal; `None` from a visited panorama."""
+            """Return the metres of a link, or straight to the goal, `None` for that from a visited one."""
             if end != _GOAL:
                 return edge["link"].distance
             # networkx takes `None` for no edge.
@@ -382,7 +382,7 @@ class PointNavigator:
         return tuple(outcome for _, outcome in sorted(self._pursuit.outcomes.items()))
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk to the plan's goals; `outcomes` grows with it.
+        """Yield a walk's steps to the plan's goals, after those of `trail`; others decided those `steered`.
 
         Args:
             start: where the walk begins or goes on.

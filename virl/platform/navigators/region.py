@@ -33,7 +33,7 @@ from virl.platform.navigators.survey import (
 )
 
 MAX_TOGETHER = 10_000
-"""Largest number of points in one matrix; more are split. Chosen: 200 MB, twice in the solver."""
+"""Largest number of points in one distance matrix; more are split. Chosen: 200 MB, twice in the solver."""
 _LARGEST = np.iinfo(np.uint16).max
 
 
@@ -48,7 +48,7 @@ def path_length(points: Floats, order: Ints) -> float:
 
 
 def nearest_neighbour(points: Floats) -> Ints:
-    """Return the numbers of points in an order, from 0 on, that always goes to the nearest point left.
+    """Return the numbers of points in the order that goes from point 0 always to the nearest one left.
 
     Args:
         points: metres, shape (n, 2).
@@ -65,7 +65,7 @@ def nearest_neighbour(points: Floats) -> Ints:
 
 
 def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> list[int]:
-    """Return the numbers of positions in the order of a short path through all, from the first to any end.
+    """Return indexes, 0 first, of a short path through all positions; `None` sets the search time by count.
 
     Never longer than from each to the nearest one left. Up to 19 positions the path is the shortest, but for
     the rounding of distances to 1/65535 of the largest. The search cannot be seeded: of long tours, two runs
@@ -103,7 +103,7 @@ def seconds_for(count: int) -> float:
 
 
 def _open_path(points: Floats, seconds: float, together: int) -> Ints:
-    """Return the numbers of points in the order of a short path from 0, found in `seconds`."""
+    """Return the order of a short path from point 0, by searches of parts of at most `together` points."""
     if len(points) <= together:
         return _solve(points, seconds)
     # The part with the start comes first, as the path through the parts has to begin there.
@@ -122,7 +122,7 @@ def _open_path(points: Floats, seconds: float, together: int) -> Ints:
 
 
 def _split(points: Floats, part: Ints, together: int) -> list[Ints]:
-    """Return a set of points as pieces of at most `together` points, cut across the longer side each time."""
+    """Return the points numbered in `part` as pieces of at most `together`, halved across the longer side."""
     if len(part) <= together:
         return [part]
     # A cut across the longer side gives the most compact parts.
@@ -132,7 +132,7 @@ def _split(points: Floats, part: Ints, together: int) -> list[Ints]:
 
 
 def _solve(points: Floats, seconds: float) -> Ints:
-    """Return the numbers of points in the order of a short path from 0, by one search of fast-tsp."""
+    """Return the order of a short path through points from number 0, by fast-tsp within `seconds`."""
     count = len(points)
     if count < 3:
         return np.arange(count)
@@ -143,7 +143,7 @@ def _solve(points: Floats, seconds: float) -> Ints:
 
 
 def _matrix(points: Floats) -> NDArray[np.uint16]:
-    """Return the distances between points, scaled to at most 65535, with a row and column more."""
+    """Return scaled distances between points; a last row and column, of an extra point, open the tour."""
     count = len(points)
     # The diagonal of all points is the longest possible distance.
     scale = _LARGEST / max(np.hypot(*np.ptp(points, axis=0)), 1e-9)
@@ -196,7 +196,7 @@ class RegionNavigator:
         return tuple(self._find_survey().found.values())
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk over the panoramas of the region, one for each.
+        """Yield steps to each panorama of the region, after those of `trail`; others decided those `steered`.
 
         The first is the start if it lies in the region, else the first panorama of the region that a short
         walk from the start comes to. The link of a choice is a hop: its heading and metres lead straight
@@ -271,7 +271,7 @@ class RegionNavigator:
         return ids
 
     def _reorder(self, left: deque[str], here: str) -> None:
-        """Sort the panoramas left to visit, in place, into a tour from a panorama."""
+        """Sort the panoramas left to visit, in place, into a tour from panorama `here`, which is dropped."""
         found, position = self._find_survey().found, self.streetview.panorama(here).position
         rest = [found[pano_id] for pano_id in left if pano_id != here and pano_id in found]
         tour = self.order([position, *(one.position for one in rest)])
@@ -279,7 +279,7 @@ class RegionNavigator:
         left.extend(rest[number - 1].id for number in tour[1:])
 
     def _next_panorama(self, left: deque[str]) -> Panorama | None:
-        """Remove and return the first panorama left that still exists; `None` if none is left."""
+        """Remove and return the first panorama left that exists, or `None`; note those gone in `skipped`."""
         while left:
             pano_id = left.popleft()
             try:
@@ -289,7 +289,7 @@ class RegionNavigator:
         return None
 
     def _choose(self, here: Panorama, left: deque[str]) -> Choice:
-        """Return the choice of the next panorama of the tour, or of the walk's end."""
+        """Return the choice of the next panorama, taken off the tour `left`, or of the walk's end."""
         following = self._next_panorama(left)
         if following is None:
             return Choice.end(Outcome("finished", "every panorama of the region is visited"))

@@ -175,7 +175,7 @@ def survey(
     file: Path | None = None,
     progress: Progress | None = None,
 ) -> "RegionSurvey":
-    """Return the panoramas of a region, found at the positions of a grid and the ends of links.
+    """Return the panoramas of a region, sought within `radius` of a grid's positions and ends of links.
 
     Args:
         streetview: street view to ask; a `BatchStreetView` gets up to 100 positions in a request.
@@ -264,7 +264,7 @@ class RegionSurvey:
                 self._unfollowed.append(self._panoramas[pano_id])
 
     def leads(self) -> list[LatLng]:
-        """Return the positions in the region at the ends of new links to panoramas not found yet."""
+        """Return positions to ask in the region: the ends of links of panoramas found since the last call."""
         ends: dict[str, LatLng] = {}
         for here in self._unfollowed:
             for link in here.to_links():

@@ -20,7 +20,7 @@ from virl.platform.perception.images import clip_box
 SAME = 0.5
 """Least overlap, as a share of the smaller box, of two boxes that show one object; chosen."""
 RIVAL = 0.5
-"""Least intersection over union of the boxes of two labels for one object; chosen."""
+"""Least intersection over union of two boxes for their labels to be rivals for one object; chosen."""
 SEAM = 0.15
 """Largest gap between half an object and the edge that cuts it, as a share of the half's width; chosen."""
 
@@ -84,7 +84,7 @@ def look_around(
     background: Sequence[str] = (),
     looking: Looking | None = None,
 ) -> Look:
-    """Return the objects found in views around a pose, each candidate confirmed by a closer look.
+    """Return the objects with one of `labels` in views around a pose, each confirmed by a closer look.
 
     What the detector finds at the first look with the score of its label is a candidate, unless another label
     scores more on it. `look_closer` confirms.
@@ -192,7 +192,7 @@ def _all_labels(labels: Sequence[str], background: Sequence[str]) -> list[str]:
 
 
 def _detect(detector: Detector, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-    """Return the detections in each view, with boxes cut at the pictures' edges."""
+    """Return the detections of `labels` in each view, with boxes cut at the pictures' edges."""
     found: list[list[Detection]] = []
     for view, detections in zip(views, detector.detect(views, labels) if views else (), strict=True):
         width, height = view.camera.width, view.camera.height
@@ -237,7 +237,7 @@ def _join_candidates(first: Sequence[Sighting]) -> list[_Aim]:
 
 
 def _are_halves(aim: _Aim, seen: Sighting, there: Box) -> bool:
-    """Return whether a candidate and `seen`, box `there` in its view, are halves cut by the view's edge."""
+    """Return whether `aim`'s box and that of `seen`, `there` in `aim`'s view, are halves of one object."""
     width, mine, other = aim.seen.view.camera.width, aim.seen.box, seen.box
     slack = SEAM * max(mine[2] - mine[0], there[2] - there[0])
     to_right = width - mine[2] <= slack and other[0] <= slack and abs(there[0] - width) <= slack
@@ -249,7 +249,7 @@ def _are_halves(aim: _Aim, seen: Sighting, there: Box) -> bool:
 def _match_closer(
     candidate: FoundInView, closer: Camera, detections: Sequence[Detection]
 ) -> Detection | None:
-    """Return the closer view's detection that is most where the candidate should be; `None` if none is."""
+    """Return the closer view's detection that best covers the candidate's place; `None` if none does."""
     view, seen = candidate
     there = carry_box(seen.box, view.camera, closer)
     if there is None:

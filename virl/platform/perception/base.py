@@ -13,7 +13,7 @@ Embeddings = NDArray[np.float32]
 """Embeddings as rows of length 1, shape (n, d)."""
 
 Role = Literal["describer", "detector", "lexicon", "matcher", "reader", "recognizer"]
-"""Roles of perception models: a protocol below for each but the lexicon, a table of words on signs."""
+"""Names of the roles of perception models; a lexicon tells place types by the words on signs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ class SceneDescription:
     text: str
     """The description in words."""
     signs: tuple[str, ...] = ()
-    """Words on each of the signs that `text` names, in its order."""
+    """Words on each of the signs that `text` names, in the order of the text."""
     shopfronts: Amount | None = None
     """Rough number of shopfronts in the view; `None` where not judged."""
 

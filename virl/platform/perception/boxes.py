@@ -71,7 +71,7 @@ def draw_detections(view: View, found: Iterable[Boxed]) -> View:
 
 
 def _label_room(size: tuple[int, int], box: Box, wide: float, high: float) -> Box:
-    """Return the box for a label: above an object's box, or in it at the picture's top.
+    """Return the box for a label `wide` by `high` pixels: above an object's box, or in it at the top edge.
 
     `size` is (width, height) of the picture, `wide` and `high` those of the label, all in pixels.
     """

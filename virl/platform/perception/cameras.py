@@ -12,7 +12,7 @@ from virl.platform.city.streetview import MAX_FOV, MIN_FOV, Box, Camera
 
 
 def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:
-    """Return the box, in the view of another camera at the same place, around what a box shows.
+    """Return the box around a box's contents in another camera's view; `None` if partly behind that camera.
 
     Args:
         box: pixels of the view through `source`; may reach beyond its edges.
@@ -103,7 +103,7 @@ def sweep_cameras(
     width: int = 640,
     height: int = 640,
 ) -> list[Camera]:
-    """Return cameras side by side that cover `range_deg` degrees around a heading, from left to right.
+    """Return cameras, left to right, over `range_deg` degrees around a heading; for `None`, all 360 degrees.
 
     Args:
         heading: middle of the range, degrees clockwise from north; `None` looks all around from north on.
@@ -122,7 +122,7 @@ def sweep_cameras(
 
 
 def reading_fov(letter_m: float, distance_m: float, width: int = 640, pixels: float = LETTER_PX) -> float:
-    """Return the widest horizontal field of view, [10, 120] degrees, in which letters can be read.
+    """Return the widest field of view, [10, 120] degrees, whose picture shows letters `pixels` pixels high.
 
     It is `2 atan(width * letter_m / (2 * pixels * distance_m))`.
 
@@ -143,7 +143,7 @@ def reading_cameras(
     distance_m: float,
     width: int = 640,
 ) -> list[Camera]:
-    """Return the fewest cameras that cover a range with letters large enough to read, left to right.
+    """Return the fewest cameras, left to right, that show letters legibly over `range_deg` and `pitches`.
 
     They overlap evenly, so that what an edge cuts may be whole in the next picture.
 

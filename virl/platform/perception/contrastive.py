@@ -52,7 +52,7 @@ HALF: Precision = "float16"
 
 
 def kept_under(name: str, settings: ContrastiveSettings, options: ModelOptions) -> str:
-    """Return the name under which a model's embeddings are stored: another one with half precision.
+    """Return the name under which a model's embeddings are stored: with the format added if not float32.
 
     Args:
         name: of the model.
@@ -92,7 +92,7 @@ class TorchEncoders:
         return self._encode(self.text_rows, texts)
 
     def _encode(self, to_rows: Callable[[Any], Any], items: Sequence[Any]) -> NDArray[np.float32]:
-        """Return the rows of `items` by one of the functions of the model, shape (n, d)."""
+        """Return the embeddings of pictures or texts by `to_rows`, a function of the model, shape (n, d)."""
         with self.turn, guard_memory(self.name, len(items)), self.torch.inference_mode():
             rows: NDArray[np.float32] = to_rows(items).float().cpu().numpy()
         return rows
@@ -104,7 +104,7 @@ class ContrastiveRecognizer:
     def __init__(
         self, identify: Callable[[], str], load: Callable[[], TorchEncoders], settings: ContrastiveSettings
     ) -> None:
-        """Use, once needed, the name that `identify` returns for stored embeddings, and `load`'s encoders."""
+        """Keep functions for the name of stored embeddings and for the encoders; call them on first use."""
         self._name = Once(identify)
         self._towers = Once(load)
         self._settings = settings
@@ -161,7 +161,7 @@ class ContrastiveRecognizer:
 _WHOLE = 16 * 2**20
 """Largest size in bytes of a weight file that is read whole for its fingerprint."""
 _SAMPLES, _SAMPLE = 64, 2**16
-"""Number and bytes of the samples of a larger file; chosen: reading 10 GB takes as long as loading."""
+"""Number of samples read of a larger file for its fingerprint, and the bytes of each; chosen."""
 
 
 def identity(source: str) -> str:

@@ -15,7 +15,7 @@ from virl.platform.perception.registry import DetectorSettings
 
 
 def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[str, str]:
-    """Return each label by its words in lower case, spaces for underscores, as a model reads them.
+    """Return {label as plain words: label}; raise `BadInput` for no labels, or any of `separators` in one.
 
     Of labels with the same words the first one counts.
 
@@ -52,7 +52,7 @@ def check_prompt(prompt: str) -> str:
 
 
 SettingsT = TypeVar("SettingsT", bound=DetectorSettings)
-"""Settings of a kind of detector."""
+"""Type variable of the settings of a kind of detector."""
 
 
 class SettingsDetector(Generic[SettingsT]):
@@ -80,7 +80,7 @@ def to_detections(
     min_score: float,
     max_overlap: float | None,
 ) -> list[Detection]:
-    """Return boxes with their scores and labels as detections inside the picture, best first.
+    """Return boxes that score at least `min_score` as detections, cut at the picture's edges, best first.
 
     Args:
         boxes: left, top, right, bottom in pixels, shape (n, 4).
@@ -99,7 +99,7 @@ def to_detections(
 
 
 def without_doubles(found: Sequence[Detection], max_overlap: float | None) -> list[Detection]:
-    """Return a picture's detections, best first, without those that overlap a better one with their label.
+    """Return detections, best first, less those that overlap a better one of their label over `max_overlap`.
 
     `max_overlap` is the largest intersection over union of two that both stay, [0, 1]; `None` keeps all.
     """
@@ -137,7 +137,7 @@ def _areas(boxes: Rows) -> Rows:
 
 
 def corners(boxes: Rows, image: Image) -> Rows:
-    """Return boxes (left, top, right, bottom) in pixels of a picture, (n, 4), from those of a DETR model.
+    """Return boxes of a DETR model (middle and size as shares) as left, top, right, bottom in pixels.
 
     Such a model gives x and y of the middle, width and height, as shares of the picture, shape (n, 4).
     """

@@ -56,7 +56,7 @@ def write_arrays(file: Path, kind: str, version: int, model: str, arrays: Mappin
 def read_arrays(
     file: Path, kind: str, version: int, model: str | None, names: Sequence[str]
 ) -> tuple[Arrays, str]:
-    """Return (arrays of a file by name, name of the model that made them), checked.
+    """Return (arrays by name, their model) of a file; raise `BadInput` if kind, version or model differ.
 
     Args:
         file: path of the file to read.
@@ -131,7 +131,7 @@ class TextMemory:
     """An encoder of texts that embeds each text once; safe to share between threads."""
 
     def __init__(self, encoder: TextEncoder, limit: int = REMEMBERED_TEXTS) -> None:
-        """Use another encoder for texts not among the `limit` last used ones, all those of a call at once."""
+        """Use an encoder for new texts; keep in memory the embeddings of the `limit` texts used last."""
         self._encoder = encoder
         self._known: LRUCache[str, NDArray[np.float32]] = LRUCache(limit)
         self._lock = Lock()

@@ -48,7 +48,7 @@ class FrontPiece:
 
     @property
     def camera(self) -> Camera:
-        """Camera whose view shows the piece with `PER_M` pixels a metre, or `LARGEST` pixels wide."""
+        """Camera whose view shows the piece at `PER_M` pixels a metre, but at most `LARGEST` pixels wide."""
         middle = hypot((self.near + self.far) / 2, WALL_M)
         first, last = (degrees(atan2(WALL_M, along)) for along in (self.near, self.far))
         high = 2 * degrees(atan2((HIGH_M - LOW_M) / 2, middle))
@@ -109,6 +109,6 @@ class FrontPiece:
 
 
 def pieces_of(heading: float, bounds: tuple[float, ...]) -> tuple[FrontPiece, ...]:
-    """Return the pieces, left then right, of a street with a heading, cut at `bounds` metres along it."""
+    """Return the pieces of both sides, first the left, of a street cut at `bounds` metres from the camera."""
     sides: tuple[Side, Side] = ("left", "right")
     return tuple(FrontPiece(heading, side, near, far) for side in sides for near, far in pairwise(bounds))

@@ -51,7 +51,7 @@ def ground_patch(
     per_m: int = 10,
     height: float = CAMERA_HEIGHT_M,
 ) -> GroundPatch:
-    """Return the ground in a view as seen from above, as if it were flat.
+    """Return the ground in a view from above, `per_m` cells a metre, in (least, most) metres aside and ahead.
 
     What stands on the ground is smeared away from the camera.
 
@@ -87,9 +87,9 @@ Surface = Literal["paved", "grass", "gravel"]
 """Kinds of ground that are told apart by colour."""
 
 HALF_M = 2.0
-"""Metres of street that are looked at on each side of straight across; chosen: longer than most cars."""
+"""Metres to each side of straight ahead whose ground counts; chosen: a car seldom hides all 4 m."""
 BEFORE_M = 0.8
-"""Width in metres of the ground with whose colour the next is compared; chosen."""
+"""Width in metres of the strip before a spot whose colour the spot's colour is compared with; chosen."""
 STEP = 9.0
 """Least difference of colour between two kinds of ground, in CIE L*a*b*; chosen on Virlbury."""
 LASTS_M = 0.5
@@ -158,9 +158,9 @@ def _surface(colours: Floats) -> Surface:
 
 
 AROUND_M = 3.0
-"""Side in metres of the square whose mean grey paint is lighter than; chosen: more than three stripes."""
+"""Side in metres of the square around a cell over whose mean grey paint stands out; chosen."""
 LIGHTER = 18
-"""Grey levels, of 255, by which paint is lighter than the ground around at least; chosen on Virlbury."""
+"""Least number of grey levels, of 255, by which paint outshines its surroundings; chosen on Virlbury."""
 GREYEST = 45
 """Largest difference between the channels of a pixel of paint, of 255, since paint has no colour; chosen."""
 STRIPE_M, STRIPE_LENGTH_M = (0.2, 1.0), (1.2, 6.0)
@@ -174,7 +174,7 @@ SHIFTED_M = 1.0
 TURNED_DEG = 18.0
 """Largest angle in degrees between two neighbouring stripes; chosen."""
 DARKER = 0.75
-"""Largest grey between two stripes, as a share of theirs; chosen on Helsinki, to leave out slabs."""
+"""Largest grey of the road between two stripes, as a share of the stripes' grey; chosen on Helsinki."""
 LEAST_STRIPES = 3
 """Least number of stripes of a marked crossing."""
 
@@ -184,9 +184,9 @@ class Zebra:
     """A marked crossing, as a camera sees it."""
 
     aside: float
-    """Distance in metres from the camera to the right of the crossing's middle; negative to the left."""
+    """Metres that the crossing's middle lies right of the camera; negative to its left."""
     ahead: float
-    """Distance in metres from the camera ahead to the crossing's middle."""
+    """Metres that the crossing's middle lies ahead of the camera."""
     turn: float
     """Direction of the stripes, along the crossed road, degrees clockwise from straight ahead, [0, 180)."""
     stripes: int
@@ -198,9 +198,9 @@ class _Stripe:
     """A stripe of paint in a patch of ground."""
 
     aside: float
-    """Distance in metres from the camera to the right of the stripe's middle; negative to the left."""
+    """Metres that the stripe's middle lies right of the camera; negative to its left."""
     ahead: float
-    """Distance in metres from the camera ahead to the stripe's middle."""
+    """Metres that the stripe's middle lies ahead of the camera."""
     turn: float
     """Direction of the stripe's long side, degrees clockwise from straight ahead, [0, 180)."""
     column: float

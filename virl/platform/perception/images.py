@@ -43,7 +43,7 @@ def decode(data: bytes) -> Image:
 
 
 def crop(image: Image, box: Box, margin: float = 0.0) -> Image:
-    """Return the part of a picture, in whole pixels, in a box with a margin.
+    """Return the part of a picture in a box widened on each side by `margin`, a share of the box's size.
 
     Args:
         image: RGB, shape (H, W, 3).

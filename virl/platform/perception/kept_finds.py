@@ -17,12 +17,12 @@ from virl.platform.perception.images import as_view, usual_threads
 from virl.resources import data_folder
 
 FoundT = TypeVar("FoundT", Detection, TextLine)
-"""Kind of what is found in a picture: detections or lines of text."""
+"""Type variable of what is found in a picture: detections or lines of text."""
 Finds = list[list[Detection]]
 """Detections in each view, in the order of the views."""
 
 FIRST_KEPT, MOST_KEPT = 256, 1024
-"""Largest number of results, some 1 kB each, stored by one detector or reader and by all; chosen."""
+"""Largest numbers of stored results, some 1 kB each: of one detector or reader, and of all; chosen."""
 _FINDS = ByteStore("finds", "look of a detector", MOST_KEPT)
 """Store of results of detectors and readers in the user's cache."""
 LIBRARIES = ("numpy", "onnxruntime", "opencv-python", "opencv-python-headless", "rapidfuzz", "rapidocr")
@@ -111,7 +111,7 @@ def _file_name(name: str, views: Sequence[View], labels: Sequence[str]) -> str:
 
 @cache
 def finds_digest() -> str:
-    """Return a hexadecimal digest of all but pictures that results depend on: code, data, libraries."""
+    """Return a hexadecimal digest of what results depend on besides pictures: code, data and libraries."""
     here = Path(__file__).parent
     folders = (here, data_folder("platform/models"), data_folder("platform/words"))
     files = (file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file())

@@ -16,9 +16,9 @@ SLACK_DEG = 5.0
 RESEMBLES = 80.0
 """Least likeness, of 100, of words read in a box to a place's name; chosen: one letter in five misread."""
 SAME_NAME = 85.0
-"""Least likeness, of 100, of words to a place's name that is looked up wherever the sign hangs; chosen."""
+"""Likeness, 0 to 100, of a text to a place's whole name from which `look_up` takes it for that; chosen."""
 MIN_LETTERS = 4
-"""Least number of letters to compare in part; chosen: fewer are found by chance in many a name."""
+"""Least number of letters of a text and a name for one to be sought within the other; chosen."""
 
 
 def match_place(
@@ -31,7 +31,7 @@ def match_place(
     slack: float = SLACK_DEG,
     text: str = "",
 ) -> Place | None:
-    """Return the place that a box shows: the nearest one in the box's direction; `None` without one.
+    """Return the place in a box's direction that `text`, read in the box, names, else the nearest; or `None`.
 
     A place is a candidate if it lies within the radius and within the headings of the box's left and right
     edges, through the exact pinhole. The nearest candidate wins, as it would hide the others. One exception:

@@ -57,7 +57,7 @@ Device = Literal["auto", "cpu", "cuda"]
 _FOLDER = "platform/models"
 """Folder of virl's own model files among its data."""
 _KIND = re.compile(r"^kind:\s*([\w-]+)", re.MULTILINE)
-"""Line of a model file that states its kind."""
+"""Pattern of the line of a model file that states its kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class ModelOptions:
     truth: Truth | None = None
     """Ground truth that the simulated detector uses; `None` outside made cities."""
     is_drawn: bool = False
-    """True if virl draws the views, as in every city whose truth it knows."""
+    """True if virl draws the views; a city with `truth` counts as drawn in any case."""
     seed: int = 0
     """Seed of all random numbers of models."""
     answer: Callable[[str, Sequence[Image]], str] | None = None
@@ -109,7 +109,7 @@ class Models:
         return cast("Detector", self.open("detector", name))
 
     def keeping_detector(self, name: str) -> Detector:
-        """Return the detector with this name; virl's own that see pixels alone also store what they find."""
+        """Return the detector with this name, storing its finds if it is virl's own and sees pixels alone."""
         if "detector" in self.options.given:
             return self.detector(name)
         settings, model = _detector_settings(name), self.detector(name)
@@ -124,7 +124,7 @@ class Models:
         return cast("Reader", self.open("reader", name))
 
     def keeping_reader(self, name: str) -> Reader:
-        """Return the reader with this name; virl's own that see pixels alone also store what they read."""
+        """Return the reader with this name, storing its lines if it is virl's own and sees pixels alone."""
         model = self.reader(name)
         if "reader" in self.options.given or not _is_kept(name, read_model("reader", name)):
             return model

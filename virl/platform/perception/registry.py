@@ -77,7 +77,7 @@ class ModelSettings(Settings):
 
 
 class LookThresholds(Settings):
-    """The least scores, [0, 1], at which a detector's detections are believed."""
+    """The least scores, [0, 1], at which a detector's find is worth a closer look, and is confirmed."""
 
     first_look: float = Field(ge=0, le=1)
     """Least score at a first look, from which a closer look is worth while, [0, 1]."""
@@ -151,7 +151,7 @@ class Kind:
     opener: Callable[[Any, Any], object] | str
     """Function (settings, `Models`) to the model, which loads no weights yet."""
     models: Path | None = None
-    """Folder of model files that come with the kind; `None` for a kind whose files are virl's own."""
+    """Folder of model files that come with the kind; `None` for virl's own kinds and those without files."""
 
 
 def _own_kinds() -> dict[str, str]:

@@ -46,11 +46,11 @@ _GAP = 31
 """Width in pixels of gaps in paving that are closed; chosen: that of a zebra's stripe at 30 m."""
 
 HOUSES = {0.75: "houses close by", 0.35: "some houses", 0.1: "few houses", 0.0: "hardly any house"}
-"""Words for a road by the least built share above the horizon, [0, 1]; chosen."""
+"""Words for the houses on a road, by the least share, [0, 1], of built pixels above the horizon; chosen."""
 GREEN = {0.25: "much vegetation", 0.05: "some vegetation", 0.0: "hardly any vegetation"}
-"""Words for a road by the least green share of the view, [0, 1]; chosen."""
+"""Words for a road's vegetation, by the least share, [0, 1], of green pixels in the view; chosen."""
 COLOURFUL = 0.04
-"""Least strongly coloured share of ground floors, [0, 1], that are called colourful; chosen."""
+"""Least share, [0, 1], of strongly coloured pixels in ground floors that are called colourful; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ class RoadSight:
 
 
 def far_camera(heading: float) -> Camera:
-    """Return the camera that shows the far shop fronts of a road with a heading, degrees from north."""
+    """Return the narrow camera that looks far down a road whose `heading` is in degrees from north."""
     return Camera(heading, fov=FAR_FOV, width=_WIDTH, height=_HEIGHT)
 
 
@@ -249,7 +249,7 @@ def sight_in(view: View, here: LatLng, finder: Detector) -> RoadSight:
 
 
 def boards_in_words(number: int, nearest: float | None) -> str:
-    """Return in words how many boards of shops are in sight, and from how many metres on; `None` for none."""
+    """Return in words how many shop boards are in sight, and how many metres off the `nearest` is."""
     if nearest is None:
         return "no boards of shops in sight"
     boards = "1 board" if number == 1 else f"{number} boards"

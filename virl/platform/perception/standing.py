@@ -29,7 +29,7 @@ class Need:
         return f"{self.fault}: {self.remedy}" if self.remedy else self.fault
 
     def blocks(self, *, allow_downloads: bool) -> bool:
-        """Return whether the requirement keeps a model from use: unmet, and no download that is allowed."""
+        """Return whether the requirement bars a model: it is unmet, and no allowed download meets it."""
         return bool(self.fault) and not (allow_downloads and self.can_download)
 
 
@@ -78,7 +78,7 @@ def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
 
 
 def check_without_truth(role: Role, name: str, *, above: tuple[tuple[Role, str], ...] = ()) -> None:
-    """Raise `ModelUnavailable` for a model that cannot be used in a city without ground truth.
+    """Raise `ModelUnavailable` if a model, or one it uses, needs ground truth; those `above` are not checked.
 
     Args:
         role: of the model.
@@ -124,7 +124,7 @@ def _own_needs(needs: Needs) -> Iterator[Need]:
 
 
 def _model_needs(needs: Needs, above: tuple[tuple[Role, str], ...]) -> Iterator[Need]:
-    """Yield the other models that a model needs, as requirements; `above` are those that use them."""
+    """Yield the other models that a model needs, as requirements; `above` has the models that use it."""
     for role, name in (*needs.models, *needs.drawn):
         if (role, name) in above:
             yield Need(f"{role} {name}", f"{role} {name!r} uses itself", "name another model in its file")

@@ -27,7 +27,7 @@ _ALWAYS = ("*.jinja", "*.json", "*.model", "*.txt", "*.yml")
 """Patterns of the files that are fetched from a hub's repository beside weights."""
 
 Formats = tuple[str, ...]
-"""Patterns of the names of weight files, the best first; a file in parts matches as a whole."""
+"""Patterns of the names of weight files, the best first; each also matches the parts of a split file."""
 
 TRANSFORMERS: Formats = ("model*.safetensors", "pytorch_model*.bin")
 """Patterns of Transformers' names of weight files; of a `.bin` arrays alone are read (`weights_only`)."""
@@ -104,7 +104,7 @@ def device_of(options: ModelOptions) -> str:
 
 
 def precision_on(device: str, wanted: Precision, half: Precision) -> str:
-    """Return torch's name of the number format of a model's weights on a device.
+    """Return torch's name of a number format: `wanted`, or if that is `auto`, `half` on a GPU, else float32.
 
     Args:
         device: "cpu" or "cuda".
@@ -249,7 +249,7 @@ def load_pretrained(
     precision: Precision = "float32",
     half: Precision = "float16",
 ) -> Pretrained:
-    """Return a model with its processor, on its device; the same weights are loaded once in a process.
+    """Return a model of the `transformers` class `auto` with its processor, loaded once in a process.
 
     Weights may be safetensors or torch's own format, of which arrays alone are read, in one file or in parts.
 

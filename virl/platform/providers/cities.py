@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 AREAS = "platform/areas"
-"""Name of the folder of area files within the data."""
+"""Path of the folder of area files, relative to virl's data."""
 
 
 class Area(Settings):
@@ -125,11 +125,11 @@ def area_book() -> AreaBook:
 
 
 CITIES = "platform/cities"
-"""Name of the folder of city files within the data."""
+"""Path of the folder of city files, relative to virl's data."""
 
 
 def city_names() -> list[str]:
-    """Return the names that `open_city` accepts, sorted."""
+    """Return the names of all cities, virl's own and those of packages, sorted; without areas."""
     return sorted({*_own_files(), *_files_of_packages()})
 
 
@@ -195,7 +195,7 @@ def listed_cities() -> tuple[dict[str, CityFile], list[VirlError]]:
 
 
 def region_line(file: Path) -> str:
-    """Return a line about a region's file: its size, and the city with the nearest district.
+    """Return a line about the region in a file: its corners, area and middle, and the nearest known city.
 
     Raises:
         BadInput: the file holds no region.
@@ -214,7 +214,7 @@ def region_line(file: Path) -> str:
 
 
 def region_called(text: str, folder: Path = Path()) -> Region:
-    """Return the region in a file of corners, by its path from a folder, or of a city or area, by its name.
+    """Return the region that a text names: a city, an area, or the path below a folder of a file of corners.
 
     Raises:
         BadInput: the text is neither, the city has no district, or the file holds no region.
@@ -327,7 +327,7 @@ def _files_of_packages() -> dict[str, list[Path]]:
 
 
 def _paths_for(city: str) -> Paths | None:
-    """Return the rules of a provider for paths like a given name; `None` if no provider has such rules."""
+    """Return the path rules of the provider that can open the path `city`; `None` if no provider can."""
     if "." not in city:
         return None
     rules = (provider.paths for provider in PROVIDERS.usable()[0].values())
@@ -357,7 +357,7 @@ def region_of_city(city: City) -> Region:
 
 
 def around_streets(lines: Sequence[Sequence[LatLng]]) -> Region:
-    """Return the convex region, wider by `AROUND_STREETS_M`, around centre lines with a position at least."""
+    """Return a convex region that ends `AROUND_STREETS_M` beyond centre lines, with at least one position."""
     positions = [position for line in lines for position in line]
     frame = LocalFrame(positions[0])
     hull = shapely.MultiPoint(in_metres(frame, positions)).convex_hull

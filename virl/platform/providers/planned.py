@@ -31,7 +31,7 @@ class ExportSource:
     outline: Polygon | None = None
     """Outline of the part that was read of a larger town, metres; `None` for a whole town."""
     driven: Sequence[bool] | None = None
-    """True for each street that cars drive only in its line's direction; `None`: all streets are so."""
+    """True for each street that cars drive only in its line's direction; `None` if that is every street."""
 
     @property
     def is_real(self) -> bool:

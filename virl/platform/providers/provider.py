@@ -104,7 +104,7 @@ class CityFile(Settings):
     district: Name | None = None
     """Name of the district of the city."""
     continent: Continent | None = None
-    """Continent of the city, by which swapped numbers are found; `None` for a city on none."""
+    """Continent of the city, which reveals swapped latitude and longitude; `None` for a city on none."""
     country: Name | None = None
     """Name of the country."""
     language: Language | None = None
@@ -202,14 +202,14 @@ class Paths:
     """The rules for paths of files, such as map extracts, that a user may give in place of a city's name."""
 
     suffixes: tuple[str, ...]
-    """Endings of the names of such files, such as `.osm.pbf`."""
+    """Endings of the names of files that may stand for a city, such as `.osm.pbf`."""
     read: Callable[[str], CityFile]
     """Function from a path to its city file; raises `BadInput`."""
     name: Callable[[str], str]
     """Function from a path to the name of its city."""
 
     def fit(self, city: str) -> bool:
-        """Return whether a given name is a path with one of the endings, also before an `@` and more."""
+        """Return whether a given name is a path with one of the endings, at its end or before an `@`."""
         return city.rpartition("@")[0].endswith(self.suffixes) or city.endswith(self.suffixes)
 
 

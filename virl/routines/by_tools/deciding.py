@@ -59,7 +59,7 @@ class Decider(Protocol):
         frame: Mapping[str, object],
         in_words: MessagesInWords | None = None,
     ) -> AIMessage:
-        """Return the next turn of a conversation in which tools are used.
+        """Return the next turn after `messages`; `ask` asks a chat model, `frame` has its orders and tools.
 
         Args:
             prompt: what the turn goes by in the journal.
@@ -98,7 +98,7 @@ def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
         plan = _PlanPlayer(agent.character)
 
         def planned_turn(messages: Sequence[BaseMessage], _: int) -> Turn:
-            """Return the plan's next call as a turn, after the results of tools in the messages."""
+            """Return the plan's next call as a turn, given the tool results in the messages."""
             call = plan.next_call(messages)
             return call.reason, [(call.tool, call.args)]
 
@@ -158,7 +158,7 @@ class _PlanPlayer:
 
 @dataclass(frozen=True, slots=True)
 class _PlanState:
-    """A plan with the results that it was sent and its next call, which is `None` before the first."""
+    """A plan under way: the tool results sent to it so far, and its next call, `None` before the first."""
 
     situation: Situation
     plan: Plan
@@ -244,7 +244,7 @@ class LocalDecider:
     """Decider that plays a script or the rules, and asks no chat model."""
 
     mind: ScriptMind | RuleMind
-    """Mind in whose ledger each turn is written."""
+    """Script or rules whose turns are played; each turn is entered in its ledger."""
     next_turn: Callable[[Sequence[BaseMessage], int], Turn]
     """Function of the messages so far and the new turn's number, from 1, that returns the turn."""
 
@@ -294,7 +294,7 @@ def check_script(mind: ScriptMind, character: Character) -> None:
 
 
 def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) -> NoReturn:
-    """Raise `BadInput` with the script's line for a failed tool call; raise a bug in a tool as it is.
+    """Raise `BadInput` that names the script's line of a failed call; raise `fault` itself if it is a bug.
 
     Args:
         mind: the script that asked for the call.

@@ -56,11 +56,11 @@ class ToolWords(Settings):
     unwanted: tuple[str, ...]
     """Phrases that mark a sentence as telling what somebody dislikes."""
     pictures: tuple[str, ...]
-    """Phrases on what every plan for a picture does anyway."""
+    """Phrases, such as "look around", that ask for what every plan for a picture does anyway."""
     in_sight: tuple[str, ...]
-    """Phrases on the area in which things are counted."""
+    """Phrases, such as "in sight" or "nearby", for the area in which things are counted."""
     search: tuple[str, ...]
-    """Phrases on what every search for a place does anyway."""
+    """Phrases, such as "hours" or "reviews", that ask for what every search for a place tells anyway."""
     things: dict[str, tuple[str, ...]]
     """Phrases for each thing, by its name in detectors."""
     helpers: tuple[str, ...]
@@ -182,11 +182,11 @@ _NOT_DONE: dict[Seeking, tuple[str, ...]] = {
     "view": ("each", "every", "all", "both"),
     "signs": ("along", "on the way", "street", "streets", "until", "while"),
 }
-"""Filler words, by kind of goal, that ask for more than its plan does."""
+"""Phrases, by kind of goal, that ask for more than its plan does, such as "every" of a place."""
 
 
 def unfulfilled_phrases(goal: ToolGoal) -> tuple[str, ...]:
-    """Return phrases, elsewhere fillers, that ask for more than the plan for a goal does."""
+    """Return phrases that ask for more than the plan for a goal does, such as "every" of a place."""
     return _NOT_DONE[goal.seeking]
 
 
@@ -237,7 +237,7 @@ def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Ite
 
 
 def name_in(text: str, own: str) -> str:
-    """Return the name in quotation marks or capitals in a text, but not `own`; empty without one."""
+    """Return a text's quoted name, else its first capitalized one that is not the agent's `own`; or empty."""
     if quoted := _QUOTED.search(text):
         return quoted[1]
     for found in _NAME.finditer(text):

@@ -66,7 +66,7 @@ def place_plan(situation: Situation) -> Plan:
 
 
 def count_places(situation: Situation) -> Plan:
-    """Plan to count the places of the goal's type within 800 m."""
+    """Plan to count the places of the goal's type within 800 m of the agent."""
     goal = situation.goal
     args = {"types": [goal.place_type], "radius_m": RADII_M[1], "limit": 20}
     says = f"How many are there within {RADII_M[1]:.0f} m?"
@@ -96,7 +96,7 @@ def _address_plan(situation: Situation) -> Plan:
 
 
 def _ask_others(situation: Situation) -> PlanPart[Choice | None]:
-    """Consult other agents; return a place that one names and that meets the conditions, or `None`."""
+    """Yield calls of `consult`; return a place named by an agent and meeting the conditions, or `None`."""
     name = situation.character.name
     tried: set[tuple[str, str]] = set()
     faults: tuple[str, ...] = ()
@@ -128,7 +128,7 @@ def _agents_to_ask(situation: Situation) -> list[str]:
 
 
 def _describe_lack(situation: Situation) -> PlanPart[str]:
-    """Return a sentence that no such place was found, with the nearest other place if one is known."""
+    """Yield searches; return a sentence that no such place was found, with the nearest other one if known."""
     lacking = f"No {_goal_words(situation.goal)} was found"
     near: list[ListedPlace] = []
     if situation.has("nearby_places"):
@@ -146,7 +146,7 @@ def _describe_lack(situation: Situation) -> PlanPart[str]:
 
 
 def _compose_request(situation: Situation, faults: tuple[str, ...]) -> str:
-    """Return the request to another agent; with `faults` of places named before, a stricter one."""
+    """Return the text of a request to an agent, stricter on price if a place named before has `faults`."""
     goal, name = situation.goal, situation.character.name
     sentences = [f"{name} wants a {_goal_words(goal)}" + (" that is open now." if goal.open_now else ".")]
     if goal.max_price is not None:
@@ -160,7 +160,7 @@ def _compose_request(situation: Situation, faults: tuple[str, ...]) -> str:
 
 
 def _search_best(situation: Situation) -> PlanPart[Choice | None]:
-    """Return the best place that meets the conditions, else one that fails fewest; `None` without any."""
+    """Yield searches; return the best place, which meets the conditions or else fails fewest, or `None`."""
     goal = situation.goal
     candidates = yield from _list_candidates(situation)
     if goal.name:
@@ -193,7 +193,7 @@ def _search_best(situation: Situation) -> PlanPart[Choice | None]:
 
 
 def _nearest(choices: list[Choice]) -> PlanPart[Choice]:
-    """Return the choice with the shortest walk, and that as its way; the first if no way is known."""
+    """Yield calls of `route`; return the choice nearest on foot, with its way; the first if none is known."""
     nearest: Choice | None = None
     for choice in sorted(choices, key=lambda one: one.place.away.distance_m):
         if nearest and nearest.way and choice.place.away.distance_m >= nearest.way.distance_m:
@@ -205,7 +205,7 @@ def _nearest(choices: list[Choice]) -> PlanPart[Choice]:
 
 
 def _list_candidates(situation: Situation) -> PlanPart[list[ListedPlace]]:
-    """Return the listed places that may be the goal, the most likely first."""
+    """Yield calls that list places; return those that may be the goal, the most likely first."""
     goal = situation.goal
     found: dict[str, ListedPlace] = {}
     if goal.name and situation.has("search_places"):
@@ -233,7 +233,7 @@ def _list_candidates(situation: Situation) -> PlanPart[list[ListedPlace]]:
 
 
 def _look_up_choice(situation: Situation, place_id: str) -> PlanPart[Choice | None]:
-    """Return a place with the conditions that it fails by its details; `None` if it cannot be looked up."""
+    """Yield a look-up of a place; return it with the conditions that it fails, `None` if not found."""
     if not situation.has("place_details"):
         return None
     about = yield from call_for_data(
@@ -247,7 +247,7 @@ def _look_up_choice(situation: Situation, place_id: str) -> PlanPart[Choice | No
 def _failed_conditions(
     place: ListedPlace, situation: Situation, about: PlaceFacts | None = None
 ) -> Iterator[str]:
-    """Yield the goal's conditions that a place fails, in words; only listed facts count without `about`."""
+    """Yield the conditions that a place fails, in words; without details, `about`, by listed facts alone."""
     goal = situation.goal
     if not place.is_open:
         yield "it has closed for good"
@@ -301,7 +301,7 @@ def _report_plan(situation: Situation, choice: Choice) -> Plan:
 
 
 def _way_to(place: ListedPlace) -> PlanPart[RouteLegs | None]:
-    """Call the tool `route` for the way to a place; return the way, or `None` if that fails."""
+    """Plan the call of `route` to a place; its value is the way, or `None` if the call fails."""
     return call_for_data(RouteLegs, "route", {"place_id": place.id}, f"How far is {place.name}?")
 
 

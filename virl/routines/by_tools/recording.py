@@ -49,7 +49,7 @@ Blocks = list[str | dict[Any, Any]]
 Show = Callable[[Sequence[ViewRecord]], Blocks]
 """Function that returns the content blocks for the views of a look."""
 TOOL = "tool"
-"""Topic of the notes on tool calls."""
+"""Topic under which the journal keeps its notes on tool calls."""
 PROMPT = "tool-agent"
 LONGEST_ERROR = 600  # characters; a fault in the arguments quotes them
 LONGEST_ANSWER = 1000  # characters of an answer that is the reason of the end; chosen
@@ -115,7 +115,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         return _limit_outcome("turns", "calls", self._limits.calls, messages)
 
     def _user_messages(self, key: str) -> list[HumanMessage]:
-        """Return messages on what the user did and said before the turn with a key."""
+        """Make the user's moves up to the turn `key`; return messages on them and on the user's new words."""
         thought = self._run.find_note(THOUGHT, key)
         before = inf if thought is None else thought.seq
         told = []
@@ -147,7 +147,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             return answer
 
         def conversation(show: Show) -> list[AnyMessage]:
-            """Return the messages to send, views as `show` gives them, with a notice at the last turn."""
+            """Return the messages to send: views made content by `show`, a notice added at the last turn."""
             last = [HumanMessage(content=render(load_prompt("by_tools/last", Reply), {}))]
             return [
                 *self._with_looks(request.messages, show),
@@ -193,7 +193,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         state: AgentState[Any],
         runtime: Runtime[None],  # noqa: ARG002 - as LangChain calls it
     ) -> dict[str, Any] | None:
-        """Return messages on calls with broken arguments, or a request for `finish` if nothing was called."""
+        """Return replies to calls with broken arguments, a request for `finish` after text, or `None`."""
         said = state["messages"][-1]
         if not isinstance(said, AIMessage):
             return None
@@ -353,7 +353,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         return View(view.pano_id, camera, pixels)
 
     def _update_outcome(self, note: NoteRecord, messages: Sequence[AnyMessage]) -> None:
-        """Set the run's outcome if a call finished it, or was the second move beyond the limit."""
+        """Set the run's outcome if the noted call finished it, or was a second move beyond the step limit."""
         data = note.data
         if data["name"] == FINISH and not data["failed"] and isinstance(data["args"], dict):
             answer = str(data["args"]["answer"])
@@ -373,7 +373,7 @@ class _TurnCount:
 
     _turns: int = 0
     _counted: int = 0
-    """Number of messages that were counted."""
+    """Number of messages looked at so far, from the first on."""
     _lock: Lock = field(default_factory=Lock)
 
     def count(self, messages: Sequence[AnyMessage]) -> int:
@@ -409,7 +409,7 @@ def _parse_arguments(call: ToolCall) -> object:
 
 
 def _recorded_data(body: Body, note: NoteRecord) -> ToolData | None:
-    """Return the data of a noted call, made while the body stood where it stands; `None` if it has none.
+    """Return a noted call's data, by repeating the call if the note lacks them; `None` if still unknown.
 
     Journals of earlier versions of virl have only the text. Such a call is made again, where it was made: the
     city answers the same, and so do the senses. A call that may ask a language model, or a service that

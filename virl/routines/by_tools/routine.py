@@ -83,7 +83,7 @@ WISH = Wish(_read_intention)
 
 
 def check_mind(character: Character, mind: Mind) -> None:
-    """Check that a script's calls fit the character's tools, or that a model is a chat model.
+    """Raise an error unless a script's calls fit the character's tools, or the model is a chat model.
 
     Raises:
         BadInput: the script does not fit.
@@ -193,7 +193,7 @@ def _system_prompt(body: Body) -> str:
 
 
 def _takes_pictures(agent: Agent, model: BaseChatModel) -> bool:
-    """Return whether the model gets pictures, as the character, the mind, or the model's profile says."""
+    """Return whether the model gets pictures, as set by the character, else the mind, else its profile."""
     asked = agent.character.senses.pictures
     profile: dict[str, Any] = dict(model.profile or {})
     wanted = agent.mind.settings.pictures if isinstance(agent.mind, LLMMind) else None
@@ -202,7 +202,7 @@ def _takes_pictures(agent: Agent, model: BaseChatModel) -> bool:
 
 
 def _exhibits(agent: Agent, outcome: ToolRunOutcome) -> list[Exhibit]:
-    """Return the report's exhibits: the answer, unless it is the run's reason, and a table of tool calls."""
+    """Return the report's exhibits: the answer, unless the outcome repeats it, and a table of tool calls."""
     rows = tuple(
         (note.key, str(note.data["name"]), short(without_fence(str(note.data["content"])), 160))
         for note in agent.run.notes(TOOL)

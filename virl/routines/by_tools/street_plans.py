@@ -57,9 +57,9 @@ class PlanEnd:
 
 
 Plan = Generator[PlannedCall, ToolResult[Any], PlanEnd]
-"""Generator of tool calls that is sent each result and returns the end; data in old journals are `None`."""
+"""Generator that yields tool calls, is sent the result of each, and returns the plan's end."""
 PlanPart = Generator[PlannedCall, ToolResult[Any], T]
-"""Generator of tool calls that is a part of a plan, and returns a value to it."""
+"""Generator that yields some of a plan's tool calls, and returns a value to the plan."""
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ class Situation:
 def call_for_data(
     kind: type[DataT], tool: str, args: Mapping[str, object], reason: str
 ) -> PlanPart[DataT | None]:
-    """Call a tool and return the data of its result; `None` if they are of another type than `kind`.
+    """Yield a tool call; return the data of its result, `None` if they are of another type than `kind`.
 
     Args:
         kind: expected type of the data.
@@ -98,7 +98,7 @@ def call_for_data(
 def call_for_items(
     kind: type[DataT], tool: str, args: Mapping[str, object], reason: str
 ) -> PlanPart[list[DataT]]:
-    """Call a tool and return those items of its list that are of type `kind`; empty if it returns no list.
+    """Yield a tool call; return those items of its list that are of type `kind`, empty if there is no list.
 
     Args:
         kind: type of the items.
@@ -111,7 +111,7 @@ def call_for_items(
 
 
 def read_surroundings(situation: Situation, reason: str) -> PlanPart[Surroundings | None]:
-    """Call `where_am_i` and return the surroundings; `None` without the tool or if it fails."""
+    """Yield a call of `where_am_i`; return the surroundings, `None` without the tool or if it fails."""
     if not situation.has("where_am_i"):
         return None
     found = yield from call_for_data(Whereabouts, "where_am_i", {}, reason)
@@ -119,13 +119,13 @@ def read_surroundings(situation: Situation, reason: str) -> PlanPart[Surrounding
 
 
 def detect_wanted(situation: Situation, reason: str) -> PlanPart[list[Find]]:
-    """Call `detect` for the goal's things, and return all finds around the agent, sure or not."""
+    """Yield a call of `detect` for the goal's things; return all finds around the agent, sure or not."""
     args = {"labels": list(situation.goal.things), "direction": "around"}
     return (yield from call_for_items(Find, "detect", args, reason))
 
 
 def notice_things(situation: Situation, seen: dict[str, int]) -> PlanPart[None]:
-    """Look for the goal's things; raise the counts in `seen`, the most of each in sight at once."""
+    """Yield a look for the goal's things; raise each thing's count in `seen` to the number now in sight."""
     if not situation.has("detect"):
         return
     found = yield from detect_wanted(situation, "What stands here?")
@@ -134,7 +134,7 @@ def notice_things(situation: Situation, seen: dict[str, int]) -> PlanPart[None]:
 
 
 def report_things(situation: Situation, *, seen: bool) -> PlanPart[list[str]]:
-    """Look for the goal's things at the walk's end; return one sentence on them, or an empty list."""
+    """Yield a look for the goal's things; return a sentence on them, no sentence if only `seen` earlier."""
     if not situation.goal.things or not situation.has("detect"):
         return []
     here: dict[str, int] = {}
@@ -161,7 +161,7 @@ def tell_signs(situation: Situation) -> Plan:
 
 
 def look_for_sign(situation: Situation, name: str, *, near: bool) -> PlanPart[str]:
-    """Look for a place's sign from here; return a sentence on whether it is seen, and in which direction.
+    """Yield looks for a place's sign (`near`: any of its type); return a sentence on whether it is seen.
 
     Args:
         situation: character, goal and tools.
@@ -207,7 +207,7 @@ def find_on_street(situation: Situation) -> Plan:
 def choose_unvisited_link(
     surroundings: Surroundings, visited_ids: Sequence[str], boards: Mapping[float, int]
 ) -> WayOn | None:
-    """Return the link to a new panorama with most shop boards, then least turn; `None` without one.
+    """Return the unvisited link with most `boards` (shop boards by heading), then least turn; `None` if none.
 
     Args:
         surroundings: the agent's heading, and the links from its panorama.
@@ -231,7 +231,7 @@ def choose_unvisited_link(
 
 
 def _describe_sighting(situation: Situation) -> PlanPart[str]:
-    """Return a sentence on the first thing or sign in sight that the goal asks for; empty if none is."""
+    """Yield looks; return a sentence on the first thing or sign in sight that the goal asks for, or empty."""
     goal = situation.goal
     if goal.things:
         if situation.has("detect"):
@@ -247,7 +247,7 @@ def _describe_sighting(situation: Situation) -> PlanPart[str]:
 
 
 def _read_signs(situation: Situation) -> PlanPart[list[Find]]:
-    """Return the signs in sight, by `read_signs`, else by `detect` and `look`; empty without these tools."""
+    """Yield calls of `read_signs`, else `detect` and `look`; return the signs in sight, empty if no tool."""
     if situation.has("read_signs"):
         return (yield from call_for_items(Find, "read_signs", {}, "What do the signs say?"))
     signs: list[Find] = []
@@ -260,7 +260,7 @@ def _read_signs(situation: Situation) -> PlanPart[list[Find]]:
 
 
 def look_for_signs(reason: str) -> PlanPart[list[SignRead]]:
-    """Call `look` and return the signs that the describer read in its views."""
+    """Yield a call of `look`; return the signs that the describer read in its views."""
     views = yield from call_for_items(LookedView, "look", {}, reason)
     return [
         SignRead(text=text, direction=view.direction)
@@ -273,7 +273,7 @@ def look_for_signs(reason: str) -> PlanPart[list[SignRead]]:
 def _onward(
     situation: Situation, surroundings: Surroundings | None, visited_ids: list[str]
 ) -> PlanPart[Surroundings | None]:
-    """Move some panoramas on to unvisited ones; return the surroundings there, `None` if no link leads on."""
+    """Yield a move along an unvisited link; return the surroundings there, `None` if no link leads on."""
     if not situation.has("move"):
         return None
     if surroundings is None:
@@ -293,7 +293,7 @@ def _onward(
 
 
 def _move_on(args: Mapping[str, object], reason: str) -> PlanPart[Surroundings | None]:
-    """Call `move` with the arguments and return the surroundings after it; `None` if it fails."""
+    """Yield a call of `move` with `args`; return the surroundings after it, `None` if it fails."""
     moved = yield from call_for_data(Moved, "move", args, reason)
     return moved.surroundings if moved else None
 
@@ -306,7 +306,7 @@ def _is_like_name(text: str, name: str) -> bool:
 def go_to(
     situation: Situation, target: Mapping[str, object], way: RouteLegs
 ) -> PlanPart[tuple[float, list[str]]]:
-    """Walk a way to a target; return (metres left, sentences on the goal's things seen on the way).
+    """Yield moves along a way to a target; return (metres left, sentences on the goal's things passed).
 
     Args:
         situation: character, goal, tools and turns left.
@@ -338,7 +338,7 @@ def go_to(
 
 
 def _rest_of_way(way: RouteLegs, gone_m: float) -> RouteLegs | None:
-    """Return a way without `gone_m` metres of its first leg; `None` if the leg ends or none is gone."""
+    """Return what is left of a way `gone_m` metres into its first leg; `None` at 0 m or near the leg end."""
     leg, *others = _legs_ahead(way) or (None,)
     if not gone_m or leg is None or leg.distance_m - gone_m < SHORT_LEG_M:
         return None
@@ -347,18 +347,18 @@ def _rest_of_way(way: RouteLegs, gone_m: float) -> RouteLegs | None:
 
 
 def _legs_ahead(way: RouteLegs) -> tuple[RouteStretch, ...]:
-    """Return a way's legs from the first on that is long enough to have a direction."""
+    """Return a way's legs from the first of `SHORT_LEG_M` or longer; all legs if none is that long."""
     first = next((number for number, leg in enumerate(way.legs) if leg.distance_m >= SHORT_LEG_M), 0)
     return way.legs[first:]
 
 
 def _route_to(target: Mapping[str, object]) -> PlanPart[RouteLegs | None]:
-    """Call the tool `route` for the way to a target; return the way, or `None` if that fails."""
+    """Yield a call of the tool `route` to a target; return the route, or `None` if the call fails."""
     return call_for_data(RouteLegs, "route", target, "How does the way go on?")
 
 
 def _next_move(way: RouteLegs, surroundings: Surroundings | None) -> dict[str, object] | None:
-    """Return the arguments of `move` along a way's first leg with a direction; `None` if it has none."""
+    """Return the arguments of `move` along a way's first leg of sufficient length; `None` without legs."""
     leg = next(iter(_legs_ahead(way)), None)
     if leg is None:
         return None

@@ -38,7 +38,7 @@ HOLDS = 0.01  # share of a view of a thing that is large enough to hold a pictur
 NEARLY_HOLDS = 0.004
 ROW = 2  # shops that make a row (chosen)
 ROW_CHANCE = (0.1, 0.4, 0.7)
-"""Probabilities that a view shows a row of shops: no sign read, one, or two close to each other.
+"""Probabilities that a view shows a row of shops: with no sign read, with one, with two close together.
 
 Estimated in Virlton, seeds 1 and 2, as is what follows.
 """
@@ -130,7 +130,7 @@ class Shot:
 
     @property
     def worth(self) -> tuple[float, int, int, float]:
-        """Sort key of the picture, larger is better: chance, shops, narrowness, surest thing."""
+        """Sort key, larger is better: (chance, shops, minus width in degrees, highest score of a thing)."""
         sure = max((one.score for one in self.things), default=0.0)
         return self.chance, min(len(self.shops), ENOUGH_SHOPS), -self.width, sure
 
@@ -183,7 +183,7 @@ class Scene:
         return replace(self, signs=(*others, *new), closer=(*self.closer, heading))
 
     def heading_to_read(self, shot: Shot) -> float | None:
-        """Return the heading in degrees to read a picture's signs closer; `None` if all were."""
+        """Return the heading in degrees for a closer view of a picture's signs; `None` if that was taken."""
         unread = [one for one in shot.shops if not any(_is_inside(at, one, READ_DEG) for at in self.closer)]
         if not unread:
             return None
@@ -234,17 +234,17 @@ class PictureSearch:
     looked_at: list[LatLng] = field(default_factory=list)
     visited_ids: set[str] = field(default_factory=set)
     cues: list[float] = field(default_factory=list)
-    """Headings in degrees from the latest place: of signs or streets of shops, else of unread boards."""
+    """Headings in degrees from the latest place toward shop signs or shopping streets, else unread boards."""
     blind: int = 0
     """Number of places in a row where the detector found no wanted thing."""
 
     def best(self, *, corner: bool) -> Shot | None:
-        """Return the best picture so far, one at a corner first if wanted; `None` without any."""
+        """Return the best picture so far, if `corner` preferably one at a street corner; `None` if none."""
         return max(self.shots, key=lambda one: (one.corner or not corner, one.worth), default=None)
 
 
 def _describe_shot(shot: Shot, places: int) -> str:
-    """Return advice in words to take a picture, which is the best of those from `places` places."""
+    """Return advice in words on how to take the picture `shot`, the best from `places` places looked at."""
     where = "a street corner" if shot.corner else "a stretch of street"
     return (
         f"Stand at {shot.position}, on {where}; point the camera at {shot.heading:.0f} degrees; make "
@@ -262,7 +262,7 @@ def _is_complete(situation: Situation, search: PictureSearch) -> bool:
 
 
 def _is_worth_a_look(situation: Situation, search: PictureSearch, surroundings: Surroundings) -> bool:
-    """Return whether to look around here: at first, where pictures may be taken, or as a last resort."""
+    """Return whether to look here: at first, at picture spots or as a last resort; not near other looks."""
     here = surroundings.position
     if here is None or any(distance(here, other) < APART_M for other in search.looked_at):
         return False
@@ -274,7 +274,7 @@ def _is_worth_a_look(situation: Situation, search: PictureSearch, surroundings: 
 def _move_on(
     situation: Situation, search: PictureSearch, surroundings: Surroundings
 ) -> PlanPart[Surroundings | None]:
-    """Move along the most promising link; return the surroundings there, `None` if no link leads on."""
+    """Yield a move along the link of highest score; return the surroundings there, `None` if none is left."""
     ways = _unvisited_links(search, surroundings)
     if (
         not ways and len(search.looked_at) < ENOUGH
@@ -296,7 +296,7 @@ def _move_on(
 
 
 def _unvisited_links(search: PictureSearch, surroundings: Surroundings) -> list[WayOn]:
-    """Return the links to unvisited panoramas, without those that lead back once under way."""
+    """Return the links to unvisited panoramas; after the first panorama without those that lead back."""
     new = [way for way in surroundings.ways if way.pano_id not in search.visited_ids]
     if not search.visited_ids:
         return new
@@ -304,7 +304,7 @@ def _unvisited_links(search: PictureSearch, surroundings: Surroundings) -> list[
 
 
 def _free_steps(search: PictureSearch, surroundings: Surroundings, way: WayOn) -> int:
-    """Return the number of panoramas along a link before the next place that was looked at."""
+    """Return how many panoramas to go along a link before a place looked at earlier; the most if none is."""
     here = surroundings.position
     ahead = [
         distance(here, one)
@@ -317,7 +317,7 @@ def _free_steps(search: PictureSearch, surroundings: Surroundings, way: WayOn) -
 
 
 def _link_score(search: PictureSearch, surroundings: Surroundings, way: WayOn) -> float:
-    """Return a link's score: shops toward it, metres from places looked at, less the turn to it."""
+    """Return a link's score, larger is better: shops that way, metres from earlier looks, less the turn."""
     here = surroundings.position
     promise = -abs(signed_turn(surroundings.heading, way.direction.degrees)) / STRAIGHT
     promise += SHOPS_M * sum(
@@ -331,7 +331,7 @@ def _link_score(search: PictureSearch, surroundings: Surroundings, way: WayOn) -
 
 
 def _look_around(situation: Situation, search: PictureSearch, surroundings: Surroundings) -> PlanPart[None]:
-    """Look around here, and closer in the best direction; note the best picture from here."""
+    """Yield a look around, and closer in the best direction; note the best picture from here in `search`."""
     here = surroundings.position
     if here is None:
         return
@@ -367,7 +367,7 @@ def _may_take_picture_at(situation: Situation, surroundings: Surroundings) -> bo
 def _look_down_streets(
     situation: Situation, search: PictureSearch, surroundings: Surroundings
 ) -> PlanPart[tuple[list[tuple[float, int]], list[float]]]:
-    """Look along unvisited links; return (headings with counts of shops, headings of boards), degrees.
+    """Yield looks along unvisited links; return (headings with counts of shops, headings of boards), degrees.
 
     Headings are in degrees; the boards are seen far down the street, read or not.
     """
@@ -385,7 +385,7 @@ def _look_down_streets(
 
 
 def _read_signs(situation: Situation) -> PlanPart[tuple[Find, ...]]:
-    """Return the legible signs here, by `read_signs`, else by `look`; empty without either tool."""
+    """Yield a call of `read_signs`, else `look`; return the legible signs here, empty without either tool."""
     if situation.has("read_signs"):
         return legible((yield from call_for_items(Find, "read_signs", {}, "What is written here?")))
     if situation.has("look"):
@@ -394,7 +394,7 @@ def _read_signs(situation: Situation) -> PlanPart[tuple[Find, ...]]:
 
 
 def _detect_things(situation: Situation, search: PictureSearch) -> PlanPart[tuple[Find, ...]]:
-    """Return the wanted things that are surely here; empty without finds at some places in a row."""
+    """Yield a call of `detect`, but none after `BLIND` places in vain; return the things found for sure."""
     if not situation.goal.things or not situation.has("detect") or search.blind >= BLIND:
         return ()
     found = yield from detect_wanted(situation, "What holds a picture together?")

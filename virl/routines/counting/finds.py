@@ -13,9 +13,9 @@ from virl.platform.perception.memory import Comparison, MemoryObject, Seen, Verd
 from virl.platform.perception.memory.log import Added, Joined
 
 MEMORY = "memory"
-"""Name of the folder of visual memory, within the run's."""
+"""Name of the folder that holds visual memory, inside the run's folder."""
 SURVEY = "region.jsonl"
-"""Name of the file of a region survey: the navigator's questions and the order of its walk."""
+"""Name of the file on a region survey in the run's folder: the navigator's questions and walking order."""
 CSV, GEOJSON = "objects.csv", "objects.geojson"
 SHOWN_COMPARISONS = 2  # chosen: of those that a new thing was held against
 
@@ -44,8 +44,8 @@ class Find:
     id: str
     label: str
     number: int
-    """Number among the things of its kind, from 1, as shown on the terminal: one joined with another later
-    leaves a gap."""
+    """Number of the thing among those of its kind, from 1, as shown on the terminal.
+    One that was joined with another later leaves a gap."""
     position: LatLng
     sigma_m: float
     confidence: float
@@ -53,7 +53,7 @@ class Find:
     joined: tuple[str, ...] = ()
     """Sentences on other things that turned out to be this one, with reasons."""
     former_ids: tuple[str, ...] = ()
-    """Ids of those other things in visual memory."""
+    """Ids, in visual memory, of other things that turned out to be this one."""
 
     @property
     def title(self) -> str:
@@ -67,7 +67,7 @@ class Find:
 
 
 def read_finds(folder: Path, counted: Path | None = None) -> tuple[Find, ...]:
-    """Return the things that a run has counted, in the order found; empty before the first.
+    """Return the things counted by a run, or by one within its folder (`counted`), in the order found.
 
     `counted` is the folder of the run which counted, within `folder`; by default `folder` itself.
 
@@ -121,13 +121,13 @@ class _History:
 
 
 def _opinions(comparison: Comparison, says: str | None = None) -> str:
-    """Return the reasons in a comparison as text; only those that say `says`, if some do."""
+    """Return a comparison's reasons as text: those for the verdict `says`, or all if none supports it."""
     chosen = [one for one in comparison.opinions if one.says == says] or comparison.opinions
     return ", ".join(f"{one.rule}: {one.reason}" for one in chosen) or "it is another's"
 
 
 def _to_find(thing: MemoryObject, told: _History, memory: str) -> Find:
-    """Return an object of visual memory as a counted thing; `memory` is the memory's folder in the run's."""
+    """Return an object of visual memory as a counted thing; `memory` is the memory folder's relative path."""
     place = thing.estimate.position
     sights = tuple(
         RecordedSighting(

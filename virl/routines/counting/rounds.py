@@ -34,7 +34,7 @@ from virl.routines.counting.finds import CSV, GEOJSON, MEMORY
 from virl.routines.counting.settings import counting_of
 
 Walk = Callable[[Pose, Sequence[str], Sequence[int]], Iterator[Step]]
-"""Function that yields steps from a pose, given the panoramas walked before and the steps others decided."""
+"""Function of (pose, ids of panoramas walked, indexes of steps that the user decided); yields next steps."""
 
 
 def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> None:
@@ -93,7 +93,7 @@ class Visit:
 
     look: Look
     seen: tuple[Seen, ...]
-    """Sightings as visual memory keeps them."""
+    """Sightings made in the visit, as visual memory keeps them."""
     verdicts: tuple[Verdict, ...]
     """Verdicts on the sightings, in the same order."""
 
@@ -111,12 +111,12 @@ class Counter:
     things: Sequence[str]
     """Labels of the things to count, in the detector's words."""
     background: Sequence[str] = ()
-    """Labels of other things that may stand there, which are detected, but not counted."""
+    """Labels of other things in the streets, which are detected, but not counted."""
     looking: Looking = field(default_factory=Looking)
-    """Manner of looking; by default as V-IRL does."""
+    """Settings of a look: its views, and how finds are confirmed; by default those of V-IRL."""
 
     def visit(self, pose: Pose, name: str = "") -> Visit:
-        """Look around at a pose, and add the sightings to visual memory; return both.
+        """Look around at a pose; remember the sightings, or return those kept of a visit of this `name`.
 
         Args:
             pose: pose to look from; the views cover both sides of its heading.
@@ -181,7 +181,7 @@ def open_counter(agent: Agent) -> Counter:
 
 
 def memory_settings_for(memory: str, matcher: str) -> MemorySettings:
-    """Return named settings of visual memory, with the matcher's own threshold and margin if it has them.
+    """Return the memory settings named `memory`, with the matcher's own threshold and margin, if any.
 
     Raises:
         UnknownName: there are no such memory settings, or no such matcher.

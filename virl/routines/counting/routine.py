@@ -28,10 +28,10 @@ from virl.routines.counting.settings import counting_of, read_intention
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; as for region files
 NEAR_A_STREET_M = 800.0
-"""Farthest that street view may be from a position of the route, in metres, as for a start."""
+"""Most metres from a route's stop, or a region's centre or a corner, to the nearest panorama."""
 WISH = Wish(read_intention, field="intention")
 LEG_M = 200.0
-"""Metres between the stops of a tour that replaces a route: as in RX-399's route in Virlton."""
+"""Metres between the stops of a tour that replaces a route outside the city; as in RX-399's in Virlton."""
 
 
 def check_character(character: Character, source: Path) -> None:
@@ -56,7 +56,7 @@ def check_character(character: Character, source: Path) -> None:
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Return (character, sentences on changes): a route outside the city becomes a tour around the start.
+    """Replace a route outside the city by a tour around the start; return (character, sentences on changes).
 
     Where no way leads from the start, it is the only stop. A region of another city becomes this one's.
 
@@ -162,7 +162,7 @@ def region_of(agent: Agent) -> Region:
 
 
 def fit_region(character: Character, city: City) -> tuple[Character, tuple[str, ...]]:
-    """Return (character, sentences on changes): a region without street view becomes the city's own."""
+    """Replace a region without street view by the city's own; return (character, sentences on changes)."""
     if character.region is None:
         return character, ()
     region = _to_region(character.region)
@@ -187,7 +187,7 @@ def onward_by_link(agent: Agent) -> Pose:
 
 
 def onward_by_hop(agent: Agent) -> Pose:
-    """Return the start pose; in a resumed run the next panorama, facing the way from the last.
+    """Return the start pose; in a resumed run the next panorama's, facing away from the last one.
 
     Raises:
         NoStreetView: the panorama is not there any more.

@@ -21,12 +21,12 @@ class Counting(Settings):
     things: tuple[Label, ...] = Field(min_length=1)
     """Things to count, in the detector's words."""
     background: tuple[Label, ...] = ()
-    """Other things that may stand there: they give the detector something else to choose."""
+    """Things that are detected, but not counted: they give the detector something else to choose."""
     recheck: Score | dict[Label, Score] | None = None
-    """Least score at the closer look, of every thing or by thing; `None`, and things that are left out, take
-    the one in the detector's file."""
+    """Least score, [0, 1], at the closer look: one for all things, or by thing.
+    `None`, and things that are left out, take the one in the detector's file."""
     active: bool = True
-    """A switch to look closer before believing."""
+    """True to take a closer look at a find before it is counted."""
     memory: str | None = None
     """Settings of visual memory: a name in `platform/memory/`; `None` takes the city's."""
     keep: Literal["found", "all"] = "found"
@@ -45,7 +45,7 @@ class Counting(Settings):
 
 
 def _named_models(counting: Counting | None) -> Iterable[tuple[str, Callable[[], object]]]:
-    """Return (setting, check) of the setting that names a model, if given; the check raises if unknown."""
+    """Return one (field name, check that raises if unknown) for the setting `memory`; empty if unset."""
     from virl.platform.perception.memory.settings import memory_settings  # noqa: PLC0415 - brings in models
 
     name = counting.memory if counting else None
@@ -76,7 +76,7 @@ def read_intention(character: Character, lexicon: Lexicon) -> Reading | None:  #
 
 
 def counting_of(character: Character, source: object) -> Counting:
-    """Return a character's count settings; `source`, its file or name, is named in the error without any.
+    """Return a character's count settings; raise BadInput, with `source` (its file or name), without any.
 
     Raises:
         BadInput: the character does not say what to count.

@@ -31,7 +31,7 @@ from virl.platform.perception.models import measured_error
 from virl.routines.counting.finds import MEMORY, SURVEY, Find, RecordedSighting, read_finds
 
 _LEVELS = ("City", "District", "Block")
-"""Names of the zoom levels; hexagons of each are half as wide as those of the one before."""
+"""Names of the density map's zoom levels, coarsest first; each has hexagons half as wide as the last."""
 _ACROSS = 6.0  # chosen: so many of the largest hexagons lie across a region, or more
 _SMALLEST_M = 25.0  # chosen: between a street's two pavements and a block
 LEAST_SHARE = 0.25  # chosen: a hexagon of which less lies in the region counts as if so much did
@@ -134,7 +134,7 @@ def _page_data(
     finds: Sequence[Find],
     paper: Paper | None,
 ) -> dict[str, object]:
-    """Return the data for the page's template, and under `data` for its script.
+    """Return data for the page's template, and under `data` for its script; `counted`: folder of the count.
 
     `counted` is the folder of the run which counted: `folder` itself or one within it. The map's paper is
     `None` before the first step.
@@ -203,7 +203,7 @@ def _tally_kind(
 
 
 def _region_on(paper: Paper, file: Path) -> shapely.Polygon | None:
-    """Return the region in a survey's file as a polygon on the map's paper; `None` without a survey.
+    """Return the region in a survey's file as a polygon in the map's coordinates; `None` without a survey.
 
     Raises:
         JournalBroken: the file does not begin with the plan of a survey.
@@ -237,7 +237,7 @@ def _counts_map(
     kinds: Sequence[str],
     area: shapely.Polygon | None,
 ) -> MapFigure:
-    """Return the map of the walk, or of the covered region, with all things found."""
+    """Return the map of the walk, or of the covered region (`area`) if any, with all things found."""
     paths = [walked_path(steps, paper, arrows=area is None)]
     if area is not None:
         paths.append(MapPath([(x, y) for x, y in area.exterior.coords], "region"))
@@ -249,7 +249,7 @@ def _counts_map(
 
 
 def _thing_mark(find: Find, kind: int, paper: Paper, *, is_minor: bool) -> Mark:
-    """Return the mark of a counted thing on the map; `kind` is the index of its kind."""
+    """Return the mark of a thing on the map; `kind` is its kind's index, `is_minor` makes it small."""
     return Mark(
         *paper.place(find.position),
         f"thing k{kind % COLOURS} kind-{kind}{' many' if is_minor else ''}",
@@ -274,7 +274,7 @@ def _find_data(
     *,
     whole: bool,
 ) -> dict[str, object]:
-    """Return a counted thing as data for the page; `elapsed` has the seconds at each step's end."""
+    """Return a thing as page data; `elapsed`: seconds by step; `whole`: embed `pictures`, else name files."""
     return {
         "id": find.id,
         "kind": kinds.index(find.label),
@@ -291,7 +291,7 @@ def _find_data(
 def _sight_data(
     sight: RecordedSighting, elapsed: Mapping[int, float], pictures: Mapping[str, str], *, whole: bool
 ) -> dict[str, object]:
-    """Return a sighting as data for the page: step, seconds, camera in degrees, metres, pictures."""
+    """Return a sighting as page data; `elapsed`: seconds by step; `whole`: embed `pictures`, else paths."""
     camera = sight.seen.camera
     shown = [pictures.get(file, "") if whole else file for file in _picture_files(sight)]
     return {
@@ -338,7 +338,7 @@ class _Stop(_Loose):
 
 
 class CountingCharacter(_Loose):
-    """Recorded settings of a character that the counting page shows; used to check them."""
+    """Model by which the recorded settings of a character that the counting page shows are checked."""
 
     count: _Count
     senses: _Senses
@@ -356,7 +356,7 @@ def character_fault(character: Mapping[str, object]) -> str:
 
 
 def heat(points: Floats, kinds: Sequence[int], kind_count: int, region: shapely.Polygon) -> tuple[Level, ...]:
-    """Return the zoom levels of the density map: the counts of a region's things in hexagons.
+    """Return the density map's zoom levels: counts in hexagons of things at `points`, metres east and north.
 
     Args:
         points: positions of the things, metres east and north, shape (n, 2); those outside are left out.
@@ -382,7 +382,7 @@ def largest_width(area_m2: float) -> float:
 
 
 def hexagon(x: float, y: float, width: float) -> shapely.Polygon:
-    """Return the hexagon around a point, with a corner to the north.
+    """Return the hexagon, `width` metres wide, around a point in metres, with a corner to the north.
 
     Args:
         x: metres east.
@@ -409,7 +409,7 @@ def nearest_cells(points: Floats, width: float) -> Ints:
 
 
 def hexagon_middle(column: int, row: int, width: float) -> tuple[float, float]:
-    """Return the middle (east, north), in metres, of a hexagon.
+    """Return the middle (east, north), in metres, of the hexagon at a column and row, `width` metres wide.
 
     Args:
         column: axial coordinate of the hexagon.

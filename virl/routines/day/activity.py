@@ -78,9 +78,9 @@ class Activity(_Part):
     cost_usd: float = 0.0
     """Cost of this activity alone, US dollars; a visit's is without the way."""
     changes: dict[str, int] = {}
-    """Signed change of each feeling, in points."""
+    """Signed changes of the client's feelings in points, by the feeling's name."""
     because: dict[str, str] = {}
-    """Reason for the change of each feeling."""
+    """Reasons for the changes of feelings, by the feeling's name."""
     state: dict[str, float]
     """The client's feelings after the activity, each in [0, 100]."""
     budget_usd: float
@@ -212,7 +212,7 @@ class DayPlan:
     ended: str
     """Reason why the day ends after its last activity."""
     seconds: Mapping[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
-    """Seconds of each way asked for, so that checks need not pay again."""
+    """Seconds of each way asked for, by (start, destination, mode), so that checks need not pay again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +304,7 @@ def changes_of(estimate: DayEstimate) -> dict[str, int]:
 def activities_of(
     proposal: Proposal, estimate: DayEstimate, progress: DayProgress, *, fallback: bool
 ) -> list[Activity]:
-    """Return a proposal as one or two activities: its way, if any, then what is done there.
+    """Return a proposal as activities: its way, if any, and itself; `fallback`: it replaces refused drafts.
 
     Args:
         proposal: what is done, when and where.

@@ -49,9 +49,9 @@ class DayEntry:
     mode: Mode | None = None
     """Travel mode of a way; `None` for a visit."""
     cost_usd: float = 0.0
-    """Cost by the plan, US dollars."""
+    """Cost that the plan states, US dollars."""
     at: LatLng | None = None
-    """Exact position, believed if it is at the place; `None` if not given."""
+    """Position of the visit, used only within `AT_THE_PLACE_M` of the place's own; `None` if not given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class DayTerms:
     weekday: int
     """Day of the week, 0 for Monday."""
     starts: int
-    """Earliest beginning of a line, in minutes after midnight."""
+    """Earliest beginning of a visit or way, in minutes after midnight."""
     ends: int
-    """Latest end of a line, in minutes after midnight."""
+    """Latest end of a visit or way, in minutes after midnight."""
     budget_usd: float
     start: LatLng
     modes: tuple[Mode, ...] = ("walking", "cycling", "transit", "driving")
@@ -176,7 +176,7 @@ def entries_of(activities: Sequence[Mapping[str, Any]]) -> list[DayEntry]:
 
 
 def _exact_position(entry: DayEntry, site: Site) -> LatLng:
-    """Return the position that a line gives if that is at its place, else the place's own position."""
+    """Return a line's own position, if within `AT_THE_PLACE_M` of its place, else the place's position."""
     near = entry.at is not None and distance(entry.at, site.position) <= AT_THE_PLACE_M
     return entry.at if entry.at is not None and near else site.position
 
@@ -203,7 +203,7 @@ def _travel_violations(
     terms: DayTerms,
     facts: "CityFacts",
 ) -> list[Violation]:
-    """Return a fault if the way to line `number` takes longer than planned; else an empty list.
+    """Return a fault if a way takes longer than planned in `ways`, or than the time from minute `free` on.
 
     Its `ends` are start and destination, `ways` the lines planned for it; the client is free from minute
     `free` of the day.
@@ -245,7 +245,7 @@ class CityFacts:
         return self._sites[key]
 
     def seconds(self, here: LatLng, there: LatLng, mode: Mode, weekday: int, minute: int) -> float:
-        """Return the seconds of a way begun at a time; infinite if none leads there.
+        """Return the seconds of a way begun at a minute of a weekday; infinite if no way leads there.
 
         Args:
             here: start of the way.

@@ -14,24 +14,24 @@ from virl.routines.day.town import EATING, Town, known_usd
 _HALF_CENT = 0.005
 """Rounding error forgiven when a cost is compared with the budget, US dollars."""
 _HARM = {"energy": -1, "stress": 1, "pain": 1}
-"""Sign of the harmful change, by feeling that no activity may push beyond its scale of 0 to 100.
+"""Direction of harm, 1 up or -1 down, of each feeling that no activity may push past 0 or 100.
 
 Hunger is mended by a meal, and moods pass.
 """
 _LONGEST_WAIT = 45
 """Minutes that an activity may be put off until a place opens; chosen."""
 SHORTEST_VISIT = 30
-"""Minutes that must be left of a longer visit when it is cut short; chosen."""
+"""Least minutes of a visit that is cut short, if it was to be longer; chosen."""
 _HOURS_LOOKUPS = 6
 """Most places of a type whose opening hours are looked up; chosen."""
 _UNRATED = 3.5
 """Stars of 5 assumed for a place without ratings; chosen."""
 _MINUTES_A_STAR = 12.0
-"""Minutes of walking that a whole star of rating is worth; chosen."""
+"""Minutes that a client walks farther for a place rated one star higher; chosen."""
 _WEAK_ENERGY, _WEAK_PAIN = 25.0, 60.0
 """Energy (of 100) below which, and pain above which, a client walks little; chosen."""
 Dine = Callable[[DayDraft, DayProgress], Place | None]
-"""Function that recommends a place to eat; returns `None` if it finds none."""
+"""Function of (drafted meal, situation) that recommends a place to eat; returns `None` if it finds none."""
 
 
 def coordinate(  # noqa: PLR0911 - a sort of draft each
@@ -196,7 +196,7 @@ def opening_stretches(place: Place, day: int) -> list[tuple[int, int]]:
 def fit_visit(
     place: Place, day: int, starts: int, ends: int, *, wait: int, shortest: int, until: int
 ) -> tuple[int, int] | None:
-    """Return (start, end) for a visit while a place is open, minutes after midnight; `None` if impossible.
+    """Return (start, end) minutes of a visit in opening hours, late by `wait` at most; `None` if impossible.
 
     Args:
         place: with its opening hours.
@@ -279,7 +279,7 @@ def _visit_sort(draft: DayDraft, progress: DayProgress, town: Town, sorts: tuple
 def _find_way(
     draft: DayDraft, progress: DayProgress, town: Town, spot: Spot, leaves: int
 ) -> TravelOption | None:
-    """Return a way to a spot, by the drafted mode if possible; `None` if the client is there already.
+    """Return a way from minute `leaves` of the day, if possible by the drafted mode; `None` if already there.
 
     It is begun at `leaves` (minutes after midnight) or later. `Unfit` is raised where no way will do.
     """

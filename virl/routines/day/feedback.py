@@ -17,17 +17,17 @@ from virl.routines.day.settings import FEELINGS
 ASKED_FOR = "You asked for it."
 """Reason given in the plan for an activity that the client asked for."""
 FEEDBACK = "feedback"
-"""Topic of the notes on what the client says between two activities."""
+"""Topic under which the journal keeps its notes on what the client says between two activities."""
 AMENDMENT = "amendment"
-"""Topic of the notes on what the client changes in a proposed day."""
+"""Topic under which the journal keeps its notes on what the client changes in a proposed day."""
 UNMET = "unmet"
-"""Topic of the notes on changes asked for that are impossible."""
+"""Topic under which the journal keeps its notes on changes asked for that are impossible."""
 MOST_TURNS = 20  # proposals of one day; chosen
 QUESTION = "Change anything, such as `3 at 14:00`, `no 2` or `budget 60`?"
 
 
 def ask_for_feedback(agent: Agent, number: int, progress: DayProgress, since: int) -> DayProgress:
-    """Return the client's situation, changed by what they say between two activities, if anything.
+    """Ask for feedback after `number` activities, last asked at minute `since`; return the new situation.
 
     Args:
         agent: whose user is asked.
@@ -202,7 +202,7 @@ class RequestedChange:
 
     amendment: Amendment
     old: Activity
-    """The activity as proposed."""
+    """The activity as it was proposed, before the change."""
 
 
 def _describe_change(change: Amendment, proposed: ProposedDay) -> str:
@@ -224,7 +224,7 @@ def requested_changes(amended: ClientChanges, proposed: ProposedDay) -> list[Req
 
 
 def earlier_requests(amended: ClientChanges, proposed: ProposedDay, first: int) -> list[RequestedChange]:
-    """Return the activities that the client asked for in earlier proposals and does not change now.
+    """Return activities after round `first` that the client asked for earlier and does not change now.
 
     Args:
         amended: the client's changes now.

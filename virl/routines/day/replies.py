@@ -301,7 +301,7 @@ class DraftQuestion(RuleInputs):
         return self.minute - max(meals) if meals else None
 
     def is_refused(self, kind: str, place: str = "") -> bool:
-        """Return whether a draft was refused this round: any of kind "eat", else of this kind and place."""
+        """Return whether this round refused a draft of this kind at this place; for "eat", at any place."""
         return any(one.kind == kind and (kind == "eat" or one.place == place) for one in self.refused)
 
 

@@ -68,9 +68,9 @@ from virl.routines.day.wish_rules import words_of_likes
 
 _WALK_MINUTES = 15.0  # longest walk to a meal; chosen, as Aria's own
 _CANDIDATES, _REVIEWS = 8, 5
-"""Places that Aria weighs, and reviews of each; V-IRL's Diego weighs 3: more, so that one can be paid."""
+"""Most places that Aria weighs for a meal (V-IRL's Diego: 3), and most reviews that are read of each."""
 TOPIC = "activity"
-"""Topic of the notes on planned activities."""
+"""Topic under which the journal keeps its notes on planned activities."""
 SAFE_MINUTES = 45  # of what takes the place of drafts that would not do; chosen
 LEAD = 20  # minutes kept free before an activity that the client wants at a time; chosen
 LEAST_GAP = 30  # minutes before that in which something else is planned; chosen
@@ -242,7 +242,7 @@ class _Planner:
         return self._fill_day(replace(kept, after=progress), turn, wanted)
 
     def _fill_day(self, kept: ProposedDay, turn: int, wanted: list[RequestedChange]) -> ProposedDay:
-        """Return a day with the rounds of `kept` and then new ones; uses up `wanted`."""
+        """Return a day of the rounds of `kept` and new ones after them; take requests met out of `wanted`."""
         rounds, befores, progress = list(kept.rounds), list(kept.befores), kept.after
         since, ended = -1, ""
         while len(rounds) < self.day.activities:
@@ -266,7 +266,7 @@ class _Planner:
     def _next_activity(
         self, key: str, progress: DayProgress, number: int, wanted: list[RequestedChange]
     ) -> list[Activity] | str:
-        """Return the next activity after its way, or a sentence on why the day ends."""
+        """Return the next activity with the way to it before, or a sentence on why the day ends."""
         due = next((one for one in wanted if _is_due(one, number, progress)), None)
         if due is None:
             times = [parse_clock(one.amendment.starts) - LEAD for one in wanted if one.amendment.starts]
@@ -286,7 +286,7 @@ class _Planner:
         )
 
     def _carry_out_request(self, key: str, request: RequestedChange, progress: DayProgress) -> list[Activity]:
-        """Return an activity, after its way, as the client changed it; empty, with a note, if impossible."""
+        """Return the way to an activity and the activity as changed; empty, with a note, if impossible."""
         town = self._town_until(self.day.minutes[1])
         try:
             proposal = coordinate_change(request, progress, town, self.scenic.spot if self.scenic else None)
@@ -410,7 +410,7 @@ class _Planner:
     def _fall_back(
         self, name: str, progress: DayProgress, refused: Sequence[RefusedDraft], town: Town
     ) -> list[Activity]:
-        """Return free time on the spot as an activity, which needs no way, open door or money."""
+        """Write free time where the client is, without way or cost, into a note; return it as an activity."""
         draft = DayDraft(
             kind="normal",
             starts=show_clock(progress.now),
@@ -451,7 +451,7 @@ class _Planner:
 
 
 def _is_due(request: RequestedChange, number: int, progress: DayProgress) -> bool:
-    """Return whether a changed activity comes next: by its number, or as nothing fits before it."""
+    """Return whether a changed activity comes next: by its number, or because nothing fits before it."""
     starts = request.amendment.starts
     if starts is None:
         return number >= request.amendment.number - 1

@@ -140,7 +140,7 @@ def _scenery_shares(view: View) -> dict[str, float]:
 
 
 def scenery(picture: Image, horizon: float = _HORIZON) -> ViewShares:
-    """Return the shares of a picture's pixels that are green, sky and water.
+    """Return a picture's shares of green, sky and water; `horizon` is the horizon's height, 0 top, 1 bottom.
 
     A pixel is green by its hue; sky is what is blue or cloud and reaches down from the upper edge; water is
     what is blue below the horizon and lies across half of the picture: a car or an awning does not.
@@ -165,7 +165,7 @@ def _hue_between(hue: NDArray[Any], span: tuple[int, int]) -> NDArray[np.bool_]:
 
 
 def _wide_parts(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the connected areas of a mask that span at least half of the picture's width."""
+    """Return a mask of the connected areas in a mask that span at least half of the picture's width."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
     wide = [
         label for label in range(1, count) if stats[label, cv2.CC_STAT_WIDTH] >= _WATER_WIDTH * mask.shape[1]

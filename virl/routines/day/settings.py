@@ -40,9 +40,9 @@ class Day(Settings):
     starts: Time = "09:00"
     ends: Time = "21:00"
     activities: int = Field(default=12, ge=1, le=40)
-    """Most activities, travel apart."""
+    """Most activities in the day, journeys not counted."""
     revisions: int = Field(default=3, ge=0, le=10)
-    """The number of times that an activity is planned anew before something safe takes its place."""
+    """Most times that a refused activity is drafted anew before free time on the spot takes its place."""
     scenic: bool | str = True
     """True to look for a scenic spot, or the name of the park to look in."""
     modes: tuple[Mode, ...] = Field(default=("walking", "cycling", "transit", "driving"), min_length=1)

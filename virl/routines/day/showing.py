@@ -372,7 +372,7 @@ def calendar(
     made: datetime,
     run_id: str,
 ) -> str:
-    """Return the day as text in iCalendar format, lines ended by CR LF.
+    """Return the day, on the date `on` and in time zone `zone` (IANA), as iCalendar text with CR LF.
 
     Args:
         activities: activities and journeys; each becomes an event.

@@ -147,7 +147,7 @@ class _NearbyPlaces:
         return circle
 
     def _search(self, middle: LatLng, radius: float, sorts: Sequence[str]) -> _SearchedCircle:
-        """Return a circle's places; types that an answer lacks are asked for again until none is missing."""
+        """Return a circle with its places; types that an answer lacks are asked for again, a few times."""
         places: list[Place] = []
         left = list(sorts)
         for _ in range(_ROUNDS):
@@ -172,7 +172,7 @@ class Town:
     weekday: int
     """Day of the week, 0 for Monday."""
     home: LatLng | None = None
-    """Start of the day; `None` until the first question, whose position it becomes."""
+    """Position where the day starts; `None` until the first question, which sets it to its own position."""
     _details: dict[str, Place | None] = field(default_factory=dict)
     """Places looked up, by id; `None` if the directory no longer knows the id."""
     seconds: dict[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
@@ -208,7 +208,7 @@ class Town:
         return self._nearby_places(here).nearest_of_type(sort, here, set(excluded_ids), NEAR_ENOUGH)
 
     def find_named(self, name: str, here: LatLng) -> Place | None:
-        """Return the place most like `name`, or that it shortens, searched near `here`; or `None`."""
+        """Return the place near `here` that `name` resembles or is a short form of; `None` without one."""
         found = self.city.places.search(name, here) if any(map(str.isalnum, name)) else []
         alike = [(name_ratio(place.name, name), place) for place in found[:10]]
         score, best = max(alike, key=lambda one: one[0], default=(0.0, None))
@@ -273,7 +273,7 @@ class Town:
     def way(
         self, here: LatLng, there: LatLng, *, asked: str, weak: bool, budget_usd: float, minute: int
     ) -> TravelOption | None:
-        """Return the best way to a position; `None` if none is short and cheap enough.
+        """Return the best way to a place, by mode `asked` if possible, easy if `weak`; `None` without any.
 
         It is as asked if that can be; else on foot if that is comfortable; else by bicycle, public transport
         or taxi if that is easy and cheap; else on foot if that can be borne; else the quickest.
@@ -332,7 +332,7 @@ def way_usd(mode: Mode | None, minutes: float) -> float:
 
 
 def _is_easy(way: TravelOption, budget_usd: float, weak: bool) -> bool:
-    """Return whether a way needs no comparison: little effort for the client, and a cheap fare."""
+    """Return whether a way needs no comparison: of little effort, less still for the `weak`, and cheap."""
     if way.mode == "driving":
         return way.usd <= TAXI_SHARE * budget_usd
     if way.mode == "transit":

@@ -28,7 +28,7 @@ _IN_ANY_DAY = (
     *("walk*", "stroll*", "on foot"),
     *("food", "eat*", "meal*", "breakfast", "lunch", "dinner", "cafe*", "coffee*", "restaurant*"),
 )
-"""Words for what every day has, such as meals."""
+"""Phrases for walks and meals, which are in any planned day, so that refusals of them are not acted on."""
 _CLAUSE_ENDS = re.compile(
     r"[.,;:!?\n()]+|\b(?:but|and then|however|although|though)\b|\b(?=(?:without|instead of|rather than) \w)"
     r"|\band (?=(?:no|not|never|without|with|wants?|needs?|likes?|loves?|enjoys?|hates?|dislikes?|avoids?)\b)"
@@ -102,7 +102,7 @@ def listen(said: str, state: Mapping[str, float], lexicon: Lexicon) -> Told:
 
 
 def amend(question: AmendQuestion, lexicon: Lexicon) -> Amendments:  # noqa: ARG001 - as every rule
-    """Return the changes of a proposed day in a client's words; clauses on nothing in it are wishes."""
+    """Return the changes that a client's words ask for; clauses on no activity of the day become wishes."""
     changes: dict[int, Amendment] = {}
     wishes: list[str] = []
     budget: float | None = None
@@ -131,7 +131,7 @@ class Pastime(Settings):
     what: str = Field(min_length=1)
     minutes: int = Field(gt=0)
     usual: tuple[Clock, Clock]
-    """Hours in which towns usually offer the pastime."""
+    """Times of day (start, end) between which towns usually offer the pastime."""
     usd: float = Field(ge=0)
     """Usual cost in US dollars."""
     feelings: Points

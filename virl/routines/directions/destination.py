@@ -27,7 +27,7 @@ SENTENCE_ENDS = (".", "?", "!", "\N{IDEOGRAPHIC FULL STOP}", "\N{FULLWIDTH QUEST
 """Punctuation at the end of a text that makes it a sentence, not a name."""
 
 NEAREST_M = 1.0
-"""Radius in metres within which all places of a type must be known: only the nearest are candidates."""
+"""Radius in metres within which a listing of places must be complete; small: only the nearest are used."""
 
 CANDIDATES = 5
 """Upper bound on the number of places among which a local chooses. Chosen."""
@@ -201,7 +201,7 @@ def _find_named(
 
 
 def _named_kind(asked: str, place_types: Sequence[str]) -> str | None:
-    """Return the place type that a text consists of, but for an article; `None` if it is another text."""
+    """Return the place type if a text is nothing but its name, with or without an article; else `None`."""
     plain = utils.default_process(asked.replace("_", " "))
     for article in ("a ", "an ", "the nearest ", "nearest ", "the next "):
         plain = plain.removeprefix(article)
@@ -211,7 +211,7 @@ def _named_kind(asked: str, place_types: Sequence[str]) -> str | None:
 def _choose_place(
     mind: Mind, found: Sequence[Place], here: LatLng, asked: str, background: str, prompts: Prompts
 ) -> Place:
-    """Return the one of some places that the mind chooses for a question and its asker's background."""
+    """Return the place in `found` that the mind chooses for a question and the asker's background."""
     pick = mind.ask(
         prompts.load("directions/choice", PlacePick),
         question=asked,

@@ -31,15 +31,15 @@ from virl.routines.directions.walkway import (
 DOORSTEP_M = 25.0
 """Metres from the destination within which a walk may end. Chosen: V-IRL's radius of arrival."""
 APPROACH = 6
-"""Number of stands before the walk's end where names beside it are read as well. Chosen: range of signs."""
+"""Number of stands at a walk's end from which signs to both sides are read. Chosen: the range of signs."""
 LONG_STRETCH = 8
 """Number of panoramas from which a stretch is long, so that things passed are mentioned. Chosen: a block."""
 ABEAM = ("left", "right")
 """Directions in words of things beside a walker, by which one knows at once where to stop."""
 SIDES = ("left", "right", "front left", "front right")
 LOOK_BACK = 5
-"""Number of last panoramas from which the destination may be seen better than from the end. Chosen:
-the doorstep where panoramas are 10 m apart."""
+"""Number of panoramas at a walk's end among which the one that shows the destination best is chosen.
+Chosen: the doorstep where panoramas are 10 m apart."""
 
 _AHEAD = ("front left", "front right")
 
@@ -47,7 +47,7 @@ _AHEAD = ("front left", "front right")
 def plan_walk(
     streetview: StreetView, maps: Maps, mover: Mover, start: Pose, destination: Place, lookout: Lookout
 ) -> tuple[Stand, ...]:
-    """Return the walk to the panorama near a place from which it is seen best, as stands in order.
+    """Return the walk, as stands in order, to that panorama near a place from which the place is seen best.
 
     Args:
         streetview: street view of the city.
@@ -111,10 +111,10 @@ class Milestone(BaseModel):
     part_of: str = ""
     """Next point of the street after the end: `crossing` or `end`; empty if not told."""
     where: str = ""
-    """Side of the destination at the end, in words."""
+    """Direction of the destination for a walker at the end, in words such as `front left`."""
     unseen: bool = False
-    """True if no name, the destination's or another, can be read at the end. The walk then ends at a
-    crossing or at the end of the street, if one is near enough."""
+    """True if no name, the destination's or another, can be read at the end.
+    The walk then ends at a crossing or at the end of the street, if one is near enough."""
     landmark: SightRecord | None = None
     """Landmark seen from the point; `None` without one."""
     passed: SightRecord | None = None
@@ -166,7 +166,7 @@ def directions_for(
     beyond: Callable[[], Sequence[Stand]] = tuple,
     prompts: Prompts = OUR_PROMPTS,
 ) -> Directions:
-    """Return directions for a walk in the mind's words, with landmarks that are seen from it.
+    """Return directions for a walk in the mind's words; `beyond` gives the stands straight on from its end.
 
     Args:
         mind: writes the directions.
@@ -211,7 +211,7 @@ def milestones_of(
     count_crossings: bool,
     beyond: Callable[[], Sequence[Stand]] = tuple,
 ) -> list[Milestone]:
-    """Return the points of a walk that directions mention: start, turns and end, with landmarks.
+    """Return a walk's start, turns and end, with landmarks; `beyond` gives stands straight on from the end.
 
     Args:
         walk: at least one stand, in order.
@@ -252,7 +252,7 @@ def _turn_milestone(
     *,
     count_crossings: bool,
 ) -> Milestone:
-    """Return the milestone of the turn at `index`, without landmarks of the ids `named`."""
+    """Return the milestone of the turn at `index`, the last one at `before`; no landmarks of ids `named`."""
     stand = walk[index]
     seen = choose_landmark(lookout.in_sight(stand, (LEFT, RIGHT, AHEAD)), (*SIDES, "front"), named)
     # A name that is read right before the turn tells it as well, unless the turn before is there.
@@ -312,7 +312,7 @@ def _end_milestone(
 def _milestone_between(
     end: Milestone, walk: Sequence[Stand], last: int, beyond: Sequence[Stand]
 ) -> Milestone:
-    """Return the end's milestone with its place between two crossings in words, if it has one."""
+    """Return the end's milestone, placed in words between crossings; unchanged without stands `beyond`."""
     if not beyond:
         return end
     here = len(walk) - 1
@@ -348,7 +348,7 @@ def _sight_record(landmark: Landmark | None) -> SightRecord | None:
 
 
 def _find_end(streetview: StreetView, mover: Mover, destination: Place, lookout: Lookout) -> Panorama:
-    """Return the panorama nearest to a place from which its name is read, else one where one knows to stop.
+    """Return the panorama nearest to a place that shows its name, else one where a walker knows to stop.
 
     Nobody can be told to stop where nothing is to be seen: it takes a crossing, a dead end, or a name that is
     read there.
@@ -390,7 +390,7 @@ def _panoramas_around(
 
 
 def _end_rank(stand: Stand, destination: Place, lookout: Lookout) -> int:
-    """Return a stand's rank as the walk's end: from 0, the place is seen beside it, to 6, nothing is."""
+    """Return a stand's rank as a walk's end, 0 (best: the place is seen beside it) to 6 (nothing is seen)."""
     if seen := lookout.sees(stand, destination, (LEFT, RIGHT)):
         return 0 if seen.where in ABEAM else 1 if seen.where in _AHEAD else 2
     others = {seen.where for seen in lookout.in_sight(stand, (LEFT, RIGHT))}

@@ -41,7 +41,7 @@ UNRATED = 3.0
 _SMALL_WORDS = re.compile(
     r"(?:an?|and|at|by|de|de[lmrs]|di|du|el|i[mn]|l[aeo]s?|o[fn]|the|to|und|van|von|y|zu[mr]?)", re.IGNORECASE
 )
-"""Words that names write with small letters."""
+"""Pattern of words, such as "of" or "the", that names write with small letters."""
 _NTH = ("next", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _WHERE = {
@@ -173,7 +173,7 @@ class WrittenDirections(Reply):
 
 
 def unsayable(text: str, names: tuple[str, ...] = ()) -> str | None:
-    """Return the kind of figure in directions that nobody can walk by, such as "a distance", or `None`.
+    """Return the kind of measure that a text states outside `names`, such as "a distance"; `None` if none.
 
     Numbers in the `names` of places, such as `"7 Miles Diner"`, do not count.
     """
@@ -367,7 +367,7 @@ def _last_stretch(point: Point, rng: Random) -> list[str]:
 
 
 def _stop_cue(point: Point) -> str:
-    """Return what tells a walker to stop: `name`, else street `end`, `crossing`, or `part` of a block."""
+    """Return the cue to stop: `name` if one can be read, else street `end`, `crossing`, `part` of a block."""
     cues = {"end": point.ends, "crossing": point.crossing, "part": bool(point.part)} if point.unseen else {}
     return next((cue for cue, is_there in cues.items() if is_there), "name")
 

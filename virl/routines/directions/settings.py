@@ -13,18 +13,18 @@ class DirectionsSettings(Settings):
     """Settings of a local who gives directions."""
 
     to: str = Field(default="", max_length=500)
-    """The visitor's destination: the name of a place, a sort of place, or a question; empty takes the
-    character's intention as the question."""
+    """The visitor's destination: the name of a place, a sort of place, or a question.
+    Empty takes the character's intention as the question."""
     choose: Literal["nearest", "background"] = "nearest"
-    """Choice among several places: the nearest, or the one that the local would send them to. Asking for the
-    nearest gets the nearest on foot; where travel times cost money, in a straight line."""
+    """Choice among several places: the nearest, or the one that suits the visitor's background.
+    Asking for the nearest gets the nearest on foot; where travel times cost money, in a straight line."""
     within: float = Field(default=2000.0, gt=0, le=50_000)
     """Metres from the start in which a place is looked for (V-IRL's)."""
     reader: str = "rapidocr"
     """The reader of signs along the walk: a name in `platform/models/`, or the path of a model file."""
     count_crossings: bool = True
-    """A switch to count crossings. Without it each turn is at "the next crossing" that is told of, as V-IRL
-    words it."""
+    """True to count crossings; else each turn is at "the next crossing" that is told of.
+    V-IRL words it so."""
 
 
 def reader_check(reader: str) -> tuple[str, Callable[[], object]]:

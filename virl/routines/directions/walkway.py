@@ -20,19 +20,19 @@ from virl.platform.navigators.tourist.ways import direction_of, link_ahead, link
 LONGEST_BLOCK = 40
 """Most stands between two crossings. Chosen: 400 m; parts of a longer block cannot be judged by eye."""
 BACK, AROUND = 3, 12
-"""Number of stands before a crossing where a way around it begins, and the most stands of that way. Chosen:
-block."""
+"""Number of stands by which a way around an ambiguous turn begins earlier, and most stands of it.
+Chosen: a block."""
 MAX_STEPS = 2000
 """Most panoramas of a walk. Chosen: 20 km."""
 SIGHT_M = 30.0
-"""Metres at which a place's sign can still be read. Chosen: from the middle of a crossing to the second
-house round its corners."""
+"""Most metres at which a place's sign can be read.
+Chosen: from the middle of a crossing to the second house round its corners."""
 APART_M = 200.0
 """Metres around a landmark within which no other known place may have a similar name. Chosen: two blocks."""
 LEAST_LETTERS = 2
 """Fewest letters of a landmark's name; a single letter identifies nothing."""
 LEFT, RIGHT, AHEAD = -90.0, 90.0, 0.0
-"""Views to the left, to the right and ahead, in degrees clockwise from the heading."""
+"""Directions of the views to the left, to the right and ahead, in degrees clockwise from the heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Stand:
 
     @property
     def can_be_told(self) -> bool:
-        """Return whether the word for the walk's direction here means the walk's link and no other."""
+        """Return whether the word for the direction here, such as "left", leads along the walk's own link."""
         if self.onward is None or self.goes_on:
             return True
         return link_toward(self.links, self.pose.heading, self.turn) == self.onward
@@ -78,7 +78,7 @@ class Stand:
 def walk_to(
     streetview: StreetView, maps: Maps, mover: Mover, start: Pose, end: Panorama
 ) -> tuple[Stand, ...]:
-    """Return the walk along a route from a pose to a panorama, as stands.
+    """Return the walk from a pose to a panorama: the pose on arrival and the link onward at each.
 
     Args:
         streetview: street view of the city.
@@ -216,7 +216,7 @@ class Landmark:
 
     place: Place
     where: str
-    """Direction on arrival, one of eight words."""
+    """Direction of the landmark for a walker on arrival, one of eight words such as `front left`."""
     likeness: float
     """Likeness of the sign's text to the landmark's name, [0, 100]."""
 
@@ -231,15 +231,15 @@ class Lookout:
     """Reader of signs in views."""
     _: KW_ONLY
     alone: bool = True
-    """True to leave out a name that reads like that of another place within `APART_M`; else only one that
-    fits two places in sight equally well is left out."""
+    """True to leave out a name that reads like that of another place within `APART_M`.
+    Else only one that fits two places in sight equally well is left out."""
     free: bool = False
-    """True if places cost nothing to ask for: then no sign is read where none of them is near."""
+    """True if asking for places is free: then signs are read only where a listed place is near."""
     _near: dict[LatLng, list[Place]] = field(default_factory=dict)
     """Open places around each position asked for."""
 
     def in_sight(self, stand: Stand, turns: Sequence[float]) -> list[Landmark]:
-        """Return the landmarks whose names are read from a stand, the best first.
+        """Return landmarks whose names are read from a stand in views `turns` degrees off ahead, best first.
 
         Args:
             stand: stand of a walk from which one looks.
@@ -289,7 +289,7 @@ class Lookout:
         )
 
     def sees(self, stand: Stand, place: Place, turns: Sequence[float]) -> Landmark | None:
-        """Return a place as a landmark if its name is read from a stand; else `None`.
+        """Return a place as a landmark if its name is read in views `turns` degrees off ahead; else `None`.
 
         Args:
             stand: stand of a walk from which one looks.

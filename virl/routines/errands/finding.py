@@ -23,7 +23,7 @@ from virl.routines.errands.rules import Demands, ErrandList, ErrandQuestion, lis
 from virl.routines.errands.settings import ERRANDS, Errands, StandIn
 
 READ, STOP = "errands", "stop"
-"""Topics of the notes on errands read from a text, and on stops found."""
+"""Topics under which the journal keeps its notes on errands read from a text, and on stops found."""
 START, HOME = "the start", "home"
 LEFT_OUT = ": that errand is left out."
 """End of the sentence on an errand that the city lacks."""
@@ -46,9 +46,9 @@ class ErrandStop(BaseModel):
     pano_id: str
     """Id of the panorama nearest to the stop."""
     stand: LatLng
-    """Position of that panorama."""
+    """Position of the panorama nearest to the stop."""
     lacking: str = ""
-    """Wish that a substitute fulfils less well; empty unless it is such a substitute."""
+    """Place or address asked for, if the stop is a substitute that does less well; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def find_errands(agent: Agent) -> Task:
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Return (character, sentences on changes): errands that the city lacks get stand-ins.
+    """Give stand-ins to errands that the city lacks; return (character, sentences on changes).
 
     A place type becomes the nearest place of the types in the character's `instead`.
 
@@ -153,7 +153,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
 
 
 def _fault_of(agent: Agent, reason: str) -> VirlError:
-    """Return the error for errands that cannot be run: of the file, the model's reading, or the city."""
+    """Return the error for errands that cannot be run, which blames the file, the model or the city."""
     if agent.run.start.replaced:
         return NotFound(f"the errands cannot be run in {agent.city.title}: {agent.run.start.replaced[0]}")
     told = f"{agent.run.start.agent}: errands: {reason}"
@@ -193,7 +193,7 @@ def _find_stop(
 
 
 def _locate(agent: Agent, where: str, taken: tuple[ErrandStop, ...]) -> tuple[str, LatLng, str]:
-    """Return (title, position, wish that a substitute fulfils less well, else empty) of an errand's place.
+    """Return (title, position, `where` if a lesser substitute, else empty) of an errand's place not `taken`.
 
     If stops of this type are taken, it is the nearest other open place of the type.
 
@@ -242,7 +242,7 @@ def _note_stop(agent: Agent, key: str, where: str, what: str, taken: tuple[Erran
 
 
 def _errand_places(errands: Errands) -> list[str]:
-    """Return the places that errands lead to, as the rules read them; empty if they cannot."""
+    """Return the places that errands lead to, as rules read them; empty if rules cannot read the errands."""
     end = [errands.end] if errands.end not in (None, "home", "open") else []
     if errands.stops:
         return [*errands.stops, *filter(None, end)]
@@ -261,7 +261,7 @@ def _find_stand_in(
     random: Random,
     found: dict[str, StandIn],
 ) -> StandIn | None:
-    """Return a place or address of the city to take instead of `where`; `None` if there is none."""
+    """Return a stand-in for the place or address `where`, near `near` and not yet in `found`, or `None`."""
     taken = {one.title for one in found.values()}
     if kind := "" if is_address(where) else kind_named(where, load_lexicon()):
         of_kind = _places(city, kind, near, taken)[:_DRAWN_AMONG] if where != kind else []

@@ -31,7 +31,7 @@ from virl.routines.errands.trip import Trip, goals_of, plan_trip, ways_of
 __all__ = ["WISH", "fit", "run"]
 
 _ARRIVAL = "arrival"
-"""Topic of the notes on arrivals at stops."""
+"""Topic under which the journal keeps its notes on arrivals at stops."""
 _LOOK_FOV, _LOOK_PITCH = 75.0, 4.0  # degrees, chosen: a shop front across a street
 _FOOD_SHOPS = ("supermarket", "bakery", "convenience_store", "liquor_store")
 """Place types of shops that sell food as goods, which other places serve as dishes."""
@@ -40,7 +40,7 @@ _NOT_DONE = (
     *("return to the", "can wait", "on the|his|her|my|their way back|home"),
     *("to start", "start|starts|starting with|at|by|from", "at last"),
 )
-"""Filler words that ask for more than stops in an order, or leave the choice open."""
+"""Phrases that ask for more than visiting stops in an order, or leave a choice open, such as "either"."""
 _AT_IT_M = 2.0  # from nearer, the direction of a place says nothing
 
 
@@ -166,7 +166,7 @@ def _walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutc
 def _look_at_stops(
     agent: Agent, goals: Sequence[ErrandStop], outcomes: Sequence[DestinationOutcome], heading: float
 ) -> None:
-    """Write a note on the outcome of each stop that has one, once, with a view if it was reached."""
+    """Write one note on each stop that has an outcome, with a view if reached (to `heading` if at it)."""
     for number, (goal, outcome) in enumerate(zip(goals, outcomes, strict=False), start=1):
         if agent.run.find_note(_ARRIVAL, str(number)) is None:
             errand = f" ({goal.what})" if goal.what else ""
@@ -180,7 +180,7 @@ def _look_at_stops(
 
 
 def _look(agent: Agent, goal: ErrandStop, heading: float) -> Sequence[ViewRecord]:
-    """Return the record of a view of a stop, toward `heading` degrees if close by; empty without imagery."""
+    """Return the kept view of a stop, or toward `heading` degrees if at the stop; empty without imagery."""
     if distance(goal.stand, goal.position) > _AT_IT_M:
         heading = bearing(goal.stand, goal.position)
     try:

@@ -23,7 +23,7 @@ _NO_NAME = re.compile(
     r"|september|october|november|december)",
     re.IGNORECASE,
 )
-"""Capitalized words that belong to no name."""
+"""Pattern of words, such as "Buy" or "Monday", that are part of no name although capitalized."""
 _STREET_LEAD = re.compile(r"(?:In|An|Auf|Bei)\s+(?:der|den|dem|die)\b")
 """Pattern of the first words of German street names, as in "In der Au 3"."""
 _CLAUSE_END = re.compile(
@@ -80,7 +80,7 @@ _NARROWS = re.compile(
     r"|\b\w+n't\b",
     re.IGNORECASE,
 )
-"""Words that introduce a narrowing of an errand, which is no part of what to do at an address."""
+"""Pattern of words that begin a condition on a place, such as "with": it is no part of the errand itself."""
 _TRAILING = re.compile(
     r"(?<![\s,(-])[\s,(-]*+\b(?:at|to|from|by|in|on|into|near|of|the|a|an)$|(?<![\s,(:-])[\s,(:-]++$",
     re.IGNORECASE,
@@ -137,7 +137,7 @@ class _Mention:
 
 
 def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
-    """Return the errands in a text: for each address and name, and for place types in the rest of it.
+    """Return the errands in a text: one for each address and name, and for each place type named elsewhere.
 
     For what is left, the kind of place that its words speak of.
 
@@ -223,7 +223,7 @@ def _join_addresses(text: str, mentions: list[_Mention]) -> list[_Mention]:
 
 
 def _clauses_before(text: str, errands: list[Errand]) -> tuple[list[str], str]:
-    """Return (clauses before a mention, the clause that leads to it).
+    """Split text before a mention into (clauses, last clause); add text on the errand before to `errands`.
 
     What follows the mention before without a break still tells of that one: it is added there.
     """
@@ -275,7 +275,7 @@ class Demands:
 
 
 def read_demands(text: str, intention: str, minute: int) -> Demands:
-    """Return the order and the deadline that a text demands.
+    """Return the order and deadline that a text demands; `minute` of the day is when the errands begin.
 
     Args:
         text: the errands in words.
@@ -335,7 +335,7 @@ def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
 
 
 def _is_in_order(match: re.Match[str], orders: Sequence[re.Match[str]], lexicon: Lexicon) -> bool:
-    """Return whether a word of order is true: "first" said of the first errand, "finally" of the last."""
+    """Return whether a word of order fits its errand: "first" before the first, "finally" before the last."""
     text, kind = match.string, match.lastgroup
     *earlier, lead = _CLAUSE_END.split(text[: match.start()])
     follows = re.compile(r"[\s,]*").match(text, match.end())

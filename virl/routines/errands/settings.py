@@ -12,7 +12,7 @@ Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class StandIn(Settings):
-    """The place of an errand where the city lacks the one that is named."""
+    """A substitute place for an errand whose own place the city lacks."""
 
     title: str
     lat: float = Field(ge=-90, le=90)
@@ -24,19 +24,19 @@ class Errands(Settings):
     """The stops of a trip, the means of travel, and where it ends."""
 
     stops: tuple[Line, ...] = ()
-    """Addresses or names of places, in the order they came to mind."""
+    """Addresses or names of places, in any order."""
     text: str = Field(default="", max_length=MOST_WORDING)
     """The errands in free words, instead of `stops`."""
     travel: TravelMode = "walking"
-    """The means of travel: decides which ways are short, and how long they take."""
+    """The means of travel, by which the ways between stops and their durations are looked up."""
     end: Line | Literal["home", "open"] | None = None
-    """`home`: back at the start. `open`: at whichever stop is best last. Else an address. By default as the
-    text says, and `open` if it says nothing."""
+    """End of the trip: `home` (the start), `open` (the stop that is best last) or an address.
+    By default as the text says, and `open` if it says nothing."""
     walk: bool = True
-    """A switch to walk the trip, instead of only planning it."""
+    """True to walk the trip, not only plan it."""
     stand_ins: dict[str, StandIn] = Field(default_factory=dict)
-    """Replacements for an address, name or kind of the text or of `stops` that the city lacks. virl writes
-    them where an agent is in another city than its file was written for."""
+    """Substitutes for addresses, names or kinds of places that the city lacks, by the words used for these.
+    virl writes them where an agent is in another city than its file was written for."""
     search_seconds: float = Field(default=20.0, gt=0, le=600)
     """Most seconds spent on the order of many stops; chosen."""
 

@@ -65,7 +65,7 @@ def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> st
 
 
 def delay_text(task: Task, trip: Trip, minute: int) -> str:
-    """Return a sentence on when a trip ends if that is after its deadline; empty if it is in time.
+    """Return a sentence on when a trip begun at `minute` of the day ends; empty if before its deadline.
 
     Args:
         task: the errands with their deadline.

@@ -32,7 +32,7 @@ EXACT_STOPS = 12
 _LONGEST_PIECE = 3  # stops moved together (Or 1976)
 _LEAST_GAIN_S = 1e-6  # a move that gains less is rounding
 ORDER = "order"
-"""Topic of the note on the trip's order."""
+"""Topic under which the journal keeps its note on the trip's order."""
 AS_GOOD_S = 0.5  # chosen: for less than half a second nobody changes the order given
 
 
@@ -74,7 +74,7 @@ class Trip(BaseModel):
 
 
 def plan_trip(agent: Agent, task: Task) -> Trip:
-    """Return the trip through all stops with the best order, planned once and noted in the journal.
+    """Return the fastest trip through all stops, in their order if demanded; planned once and noted.
 
     Raises:
         NoRoute: no order leads through all stops.
@@ -104,6 +104,7 @@ class Times:
     """Seconds from each stop to the end, shape (n,); zeros for an open end."""
 
     def __len__(self) -> int:
+        """Return the number of stops, without start and end."""
         return len(self.leave)
 
     def seconds_along(self, order: Sequence[int]) -> float:
@@ -189,7 +190,7 @@ def goals_of(task: Task, trip: Trip) -> list[ErrandStop]:
 
 
 def ways_of(agent: Agent, task: Task, trip: Trip) -> Maps:
-    """Return the city's maps with the trip's legs known; unchanged if they know ways along panoramas.
+    """Return the city's maps, made to answer with the trip's legs; unchanged if they find ways by panoramas.
 
     Args:
         agent: agent who runs the errands.
@@ -251,7 +252,7 @@ def _plan_trip(maps: Maps, task: Task) -> Trip:
 
 
 def times_between(matrix: Floats, stops: int) -> Times:
-    """Return the times in a matrix of seconds: of the start, `stops` stops, and the end if fixed."""
+    """Return the times in a matrix of seconds, ordered as the start, `stops` stops, and the end if fixed."""
     inner = slice(1, 1 + stops)
     has_end = len(matrix) > 1 + stops
     # Without a fixed end, ending at any stop is free.
@@ -286,7 +287,7 @@ def local_search(times: Times) -> StopOrder:
 
 
 def prove_order(times: Times, order: StopOrder, seconds: float) -> StopOrder:
-    """Return an order, or a faster one, with the lower bound proven in a number of seconds.
+    """Return `order`, or a faster one found, with the lower bound that is proven in `seconds` of search.
 
     Args:
         times: travel times between the stops.
@@ -336,7 +337,7 @@ class _Cuts:
     """Constraints of an integer programme: each place is left and entered once, no smaller round closes."""
 
     def __init__(self, count: int) -> None:
-        """Begin the constraints for `count` places: each is left and entered once, no two are a round."""
+        """Begin the constraints for `count` places: each is left and entered once, no two form a loop."""
         self._count = count
         self._inside: list[Floats] = []
         self._most: list[float] = []
@@ -361,7 +362,7 @@ class _Cuts:
 
 
 def _finite(times: Times) -> Times:
-    """Return travel times with missing ways as longer than all others together, so they are used last."""
+    """Return travel times in which a missing way takes longer than all others together, to be used last."""
     parts = (times.leave, times.between, times.arrive)
     longest = sum(float(part[np.isfinite(part)].sum()) for part in parts) + 1.0
     leave, between, arrive = (np.where(np.isfinite(part), part, longest) for part in parts)
@@ -386,7 +387,7 @@ def _improve(times: Times, order: list[int]) -> list[int]:
 
 
 def _moves(count: int) -> Ints:
-    """Return every single move, as indices into the old order, shape (moves, count)."""
+    """Return the orders one move away (a piece reversed or shifted), as old indices, shape (moves, count)."""
     order = list(range(count))
     moves = []
     for begin in range(count):

@@ -18,9 +18,9 @@ from virl.routines.explore.settings import EXPLORE, LOOK_FOV, LOOK_RANGE, MATCH_
 
 ALL_AROUND = 360.0
 DENSE_RANGE = 300.0
-"""Degrees of view in which names may be looked up: all but straight behind. Passing a restaurant in
-Helsinki whose sign can be read, 180 degrees never show it well on 21 % of the passes, 240 on 7 %, 300 on 2 %
-(135 passes, by truth)."""
+"""Degrees of view, centred ahead, in which names may be looked up: all but straight behind.
+Passing a restaurant in Helsinki whose sign can be read, 180 degrees never show it well on 21 % of the passes,
+240 on 7 %, 300 on 2 % (135 passes, by truth)."""
 MATCH_SLACK = 5.0  # degrees added on either side of what a view or a box takes in
 LOOK_UP_RADIUS_M = 40.0  # in which a name on a sign is looked up: signs are read from so far; chosen
 LETTER_M = 0.2  # chosen: letters of a usual shop sign
@@ -114,7 +114,7 @@ def place_by_words(
 def _promising_cameras(
     cameras: Sequence[Camera], here: LatLng, nearby: Sequence[Place], known: set[str]
 ) -> list[Camera]:
-    """Return the cameras that look toward places not considered yet; all if not every place is known.
+    """Return the cameras that look toward places whose ids are not `known`; all if `nearby` is incomplete.
 
     What is seen is matched to no place but those around, so the other views could bring none.
     """
@@ -176,7 +176,7 @@ def place_shown(here: LatLng, view: View, detection: Detection, nearby: Sequence
 
 @dataclass(frozen=True, slots=True)
 class Signposts:
-    """A describer that adds the types of places whose signs are read farther down the road."""
+    """A describer that adds to descriptions the names and types of places on signs down the road."""
 
     agent: Agent
     describer: Describer

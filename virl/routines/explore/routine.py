@@ -38,7 +38,7 @@ _NOT_DONE = (
     *("and back", "come|comes|go|goes|walk|walks back", "return|returns"),
     *("all", "every", "each", "both", "another", "a new"),
 )
-"""Filler words that ask for more than entering a place, or for one that is not looked for."""
+"""Phrases that ask for more than entering one place, such as "every" or "and back"."""
 WISH = Wish(_read_intention, field="intention")
 
 

@@ -79,7 +79,7 @@ class TypeQuestion(BaseModel):
 
 
 def choose_place_type(question: TypeQuestion, lexicon: Lexicon, aside: tuple[str, ...] = ()) -> PlaceType:
-    """Return the place type that an intention mentions most; if it is not offered, the first related one.
+    """Return the place type mentioned most, phrases `aside` apart; if it is not offered, a related one.
 
     Args:
         question: the intention, and the types offered.
@@ -115,7 +115,7 @@ class PlaceFacts(BaseModel):
 
     @property
     def spicy_kitchen(self) -> str:
-        """Cuisines of the place as text if all of them are usually spicy; else empty."""
+        """Cuisines of the place as text if all are usually spicy; empty if not, or if none is known."""
         told = [one.strip() for one in self.cuisine.casefold().split(";") if one.strip()]
         fine = [one.removesuffix("_restaurant") for one in self.types if one.endswith("_restaurant")]
         kitchens = told or fine
@@ -143,7 +143,7 @@ class PlaceQuestion(BaseModel):
 
 
 def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
-    """Return the decision to enter a place, unless a fact is against it or nothing useful is known."""
+    """Decide to enter a place unless a fact is against it, or wishes lack reviews in a city with some."""
     wanted = wishes(question.background, lexicon) | wishes(question.intention, lexicon)
     said = vote((review.text for review in question.reviews), lexicon)
     leaning = _majority_views(said, question.place.price_level, lexicon)
@@ -200,7 +200,7 @@ def _plain_facts(question: PlaceQuestion, lexicon: Lexicon) -> Iterator[str]:
 def _clashes(
     leaning: Mapping[str, bool | None], wanted: Mapping[str, Mention], lexicon: Lexicon
 ) -> Iterator[str]:
-    """Yield reasons against a place where its reviews contradict the wishes."""
+    """Yield reasons against a place: wishes that reviews, summed up by attribute in `leaning`, contradict."""
     for name, mention in wanted.items():
         if name not in leaning:
             continue
@@ -217,7 +217,7 @@ def _reasons_for(
     wanted: Mapping[str, Mention],
     lexicon: Lexicon,
 ) -> list[str]:
-    """Return reasons for a place: wishes met, its rating, and wishes that nothing contradicts."""
+    """Return reasons for a place: wishes met (in `leaning`), its rating, wishes that nothing contradicts."""
     met = [_wish_words(mention, lexicon) for name, mention in wanted.items() if leaning.get(name) is not None]
     open_points = [
         _wish_words(mention, lexicon) for name, mention in wanted.items() if leaning.get(name) is None

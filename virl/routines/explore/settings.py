@@ -11,15 +11,15 @@ LOOK_FOV = 60.0
 LOOK_RANGE = 180.0
 """Range of headings, in degrees, that the looks at a panorama cover together."""
 MATCH_RADIUS_M = 20.0
-"""Radius in metres in which places are looked up for what a look found."""
+"""Radius in metres around the agent in which listed places are matched with finds in its views."""
 
 
 class Exploring(Settings):
     """Settings of how the explorer looks around."""
 
     first_look: Literal["ahead", "around"] = "ahead"
-    """The view at the start: `ahead` and to both sides in three views, as everywhere, or all `around` in six,
-    as in V-IRL."""
+    """The look at the start: `ahead` and to both sides in three views, or all `around` in six.
+    The first is as everywhere, the second as in V-IRL."""
 
 
 EXPLORE: CharacterField[Exploring] = CharacterField(

@@ -78,7 +78,7 @@ class Near(JsonRecord):
     place_type: str
     name: str = ""
     walk_minutes: float | None = None
-    """Minutes on foot; `None` if none is within reach."""
+    """Minutes on foot from the home; `None` if no place of the type is within reach."""
     count: int = 0
     """Number of places of the type within reach; 0 if none can be walked to."""
 

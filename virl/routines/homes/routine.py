@@ -48,7 +48,7 @@ WISH = Wish(_read_wish)
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Return (character, sentences on changes): areas outside the city are left out.
+    """Fit a character to a city, areas outside left out; return (character, sentences on changes).
 
     Args:
         character: character as its file has it.

@@ -289,7 +289,7 @@ def _home_points(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Criterio
 
 
 def _wishes(words: str, wish: tuple[str, ...], denied: tuple[str, ...], contrary: tuple[str, ...]) -> bool:
-    """Return whether words have a phrase of a wish that they do not deny, or deny its contrary."""
+    """Return whether words hold a phrase of `wish` outside those of `denied`, or a phrase of `contrary`."""
     return bool(found_in(phrase_pattern(denied).sub(" ", words), wish) or found_in(words, contrary))
 
 

@@ -115,7 +115,7 @@ def search_homes(agent: Agent) -> HomeSearch:
 def _find_homes(
     source: ListingSource, areas: dict[str, Polygon], rent: Renting
 ) -> tuple[list[Listing], list[str]]:
-    """Return (homes in the areas, price range and size; sentences on those of unknown size)."""
+    """Return (homes in the areas with fitting price and bedrooms, sentences on homes of unknown bedrooms)."""
     listed = (listing for area in areas.values() for listing in source.listings.rentals(area, rent.price))
     low, high = rent.price
     priced = {

@@ -13,7 +13,7 @@ class Circle(Point):
     """A round district."""
 
     radius: float = Field(gt=0, le=10_000)
-    """Metres."""
+    """Radius of the district, metres."""
 
 
 Area = str | Circle | tuple[tuple[float, float], ...]
@@ -26,20 +26,20 @@ class Renting(Settings):
     price: tuple[float, float]
     """Lowest and highest rent in dollars a month."""
     bounds: Literal["inclusive", "strict"] = "inclusive"
-    """The side of the two prices themselves: within the window (`inclusive`) or outside it (`strict`)."""
+    """Treatment of homes at exactly the lowest or highest price: in (`inclusive`) or out (`strict`)."""
     bedrooms: tuple[int, int] | None = None
-    """Fewest and most bedrooms; 0 is a studio."""
+    """Fewest and most bedrooms, where 0 is a studio; `None` for any number."""
     areas: tuple[Area, ...] = ()
-    """Districts: names or files from `platform/cities/` that have a polygon, files of corners seen from the
-    character's file, circles, or `[lat, lng]` corners; by default the character's `region`, or else the
-    city's own."""
+    """Districts to search: polygons by name or file, circles, or `[lat, lng]` corners.
+    Names and files are those in `platform/cities/` that have a polygon, or files of corners seen from the
+    character's file. By default the character's `region`, or else the city's own."""
     listings: str = "city"
-    """`city`: what the city's provider lists; `rentcast`: the RentCast API; else a JSON file of RentCast
-    records, seen from the character's file."""
+    """Source of listings: `city` (its provider), `rentcast` (the RentCast API), or a JSON file's path.
+    The file has RentCast records, and is seen from the character's file."""
     walk_metres: float = Field(default=800.0, gt=0, le=5000)
-    """Metres from a home within which places count that the client cares about, as the crow flies."""
+    """Metres from a home, as the crow flies, within which a place counts as near it."""
     shown: int = Field(default=15, ge=1, le=100)
-    """Homes in the table and on the map."""
+    """Most homes in the table and on the map."""
 
     @model_validator(mode="after")
     def _lowest_first(self) -> Self:

@@ -191,7 +191,7 @@ class SightedThing:
 def legs_of(
     glances: Sequence[Glance], things: Sequence[MemoryObject], near: Callable[[LatLng], str]
 ) -> tuple[Leg, ...]:
-    """Return the stretches of a way between its turns, each with what is on and beside it.
+    """Return a way's stretches between turns, with what is beside them; `near` gives a position's address.
 
     Args:
         glances: what is seen at two or more points of the way, in order.
@@ -318,7 +318,7 @@ def _turn_degrees(glance: Glance) -> float:
 
 
 def _summarize_side(seen: Sequence[SideSeen | None]) -> SideOfStreet:
-    """Return the medians in metres, if half of the views show them, and the commonest surface."""
+    """Return a side's median kerb and pavement metres, if half of the views show them, and usual surface."""
     sides = [one for one in seen if one]
     kerbs = [one.kerb_m for one in sides if one.kerb_m is not None]
     widths = [one.pavement_m for one in sides if one.pavement_m is not None]

@@ -48,7 +48,7 @@ from virl.routines.preview.showing import (
 
 _PAGE, _SPEECH, GPX, _JSON = "preview.html", "preview.txt", "preview.gpx", "preview.json"
 DESTINATION, GLANCE = "destination", "glance"
-"""Topics of the notes on the destination and on what was seen."""
+"""Topics under which the journal keeps its notes on the destination and on what was seen."""
 NEAR_M = 40.0  # how far off the address may be that a leg is told to be near; chosen
 WHERE = {"front": "straight ahead", "rear": "behind you"}
 UNKNOWN = (
@@ -60,7 +60,7 @@ UNKNOWN = (
     "shelter, other than at bus stops",
 )
 ON_WHEELS_FIRST = ("steps", "dropped kerbs", "slopes")
-"""First words of the unknown facts that matter most on wheels."""
+"""Beginnings of the phrases in `UNKNOWN` that matter most to people on wheels."""
 
 
 def unknown_to(profile: Profile) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ WISH = Wish(_read_intention, field="intention")
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Return (character, sentences on changes): a destination that the city lacks is replaced.
+    """Replace a destination that the city lacks; return (character, sentences on changes).
 
     Args:
         character: character as its file has it.

@@ -16,8 +16,8 @@ class PreviewSettings(Settings):
     """The way that is told, and the person it is told for."""
 
     to: str = Field(default="", max_length=500)
-    """The end of the way: an address, a position such as `60.17,24.94`, the name of a place, or a kind of
-    place; empty takes it from the character's intention."""
+    """The end of the way: an address, a position such as `60.17,24.94`, or a name or kind of place.
+    Empty takes it from the character's intention."""
     profile: Profile = "low-vision"
     """The walker's profile: decides what is told first."""
     reader: str = "sign-reader"
@@ -25,8 +25,8 @@ class PreviewSettings(Settings):
     things: tuple[str, ...] = ("bench", "bus stop", "traffic light", "bollard", "trash bin", "parked car")
     """Things looked for beside the way, in the detector's words."""
     range_deg: float = Field(default=360.0, gt=0, le=360)
-    """Degrees that are looked at for them from each panorama, half of them on each side of the way ahead: 180
-    halves the views where each costs money."""
+    """Degrees around the way ahead in which `things` are looked for from each panorama, half to each side.
+    180 halves the views where each costs money."""
     within: float = Field(default=2000.0, gt=0, le=50_000)
     """Metres from the start in which a place is looked for."""
 

@@ -29,8 +29,8 @@ TELLS: dict[Profile, tuple[str, ...]] = {
     "pram": (CROSSING, *OBSTACLES, "bench", "bus stop"),
     "stranger": (CROSSING, LANDMARK, "bus stop", "traffic light"),
 }
-"""Kinds of facts told to each profile; the page's table has all of them. On wheels, what may stop one
-comes first: crossings and obstacles of a part, then where to rest."""
+"""Kinds of facts told to each profile; the page's table has all of them.
+On wheels, what may stop one comes first: crossings and obstacles of a part, then where to rest."""
 PEOPLE: dict[Profile, str] = {
     "low-vision": "people with low vision",
     "wheelchair": "people in a wheelchair",
@@ -99,7 +99,7 @@ def told_facts(leg: Leg, profile: Profile) -> list[Fact]:
 
 
 def fact_sentence(fact: Fact, since: float = 0.0, profile: Profile = "low-vision") -> str:
-    """Return a sentence on a fact: metres ahead, kind or name, and side; with low vision, by the clock.
+    """Return a sentence on a fact: metres from `since` (metres along the way), what, and side or clock.
 
     Args:
         fact: fact on or beside the way.

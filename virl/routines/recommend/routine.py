@@ -27,7 +27,7 @@ __all__ = ["WISH", "fit", "run"]
 
 
 def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
-    """Return the client's wish with its words for place types, attributes, and a longest walk."""
+    """Return the client's wish as text, with its words on types, attributes and walks that rules use."""
     client = client_of(character)
     asked = SearchQuestion(
         name=client.name,
@@ -46,7 +46,7 @@ WISH = Wish(_read_wish)
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Return (character, sentences on changes): a client outside the city is moved near the start.
+    """Move a client outside the city near the start; return (character, sentences on changes).
 
     Args:
         character: character as its file has it.

@@ -32,9 +32,9 @@ class PlaceInReach(BaseModel):
 
     id: str
     minutes: float
-    """Minutes on foot."""
+    """Minutes on foot from the client to the place."""
     metres: int
-    """Metres in a straight line."""
+    """Metres from the client to the place in a straight line."""
 
 
 class Search(BaseModel):

@@ -16,9 +16,9 @@ DAY_MIN, WEEK_MIN = 1440, 7 * 1440
 UNKNOWN = "unknown"
 """Text that stands for unknown opening hours."""
 TOPIC = "candidate"
-"""Topic of the notes on candidates."""
+"""Topic under which the journal keeps its notes on candidates."""
 UNSURE_TOPIC = "candidate of unknown hours"
-"""Topic of the notes on candidates of unknown hours that are weighed after all."""
+"""Topic under which the journal keeps its notes on candidates of unknown hours, weighed after all."""
 CLOSED, GONE, UNSURE, WEIGHED = "closed", "gone", "unknown hours", "weighed"
 
 
@@ -82,7 +82,7 @@ def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
 
 
 def closes_at(place: Place, minute: int) -> int | None:
-    """Return when a place that is open at a minute of the week closes; `None` if it is closed then.
+    """Return the minute of the week at which a place open at `minute` closes; `None` if it is closed then.
 
     Both are in minutes after midnight of Monday, and may lie in a later week. A week on stands for ever.
     """
@@ -146,7 +146,7 @@ def is_unsure(agent: Agent, place_id: str) -> bool:
 def _weigh_each(
     agent: Agent, errand: Errand, places: Sequence[PlaceInReach], topic: str, *, unsure: bool
 ) -> list[Candidate]:
-    """Return rated candidates among places, one after another, until there are enough."""
+    """Return rated candidates among places until there are enough; unknown hours do only if `unsure`."""
     candidates: list[Candidate] = []
     most = RECOMMEND.of(agent.character).candidates
     for found in places:
@@ -161,7 +161,7 @@ def _weigh_each(
 def _weigh(
     agent: Agent, errand: Errand, found: PlaceInReach, topic: str, *, unsure: bool
 ) -> Iterator[Candidate]:
-    """Yield a place as a rated candidate, noted under `topic`; nothing if it is not known to be open.
+    """Yield a place as a rated candidate, or nothing if closed; unknown hours do only if `unsure`.
 
     With `unsure`, unknown hours do.
     """
@@ -197,7 +197,7 @@ def _weigh(
 
 
 def _opening_text(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | None:
-    """Return hours in words if a place is open for the whole visit, else `None`; `UNKNOWN` if `unsure`."""
+    """Return a place's closing time in words, `UNKNOWN` if not listed and `unsure`, `None` if unsuitable."""
     asked = RECOMMEND.of(agent.character)
     if not place.is_open:
         return None

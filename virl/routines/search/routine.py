@@ -70,6 +70,7 @@ class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
                 self.data[line.pano_id, line.camera] = line.signs
 
     def __setitem__(self, key: tuple[str, Camera], signs: tuple[KnownSign, ...]) -> None:
+        """Keep the signs read in a view, keyed by (panorama id, camera), and write them to the file."""
         super().__setitem__(key, signs)
         self._append(_ReadView(*key, signs))
 
@@ -87,7 +88,7 @@ class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
 
 
 GOAL = "goal"
-"""Topic of the note on the search's goal."""
+"""Topic under which the journal keeps its note on the search's goal."""
 _GOAL = TypeAdapter(SightGoal)
 LEXICON = "sign-lexicon"
 SEEN_M = 50.0  # from a place whose sign she reads (the benchmark's)

@@ -80,7 +80,7 @@ class Endpoint:
     draws: bool = False
     """True if the handler draws pictures and so runs in the slower pool of threads."""
     lists: tuple[str, ...] = ()
-    """Names of the lists that an error of a legacy API gives empty beside its status."""
+    """Names of the list fields that an error of a legacy API carries, empty, beside its status."""
     is_free: bool = False
     """True if requests to this endpoint consume no quota."""
     needs_key: bool = True
@@ -119,7 +119,7 @@ class Dispatcher:
     async def _answer(
         self, endpoint: Endpoint, request: Request, content: bytes, kind: str | None, counted: int
     ) -> tuple[Response, bool]:
-        """Return (response, True if a client can use it), with a fault of this kind; `None` for no fault."""
+        """Return (response, True if a client can use it); `kind`: fault to make, `counted`: quota used."""
         if kind not in {None, GARBAGE, HALF}:
             return await self._fail(endpoint, request, str(kind)), False
         try:
@@ -147,7 +147,7 @@ class Dispatcher:
         return response, True
 
     def _admit(self, endpoint: Endpoint, request: Request, counted: int) -> None:
-        """Raise `Refused` for a request without a valid key, to a denied service, or over the quota."""
+        """Raise `Refused` without a valid key, to a denied service, or if `counted` is over the quota."""
         if endpoint.needs_key:
             given = keys_shown(request.scope)
             if not given:
@@ -164,7 +164,7 @@ class Dispatcher:
             raise Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)
 
     async def _fail(self, endpoint: Endpoint, request: Request, kind: str) -> Response:
-        """Return the answer of a fault on purpose: an HTTP status, or 504 after `hang_s` for "timeout"."""
+        """Return the answer of a fault on purpose: HTTP status `kind`, or for "timeout" a late 504."""
         if kind == TIMEOUT:
             await hang(request, self.options.hang_s)
             return failure(504, endpoint.family, endpoint.lists)

@@ -83,7 +83,7 @@ class Geocoder:
         return [first, *self._namesakes(head, first)]
 
     def _look_up(self, text: str, head: str) -> GeocodingResult | None:
-        """Return the result for an address, or for the street in `head`, its first part; else `None`."""
+        """Return the result for address `text`, else for the street in its first part `head`; else `None`."""
         try:
             return self._describe(self.city.maps.geocode(text), head)
         except NotFound:
@@ -97,7 +97,7 @@ class Geocoder:
         return GeocodingResult(position, f"{street}, {self.city.title}", "route", is_partial=True)
 
     def _describe(self, position: LatLng, head: str) -> GeocodingResult:
-        """Return the result at a position: a place named `head`, a street, a crossing or an address."""
+        """Return the result at the position of what `head` names: a place, street, crossing or address."""
         # The maps know positions only; the place that stands there tells whose address it is.
         here = self.city.places.nearby(position, SAME_M)
         named = next((place for place in here if place.name.casefold() == head.casefold()), None)
@@ -116,7 +116,7 @@ class Geocoder:
         )
 
     def _namesakes(self, name: str, first: GeocodingResult) -> list[GeocodingResult]:
-        """Return further places of the same name, at most 9; none where requests cost money."""
+        """Return at most 9 more places called `name` than `first`; none where requests cost money."""
         if first.kind != "establishment" or self.city.ledger is not None:
             return []
         try:
@@ -200,7 +200,7 @@ class Geocoding:
     country: str = ""
 
     def geocode(self, request: ApiRequest) -> Response:
-        """Return results as JSON for one parameter: `address`, `latlng`, `place_id` or `components`."""
+        """Return results as JSON for `address`, `latlng`, `place_id`, or the filter `components` alone."""
         filters = {}
         for part in filter(None, request.query.get("components", "").split("|")):
             name, _, value = part.partition(":")
@@ -227,7 +227,7 @@ class Geocoding:
         return answer(of_position | {"results": results, "status": "OK" if results else "ZERO_RESULTS"})
 
     def _reverse(self, target: LatLng) -> list[GeocodingResult]:
-        """Return the address nearest to a position within 100 m, else the nearest place; empty if none."""
+        """Return the address nearest to a position within 100 m, else the nearest place there; or []."""
         maps = self.city.maps
         if isinstance(maps, ReverseMaps) and (address := maps.address_at(target, REVERSE_M)):
             here = [place for place in self.city.places.nearby(address.position, SAME_M) if place.address]

@@ -51,7 +51,7 @@ def components(address: str) -> list[Json]:
 
 
 def plus_codes(position: LatLng, town: str) -> Json:
-    """Return the global and the compound plus code of a position as JSON."""
+    """Return a position's plus codes as JSON: the global one, and the short one with the name of its town."""
     return {"compound_code": compound_code(position, town), "global_code": plus_code(position)}
 
 
@@ -63,7 +63,7 @@ def legacy_types(place: Place) -> list[str]:
 def legacy_place(
     place: Place, address: str, photos: list[Json], max_reviews: int | None, clock: TownClock, town: str
 ) -> Json:
-    """Return a place as JSON of the legacy API; `address` names the field that holds its address.
+    """Return a place as legacy JSON, its address in field `address`; `max_reviews` `None` gives all reviews.
 
     Args:
         place: the place, with its details.

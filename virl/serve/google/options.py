@@ -11,7 +11,7 @@ from virl.serve.faults import Faults, parse_rates
 from virl.serve.gate import GateOptions, RequestLimits
 
 ODD = ("indoor", "stale", "closed", "bare", "far", "vague", "unlinked", "tilted")
-"""Kinds of oddities, see `Oddities.rates`."""
+"""Names of the kinds of oddities, such as "indoor" or "stale", whose shares `Oddities.rates` holds."""
 SERVICES = {
     "map-tiles": "tiles_",
     "street-view-static": "static_",
@@ -82,11 +82,11 @@ class ServeOptions:
     origins: tuple[str, ...] = ()
     """Origins whose pages may send requests; see `GateOptions`."""
     limits: RequestLimits = field(default_factory=RequestLimits)
-    """Limits on the requests of one client."""
+    """Limits on the size and duration of requests, and on the number of connections."""
     latency_ms: float = 0.0
     """Milliseconds by which each answer is delayed."""
     faults: Faults = field(default_factory=Faults)
-    """Shares of requests that are made to fail."""
+    """Shares of requests that are made to fail, by kind of fault."""
     odd: Oddities = Oddities()
     """Shares of panoramas, links, places and addresses that are made odd."""
     denied: tuple[str, ...] = ()
@@ -98,11 +98,11 @@ class ServeOptions:
     retry_after_s: int | None = None
     """Seconds in the `Retry-After` header of answers 429 and 503; `None` sends no header, as Google does."""
     seed: int = 0
-    """Seed of the draw of requests that meet a fault, and key of session tokens."""
+    """Seed by which requests that meet a fault are drawn, and key with which session tokens are signed."""
     lossless: bool = False
     """True if pictures are PNG and all reviews of a place are sent, so that no data of the city is lost."""
     fine_types: bool = False
-    """True if Places (New) puts a finer type before those of each place, for made towns."""
+    """True if Places (New) lists a finer type before each place's own types; for made towns."""
     now: Callable[[], datetime] | None = None
     """Clock for opening hours and ages of reviews; `None` takes the machine's clock."""
     page_delay_s: float = 2.0

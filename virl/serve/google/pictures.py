@@ -86,7 +86,7 @@ def no_imagery(width: int, height: int) -> Image:
 MAX_PHOTOS = 10  # photos of a place at most, as Google's
 NEW_SIDE, LEGACY_SIDE = 4800, 1600  # most pixels a side that may be asked for, in the new and the legacy API
 FILES = "/photos"
-"""Beginning of the paths of photos' files, which the addresses of photos lead to."""
+"""Prefix of the URL paths under which photos' files are served; replies about photos link to them."""
 
 
 @dataclass(slots=True)
@@ -218,7 +218,7 @@ def legacy_photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json
 
 
 def _size_limits(query: Mapping[str, str], width: str, height: str, most: int) -> tuple[int, int]:
-    """Return the (width, height) in pixels that a query's parameters `width` and `height` allow at most.
+    """Return the (width, height) limits from a query's parameters of these names; `most` for one left out.
 
     A side that is left out may have `most` pixels; if both are, `Refused` is raised.
     """

@@ -16,7 +16,7 @@ from virl.serve.google.shown_places import TownClock, display_name, primary_type
 from virl.serve.google.wire import GoogleStatus, Json, Refused
 
 WHEELCHAIR: Mapping[str, bool] = {"yes": True, "designated": True, "no": False}
-"""Access by wheelchair for OpenStreetMap's values of `wheelchair`; Google has none for "limited"."""
+"""True if wheelchairs can enter, by OpenStreetMap's value of `wheelchair`; "limited" has no entry."""
 
 
 def phone(place: Place) -> str | None:
@@ -158,7 +158,7 @@ def find_place(city: City, place_id: str, odd: Oddities, message: str) -> Place:
 
 
 def search_places(city: City, text: str, near: LatLng | None) -> Sequence[Place]:
-    """Return the places that match a text, best first, nearer ones preferred; empty if it cannot be used.
+    """Return the places that match a text, best first, nearer ones preferred; empty for an unusable text.
 
     Args:
         city: the city that is served.
@@ -235,12 +235,12 @@ def author_uri(place_id: str, number: int) -> str:
 
 
 def google_day(day: int) -> int:
-    """Return Google's number of a weekday, 0 for Sunday, from ours, 0 for Monday and 7 for the next one."""
+    """Return Google's number of a weekday, 0 for Sunday, from virl's: 0 for Monday, 7 for the next Monday."""
     return (day + 1) % 7
 
 
 def periods(place: Place, time_json: Callable[[int, int], Json]) -> list[Json]:
-    """Return opening periods as JSON; `time_json` writes a time from Google's day and the minute of it."""
+    """Return opening periods as JSON; `time_json` writes a time from (Google's day, minute of the day)."""
     return [
         {
             "open": time_json(google_day(span.day), span.opens),

@@ -181,11 +181,11 @@ _IN_REPLIES = {
     "review": "reviews",
     "address_component": "address_components",
 }
-"""Names of fields in replies by the singular names in requests, as Google's own client library sends them."""
+"""Plural names of fields in replies, such as "photos", by the singular ones that requests may use."""
 
 
 def _requested_fields(text: str) -> set[str]:
-    """Return the reply fields of a list such as "name,geometry/location"; else raise `Refused`."""
+    """Return the top-level reply fields in a list such as "name,geometry/location"; refuse unknown names."""
     names = {path.partition("/")[0] for path in text.split(",")}
     unknown = names - FIELDS.legacy_place
     if unknown:

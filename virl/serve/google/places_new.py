@@ -127,7 +127,7 @@ _TYPE_LISTS = ("includedTypes", "excludedTypes", "includedPrimaryTypes", "exclud
 
 
 def _has_types(place: Place, types: dict[str, set[str]]) -> bool:
-    """Return whether a place's types satisfy the included and excluded types, by name of `_TYPE_LISTS`."""
+    """Return whether a place's types fit a search's sets of types by field, such as `excludedTypes`."""
     included, excluded, primary, not_primary = (types[name] for name in _TYPE_LISTS)
     mine, first = set(types_of(place)), {primary_type(place)}
     return (
@@ -139,7 +139,7 @@ def _has_types(place: Place, types: dict[str, set[str]]) -> bool:
 
 
 def _passes(place: Place, body: Json) -> bool:
-    """Return whether a place has the type, price level and rating that a body asks for."""
+    """Return whether a place has the price level, rating and, if strict, the type that a body asks for."""
     kind = body.get("includedType")
     lowest = number(str(body.get("minRating", 0)), "min_rating", 0, 5)
     prices = texts_in(body, "priceLevels", len(PRICES))

@@ -159,7 +159,7 @@ REQUIRED = (
 
 
 def parse_mask(text: str, known: Collection[str], below: str = "") -> MaskTree:
-    """Parse a field mask such as `places.id,places.displayName`; `*` stands for all `known` fields.
+    """Parse a field mask such as `places.id`; `*` stands for all `known` fields, which lie in field `below`.
 
     Args:
         text: paths of field names, with commas between them.

@@ -145,7 +145,7 @@ class LegacyRoutes:
         ]
 
     def _find_stop(self, text: str) -> Stop | None:
-        """Return the stop as `_stop` does; `None` if nothing is found."""
+        """Return the stop that a "lat,lng", an address or `place_id:ID` names; `None` if it is not found."""
         try:
             return self._stop(text)
         except NotFound:

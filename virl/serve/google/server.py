@@ -29,7 +29,7 @@ from virl.serve.running import LOOPBACK
 
 SCRIPT = Path(__file__).with_name("maps.js")
 _OWN_CHECK = ("/maps/", "/v1/", "/directions/", "/distanceMatrix/", f"{FILES}/")
-"""Paths of Google's endpoints, whose keys the dispatcher checks, since each refuses in a form of its own."""
+"""Beginnings of paths that the gate lets pass without a key: Google's, whose keys the dispatcher checks."""
 PLACES, ROUTES = "google.maps.places.v1", "google.maps.routing.v2"
 KEPT_TILES, KEPT_PHOTOS = 128, 64  # pictures in memory, about 1 MB each; chosen
 
@@ -96,7 +96,7 @@ def _post(name: str, path: str, handler: Handler, message: str = "", family: Fam
 
 
 def _free(endpoint: Endpoint, *, needs_key: bool = True) -> Endpoint:
-    """Return a copy of an endpoint that consumes no quota, and needs no key where so told."""
+    """Return a copy of an endpoint that consumes no quota and, unless `needs_key`, needs no key."""
     return replace(endpoint, is_free=True, needs_key=needs_key)
 
 

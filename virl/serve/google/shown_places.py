@@ -92,7 +92,7 @@ class ShownPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres of a position, changed and then filtered by `types`."""
+        """Return places of `types` within `radius` metres, after `change`; not all beyond `whole` metres."""
         own_types = () if self.adds_types else types
         found = [self.change(place) for place in self.places.nearby(position, radius, own_types, whole=whole)]
         return [place for place in found if not types or set(types).intersection(place.types)]
@@ -102,7 +102,7 @@ class ShownPlaces:
         return [self.change(place) for place in self.places.search(query, near)]
 
     def details(self, place_id: str) -> Place:
-        """Return a place with its details, changed."""
+        """Return the place with this id and its details, after `change` has been applied to it."""
         return self.change(self.places.details(place_id))
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
@@ -111,7 +111,7 @@ class ShownPlaces:
 
 
 def odd_places(places: Places, odd: Oddities) -> ShownPlaces:
-    """Return the places: closed for good if drawn as `closed`, without hours and reviews if `bare`."""
+    """Return the places, those drawn as `closed` shut for good, those drawn as `bare` without details."""
 
     def change(place: Place) -> Place:
         """Return a place closed or without its details where its id draws that oddity, else unchanged."""
@@ -125,7 +125,7 @@ def odd_places(places: Places, odd: Oddities) -> ShownPlaces:
 
 
 def fine_places(places: Places) -> ShownPlaces:
-    """Return places of a made town that each have a finer type before their own, if there is one."""
+    """Return places of a made town, each with a finer type listed before its own types, if there is one."""
 
     def add_fine_type(place: Place) -> Place:
         """Return a place with a finer type first, taken from its name or drawn by its id."""

@@ -111,7 +111,7 @@ class StaticStreetView:
         return None if panorama is None else (panorama, target)
 
     def _nearest_outdoors(self, panorama: Panorama, target: LatLng, radius: float) -> Panorama | None:
-        """Return the outdoor panorama fewest links away and within `radius` metres of `target`, or `None`."""
+        """Return the outdoor panorama fewest links away, within `radius` m of `target`; `None` if none is."""
         seen, level = {panorama.id}, [panorama]
         while level:
             if found := [one for one in level if not self.odd.has("indoor", one.id)]:
@@ -126,7 +126,7 @@ class StaticStreetView:
 def _requested_camera(
     query: Mapping[str, str], heading: str, toward: float, width: int, height: int
 ) -> Camera:
-    """Return a query's camera, `width` x `height` pixels; `toward` degrees if its `heading` is left out."""
+    """Return a query's camera; its heading is in the parameter named `heading`, else `toward`, degrees."""
     return Camera(
         heading=optional_number(query, heading, -360, 360, toward),
         pitch=optional_number(query, "pitch", -90, 90, 0.0),
@@ -167,7 +167,7 @@ class PanoramaParts(Protocol):
     """Street view that can give crops of whole equirectangular panoramas."""
 
     def panorama_part(self, pano_id: str, width: int, left: int, top: int, size: tuple[int, int]) -> Image:
-        """Return a crop of an equirectangular panorama `width` pixels wide, whose centre column looks north.
+        """Return the crop at pixel (left, top) of a panorama, `width` pixels wide, with north in its centre.
 
         Args:
             pano_id: id of the panorama.
@@ -364,7 +364,7 @@ def street_of(address: str) -> str:
 
 
 def panorama_json(panorama: Panorama, width: int, streets: dict[str, str], street: str) -> Json:
-    """Return a panorama as JSON of Map Tiles; `width` is its full width in pixels.
+    """Return a panorama as JSON of Map Tiles; `width` in pixels; `streets` of the linked panoramas by id.
 
     Args:
         panorama: the panorama.
@@ -407,7 +407,7 @@ def attitude_of(panorama: Panorama, odd: Oddities) -> Attitude:
 def tilted_part(
     crop: CropPanorama, attitude: Attitude, width: int, left: int, top: int, size: tuple[int, int]
 ) -> Image:
-    """Return a crop of a panorama as its tilted camera saw it; the centre column is the camera's heading.
+    """Return the crop at pixel (left, top) of a tilted camera's panorama, sampled from level ones by `crop`.
 
     Args:
         crop: draws crops of the level panorama, whose centre column looks north.

@@ -132,7 +132,7 @@ class RouteLeg:
 def legs_between(
     maps: Maps, stops: Sequence[LatLng], mode: TravelMode, via: Collection[int] = ()
 ) -> list[RouteLeg] | None:
-    """Return the legs of the shortest route through stops in their order; `None` if there is none.
+    """Return the legs of the shortest route through stops, not halting at indices `via`; `None` if no way.
 
     Args:
         maps: the city's maps.
@@ -250,7 +250,7 @@ class TransitFinder:
     def cells(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], departs: datetime | None
     ) -> TravelMatrix:
-        """Return (metres, seconds) by public transport from each origin, a row, to each destination.
+        """Return (metres, seconds) by transit for each origin, a row, and destination; `None` for no way.
 
         `None` stands where there is no journey; `departs` is `None` for now.
 

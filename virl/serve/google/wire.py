@@ -21,7 +21,7 @@ from virl.platform.city.places import Place
 Json = dict[str, Any]
 JSON = "application/json; charset=UTF-8"
 Family = Literal["new", "stream", "legacy", "picture"]
-"""The families of Google's APIs by the form of their errors.
+"""Name of a family of Google's APIs, by the form of its errors: new, stream, legacy or picture.
 
 `new` answers errors as `google.rpc.Status`, `stream` as a list of one such, `legacy` as a `status` in an
 answer with HTTP 200, `picture` as plain text."""
@@ -100,7 +100,7 @@ def refusal(refused: Refused, family: Family, lists: Sequence[str] = ()) -> Resp
 
 
 def failure(code: int, family: Family, lists: Sequence[str] = ()) -> Response:
-    """Return a made fault with HTTP status `code` as a family of APIs writes it; `lists` as in `refusal`.
+    """Return a fault on purpose, HTTP status `code`, as a family of APIs writes it; `lists` as in `refusal`.
 
     Args:
         code: HTTP status.
@@ -211,7 +211,7 @@ def position(text: str, name: str = "location") -> LatLng:
 
 
 def lat_lng(message: Any, name: str, lat: str = "latitude", lng: str = "longitude") -> LatLng:
-    """Return the position in a message such as `{"latitude": 1, "longitude": 2}`; missing fields are 0.
+    """Return the position in a message with fields named `lat` and `lng`, 0 if missing; `name` is for errors.
 
     Args:
         message: a value from the request's body.
@@ -245,7 +245,7 @@ def message_in(body: Json, name: str) -> Json:
 
 
 def texts_in(body: Json, name: str, most: int) -> list[str]:
-    """Return the list of texts in a body's field `name`, [] if it is left out; else raise `Refused`.
+    """Return up to `most` texts in a body's list `name`, [] if it is left out; else raise `Refused`.
 
     Args:
         body: the request's body.
@@ -377,7 +377,7 @@ class Pages:
     _lock: Lock = field(default_factory=Lock)
 
     def first(self, query: str, places: Sequence[Place], size: int) -> Page:
-        """Return the first `size` places of a list as a page, and keep the others for the page's token.
+        """Return the first `size` places as a page, and keep the others under a token made from `query`.
 
         Args:
             query: the request as a text; the same query gives the same tokens.
@@ -394,7 +394,7 @@ class Pages:
         return Page(places[:size], token)
 
     def next_page(self, token: str, size: int, query: str | None = None) -> Page:
-        """Return the page of a token; raise `Refused` if it is unknown, not yet valid or of another query.
+        """Return a token's page of up to `size` places; raise `Refused` for a bad token or another query.
 
         Args:
             token: the token that the page before gave.

@@ -31,9 +31,9 @@ JOURNAL, MAP, REPORT = "journal", "map", "report"
 CITIES = "virl://cities"
 TEMPLATE = "virl://sessions/{session}/"
 MOST_JOURNAL = 200_000
-"""Most bytes of a journal that are sent, its latest lines; chosen."""
+"""Most bytes of a journal that are sent; of a longer one only the last lines are; chosen."""
 MOST_REPORT = 4_000_000
-"""Most bytes of a report that are sent, pictures included; chosen."""
+"""Most bytes of a report, pictures included, that is sent; a larger one is refused; chosen."""
 
 T = TypeVar("T")
 
@@ -122,7 +122,7 @@ async def read_resource(sessions: Sessions, uri: str) -> ReadResourceResult:
 
 
 async def _make_or_load(session: CitySession, make: Callable[[ActingAgent], T], load: Callable[[], T]) -> T:
-    """Return the result of `make` between two calls of an open session, that of `load` after its end."""
+    """Return the result of `make`, run between an open session's calls, or of `load` if the session ended."""
     if not session.is_open:
         return await asyncio.to_thread(load)
     return await asyncio.wrap_future(session.submit(make).result)

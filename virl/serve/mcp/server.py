@@ -72,9 +72,9 @@ from virl.tools.moving import where_am_i
 from virl.version import __version__
 
 _MAX_TEXT = 1000
-"""Most characters of a text argument; chosen."""
+"""Most characters of a prompt's argument `request`; further ones are cut off; chosen."""
 _MOST_WAITING, _PAUSE_S = 100, 0.02
-"""Most answers that may wait for a client, and seconds between checks of their number; chosen."""
+"""Number of waiting answers above which no further line is read, and seconds between checks; chosen."""
 _PROMPT_ARGUMENTS = {  # descriptions, by name
     "city": "The city, a name of the resource virl://cities; by default the character's own.",
     "request": "What to do; by default what the character wants by itself.",
@@ -373,7 +373,7 @@ async def _await_call(
 
 
 def _resume_call(session: CitySession, params: CallToolRequestParams) -> Call[Any] | None:
-    """Give a client's answer to the question that a call waits with, and return that call; else `None`."""
+    """Give the answer in `params` to the question that a call waits with; return that call, or `None`."""
     call = session.current
     question = call.waiting if call else None
     responses = params.input_responses or {}

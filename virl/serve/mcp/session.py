@@ -113,7 +113,7 @@ class Call(Generic[T]):
         self._send(Progress(self._progress_count, message))
 
     def ask(self, moment: Moment, fault: str) -> str | None:
-        """Return the user's answer to a question; `None` without an answer, or after too many questions."""
+        """Ask the user and return the answer; `None` if none comes, or the call has no more questions."""
         # Some questions are left for what the agent proposes, whatever it asked before.
         most = MOST_QUESTIONS if moment.proposed else MOST_QUESTIONS - FOR_PROPOSALS
         if not self._can_ask or self._question_count >= most:
@@ -132,7 +132,7 @@ class Call(Generic[T]):
         return answer
 
     def cancel(self) -> bool:
-        """Return whether the call was cancelled before it began; else it goes on without questions."""
+        """Return whether the call was cancelled before it began; if not, it goes on and asks nothing more."""
         self.dismiss()
         return self.result.cancel()
 
@@ -172,7 +172,7 @@ def draw_map(body: Body) -> bytes:
 
 
 _MAX_PROGRESS = 200
-"""Most characters of a progress report; chosen."""
+"""Most characters of a progress report; a longer one is shortened; chosen."""
 _MAX_TRIES = 3
 """Most times that the user is asked for an answer that can be parsed; chosen."""
 
@@ -370,7 +370,7 @@ class ClientUser:
     _states: Collection[str] = ()
 
     def expect(self, states: Collection[str]) -> None:
-        """Set the names of states that an answer may name; others count as typing errors."""
+        """Set the names of feelings that an answer may set, such as "hunger"; others are typing errors."""
         self._states = states
 
     def feedback(self, moment: Moment) -> Feedback | None:

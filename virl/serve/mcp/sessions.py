@@ -26,11 +26,11 @@ from virl.serve.mcp.session import CitySession
 from virl.serve.running import check_key
 
 MOST_OPEN = 8
-"""Default of the most sessions open at once; chosen: each holds a city in memory."""
+"""Default limit on the sessions open at once; chosen: each holds a city in memory."""
 IDLE_S = 600.0
 """Seconds without a call, after which a session may be set aside for another one; chosen."""
 DECIDED_BY = "an MCP client"
-"""Name of the decider in a session's run, for its journal and report."""
+"""Value of `decided_by` in runs of sessions, by which they are known when they are resumed."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
 
@@ -185,7 +185,7 @@ class Sessions:
                 session.set_aside()
 
     def _make_room(self) -> None:
-        """Set aside the session idle longest if too many are open; raise `BadInput` if none is idle."""
+        """Set aside the longest idle session if `most_open` are open; raise `BadInput` if none is idle."""
         live = [one for one in self if one.is_open and one.id not in self._opening]
         taken = len(live) + len(self._opening)
         if taken < self.defaults.most_open:
@@ -264,7 +264,7 @@ class Sessions:
             )
 
     def _session_budget(self, usd: float | None) -> float | None:
-        """Return the dollars of `usd`, `None` for all, that the server has left; `None` for no limit."""
+        """Return a session's budget, dollars: `usd`, at most what the server has left; `None`: no limit."""
         total = self.defaults.budget_usd
         if total is None:
             return usd
@@ -286,7 +286,7 @@ class Sessions:
 
 
 def opened_sessions(defaults: SessionDefaults, resume: str, *, key: str | None, over_http: bool) -> Sessions:
-    """Return the sessions of a starting server, after checking its defaults and resuming one, if named.
+    """Return a new server's sessions, its defaults checked, the session with id `resume` reopened, if given.
 
     Args:
         defaults: settings of new sessions.

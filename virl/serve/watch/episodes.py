@@ -22,9 +22,9 @@ from virl.plain_text import plain_tree
 from virl.serve.watch.telling import PageBox, PageCost, PageView, ground_around, plain_mark
 
 _STEP = re.compile(r"step (\d+): ")
-"""Beginning of a view's caption, in benchmarks that say at which step it was seen."""
+"""Pattern of the beginning of a caption that says at which step its view was seen, such as "step 3: "."""
 _WALK = {"start", "states", "actions", "pano_path", "line"}
-"""Keys in the data of a walk on a graph, see `virl.bench.walks`."""
+"""Keys that an episode's data all have if it is a walk on a graph, see `virl.bench.walks`."""
 
 
 @dataclass(frozen=True, slots=True)

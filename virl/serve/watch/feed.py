@@ -25,7 +25,7 @@ from virl.serve.watch.telling import Grounds, RecordConverter, RunSummary
 MOST_VIEW = 10_000_000
 """Most bytes of a view that is shown; chosen: three times the largest that virl writes."""
 CARD_POINTS = 60
-"""Most points of the walk on a card; chosen."""
+"""Most points with which a card draws the walk; of more, evenly spaced ones are taken; chosen."""
 _MEDIA = {b"\xff\xd8\xff": "image/jpeg", b"\x89PNG\r\n\x1a\n": "image/png"}
 
 
@@ -52,13 +52,13 @@ class Feed(Protocol):
         """Return the run's records from index `after` on, newly written ones included."""
 
     def state(self) -> dict[str, Any]:
-        """Return `fault`, and as `control` the state of the run's control, `None` if it cannot be steered."""
+        """Return a dict: `fault`, and `control`, the state of the run's control (`None` without steering)."""
 
     def files(self) -> dict[str, str]:
         """Return the files of all views read so far, by "record/view" number, such as "12/0"."""
 
     def picture(self, seq: int, number: int) -> bytes | None:
-        """Return a view's picture as JPEG or PNG bytes; `None` if there is none.
+        """Return view `number` of record `seq` as JPEG or PNG bytes; `None` if there is none.
 
         Args:
             seq: the number of the view's record, from 0.
@@ -70,7 +70,7 @@ class Feed(Protocol):
 
 
 Index = Callable[[], list[dict[str, Any]]]
-"""A function that returns a card for each run."""
+"""A function that returns the list of runs, a card for each."""
 
 
 def cards_of(feeds: Mapping[int, Feed]) -> list[dict[str, Any]]:
@@ -138,7 +138,7 @@ class RunFeed:
             self.fault = str(fault)
 
     def state(self) -> dict[str, Any]:
-        """Return `fault`, and as `control` the state of the run's control, `None` if it cannot be steered."""
+        """Return a dict: `fault`, and `control`, the state of the run's control (`None` without steering)."""
         if self.control is None:
             return {"fault": self.fault, "control": None}
         standing = self.control.snapshot()
@@ -151,7 +151,7 @@ class RunFeed:
         return _number_files(self._files)
 
     def picture(self, seq: int, number: int) -> bytes | None:
-        """Return a view's picture as JPEG or PNG bytes; `None` if there is none."""
+        """Return view `number` of record `seq` as JPEG or PNG bytes; `None` if there is none."""
         return _read_picture(self.folder, self._files, seq, number)
 
     def card(self) -> dict[str, Any]:
@@ -202,7 +202,7 @@ class EpisodeFeed:
         return _number_files(self._records[1])
 
     def picture(self, seq: int, number: int) -> bytes | None:
-        """Return a view's picture as JPEG or PNG bytes; `None` if there is none."""
+        """Return view `number` of record `seq` as JPEG or PNG bytes; `None` if there is none."""
         return _read_picture(self.folder, self._records[1], seq, number)
 
     def card(self) -> dict[str, Any]:
@@ -254,7 +254,7 @@ def _number_files(files: Sequence[tuple[str, ...]]) -> dict[str, str]:
 
 
 def _read_picture(folder: Path, files: Sequence[tuple[str, ...]], seq: int, number: int) -> bytes | None:
-    """Return the bytes of view `number` of record `seq`; `None` if missing, outside the folder or broken."""
+    """Return view `number` of record `seq`, as bytes; `None` if missing, outside the folder or broken."""
     if not 0 <= seq < len(files) or not 0 <= number < len(files[seq]):
         return None
     name = files[seq][number]
@@ -346,7 +346,7 @@ class RunCatalogue:
         self._read[records] = (state.st_size, state.st_mtime)
 
     def _add(self, folder: Path, identity: str, episode: PageEpisode | None) -> None:
-        """Give a run, or the episode with an id, a feed and a number that it keeps."""
+        """Give the run in a folder, or the episode with id `identity` there, a feed and a lasting number."""
         # Numbers stand in addresses that are open in browsers: they never move to another run.
         number = self._numbers.setdefault((folder, identity), len(self._numbers))
         if identity and episode:

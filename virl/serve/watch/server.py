@@ -123,7 +123,7 @@ class PageGuard:
 
 
 def _refusal_reason(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
-    """Return the reason to refuse a request from a page of another origin than `own`; else "", nothing."""
+    """Return why to refuse a request that no page of origin `own` sent; "" for good ones and entry links."""
     origins = headers.getlist("origin")
     if any(origin != own for origin in origins):
         return "Pages of other sites may not use this server."
@@ -300,7 +300,7 @@ def _text_endpoint(content: str, media_type: str) -> Callable[[], Response]:
 
 
 async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> AsyncIterator[str]:
-    """Yield the server-sent events of runs, new records and states, until the server stops.
+    """Yield server-sent events of runs, records and states after event `last_id`, until the server stops.
 
     Args:
         feeds: the runs, by number.

@@ -140,7 +140,7 @@ class PageCost:
     requests: int
     """Number of requests to providers of cities."""
     seconds: float
-    """Seconds in which models were waited for."""
+    """Seconds spent waiting for models."""
 
 
 @dataclass(slots=True)
@@ -148,7 +148,7 @@ class RunSummary:
     """The facts of a run that its card shows, gathered record by record."""
 
     who: str
-    """Name of the character; at first that of the run's folder."""
+    """Name of the character; before the first record, the name of the run's folder."""
     city: str = ""
     began: str = ""
     """Time of the start, ISO 8601; empty before the first record."""
@@ -265,7 +265,7 @@ def _title_of_note(note: NoteRecord) -> str:
 
 
 def _findings_data(record: StepRecord | NoteRecord, where: str) -> dict[str, Any]:
-    """Return a record's views, exchanges with minds and cost for the page; `where` is for texts of views."""
+    """Return a record's views, exchanges with minds and cost for the page; `where` names its step."""
     return {
         "views": [asdict(_to_page_view(one, where)) for one in record.views],
         "thoughts": [asdict(_to_page_exchange(one)) for one in record.asked],

@@ -35,7 +35,7 @@ class Green:
     """A park, garden or square with its address."""
 
     edges: tuple[Edge, ...]
-    """Edges with an entrance, the main one first."""
+    """Edges along which the green's boards stand, the longest first."""
     street: int
     """Index of the street in the green's address."""
     number: int

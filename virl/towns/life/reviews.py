@@ -21,7 +21,7 @@ from virl.towns.storage import read_table
 Tone = Literal["good", "bad"]
 Mood = Literal["glad", "fair", "cross"]
 Scoped = dict[str, tuple[str, ...]]
-"""Sentences by the scope of trades that they suit; `any` suits all scopes that have no `only SCOPE`."""
+"""Sentences by scope of trades; those of `any` join each scope's own, unless it has a key `only SCOPE`."""
 
 FEWEST, MOST = 3, 8  # reviews of a place
 MENTIONS = 2
@@ -87,7 +87,7 @@ class Reviewers:
 
     rng: Random
     _decks: dict[str, list[str]] = field(default_factory=dict)
-    """Sentences not used yet, in random order, by what they are for."""
+    """Sentences not used yet, in random order, by key of the deck, such as `closers glad food`."""
 
     def review(self, trade: Trade, attributes: Mapping[str, bool]) -> tuple[Review, ...]:
         """Return the reviews of a place with some attributes, usually three to eight."""
@@ -109,7 +109,7 @@ class Reviewers:
         return tuple(reviews)
 
     def _mention(self, drafts: list[_ReviewDraft], scope: str, topic: str, *, holds: bool) -> None:
-        """Add a sentence about an attribute, which holds or not, to a review that does not mention it yet."""
+        """Add a sentence that `topic` holds, or does not, to a draft without that topic, if there is any."""
         free = [draft for draft in drafts if topic not in draft.topics]
         if not free:
             return
@@ -189,7 +189,7 @@ def _wordings(key: str) -> tuple[str, ...]:
 
 @cache
 def _tones(topic: str, holds: bool, scope: str) -> tuple[Tone, ...]:
-    """Return the tones in which reviews of a scope can mention an attribute that holds, or does not."""
+    """Return the tones, `good` or `bad`, that reviews of a scope can use on `topic`, as it `holds` or not."""
     return tuple(tone for tone, scoped in _phrases(topic, holds).items() if _wordings_for(scoped, scope))
 
 
@@ -200,7 +200,7 @@ def _phrases(topic: str, holds: bool) -> dict[Tone, Scoped]:
 
 
 def _wordings_for(scoped: Scoped, scope: str) -> tuple[str, ...]:
-    """Return the sentences that suit a scope: those of `only SCOPE`, or else of `any` and its own."""
+    """Return the sentences for a scope: those under `only SCOPE`, else those under `any` and `SCOPE`."""
     return scoped.get(f"only {scope}") or scoped.get("any", ()) + scoped.get(scope, ())
 
 
@@ -223,7 +223,7 @@ MOST_RATINGS = 2000
 DEAR = (2, 2, 2, 3, 3, 4)
 """Price levels, 2 to 4, of places that are not cheap, each repeated by its share; chosen."""
 NOISY_CROWDS = 0.8
-"""Share of crowded places that cannot be quiet; chosen."""
+"""Share of places drawn as both crowded and quiet, [0, 1], that are made not quiet; chosen."""
 
 
 def draw_attributes(trade: Trade, rng: Random) -> dict[str, bool]:

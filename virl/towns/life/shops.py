@@ -29,9 +29,9 @@ CLOSED = 0.04
 BEHIND_FRONT_M = 2.0
 """Distance in metres from the middle of a front back to the position of the place behind it."""
 WIDE_BOARD_M = 12.0
-"""Largest length in metres of a park's edge that counts for how long its name may be."""
+"""Largest width in metres that a park's board may take for its name, however long the park's edge is."""
 FADING = 0.8
-"""Weight of each centre of a group, as a share of that of the centre before; chosen."""
+"""Chance that a place joins a group's centre, divided by its chance to join the centre before it; chosen."""
 CANDIDATES = 12
 """Frontages drawn at random for a centre, of which the farthest from other centres is taken; chosen."""
 ROUND_THE_CORNER = 0.55
@@ -39,7 +39,7 @@ ROUND_THE_CORNER = 0.55
 RIVALRY_M = 60.0
 """Distance in metres that places of one trade roughly keep from each other; chosen."""
 CORNER_SHOPS = 2.0
-"""Weight of a frontage's appeal, beside chance, for a place that settles anywhere; chosen."""
+"""Weight of a frontage's appeal, beside random noise, for a place that joins no centre; chosen."""
 OCCUPIED = 0.6
 """Largest share of all frontages that places take; chosen."""
 
@@ -123,7 +123,7 @@ class _Settlers:
         point: Point,
         address: str,
     ) -> Shop:
-        """Return a place with random attributes, reviews, ratings, price level and opening hours."""
+        """Return a place made of these facts, with random attributes, reviews, prices and opening hours."""
         rng = self._rng
         attributes = draw_attributes(trade, rng)
         is_open = rng.random() >= CLOSED
@@ -191,7 +191,7 @@ class Sites:
         self._rivalry: dict[str, Floats] = {}
 
     def settle(self, key: str, trade: Trade) -> Frontage | None:
-        """Take the free frontage that suits a trade best, and return it; `None` if none is free."""
+        """Take and return the best free frontage for a trade named `key`; `None` if none is free."""
         usable = self._free & (self._width >= trade.width)
         if not usable.any():
             usable = self._free
@@ -203,7 +203,7 @@ class Sites:
         return self.frontages[best]
 
     def _appeal(self, key: str, group_name: str) -> Floats:
-        """Return the appeal of each frontage for a place of a trade in a group; higher is better."""
+        """Return the appeal of each frontage for a place of the trade `key` in a group; higher is better."""
         group, pulls = trades_table().groups[group_name], self._pulls[group_name]
         appeal: Floats = group.busy * self._busy - 0.6 * self._rivalry.get(key, 0.0)
         if self._rng.random() < group.scattered:
@@ -224,14 +224,14 @@ class Sites:
         return centres
 
     def _closeness(self, site: int, reach: float) -> Floats:
-        """Return the closeness of each frontage to that of an index: 1 there, near 0 beyond twice `reach`."""
+        """Return each frontage's closeness to that of index `site`: 1 there, near 0 beyond twice `reach`."""
         away = (self._x - self._x[site]) ** 2 + (self._y - self._y[site]) ** 2
         near: Floats = np.exp(away * (-1 / reach**2))
         return near
 
 
 def roster(sites: int, rng: Generator) -> list[str]:
-    """Return the name of the trade of each place that moves in, those that need wide fronts first.
+    """Return the trade name of each place to move into `sites` frontages, the trades for wide fronts first.
 
     The places take at most `OCCUPIED` of the sites.
 

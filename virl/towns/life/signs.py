@@ -16,7 +16,7 @@ from virl.towns.storage import read_table
 TELLING = 0.85
 """Share of names that have a word for the trade; chosen."""
 TAGLINED = 0.5
-"""Share of signs with other names that name the trade in a second line; chosen."""
+"""Share of signs that name the trade in a second line, of those whose names do not; chosen."""
 NATIVE = 10
 """Factor on the chance that a place's name is in the language of its kitchen; chosen."""
 ATTEMPTS = 80
@@ -55,7 +55,7 @@ class Namer:
     _taken: set[str] = field(default_factory=set)
 
     def letter(self, trade: str, street: str, room: int) -> Lettering:
-        """Return a new random name for a place, as it stands on its signs.
+        """Return a new random name for a place, with its signs' texts; `room`: letters that fit its front.
 
         Args:
             trade: name of the place's trade.
@@ -201,7 +201,7 @@ def hang_signs(
 def plant_board(
     sign_id: str, place_id: str, lettering: Lettering, left: Point, right: Point, variant: int
 ) -> Sign:
-    """Return a board on posts in the middle of an edge, facing the street.
+    """Return a board on posts, lettered for a place, midway from `left` to `right`, facing the street.
 
     Args:
         sign_id: id of the board.

@@ -26,7 +26,7 @@ class Trade(Settings):
     hours: str
     """Name of the set of weekly patterns of opening hours."""
     width: float = 4.0
-    """Least width in metres of the trade's frontage."""
+    """Least width in metres of the trade's frontage, as long as one so wide is free."""
     visitors: float
     """Median number of ratings of the trade's places."""
     attributes: dict[str, float]

@@ -60,7 +60,7 @@ class Kerbs:
         return points + aside[:, None] * left, normalize_heading(np.degrees(np.arctan2(way[:, 0], way[:, 1])))
 
     def on_road(self, xy: Floats, margin: float, own: Ints | None = None) -> Flags:
-        """Return an array with True for each point on a carriageway or within `margin` metres of one.
+        """Return True for each point within `margin` metres of any carriageway but that of its `own` street.
 
         Args:
             xy: points in metres, shape (n, 2).
@@ -129,7 +129,7 @@ def furnish(
 
 
 def _traffic_lights(kerbs: Kerbs) -> _Items:
-    """Return a traffic light on the right of each way into a crossing of four or more with an avenue."""
+    """Return a traffic light right of each way into a junction of four or more streets, two of them wide."""
     avenue = kerbs.half_road > kerbs.half_road.min() + 2.5
     degree = np.bincount(kerbs.ends.ravel())
     lit = (degree >= 4) & (np.bincount(kerbs.ends[avenue].ravel(), minlength=len(degree)) >= 2)

@@ -229,7 +229,7 @@ class Bustle:
         self._phase = rng.uniform(0, 2 * np.pi, 6)
 
     def at(self, xy: Floats, street: Ints, side: Ints, along: Floats) -> Floats:
-        """Return the busyness before each front, [0, 1].
+        """Return the busyness, [0, 1], before fronts; `xy`, `along` in metres, `side`: 1 left, -1 right.
 
         Args:
             xy: middles of the fronts in metres, shape (n, 2).

@@ -119,7 +119,7 @@ class Edges:
         return np.stack([x, np.interp(stations, self.stations, self.points[:, 1])], axis=1)
 
     def marks(self, low: Floats, high: Floats, apart: float) -> tuple[Ints, Floats]:
-        """Return (side, station in metres) of the ends of straight runs between two stations of each side.
+        """Return (side, station) of straight runs' ends; slight bends count if `apart` metres from others.
 
         A slight bend within `apart` metres of another or of an end is passed over.
 
@@ -153,7 +153,7 @@ class Lots:
 
 
 def cut_lots(rng: Generator, blocks: list[tuple[Polygon, bool]], ways: Polygon) -> Lots:
-    """Return the lots that are cut from blocks along their edges, without overlaps.
+    """Return lots cut without overlaps from blocks (outline, True for large lots), with a front on `ways`.
 
     Args:
         rng: source of chance for widths and depths.
@@ -213,7 +213,7 @@ class _LotDraft:
 
 
 def _cut_rings(rng: Generator, edges: Edges, depth: Floats, large: Flags, draft: _LotDraft) -> None:
-    """Add the lots along rings to a draft, given the depth in metres and the size of each ring's lots."""
+    """Add to a draft the lots along rings, of `depth` metres and, for True in `large`, of great width."""
     turn = edges.turn
     steep = np.tan((np.pi - turn) / 2)
     length = edges.stop - edges.start
@@ -245,7 +245,7 @@ def _split_runs(
     large: Flags,
     draft: _LotDraft,
 ) -> None:
-    """Add the lots along straight runs to a draft, between the rays inward from the runs' ends."""
+    """Add to a draft the lots along straight runs, given both ends (`feet`) and the rays inward from them."""
     least, most = (np.where(large, big, small) for big, small in zip(LARGE_WIDTH_M, WIDTH_M, strict=True))
     length = np.linalg.norm(feet[1] - feet[0], axis=1)
     pieces = np.maximum(1, np.round(length / rng.uniform(least + 1, most - 1))).astype(np.int64)
@@ -263,7 +263,7 @@ def _split_runs(
 
 
 def _rays(side: Ints, feet: Floats) -> Floats:
-    """Return the unit vector inward at each end of a run, shape (n, 2): square to one run, or between two."""
+    """Return unit vectors inward at the ends `feet` of runs, (n, 2): normal, or midway between two runs."""
     normal = _left_normals(np.diff(feet, axis=0))
     same = (side[:-1] == side[1:])[:, None]
     ahead = np.concatenate([np.where(same, normal, 0.0), np.zeros((1, 2))])
@@ -308,7 +308,7 @@ def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
 
 
 def _overlapping_pairs(points: Floats, owner: Ints) -> list[tuple[int, int]]:
-    """Return the (lower, higher) indices of outlines that overlap by more than a shared side, sorted."""
+    """Return sorted (lower, higher) indices of overlapping outlines; `owner`: the outline of each point."""
     sizes = np.bincount(owner)[:, None]
     middles = np.stack([np.bincount(owner, weights=column) for column in points.T], axis=1) / sizes
     # Shrunk a little, so that lots that only share a side do not count as overlapping.

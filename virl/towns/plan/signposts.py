@@ -41,7 +41,7 @@ class Hook(NamedTuple):
 
     street: Street
     number: int
-    """End of the street: 0 for its start, 1 for its end."""
+    """End of the street over which the hook is: 0 for its start, 1 for its end."""
     length: float
     """Length of the street, metres."""
 
@@ -116,7 +116,7 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
 def _assign_lines(
     hooks: Sequence[Hook], landmarks: Sequence[SignedPlace], layout: StreetPlan, metres: Floats
 ) -> list[list[Line]]:
-    """Return the lines of text to landmarks on each hook, the nearest landmark first.
+    """Return each hook's lines of text, the nearest landmark first; `metres`: between all junctions.
 
     Landmarks take hooks by turns.
     """
@@ -147,7 +147,7 @@ def _assign_lines(
 
 
 def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
-    """Return the places that are landmarks with a name of their own, in the order of the shops."""
+    """Return the places of landmark types whose name no other place has, in the order of the shops."""
     fronts = {front.id: front for front in layout.frontages}
     streets = {street.id: street for street in layout.streets}
     names = [shop.place.name for shop in shops]
@@ -178,7 +178,7 @@ def _between_junctions(layout: StreetPlan) -> Floats:
 
 
 def _metres_along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> float:
-    """Return the metres to a landmark from a hook's junction down its street; infinite if not shortest."""
+    """Return the metres from a hook's junction to a landmark by its street; `inf` if not the shortest way."""
     if landmark.street != hook.street.id:
         return _metres_through(hook, to_junctions)
     away = hook.length - landmark.along if hook.number else landmark.along
@@ -186,7 +186,7 @@ def _metres_along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> fl
 
 
 def _metres_through(hook: Hook, to_junctions: Floats) -> float:
-    """Return the metres from a hook's junction through its whole street; infinite if not the shortest way."""
+    """Return the metres from a hook's junction on through its street; `inf` if not the shortest way."""
     away = hook.length + float(to_junctions[hook.far_junction])
     return away if away <= to_junctions[hook.junction] + SAME_M else np.inf
 
@@ -222,7 +222,7 @@ def _hooks(layout: StreetPlan) -> Iterator[Hook]:
 
 
 def hang_plates(layout: StreetPlan) -> tuple[Sign, ...]:
-    """Return a plate for each street that leaves a junction, read from the middle of the junction.
+    """Return a plate for each street end at a junction of `_LEAST_WAYS` or more, read from its middle.
 
     Its second line has the lowest and the highest house number as far as the next junction.
 

@@ -116,7 +116,7 @@ WIDTHS_M: dict[WayKind, tuple[float, float]] = {
 MERGES, STUBS, WAYS_OUT = 16, 8, 8  # chosen; see `_StreetDraft`
 FILLINGS: dict[WayKind, int] = {"court": 9, "lane": 9}  # chosen
 SPLIT_M = 80.0
-"""Length in metres from which on a lane halves a cell, across its longer side; chosen."""
+"""Least length in metres of the longer side of a grid cell that a lane or a court may divide; chosen."""
 FROM_AVENUE_M = 150.0
 """Least distance in metres from the avenue's ends to other streets that lead out of town; chosen."""
 SAMPLES = 6
@@ -183,7 +183,7 @@ class _StreetDraft:
         self.gone.update({(1, column + c, row + r): None for c in (1, 2) for r in (0, 1)})
 
     def _thin_the_avenue(self) -> None:
-        """Leave out the sides along the avenue, and one arm of each crossing on it, so that five are left."""
+        """Leave out cell sides along the avenue, and one arm of most of its crossings: five arms stay."""
         on_avenue = set(self.grid.on_avenue)
         for u, v in self.grid.on_avenue:
             for edge in ((0, v, u), (1, u, v)):
@@ -205,7 +205,7 @@ class _StreetDraft:
                     break
 
     def _merge_cells(self) -> None:
-        """Leave out the sides between some pairs of cells; of the first ones a dead end remains."""
+        """Leave out the sides between some pairs of cells; of a few a stub stays, which is a dead end."""
         edges = [(0, v, u) for v in range(1, _ROWS) for u in range(1, _COLUMNS - 1)]
         edges += [(1, u, v) for u in range(1, _COLUMNS) for v in range(1, _ROWS - 1)]
         merged = 0
@@ -257,7 +257,7 @@ class _StreetDraft:
             self.inner.append((kind, np.stack([fixed, steps] if along == 1 else [steps, fixed], axis=1)))
 
     def _arms(self, u: int, v: int) -> tuple[Edge, Edge, Edge, Edge]:
-        """Return the four sides of cells that meet at the junction of grid lines u and v."""
+        """Return the four cell sides that meet at the junction of grid column `u` and row `v`."""
         return (0, v, u - 1), (0, v, u), (1, u, v - 1), (1, u, v)
 
     def greens(self) -> list[tuple[float, float]]:

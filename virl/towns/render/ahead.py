@@ -30,6 +30,7 @@ class Ahead:
     """A handle on the second process that compiles kernels; on none if all are compiled, or with one core."""
 
     def __init__(self, process: subprocess.Popen[bytes] | None) -> None:
+        """Keep the process that compiles, to wait for; `None` if none was needed."""
         self._process = process
 
     def wait(self) -> None:

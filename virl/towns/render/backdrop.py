@@ -60,7 +60,7 @@ SHADOW = 0.92 / 255.0
 """Share of sunlight that one step of the shadow raster, of 0 to 255, keeps off."""
 SKY_STEP = 4
 HORIZON = -1e-3
-"""Least fall of a ray per unit of its length ahead for it to meet the ground."""
+"""Upward part of a ray, per unit of its part ahead, below which the ray meets the ground."""
 
 ASPHALT, SLABS = TILE_INDEX["asphalt"], TILE_INDEX["slabs"]
 _LAWN, _GRAVEL, _WATER = TILE_INDEX["grass"], TILE_INDEX["gravel"], TILE_INDEX["water"]
@@ -69,7 +69,7 @@ MIXED = -1
 
 _CLOUDS = TILE_INDEX["clouds"]
 _CLOUD_SCALE = 0.34
-"""Repeats of the clouds' texture for one cloud height to the side."""
+"""Repeats of the clouds' texture over a level distance equal to the height of the clouds."""
 _CLOUD_BEND = 0.07
 """Curvature of the layer of clouds, so that it does not run to infinity at the horizon."""
 _ZENITH_RGB, _HORIZON_RGB = (88.0, 142.0, 206.0), (210.0, 224.0, 236.0)
@@ -86,17 +86,17 @@ class _Row(NamedTuple):
     """
 
     x: float
-    """Component east of the ray at column cx."""
+    """Component east of the ray at the picture's middle column, cx."""
     y: float
-    """Component north of the ray at column cx."""
+    """Component north of the ray at the picture's middle column, cx."""
     z: float
-    """Component up of the ray at column cx."""
+    """Component up of the ray at the picture's middle column, cx."""
     dx: float
-    """Change of x from one column to the next."""
+    """Change of the ray's component east from one column to the next."""
     dy: float
-    """Change of y from one column to the next."""
+    """Change of the ray's component north from one column to the next."""
     k: float
-    """Factor on a ray's vector that reaches the ground, in metres from the eye."""
+    """Factor by which a ray's vector must be stretched to reach the ground, metres."""
     haze: float
     """Share of haze before the ground in this row, [0, 1]."""
 
@@ -128,7 +128,7 @@ class _Materials(NamedTuple):
 def shade_backdrop(
     drawing: GeometryBuffer, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
 ) -> None:
-    """Colour every pixel that shows ground or sky.
+    """Colour in `picture` every pixel that shows ground or sky.
 
     Args:
         drawing: with its quads drawn.
@@ -168,7 +168,7 @@ def shade_backdrop(
 def _sky_run(
     run: PixelRun, row: _Row, clouds: Tile, texels: Words, focal: float, cx: float, picture: Image
 ) -> None:
-    """Colour a run of sky: exact at every `SKY_STEP`th pixel, interpolated between."""
+    """Colour a run of sky, by a ray at every `SKY_STEP`th pixel; `focal` and middle column `cx` in pixels."""
     right = run.first + 0.5 - cx
     red, green, blue = _sky_colour(
         row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels
@@ -263,7 +263,7 @@ def _ground_run(
 
 @inline_kernel
 def _texture_of(found: int, materials: _Materials) -> int:
-    """Return how many texels behind asphalt the texture for a material beyond a pavement begins."""
+    """Return how many texels behind asphalt the texture begins for material `found` beyond a pavement."""
     if found == LAWN:
         return materials.grass
     if found == GRAVEL:
@@ -280,7 +280,7 @@ def _lay_texture(cover: Footprint, ux: float, uy: float) -> Footprint:
 
 @inline_kernel
 def _only_material(d: float, past: float, around: float, segments: Floats, i: int, x: float, y: float) -> int:
-    """Return `ASPHALT` or `SLABS` where nothing else lies within `around` metres of a point, else `MIXED`.
+    """Return `ASPHALT`, `SLABS` or `MIXED` for `around` metres about (x, y), `d` off kerb, `past` pavement.
 
     The distances to the kerb, d, and past the pavement change by no more than a metre a metre.
     """
@@ -301,7 +301,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     spot: _Spot, cover: Footprint, grid: RasterGrid, materials: _Materials, kerb: Heights, stone: Heights,
     parks: Heights, water: Shares, gravel: Shares, nearest: Indices, segments: Floats, texels: Words,
 ) -> Rgb:  # fmt: skip
-    """Return the red, green and blue, unlit, where kerb, paint and materials may meet in one pixel."""
+    """Return the unlit RGB, [0, 255], of a pixel of ground where kerb, paint and materials may meet."""
     cell = cell_at(grid, spot.x, spot.y)
     d, d_x, d_y = raster_at(kerb, cell)
     d, d_x, d_y = d / 256.0, d_x * (grid.per_metre / 256.0), d_y * (grid.per_metre / 256.0)
@@ -350,7 +350,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
 
 @part
 def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels: Words) -> Rgb:
-    """Return (red, green, blue), [0, 255], of the sky along a ray (x, y, z) of any length.
+    """Return (red, green, blue), [0, 255], of the sky along a ray (x, y, z); `focal` length in pixels.
 
     Args:
         x: east.
@@ -390,7 +390,7 @@ def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels
 
 @inline_kernel
 def _cloud(x: float, y: float, up: float, focal: float, clouds: Tile, texels: Words) -> float:
-    """Return the share of cloud along a unit direction, [0, 1]."""
+    """Return the share of cloud, [0, 1], towards a unit vector (x, y, up); `focal` length in pixels."""
     depth = _CLOUD_SCALE / (up + _CLOUD_BEND)
     grow = depth / focal
     cover = footprint(clouds, Growth(grow, 0.0, 0.0, grow / (up + _CLOUD_BEND)), 1)

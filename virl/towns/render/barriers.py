@@ -32,7 +32,7 @@ WALL_PAINTS: tuple[Rgb, ...] = (
 )
 HEDGE_PAINTS: tuple[Rgb, ...] = ((1.0, 1.0, 1.0), (0.86, 0.94, 0.84), (1.05, 0.98, 0.84))
 SHARPEST = 0.6
-"""Squared length of the sum of two sides below which a corner is not mitred; chosen."""
+"""Squared length of the sum of two sides' unit normals below which their corner is not mitred; chosen."""
 COPING: Rgb = (0.70, 0.69, 0.66)
 
 _GAUGE_M = 1.435
@@ -120,7 +120,7 @@ def track_mesh(tracks: Sequence[Track]) -> Quads:
 
 
 def _left_normals(xy: Floats, owner: Ints) -> Floats:
-    """Return unit vectors to the left at the points of lines, shape (n, 2)."""
+    """Return unit vectors to the left at points of lines, shape (n, 2); `owner`: the line of each point."""
     way = np.diff(xy, axis=0)
     way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
     way[owner[1:] != owner[:-1]] = 0.0

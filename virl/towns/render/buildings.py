@@ -135,7 +135,7 @@ def building_mesh(
 
 
 def door_mesh(frontages: Sequence[Frontage], taken: Collection[int]) -> Quads:
-    """Return the quads of front doors of frontages without a shop."""
+    """Return the quads of front doors of frontages with a building, except those with ids in `taken`."""
     homes = [f for f in frontages if f.building is not None and f.id not in taken]
     if not homes:
         return join([])
@@ -214,7 +214,7 @@ def _trims(walls: Walls) -> Quads:
 
 
 def _ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: ArrayLike) -> Floats:
-    """Return the corners of level strips seen from below, shape (n, 4, 3), metres."""
+    """Return corners of level strips, seen from below, `depth` metres towards `out`, at height `z`."""
     n = len(left)
     flat = np.stack([left, right, right + out * depth, left + out * depth], axis=1)
     heights = np.broadcast_to(np.reshape(z, (-1, 1, 1)), (n, 4, 1))
@@ -288,7 +288,7 @@ def _walls_behind(ends: Floats, walls: Walls) -> tuple[Ints, Ints]:
 def _sills(
     walls: Walls, wall: Ints, first: Floats, last: Floats, per_metre: Floats, top: Floats, rise: Floats
 ) -> list[Quads]:
-    """Return a sill under the visible rest of each window behind a sign."""
+    """Return sills for windows, `first` to before `last`, whose tops show above a sign's bare wall."""
     count = (last - first).astype(np.int64)
     sign = np.repeat(np.arange(len(wall)), count)
     bay = np.concatenate([np.arange(low, high) for low, high in zip(first, last, strict=True)])
@@ -358,7 +358,7 @@ def looks_of(building: Building) -> tuple[int, Floats]:
 def _party(
     footprints: NDArray[np.object_], left: Floats, right: Floats, owner: Ints, measures: Floats
 ) -> NDArray[np.bool_]:
-    """Return True for each wall that stands against another building and is hidden, shape (n,).
+    """Return True for each wall hidden by a neighbour; `measures`: base, height, variant, (3, buildings).
 
     Against a piece of the same building, which has the same variant, only where that is as tall.
 

@@ -69,7 +69,7 @@ GROUND_WINDOW = Window(0.30, 0.70, 0.30, 0.78, 2, 2, WHITE, STONE)
 
 
 def facade_tile(wall: Surface, window: Window, variant: int) -> Surface:
-    """Return the tile of one bay of an upper storey, row 0 at the bottom.
+    """Return the tile of one bay of an upper storey, row 0 at the bottom; `variant`: of its window.
 
     Args:
         wall: texture without windows.
@@ -82,7 +82,7 @@ def facade_tile(wall: Surface, window: Window, variant: int) -> Surface:
 
 
 def ground_floor_tile(wall: Surface, variant: int) -> Surface:
-    """Return the tile of one bay of a ground floor without a shop."""
+    """Return a wall's tile for one ground-floor bay without a shop; it has no window if `variant` is 1."""
     tile = wall.copy()
     if variant != 1:
         _window(tile, GROUND_WINDOW, variant)
@@ -145,7 +145,7 @@ def _glass(height: int, width: int, variant: int) -> Surface:
 
 
 def _bars(tile: Surface, window: Window, x0: int, x1: int, y0: int, y1: int) -> None:
-    """Draw the frame and the glazing bars of a window."""
+    """Draw a window's frame and glazing bars into columns `x0` to `x1` and rows `y0` to `y1` of a tile."""
     frame = (*window.frame, 0.0)
     for i in range(window.columns + 1):
         x = x0 + (x1 - x0 - 4) * i // window.columns
@@ -156,7 +156,7 @@ def _bars(tile: Surface, window: Window, x0: int, x1: int, y0: int, y1: int) -> 
 
 
 def _shutters(tile: Surface, colour: Rgb, x0: int, x1: int, y0: int, y1: int) -> None:
-    """Draw open shutters on both sides of a window."""
+    """Draw open shutters beside a window in columns `x0` to `x1` and rows `y0` to `y1` of a tile."""
     wide = (x1 - x0) // 2 - 2
     slats = 0.85 + 0.15 * np.sign(np.sin(np.arange(y1 - y0) * 0.9))
     for left in (x0 - wide - 3, x1 + 3):
@@ -178,7 +178,7 @@ def _arch(tile: Surface, x0: int, x1: int, y1: int) -> None:
 
 
 def _draw_railing(tile: Surface, x0: int, x1: int, y0: int, y1: int) -> None:
-    """Draw an iron railing before a window into a tile."""
+    """Draw an iron railing before a window in columns `x0` to `x1` and rows `y0` to `y1` of a tile."""
     bars = np.zeros((SIDE, SIDE), np.uint8)
     for x in range(x0, x1, 9):
         cv2.line(bars, (x, y0), (x, y1), 1, 2)
@@ -340,7 +340,7 @@ def house_door_tile() -> Surface:
 
 
 def awning_tile(stripes: int) -> Surface:
-    """Return the cloth of an awning in the shop's colour, striped with white if asked for."""
+    """Return the cloth of an awning in the shop's colour, with `stripes` white stripes."""
     tile = blank((0.95, 0.95, 0.95))
     if stripes:
         x = np.arange(SIDE) * 2 * stripes // SIDE

@@ -45,7 +45,7 @@ CAR_BUILDS: tuple[tuple[float, ...], ...] = (
 
 
 def furniture_mesh(things: Sequence[Furniture], owners: Ints) -> Quads:
-    """Return the quads of furniture, each thing with its own owner."""
+    """Return the quads of furniture, each thing with its number from `owners`."""
     groups: dict[tuple[FurnitureKind, int], list[int]] = {}
     for i, thing in enumerate(things):
         groups.setdefault((thing.kind, thing.variant % _VARIANTS[thing.kind]), []).append(i)
@@ -60,7 +60,7 @@ def furniture_mesh(things: Sequence[Furniture], owners: Ints) -> Quads:
 
 
 def _trash_bin(variant: int) -> Quads:
-    """Return the quads of a trash bin, metres, of the variant with a number."""
+    """Return the quads, in metres, of a trash bin of the given variant."""
     paint = BIN_PAINTS[variant % 3]
     if variant % 2:
         body = quads(prism((0.27, 0.30), (0.08, 0.88), 10), paint=paint, texture=TILE_INDEX["bin"])
@@ -75,7 +75,7 @@ def _trash_bin(variant: int) -> Quads:
 
 
 def _fire_hydrant(variant: int) -> Quads:
-    """Return the quads of a fire hydrant, metres, of the variant with a number."""
+    """Return the quads, in metres, of a fire hydrant of the given variant."""
     paint = HYDRANT_PAINTS[variant % 2]
     barrel = np.concatenate(
         [
@@ -95,7 +95,7 @@ def _fire_hydrant(variant: int) -> Quads:
 
 
 def _bench(variant: int) -> Quads:
-    """Return the quads of a bench, metres, of the variant with a number."""
+    """Return the quads, in metres, of a bench of the given variant."""
     planks = [box((-0.9, 0.9), (y, y + 0.12), (0.43, 0.47)) for y in (-0.24, -0.10, 0.04)]
     planks += [
         box((-0.9, 0.9), (0.20 + 0.03 * i, 0.24 + 0.03 * i), (z, z + 0.13))
@@ -114,7 +114,7 @@ def _bench(variant: int) -> Quads:
 
 
 def _mailbox(variant: int) -> Quads:
-    """Return the quads of a mailbox, metres, of the variant with a number."""
+    """Return the quads, in metres, of a mailbox of the given variant."""
     paint = MAILBOX_PAINTS[variant % 2]
     body = quads(
         box((-0.26, 0.26), (-0.23, 0.23), (0.28, 1.08)),
@@ -126,7 +126,7 @@ def _mailbox(variant: int) -> Quads:
 
 
 def _bollard(variant: int) -> Quads:
-    """Return the quads of a bollard, metres, of the variant with a number."""
+    """Return the quads, in metres, of a bollard of the given variant."""
     paint = LAMP_PAINTS[variant % 2]
     foot = np.concatenate([prism((0.15, 0.13), (0.0, 0.10), 8), lid(0.13, 0.10, 8)])
     if variant // 2 % 2:
@@ -196,7 +196,7 @@ def _tree(variant: int) -> Quads:
 
 
 def _street_lamp(variant: int) -> Quads:
-    """Return the quads of a street lamp, metres, of the variant with a number."""
+    """Return the quads, in metres, of a street lamp of the given variant."""
     paint = LAMP_PAINTS[variant % 2]
     post = np.concatenate([prism((0.14, 0.11), (0.0, 0.7), 8), prism((0.075, 0.05), (0.7, 5.6), 6)])
     if variant // 2 % 2:
@@ -212,7 +212,7 @@ def _street_lamp(variant: int) -> Quads:
 
 
 def _traffic_light(variant: int) -> Quads:
-    """Return the quads of a traffic light, metres, of the variant with a number."""
+    """Return the quads, in metres, of a traffic light of the given variant."""
     post = quads(prism((0.08, 0.07), (0.0, 3.5), 8), paint=IRON)
     case = quads(
         box((-0.17, 0.17), (-0.28, -0.06), (2.45, 3.45)),
@@ -297,7 +297,7 @@ def _cabin(
     bottom: float,
     top: float,
 ) -> Floats:
-    """Return the five faces of a car's cabin: front, right, back, left and roof."""
+    """Return a car cabin's five faces; `low`, `high`: y of (front, back) at heights `bottom` and `top`."""
     a = [
         (-low_half, low[0], bottom),
         (low_half, low[0], bottom),

@@ -19,7 +19,7 @@ from virl.towns.render.scene import RIM_M, Square, Squares, bounds_of, find_touc
 from virl.towns.render.segments import MARGIN_M, segments_within, street_segments
 
 SEEN_M = 750.0
-"""Width in metres of the ground laid around a square; chosen: haze hides what is farther off."""
+"""Width in metres of the margin of ground laid around a square; chosen: haze hides what is farther off."""
 KEPT_SQUARES = 3
 """Number of squares whose ground rasters are kept in memory, 50 MB each."""
 SHADOW_M = 100.0
@@ -30,11 +30,11 @@ BED_M = 1.9
 Directions = NDArray[np.int8]
 
 _PATH_REACH_M = 60.0
-"""Distance in metres from a gravel path beyond which it does not change the ground; chosen."""
+"""Distance in metres to a gravel path from which on the path does not change the ground; chosen."""
 _KERBSIDE_M = 2.5
-"""Width in metres of pavement that stays beside a street where a gravel path is nearer; chosen."""
+"""Width in metres of pavement beside a street that stays paved even where a gravel path is nearer; chosen."""
 _CLOSED_M = 2.0
-"""Twice the distance in metres of carriageways that leave no sliver of pavement between.
+"""Twice the gap in metres between two carriageways up to which no sliver of pavement is left there.
 Chosen: a traffic island is wider."""
 
 CELL_M = 0.75
@@ -98,7 +98,7 @@ class Grounds:
         self._near = lru_cache(maxsize=KEPT_SQUARES)(self._lay)
 
     def ground_around(self, x: float, y: float) -> GroundRasters:
-        """Return the rasters of the ground seen from a point, metres."""
+        """Return the rasters of the ground seen from a point (east, north) in metres."""
         return self._near(self._squares.at(x, y))
 
     def _lay(self, square: Square) -> GroundRasters:
@@ -117,7 +117,7 @@ class Grounds:
 
 
 def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) -> GroundRasters:
-    """Return the rasters of the ground between two corners, metres.
+    """Return the rasters of the ground between corners `low`, south-west, and `high`, north-east, metres.
 
     Args:
         plan: of the streets.
@@ -170,7 +170,7 @@ def grid_of(ground: GroundRasters) -> RasterGrid:
 
 @inline_kernel
 def along_street(segments: Floats, i: int, x: float, y: float) -> tuple[float, float]:
-    """Return (metres along a segment from its start, metres to its left) of a point.
+    """Return (metres along segment `i` from its start, metres to its left) of a point (x, y) in metres.
 
     Args:
         segments: as `street_segments` gives them.
@@ -224,7 +224,7 @@ def _measure(
     segments: Floats, origin: Floats, kerb: Heights, stone: Heights, nearest: Indices, uphill: Directions,
     street: Heights, path: Heights,
 ) -> None:  # fmt: skip
-    """Write to the rasters the distances of the cells around every street segment.
+    """Write for each cell its nearest street segment, the direction away from that, and distances to streets.
 
     `uphill` receives the direction away from the nearest carriageway, (rows, columns, 2), in 1 / 127;
     `street` and `path`, unless they are empty, the distances to paved streets and to paths of gravel alone.
@@ -279,7 +279,7 @@ def _units(metres: float) -> np.int16:
 
 @inline_kernel
 def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
-    """Return (first, last) metres east of a segment's start of a row within `reach` of the segment."""
+    """Return (first, last) metres east of a segment's start within its reach, on a row `dy` metres north."""
     low, high = 1e9, -1e9
     # The reach is round at both ends of the segment.
     for end in (0.0, length):
@@ -306,14 +306,14 @@ def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -
 
 @inline_kernel
 def _smooth_lowering(apart: float, within: float) -> float:
-    """Return how far a smooth minimum lies below the lesser of two distances that are `apart` apart."""
+    """Return how far a smooth minimum of values `apart` apart lies below the lesser; 0 from `within` on."""
     if within <= apart:
         return 0.0
     return (within - apart) * (within - apart) / (4.0 * within)
 
 
 def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Heights:
-    """Return the distance of cells to the edge of areas, negative inside; exact in and near areas."""
+    """Return cells' distances to the edge of areas in `DISTANCE_UNIT_M`, below 0 inside, exact near areas."""
     distance = np.full(shape, int(FAR_M / DISTANCE_UNIT_M), np.int16)
     for area in areas:
         west, south, east, north = area.bounds
@@ -356,7 +356,7 @@ def lawns(
     parks: Sequence[Polygon], paved_from: float, buildings: Sequence[Building], origin: Floats,
     shape: tuple[int, int],
 ) -> Heights:  # fmt: skip
-    """Return a raster, negative on lawns: parks, and ground with a share of houses below `paved_from`.
+    """Return a raster, below 0 on lawns: parks, and ground where houses cover less than `paved_from`, [0, 1].
 
     Args:
         parks: outlines, metres.
@@ -398,7 +398,7 @@ def _shadows(
 
 
 def _shade_buildings(dark: NDArray[np.uint8], buildings: Sequence[Building], origin: Floats) -> None:
-    """Write the shadows of buildings: their roofs and the ground up to them."""
+    """Write 255 to the raster `dark` wherever the shadow of a building's wall or roof falls."""
     # Anticlockwise, so that the right of each wall is outside, as `sunny` takes it.
     footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
     ring, owner = shapely.get_coordinates(shapely.get_exterior_ring(footprints), return_index=True)
@@ -417,7 +417,7 @@ _THROW = -SUN[:2] / SUN[2]
 """Offset (east, north) in metres of a point's shadow for each metre of its height."""
 
 _SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}
-"""(radius, height of what throws the shadow, darkness from 0 to 255) by kind, in metres."""
+"""(radius in metres, height in metres of what throws shadow, darkness from 0 to 255) by kind of furniture."""
 
 
 def _cells(points: Floats, origin: Floats) -> NDArray[np.int32]:

@@ -46,7 +46,7 @@ def lens_at(x: float, y: float, camera: Camera) -> Lens:
 
 
 def aim_lens(x: float, y: float, heading: float, pitch: float, fov: float, size: tuple[int, int]) -> Lens:
-    """Return the lens of a heading, pitch and fov in degrees and a (width, height) in pixels, unchecked.
+    """Return the lens at (x, y) metres by heading, pitch, fov in degrees and (width, height) in pixels.
 
     Args:
         x: metres east.

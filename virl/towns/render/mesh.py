@@ -20,7 +20,7 @@ PLAIN = -1
 """Texture index of a quad in one colour."""
 
 NOBODY = -1
-"""Owner index of a quad that the ground truth does not know."""
+"""Owner index of a quad that belongs to no sign or thing of the ground truth."""
 
 FRONT_ONLY, TWO_SIDED, CUTOUT = 0, 1, 2
 """Numbers of the modes in which a quad shows: front only, both sides, both sides with holes."""
@@ -70,7 +70,7 @@ def quads(
     mode: ArrayLike = FRONT_ONLY,
     seed: ArrayLike = 0,
 ) -> Quads:
-    """Return quads made from their corners; all other values are broadcast over them.
+    """Return n quads by their corners, (n, 4, 3); other values are one for each quad, or one for all.
 
     Args:
         corners: shape (n, 4, 3), metres.
@@ -147,7 +147,7 @@ def outward(left: Floats, right: Floats) -> Floats:
 def box(
     x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], *, inset: float = 0.0
 ) -> Floats:
-    """Return the corners of the faces of a box without bottom: front (-y), right, back, left, top.
+    """Return the corners of a box's faces between x, y and z, metres: front (-y), right, back, left, top.
 
     Args:
         x: from and to, in metres.
@@ -168,7 +168,7 @@ def box(
 def prism(
     radius: tuple[float, float], z: tuple[float, float], sides: int, *, at: tuple[float, float] = (0.0, 0.0)
 ) -> Floats:
-    """Return the corners of the sides of an upright prism or a cone stump: bottom and top radius, no lid.
+    """Return the corners of a prism's upright sides; `radius` and `z`: at bottom and top, metres. No lid.
 
     Args:
         radius: at the bottom and at the top, metres.
@@ -203,7 +203,7 @@ def lid(radius: float, z: float, sides: int, *, at: tuple[float, float] = (0.0, 
 def place_copies(
     template: Quads, x: ArrayLike, y: ArrayLike, heading: ArrayLike
 ) -> tuple[Quads, NDArray[np.intp]]:
-    """Return (copies of a template facing each heading, the copy of each quad).
+    """Return (copies of a template at points, metres, facing headings, degrees; the copy of each quad).
 
     Args:
         template: at the origin.

@@ -141,7 +141,7 @@ def project(corners: Singles, lens: Lens, seen: Floats, polygon: Floats) -> int:
 
 @kernel
 def linear_forms(seen: Floats, lens: Lens, forms: Floats) -> bool:
-    """Return whether a quad's plane is not seen edge-on, and write its forms W, S and T.
+    """Return whether a quad is not edge-on; write W (1 / depth), S, T (place on it / depth) to `forms`.
 
     Args:
         seen: corners in camera coordinates, (4, 3).
@@ -469,7 +469,7 @@ def mark_shown(drawing: GeometryBuffer, marks: NDArray[np.bool_]) -> None:
 
 @inline_kernel
 def _fill(k: int, start: np.float32, slope: np.float32, depth: Singles, shown: NDArray[np.int32]) -> None:
-    """Write quad `k` to the pixels of a row where it is the nearest so far."""
+    """Write quad `k` to a row's pixels where it is nearest; `start`, `slope`: of 1 / depth in the row."""
     for i in range(len(depth)):
         # W grows as depth falls, and runs linearly over the row: no division a pixel.
         w = start + np.float32(i) * slope
@@ -507,7 +507,7 @@ def _fill_cutout(
 
 @kernel
 def cull(lens: Lens, scene: Scene, reach: float, smallest: float, chosen: Ints, distance: Floats) -> int:
-    """Write the quads that may be seen to `chosen`, their metres to `distance`, and return their number.
+    """Write quads in sight within `reach` metres to `chosen`, their metres to `distance`; return how many.
 
     Args:
         lens: the camera.
@@ -537,6 +537,7 @@ def cull(lens: Lens, scene: Scene, reach: float, smallest: float, chosen: Ints, 
 
 
 @inline_kernel
+<<<<<<< HEAD
 def _may_show(
     scene: Scene, lens: Lens, q: int, x: float, y: float, z: float, far: float, reach: float, smallest: float
 ) -> bool:
@@ -547,6 +548,10 @@ def _may_show(
     if scene.mode[q] == FRONT_ONLY and x * planes[q, 0] + y * planes[q, 1] + z * planes[q, 2] >= 0.0:
         return False
     return _in_sight(lens, x, y, z, radius)
+=======
+def _in_sight(frame: Floats, wide: float, high: float, x: float, y: float, z: float, radius: float) -> bool:
+    """Return whether a sphere may be in the picture; `wide`, `high`: tangents of half the fields of view.
+>>>>>>> main
 
 
 @inline_kernel

@@ -23,9 +23,9 @@ class RasterGrid(NamedTuple):
     """The position, resolution and size of the ground's rasters."""
 
     x: float
-    """Metres east of the centre of cell (0, 0)."""
+    """East coordinate of the centre of cell (0, 0), in metres."""
     y: float
-    """Metres north of the centre of cell (0, 0)."""
+    """North coordinate of the centre of cell (0, 0), in metres."""
     per_metre: float
     """Number of cells in a metre."""
     columns: int
@@ -34,7 +34,7 @@ class RasterGrid(NamedTuple):
 
 @inline_kernel
 def cell_at(grid: RasterGrid, x: float, y: float) -> Cell:
-    """Return the cell south-west of a point, and the shares of the way to the next ones, [0, 1).
+    """Return (column, row) of the cell south-west of a point in metres, and shares of the way to the next.
 
     Args:
         grid: of the raster.
@@ -88,7 +88,7 @@ class Beyond(NamedTuple):
 
 @inline_kernel
 def material_beyond(park: float, water: float, gravel: float, is_path: bool, has_paths: bool) -> int:
-    """Return the number of the material beyond the pavement for the raster values of a point.
+    """Return the number of the material beyond a pavement by raster values; `has_paths`: of parks.
 
     Args:
         park: of the raster of lawns; negative inside.
@@ -106,7 +106,7 @@ def material_beyond(park: float, water: float, gravel: float, is_path: bool, has
 
 
 def uniform_distance(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
-    """Return each large cell's distance, in large cells, to the nearest not of one material off streets.
+    """Return each large cell's distance, in large cells, to one with a street or with several materials.
 
     Args:
         kerb: raster of distances to the kerb.
@@ -122,7 +122,7 @@ def uniform_distance(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
 
 @kernel
 def _write_materials(kerb: Heights, nearest: Indices, beyond: Beyond, materials: Shares) -> None:
-    """Write the material of each cell, 0 on streets and pavements."""
+    """Write to `materials` the number of the material of each cell, 0 on streets and pavements."""
     stone, parks, water, gravel = beyond.stone, beyond.parks, beyond.water, beyond.gravel
     segments, has_paths = beyond.segments, beyond.has_paths
     rows, columns = kerb.shape
@@ -139,7 +139,7 @@ def _write_materials(kerb: Heights, nearest: Indices, beyond: Beyond, materials:
 
 @kernel
 def _mark_uniform(materials: Shares, same: Shares) -> None:
-    """Write 1 to `same` for each large cell that has, with its neighbours, one material."""
+    """Write 1 to `same` for each large cell of raster cells that all have one material, off streets."""
     rows, columns = materials.shape
     for r in range(same.shape[0]):
         for c in range(same.shape[1]):

@@ -320,7 +320,7 @@ class CityRenderer:
             return textures.Textures(self._table, textures.all_tiles(), self._coverage)
 
     def _letter_signs(self, scene: Scene, drawing: GeometryBuffer) -> None:
-        """Draw the letters of the signs in a drawing that have none yet."""
+        """Draw the letters of those signs that a drawing shows and whose letters are not drawn yet."""
         if not self._to_letter:
             return
         signs = scene.texture[drawing.order] - len(textures.TILE_SETS)
@@ -362,7 +362,7 @@ def _in_sight(scene: Scene, lens: Lens) -> Ints:
 
 
 def _quads_before(scene: Scene, wanted: Ints, lens: Lens, order: Ints) -> Ints:
-    """Return the quads no farther off than the farthest wanted one."""
+    """Return those quads of `order` that are no farther off than the farthest of the quads `wanted`."""
 
     def far_corners(quads: Ints, sign: int) -> Floats:
         """Return the metres to the nearest (-1) or farthest (1) point of quads."""
@@ -378,7 +378,7 @@ def _quads_before(scene: Scene, wanted: Ints, lens: Lens, order: Ints) -> Ints:
 def _unroll(
     draw: Callable[[int, FacePart], Image], side: int, width: int, left: int, top: int, size: tuple[int, int]
 ) -> Image:
-    """Return a part of an equirectangular picture, from only the needed parts of faces.
+    """Return a part of an equirectangular picture, made of the needed parts of cube faces of `side` pixels.
 
     Args:
         draw: draws part of a face, by its place in `_FACES`.
@@ -411,7 +411,7 @@ def _unroll(
 
 
 def _samples(ahead: Floats, right: Floats, rise: Floats, side: int) -> tuple[Floats, Floats]:
-    """Return (columns, rows) of a face of `side` pixels at which directions in space are seen."""
+    """Return (columns, rows) on a face of `side` pixels of directions by their parts ahead, right and up."""
     focal = side / 2 / tan(radians(_FACE_FOV / 2))
     return side / 2 + focal * right / ahead - 0.5, side / 2 - focal * rise / ahead - 0.5
 

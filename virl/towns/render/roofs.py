@@ -14,7 +14,7 @@ from virl.towns.render.textures import TILE_INDEX
 EAVES_M = 0.35
 """Distance in metres that a pitched roof stands out over the walls; chosen."""
 RECTANGULAR = 0.86
-"""Share of its smallest rectangle that a footprint must fill to get one ridge; chosen."""
+"""Least share of its smallest enclosing rectangle that a footprint fills to get one ridge; chosen."""
 SMOOTHED_M = 0.5
 """Distance in metres below which a wall's jog does not show in the roof; chosen."""
 STEEPEST = 3.0
@@ -26,7 +26,7 @@ STEEL = (0.56, 0.57, 0.58)
 
 
 def roof_mesh(buildings: Sequence[Building], walls: Sequence[Floats], tints: Floats) -> Quads:
-    """Return the quads of all roofs with a shape other than flat.
+    """Return the quads of all roofs but flat ones; `walls`: each gable's paint, `tints`: usual roof colours.
 
     Args:
         buildings: of a plan.
@@ -53,7 +53,7 @@ def roof_mesh(buildings: Sequence[Building], walls: Sequence[Floats], tints: Flo
 
 
 def cap_mesh(buildings: Sequence[Building]) -> Quads:
-    """Return the undersides and posts of raised parts, and the tops of low ones."""
+    """Return the undersides and posts of raised parts, and tops of houses low enough to look down on."""
     under = [one for one in buildings if one.base > 0]
     low = [one for one in buildings if one.height < CAMERA_HEIGHT_M + 1.0 and one.roof in {"", "flat"}]
     posts = [_post(x, y, one) for one in under for x, y in one.posts]
@@ -67,7 +67,7 @@ def cap_mesh(buildings: Sequence[Building]) -> Quads:
 
 
 def _quads(corners: Sequence[Floats], paints: Sequence[Floats], texture: int) -> Quads:
-    """Return roof faces as quads with a texture, its coordinates and a tint each."""
+    """Return roof faces, by corners and tint of each, as quads with a texture and coordinates in it."""
     if not corners:
         return join([])
     stacked = np.stack(corners)
@@ -108,7 +108,7 @@ def _along_ridge(corners: Floats) -> Floats:
 
 
 def _gable(corners: Floats, base: float, top: float) -> tuple[list[Floats], list[Floats]]:
-    """Return (slopes of a gabled roof, triangles of wall at its ends)."""
+    """Return (slopes of a gabled roof, triangles of wall at its ends), from `base` to `top` metres high."""
     a, b, c, d = _along_ridge(corners)
     along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-6)
     aside = (d - a) / max(float(np.linalg.norm(d - a)), 1e-6)
@@ -157,7 +157,7 @@ def _pyramid(ring: Floats, base: float, top: float, *, rings: int) -> list[Float
 
 
 def _slope_all_walls(ring: Floats, base: float, top: float) -> list[Floats]:
-    """Return slopes along all walls of an outline, as far in as its shape allows."""
+    """Return slopes along all walls of an outline from `base` to at most `top` metres, `[]` if too narrow."""
     # The deepest first: moved too far in, narrow parts of a house turn inside out.
     for inward in (5.0, 3.5, 2.5, 1.6, 1.0):
         inner = _move_inward(ring, inward)
@@ -187,7 +187,7 @@ def _keeps_its_shape(ring: Floats, moved: Floats) -> bool:
 
 
 def _band(low: Floats, high: Floats, bottom: float, top: float) -> list[Floats]:
-    """Return the faces between two rings at two heights."""
+    """Return the faces between a ring at `bottom` and an equally long one at `top`, heights in metres."""
     n = len(low)
     return [_face(low[k], low[(k + 1) % n], high[(k + 1) % n], high[k], bottom, top) for k in range(n)]
 

@@ -14,7 +14,7 @@ from virl.towns.render.surfaces import SIDE
 from virl.towns.render.textures import Coverage, Table, Words, column_start, row_start
 
 TAP_SHARE = 0.5
-"""Share of the gapless number of samples that is taken; chosen: no blur can be seen."""
+"""Factor on the number of samples (taps) that would leave no gap between them; chosen: no blur is seen."""
 
 SIDE_BITS = SIDE.bit_length() - 1
 AWAY = 1024
@@ -76,7 +76,7 @@ class Growth(NamedTuple):
 
 @inline_kernel
 def tile_at(table: Table, texture: int) -> Tile:
-    """Return the row with this texture's index of the table of textures."""
+    """Return the row of a texture, by its index, in the table of textures."""
     return Tile(
         table[texture, 1], table[texture, 2], table[texture, 3], table[texture, 4], table[texture, 5],
         table[texture, 6],
@@ -118,7 +118,7 @@ def bilinear(texels: Words, offset: int, bits: int, u: int, v: int) -> np.uint64
 
 @inline_kernel
 def letters(coverage: Coverage, offset: int, wide: int, high: int, u: float, v: float) -> float:
-    """Return the coverage, [0, 255], by letters of a sign at (u, v) in texels; edges are repeated.
+    """Return the coverage, [0, 255], at (u, v) in texels of a sign's level, which begins at `offset`.
 
     Args:
         coverage: of all signs.
@@ -195,7 +195,7 @@ def fixed_point(repeats: float, bits: int) -> int:
 
 @inline_kernel
 def gather(texels: Words, taps: Taps, ahead: int, u: int, v: int) -> np.uint64:
-    """Return the RGBA lanes of a tile at (u, v) from `fixed_point`, summed over the taps of a pixel.
+    """Return the summed RGBA lanes of a pixel's taps in a tile, `ahead` texels on, at (u, v) in 1/256 texel.
 
     Args:
         texels: of all tiles.
@@ -221,7 +221,7 @@ def channel(total: np.uint64, number: int) -> int:
 
 @inline_kernel
 def variant_of(u: int, v: int, bits: int, seed: int, variants: int) -> int:
-    """Return the number of the variant, below `variants`, that a texture shows at (u, v) for a seed.
+    """Return the index, below `variants`, of the variant that a tile shows at (u, v), by a quad's seed.
 
     Args:
         u: in 1/256 texel.

@@ -172,6 +172,7 @@ class OwnedScene:
     """
 
     def __init__(self, mesh: Quads) -> None:
+        """Build the scene of a mesh, and sort its quads by owner."""
         self.scene = build_scene(mesh)
         self._by_owner = np.argsort(self.scene.owner, kind="stable")
         self._owners = self.scene.owner[self._by_owner]

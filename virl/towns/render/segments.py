@@ -50,7 +50,7 @@ def _share_in_stripes(x: float, wide: float, period: float, blur: float) -> floa
 def markings(
     segments: Floats, i: int, along: float, aside: float, blur_along: float, blur_aside: float
 ) -> float:
-    """Return the share of white paint, [0, 1], in a pixel of the road from its place in metres.
+    """Return the share of white paint, [0, 1], in a pixel of segment `i`; `blur_...`: its size in metres.
 
     Args:
         segments: as `street_segments` gives them.
@@ -104,7 +104,7 @@ MARGIN_M = 4.0
 """Distance in metres beyond a pavement up to which distances to the kerb are measured."""
 
 SEGMENT_FIELDS = 13
-"""Number of columns of a segment of a street.
+"""Number of columns of the array of street segments.
 x, y, direction x, y, length, metres of street before it, length of its street, half its road, its pavement,
 where the zebra at the street's start begins, where the one at its end does (both measured from that end,
 `NO_ZEBRA_M` or more for none), 1 where a centre line is painted, and 1 where its pavement is gravel."""
@@ -164,7 +164,7 @@ def _point(line: Floats, along: float) -> tuple[float, float]:
 
 
 def _zebras_at_junctions(plan: StreetPlan) -> dict[int, tuple[float, float]]:
-    """Return (metres from the start, metres from the end) of each street's zebras."""
+    """Return (metres from start, metres from end) to the zebras at a street's ends, by the street's index."""
     degree = np.zeros(len(plan.junctions), int)
     widest = np.zeros(len(plan.junctions))
     for street in plan.streets:
@@ -173,7 +173,7 @@ def _zebras_at_junctions(plan: StreetPlan) -> dict[int, tuple[float, float]]:
             widest[end] = max(widest[end], street.road / 2)
 
     def begins(street: Street, end: int) -> float:
-        """Return the metres from a junction to the zebra; `NO_ZEBRA_M` for none."""
+        """Return the metres from a street's junction `end` to its zebra; `NO_ZEBRA_M` for none."""
         long = np.hypot(*np.diff(street.line, axis=0).T).sum() > ZEBRA_STREET_M
         return float(widest[end] * 1.25 + 1.2) if degree[end] >= 3 and long else NO_ZEBRA_M
 
@@ -204,7 +204,7 @@ def _cut(start: float, end: float, crossings: Sequence[float]) -> Iterator[tuple
 
 
 def segments_within(segments: Floats, low: Floats, high: Floats) -> Floats:
-    """Return the segments that may reach into a box of metres; the nearest if none does.
+    """Return the segments that may reach into a box in metres; the first of all if none does.
 
     Args:
         segments: as `street_segments` gives them.

@@ -118,7 +118,7 @@ def _colours(paint: Singles, ink: Singles, light: Singles, q: int) -> _Colours:
 
 @inline_kernel
 def _growth(p: _Plane, k_ray: float, s: float, t: float, du: float, dv: float) -> Growth:
-    """Return the derivatives of texture coordinates per pixel at place (s, t) of a quad's plane."""
+    """Return how (u, v) grow per pixel at (s, t) of a plane; `k_ray` is 1 / W, `du`, `dv` their span."""
     du, dv = du * k_ray, dv * k_ray
     return Growth(
         (p.sx - s * p.wx) * du, (p.tx - t * p.wx) * dv, (p.sy - s * p.wy) * du, (p.ty - t * p.wy) * dv
@@ -135,7 +135,7 @@ def haze_over(metres: float) -> float:
 def write(
     picture: Image, row: int, column: int, mix: Mix, red: int, green: int, blue: int, opacity: int
 ) -> None:
-    """Write one pixel of a picture from texels, paint and haze.
+    """Write one pixel as a mix of haze, paint and texels, given as sums of taps of red, green, blue, opacity.
 
     Args:
         picture: is changed.
@@ -177,7 +177,7 @@ def put(picture: Image, row: int, column: int, red: float, green: float, blue: f
 def shade_quads(
     drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens, picture: Image
 ) -> None:
-    """Colour every pixel that shows a quad.
+    """Colour in `picture` every pixel that shows a quad.
 
     Args:
         drawing: with its quads drawn.
@@ -322,7 +322,7 @@ def plain_mix(light: Rgb, share: float, haze: float) -> Mix:
 def _letter_run(
     run: PixelRun, p: _Plane, colours: _Colours, tile: Tile, coverage: Coverage, focal: float, picture: Image
 ) -> None:
-    """Colour a run of pixels of a sign with letters."""
+    """Draw a run of pixels of a lettered sign into `picture`; `focal` in pixels."""
     paint, ink = colours.paint, colours.ink
     for column in range(run.first, run.end):
         x = column + 0.5

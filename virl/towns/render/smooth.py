@@ -66,7 +66,7 @@ def _note(around: Ints, n: int, k: int, row: int, column: int) -> None:
 
 @inline_kernel
 def _visible(counts: Ints, sharp: Image, around: Ints) -> bool:
-    """Return whether the edge at a pixel is visible, by its colours."""
+    """Return whether a pixel and its neighbours differ visibly in colour, and are not all cutouts."""
     leaves, contrast = True, 0
     row, column = around[0, 1], around[0, 2]
     for n in range(5):
@@ -91,7 +91,7 @@ def _compete(
     best: Ints,
     depths: Floats,
 ) -> None:
-    """Find which of the quads around is the nearest at each sample of the pixel at (x, y).
+    """Write to `best` which quad in `around` is the nearest at each of the four samples of pixel (x, y).
 
     Args:
         forms: of the drawing.

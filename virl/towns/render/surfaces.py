@@ -47,7 +47,7 @@ def grains(side: int, seed: int) -> Field:
 
 
 def blank(rgb: tuple[float, float, float], opacity: float = 1.0, side: int = SIDE) -> Surface:
-    """Return a texture of one colour, RGB in [0, 1].
+    """Return a square texture of `side` texels of one colour, RGB and opacity in [0, 1].
 
     Args:
         rgb: in [0, 1].
@@ -66,7 +66,7 @@ def scale_colours(surface: Surface, brightness: Field) -> Surface:
 
 
 def _courses(rows: int, columns: int, joint: float, seed: int, *, side: int = SIDE) -> tuple[Field, Field]:
-    """Return (share of joint in each texel, random number of each block in [-1, 1])."""
+    """Return (share of joint, random number of the block in [-1, 1]) of each texel of a wall of blocks."""
     y, x = np.mgrid[0:side, 0:side].astype(np.float32) / side
     row = np.floor(y * rows).astype(int)
     along = x * columns + (row % 2) * 0.5
@@ -81,7 +81,7 @@ def _courses(rows: int, columns: int, joint: float, seed: int, *, side: int = SI
 def _masonry(
     rows: int, columns: int, joint: float, contrast: float, mortar: float, seed: int, bay: int
 ) -> Surface:
-    """Return the texture of a wall of blocks with mortar: `rows` by `columns` to a bay."""
+    """Return the texture of a wall, `rows` by `columns` blocks a bay; `joint`: half its width, in bays."""
     gap, block = _courses(rows, columns, joint, 100 * seed + bay)
     wall = blank((0.86, 0.86, 0.86))
     scale_colours(wall, 1 + contrast * block + 0.05 * noise(SIDE, 8, seed) + 0.05 * grains(SIDE, seed))

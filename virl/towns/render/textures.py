@@ -35,13 +35,13 @@ TILE, LETTERS = 0, 1
 
 @inline_kernel
 def row_start(y: int, bits: int) -> int:
-    """Return the index of a row's first texel in a tile of 2 ** bits texels a side, in squares of 4 by 4."""
+    """Return the index of row `y`'s first texel in a tile, 2 ** bits wide, stored in squares of 4 by 4."""
     return ((y >> 2) << (bits + 2)) + ((y & 3) << 2)
 
 
 @inline_kernel
 def column_start(x: int) -> int:
-    """Return the number of texels from the first one of a row to column `x`, in squares of 4 by 4."""
+    """Return the number of texels from a row's first to that in column `x`, stored in squares of 4 by 4."""
     return ((x >> 2) << 4) + (x & 3)
 
 
@@ -68,7 +68,7 @@ class TileSet:
     name: str
     variants: int
     draw: Callable[[int], Surface]
-    """Function that draws the variant with a number."""
+    """Function that draws the variant of a given number."""
 
 
 def tile_sets() -> tuple[TileSet, ...]:

@@ -14,7 +14,7 @@ from virl.geo.globe import signed_float_turn
 from virl.platform.city.graph import NavigationGraph
 
 MAX_ACTIONS = 55  # VELMA's limit of actions an episode
-"""Default limit of actions in a walk; those of a Map2seq opening count."""
+"""Default limit of the number of actions in a walk; the forward that opens a Map2seq walk counts too."""
 
 
 class Action(StrEnum):
@@ -71,7 +71,7 @@ class Rules:
     step: Callable[[NavigationGraph, WalkState, Action], WalkState]
     """Function that returns the state after an action."""
     validate: Callable[[NavigationGraph, WalkState, Action], Action]
-    """Function that returns the action that is carried out for a wished one, by the links at the node."""
+    """Function that returns the action carried out for one asked for, by how many links leave the node."""
 
 
 class _Exit(NamedTuple):

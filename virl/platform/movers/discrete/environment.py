@@ -71,7 +71,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         max_actions: int = MAX_ACTIONS,
         shaping: float = 0.0,
     ) -> None:
-        """Build the task of the episodes, with the walker in the first one."""
+        """Build the task of the episodes; `shaping` is the reward for each link nearer to the target."""
         self.task = build_task(graph, episodes, dataset, rules)
         self.observation_space = _observation_space(self.task)
         self.action_space = spaces.Discrete(len(ACTIONS))
@@ -107,7 +107,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         }
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Take the action of a number in `ACTIONS`; an end near the target is worth 1, shaping comes on top.
+        """Take an action by its number in `ACTIONS`; reward 1 for an end near the target, plus any shaping.
 
         Raises:
             BadInput: the number is not in the action space.
@@ -167,7 +167,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         max_actions: int = MAX_ACTIONS,
         shaping: float = 0.0,
     ) -> None:
-        """Build the task of the episodes, with all walkers in the first one."""
+        """Build the task of the episodes; `shaping` is the reward for each link nearer to the target."""
         self.task = build_task(graph, episodes, dataset, rules)
         self.num_envs = num_envs
         self.single_observation_space = _observation_space(self.task)

@@ -18,7 +18,7 @@ from virl.platform.city.hops import NO_WAY, Hops
 from virl.platform.movers.discrete.actions import VELMA, Action, Rules, WalkState
 
 FORK_TURN_DEG = 45.0
-"""Least angle in degrees to the path's next link for the oracle to turn first at a fork (VELMA's code)."""
+"""Angle in degrees to the path's next link, at and above which the oracle turns first at a fork of 3 ways."""
 
 
 class Oracle:
@@ -44,14 +44,14 @@ class Oracle:
         *,
         turn_at_forks: bool = True,
     ) -> None:
-        """Find the numbers of the path's nodes in the graph."""
+        """Take a path of panorama ids; with `turn_at_forks`, turn first where the path bends at a fork."""
         if not path:
             raise BadInput("an empty path leads nowhere: the oracle needs at least the target")
         self._graph, self._rules, self._turn_at_forks = graph, rules, turn_at_forks
         self._path = [graph.number(node) for node in path]
 
     def action(self, state: WalkState, visits: int = 1) -> Action:
-        """Return the next action along the path to the target, or by a shortest way to it from off the path.
+        """Return the next action on the path, or on a way to its end, at the `visits`-th visit of a node.
 
         Args:
             state: where the walker stands and faces.
@@ -94,14 +94,14 @@ class Oracle:
 
     @cached_property
     def _hops(self) -> Hops:
-        """Function to the number of links from any node to the path's last node."""
+        """Function that returns the number of links from any node to the path's last node."""
         return Hops(self._graph, [self._path[-1]])
 
 
 def gold_actions(
     graph: NavigationGraph, path: Sequence[str], heading: float, rules: Rules = VELMA
 ) -> list[Action]:
-    """Return the actions that walk a path from its first panorama and stop at its last.
+    """Return the actions that walk a path, at first facing `heading` degrees, and stop at its last panorama.
 
     Args:
         graph: where the walk goes.
@@ -160,7 +160,7 @@ def action_towards(
     *,
     turn_at_forks: bool = False,
 ) -> Action:
-    """Return the action that takes a walker to a neighbouring node, or turns it towards the link there.
+    """Return the action to step to neighbour `onward` or turn to it; with `turn_at_forks`, first turn.
 
     Tried in the order of VELMA's code: forward, turn around, left, right; where none of them does it, the
     turn of left and right that ends nearer to the link.

@@ -26,7 +26,7 @@ from virl.platform.city.graph import NavigationGraph
 from virl.platform.movers.discrete.actions import TOUCHDOWN, VELMA, Action, Rules, WalkState
 
 _ASK = -1
-"""Placeholder for a destination that only the rules' own function, `rules.step`, gives."""
+"""Number that stands for a state which only the rules' own function, `rules.step`, can tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class States:
 
 
 Destinations = dict[Action, Ints]
-"""Arrays (states,) of the number of the state after an action, by the action."""
+"""Number of the state after each state, arrays of shape (states,), by the action taken."""
 
 
 def _touchdown_arrival(graph: NavigationGraph) -> Floats:
-    """Return the heading in degrees after walking each link, by Touchdown's rules that of a next link."""
+    """Return, for each link, the heading in degrees after walking it: that of the nearest link onward."""
     onward = graph.heading[_nearest_links(graph, graph.target, graph.heading)]
     return np.where(graph.degree[graph.target] > 0, onward, graph.heading)
 
@@ -62,7 +62,7 @@ def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
     faces = graph.heading[facing] == states.heading
 
     def unless_stuck(way: Ints) -> Ints:
-        """Return destinations with the paused state in dead ends just come to, and `_ASK` at crossings."""
+        """Return states `way`, but on arrival in a dead end the paused state, and at a crossing `_ASK`."""
         return np.where(ask, _ASK, np.where(stuck, states.paused, way))
 
     def turn(side: int) -> Ints:
@@ -97,7 +97,7 @@ _VECTORISED = {
     VELMA.step: (lambda graph: graph.heading, _velma_destinations),
     TOUCHDOWN.step: (_touchdown_arrival, _touchdown_destinations),
 }
-"""(function to the heading after walking each link, function to destinations), by the rules' function."""
+"""(function that gives headings after walking each link, one that gives destinations), by `Rules.step`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,7 +183,7 @@ def build_table(
 def _number_states(
     graph: NavigationGraph, arrival: Callable[[NavigationGraph], Floats], starts: Sequence[WalkState]
 ) -> States:
-    """Return all states that a walk can reach, then those of `starts`, in the order of their numbers."""
+    """Return all states that walks reach, `starts` last; `arrival` gives the heading after each link."""
     for start in starts:
         inside = 0 <= start.node < len(graph) and 0 <= (start.came_from or 0) < len(graph)
         if not (inside and isfinite(start.heading)):
@@ -232,7 +232,7 @@ def _validation(graph: NavigationGraph, rules: Rules) -> NDArray[np.int8]:
 
 
 def _complete(graph: NavigationGraph, states: States, found: Destinations) -> Destinations:
-    """Return destinations with those of stop and about-turn added; without links all are the paused state."""
+    """Return destinations with stop and about-turn added; at nodes without links all are the paused state."""
     behind = _nearest_links(graph, states.node, states.heading + 180)
     found = found | {Action.TURN_AROUND: _face_links(graph, behind), Action.STOP: states.paused}
     nowhere = graph.degree[states.node] == 0
@@ -256,7 +256,7 @@ def _first_beside(
     side: int,
     left_out: Callable[[Ints], NDArray[np.bool_]],
 ) -> Ints:
-    """Return each node's first link clockwise (side 1) or counter-clockwise (-1) from a heading."""
+    """Return each node's first link clockwise (side 1) or counter-clockwise (-1), but those `left_out`."""
 
     def sweep(link: Ints) -> Floats:
         """Return the degrees from the headings to links on the side; `inf` for links left out."""

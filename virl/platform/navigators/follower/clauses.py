@@ -20,12 +20,12 @@ Kind = Literal[
     "block",
     "end",
 ]
-"""Kinds of crossing, such as `light`, or by its shape, such as `tee`.
+"""Kinds of crossing: by what stands or lies there, such as `light`, or by its shape, such as `tee`.
 
 `double` has two lights; `three`, `four` and `many` so many ways; `tee` has no way ahead; `side` is a side
 street; `end` is where the street ends."""
 Gap = Literal["near", "far"]
-"""Distance from the crossing before: "the light immediately after" is near, "down the long block" far."""
+"""Distances between two crossings in a row: `near` as in "the light immediately after", else `far`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ class TurnClause:
     nth: int | None = None
     """Number of the street to turn into: 2 in "take the second left"; `None` if not said."""
     soon: bool = False
-    """True if the turn follows right after the clause before: "cross and turn left right away"."""
+    """True if the turn comes right after a street is crossed: "cross and turn left right away"."""
     quick: bool = False
-    """True if the turn follows right after the last crossing or turn: "take the immediate left"."""
+    """True if the text calls the turn immediate or quick: "take the immediate left"."""
     times: int = 1
     """Number of turns the same way: 2 in "turn right at the next two lights"."""
     looks: bool = False
@@ -92,7 +92,7 @@ class PassClause:
     thing: bool = False
     """True if the text may mean a thing, and no crossing at all: "go past it"."""
     then: bool = False
-    """True if the crossings come after what the text names first: "pass the bank before going through"."""
+    """True if the text names another thing to pass or reach first: "pass the bank before going through"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class ReachClause:
     before: bool = False
     """True if the walk only goes up to the crossing: "before the light"."""
     told: bool = False
-    """True if the crossing may have been passed already: "the third light may have had a bank"."""
+    """True for a remark on a crossing that may lie behind: "the third light may have had a bank"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class LandmarkClause:
     place: NamedCrossing | None = None
     """Crossing at which the thing is said to be, as in "it is before the next light"; else `None`."""
     name: int | None = None
-    """Index of the thing's name among the masked names; `None` without one."""
+    """Index, from 0, of the thing's name among those that `mask_names` replaced; `None` without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class CloseClause:
     """A remark that a crossing is close to the one before: "two lights in quick succession"."""
 
     ahead: bool = False
-    """True if the text names the crossing later: "almost immediately there will be a street"."""
+    """True if the text has yet to name the crossing: "almost immediately there will be a street"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class GoClause:
 
 
 Relation = Literal["at", "in", "before", "after", "beyond"]
-"""Relations of a place along the street to a crossing or landmark; `beyond` counts steps from here."""
+"""Relations of a place to a crossing or landmark; `beyond` is some steps on from where the walker is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,15 +166,15 @@ class WhereClause:
     """A place along the street, at which the walk stops or a thing stands."""
 
     relation: Relation = "at"
-    """Relation of the place to `place`, or to a landmark where that is `None`."""
+    """Relation of the place to the crossing in `place`, or to a landmark where `place` is `None`."""
     place: NamedCrossing | None = None
     """Crossing that the place is at, before or after; `None` where the text names none."""
     steps: float | None = None
     """Number of steps from the crossing or thing: 2 in "a couple of steps"; `None` if not said."""
     fraction: float | None = None
-    """Share of the block, 0 to 1; `None` if not said."""
+    """Share of the block walked up to the place, 0 to 1: 0.5 in "halfway"; `None` if not said."""
     building: int | None = None
-    """Number of the building on the block, counted from 1; `None` if not said."""
+    """Number of the building on the block at which the place is, counted from 1; `None` if not said."""
     turned: bool = False
     """True if steps are counted from the last turn."""
 
@@ -199,13 +199,13 @@ Clause = (
     | WhereClause
     | PauseClause
 )
-"""Any clause that the grammar finds in a text."""
+"""Union of all classes of clause that the grammar finds in a text."""
 
 
 Sureness = Literal["said", "implied", "open"]
 """Certainty of a crossing's number: `said` if counted in the text, `implied` if only named, else `open`."""
 StopKind = Literal["in", "before", "after", "turned", "fraction", "building", "corner", "landmark", "open"]
-"""Kinds of place to stop, relative to a crossing, the last turn or a block:
+"""Kinds of place to stop, such as `before` (a crossing), `building` (on a block) or `open` (not said):
 in, before or after a crossing; just after the last turn; at a fraction of a block, a building of it, a
 landmark at its corner or anywhere on it; `open` where the text just ends."""
 
@@ -253,9 +253,9 @@ class End:
     steps: float | None = None
     """Number of steps from the crossing or turn; `None` if not said."""
     fraction: float | None = None
-    """Share of the block, 0 to 1, for the kind `fraction`; else `None`."""
+    """Share of the last block to walk, 0 to 1, for the kind `fraction`; else `None`."""
     building: int | None = None
-    """Number of the building on the block, for the kind `building`; else `None`."""
+    """Number, from 1, of the building to stop at on the last block, for the kind `building`; else `None`."""
     remarks: int = 0
     """Count of landmarks on the last block (twice if passed) and of orders to walk on."""
     hints: Hints = ()

@@ -18,9 +18,10 @@ from virl.platform.navigators.follower.clauses import (
 )
 
 NEARLY_ALL = 0.85
-"""Share of a block, 0 to 1, at which "at the shop at the end of the block" lies; chosen."""
+"""Share of the last block, 0 to 1, to walk to a shop that is "at the end of the block"; chosen."""
 STALE = 2
-"""Number of sentences after which "halfway down" no longer says where the walk ends; chosen."""
+"""Number of sentences before the last in which a place such as "by the light" still gives the stop.
+Chosen."""
 SHAPES = frozenset({"three", "four", "many", "tee", "side"})
 """Kinds of crossing that say how many ways meet there, which a map shows too."""
 Said = tuple[int, WhereClause]
@@ -32,7 +33,7 @@ class Street:
     """A record of what the text has said of a street since the last turn; crossings count from 1."""
 
     sentence: int = 0
-    """Number of the sentence that is being read."""
+    """Number of the sentence that is being read, from 0."""
     turned_in: int = -1
     """Number of the sentence with the last turn, -1 before the first."""
     passed: int = 0
@@ -44,13 +45,13 @@ class Street:
     passed_in: int = -1
     """Number of the sentence that last passed a crossing, -1 without one."""
     is_vague: bool = False
-    """True if the text points no further than "a few blocks" ahead."""
+    """True if the text names the crossing ahead only vaguely, as in "a few blocks"."""
     crossed_in: int = -1
     """Number of the sentence that crosses a street on foot, "cross to the other side"; -1 without."""
     kind: Kind = "intersection"
     """Kind of the crossing that the text has named last."""
     sureness: Sureness = "open"
-    """Certainty of the crossing that the text has named last."""
+    """Certainty of the number of the crossing that the text has named last."""
     remarks: int = 0
     """Count of landmarks along the block that the text names (twice if passed), and of orders to walk on."""
     remarked_in: int = -1
@@ -72,7 +73,7 @@ class Street:
 
     @property
     def has_just_begun(self) -> bool:
-        """Return whether the text just passed a crossing or turned, and has named nothing since."""
+        """Return whether the text just set out, turned or crossed, and passed or announced nothing since."""
         begun = max(self.passed_in, self.turned_in)
         return self.pointed is None and begun >= self.sentence - 1 and not self.has_passed_any
 
@@ -90,14 +91,14 @@ class Street:
             self.cornered_in = self.sentence
 
     def stop(self, clause: StopClause) -> None:
-        """Record an order to stop, unless "stop here" follows another one or any follows "turn and stop"."""
+        """Record an order to stop; ignore a later "stop here", and any order after "turn and stop"."""
         if self.is_bare and self.stopped == self.turned_in and not self.passed:
             return
         if self.stopped is None or not clause.bare:
             self.stopped, self.is_bare = self.sentence, clause.bare
 
     def point_to(self, ordinal: int, sureness: Sureness, *, is_vague: bool = False) -> None:
-        """Record that the text names a crossing ahead, by the crossing's number on the street.
+        """Record that the text names a crossing ahead: its number on the street and how sure that is.
 
         Args:
             ordinal: of the crossing, from 1.
@@ -108,7 +109,7 @@ class Street:
         self.is_vague = is_vague
 
     def note(self, place: NamedCrossing, number: int) -> None:
-        """Record what the text says of the crossing with a number: its shape, lights and distance."""
+        """Record what `place` says of the shape, lights and distance of this street's crossing `number`."""
         if place.kind == "double" and place.ordinal in (None, 1):
             self.double = number
             if place.ordinal is None:
@@ -143,7 +144,7 @@ class Street:
         return self.passed > 0 and (place.ordinal is None or place.ordinal <= self.passed)
 
     def number_in_pair(self, place: NamedCrossing) -> int | None:
-        """Return the number of the crossing at one light of a pair; `None` if the place is no such light.
+        """Return the number on the street of the light that a place names in a double crossing; else `None`.
 
         The pair counts as two crossings from then on: the hint that its first crossing is a pair is dropped.
         """
@@ -177,7 +178,7 @@ class Street:
             self.crossed_in = self.sentence
 
     def after_passing(self, sureness: Sureness) -> None:
-        """Record that all crossings named so far are passed, and drop remarks on the block before them."""
+        """Record, with a `sureness`, that all crossings named are passed; forget the block before them."""
         self.pointed, self.passed_in, self.sureness, self.is_vague = None, self.sentence, sureness, False
         self.remarks, self.has_passed_any = 0, False
         self.wheres.clear()
@@ -214,7 +215,7 @@ def end_on(street: Street, *, has_turned: bool) -> End:
 
 
 def _end_clause(street: Street) -> Said | None:
-    """Return the place where the walk ends: said with the stop, by a fraction, or last; or `None`."""
+    """Return the place that the text gives for the stop, best in the sentence that says so; else `None`."""
     if street.stopped is None:
         recent = [
             (sentence, where)
@@ -234,7 +235,7 @@ def _end_clause(street: Street) -> Said | None:
 
 
 def _end_by_blocks(street: Street, base: End) -> End | None:
-    """Return an end at a landmark a few blocks on or at a block's end; `None` where the text says neither."""
+    """Return `base` with an end a few blocks on or at a block's end; `None` where the text says neither."""
     if street.pointed is None or street.stopped is None or street.remarked_in != street.stopped:
         return None
     if street.is_vague:
@@ -245,7 +246,7 @@ def _end_by_blocks(street: Street, base: End) -> End | None:
 
 
 def _end_without_place(street: Street, base: End, has_turned: bool) -> End:
-    """Return an end without a place in the text: at the crossing named last, at the turn or at a landmark."""
+    """Return `base` with the end of a text that gives no place: a named crossing, the turn or a landmark."""
     has_stopped = street.stopped is not None
     if street.pointed is not None and (not has_stopped or street.pointed_in == street.stopped):
         sureness: Sureness = "said" if has_stopped else "open"
@@ -264,7 +265,7 @@ def _end_without_place(street: Street, base: End, has_turned: bool) -> End:
 
 
 def _end_at_place(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
-    """Return an end at the place that the text gives: by fraction, building, turn, steps or crossing."""
+    """Return `base` with the end at a place in the text: a fraction, building, turn, steps or crossing."""
     if where.fraction is not None:
         ahead = street.pointed is not None and street.pointed > street.passed + 1
         passed = (street.pointed or 1) - 1 if ahead else street.passed
@@ -281,7 +282,7 @@ def _end_at_place(street: Street, where: WhereClause, base: End, has_turned: boo
 def _end_by_crossing(
     street: Street, where: WhereClause, place: NamedCrossing, base: End, has_turned: bool
 ) -> End:
-    """Return an end in, before or after the crossing that the text names."""
+    """Return `base` with the end in, before or after a crossing that the text names, or at a landmark."""
     if place.earlier and street.pointed is None:
         if where.relation == "after" and street.passed and street.passed_in >= street.sentence - 1:
             return replace(base, kind="after", steps=where.steps)
@@ -304,7 +305,7 @@ def _end_by_crossing(
 
 
 def _end_by_steps(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
-    """Return an end some steps after the last turn or crossing, or else at a landmark."""
+    """Return `base` with the end some steps after the last turn or crossing, or else at a landmark."""
     is_behind = where.relation == "beyond" or (
         where.relation == "after" and where.steps and not street.pointed
     )

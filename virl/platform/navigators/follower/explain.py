@@ -18,14 +18,14 @@ from virl.platform.navigators.follower.model import (
 from virl.platform.navigators.follower.streets import Exit, Segment, Streets, straight_on
 
 FLOOR = 1e-4
-"""Least likelihood of a walk, as a share of that of the best one of the same length.
+"""Share of the best walk's likelihood up to which walks of the same length are dropped.
 Chosen: a tenth of it takes twice the time and changes no result on map2seq_seen/dev."""
 NEAR = 2
-"""Largest distance in links between the start and a crossing where the walk may set out; measured."""
+"""Largest number of links from the start to a crossing that may be where the walk sets out; measured."""
 PAIR = 7
 """Largest number of links between two lights of a double crossing; chosen: Manhattan's widest streets."""
 FAR = 40
-"""Largest count of links since a crossing that states tell apart; chosen: beyond any phrase."""
+"""Number of links since the last crossing, above which no more are counted; chosen: beyond any phrase."""
 
 State = tuple[Segment, int, int, int]
 """(segment entered, number of legs done, crossings counted on this leg, links since the last of them)."""
@@ -57,7 +57,7 @@ class Visit:
     """Number of actions and state before, on the likeliest walk; `None` at a start."""
 
     def add(self, weight: float, best: float, before: "tuple[int, State] | None") -> None:
-        """Add more walks that come to this state after this number of actions.
+        """Add walks to this state: their joint likelihood, that of the likeliest, and the state before on it.
 
         Args:
             weight: likelihood of the walks together.
@@ -92,7 +92,7 @@ class Explanation:
         return [node for part in reversed(parts) for node in part]
 
     def add_end(self, node: int, weight: float, best: float, walk: tuple[int, State, int]) -> None:
-        """Add walks that end at a node.
+        """Add walks that end at a node; `walk` is (actions, state, links on its segment) of the likeliest.
 
         Args:
             node: where they end.
@@ -113,7 +113,7 @@ def explain(
     starts: Sequence[Start],
     usual: tuple[float, float] | None = None,
 ) -> Explanation:
-    """Return where walks end that fit a plan; if none fits, those that fit as many first legs as possible.
+    """Return where walks of up to `horizon` actions end that fit a plan, or failing that its first legs.
 
     Args:
         streets: streets that are known.
@@ -156,7 +156,7 @@ class _Explainer:
         horizon: int,
         usual: tuple[float, float] | None,
     ) -> None:
-        """Prepare a search for a plan's walks of at most `horizon` actions, with no state reached yet."""
+        """Prepare a search for walks of at most `horizon` actions; `usual` is (mean, deviation) of links."""
         self._streets, self._legs, self._p = streets, plan.legs, parameters
         self._horizon, self._usual = horizon, usual
         self._endings = Endings(plan.end, parameters)
@@ -202,7 +202,7 @@ class _Explainer:
     def _add(
         self, time: int, state: State, walks: Visit, factor: float, before: tuple[int, State] | None
     ) -> None:
-        """Add walks to a state after `time` actions, their likelihood times a factor."""
+        """Add walks from `before` to a state after `time` actions, their likelihood times a factor."""
         if factor > 0.0 and time <= self._horizon:
             there = self._result.visits[time].setdefault(state, Visit())
             there.add(walks.weight * factor, walks.best * factor, before)
@@ -265,7 +265,7 @@ class _Explainer:
         return self._crossings[segment]
 
     def _turn_weight(self, leg: int, number: int, new: float, fit: float) -> float:
-        """Return the factor for ending a leg with a turn at the next crossing, after `number` crossings."""
+        """Return the factor for a turn at the next crossing, whose chance to be a new one is `new`."""
         if leg == len(self._legs):
             return 0.0
         weights = self._weights[leg]
@@ -285,7 +285,7 @@ class _Explainer:
                 self._result.add_end(segment.nodes[links], visit.weight * gain, visit.best * gain, walk)
 
     def _shares(self, state: State) -> Sequence[float]:
-        """Return the probability of each node of a state's segment as the end, expected ones where unseen."""
+        """Return the probability of an end at each node of a state's segment, expected where unseen."""
         segment, _, number, since = state
         if not segment.known:
             return self._endings.unseen(segment.steps, number, since)

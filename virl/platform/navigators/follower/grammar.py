@@ -22,7 +22,7 @@ from virl.platform.navigators.follower.clauses import (
 )
 
 NAME_MARK = "\ue000"
-"""Character that no text holds, which with a number stands for a landmark's name."""
+"""Character, found in no instruction, that with an index stands for a landmark's name in a text to read."""
 
 PARTS = {
     "side": r"(?:left|right)",
@@ -92,7 +92,7 @@ _PART = re.compile(r"(?<!\?P)<(\w+)>")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A pattern of words in an instruction, and the function that makes a clause of each match."""
+    """A pattern of words in an instruction, with the function that makes a clause of each match."""
 
     name: str
     example: str
@@ -237,7 +237,7 @@ def place_clause(match: re.Match[str]) -> WhereClause:
 
 
 def steps(match: re.Match[str]) -> WhereClause | LandmarkClause:
-    """Return a place some steps from a crossing or turn, or a landmark if the steps are from a thing."""
+    """Return a place some steps from a crossing, turn or the walker; a landmark for steps from a thing."""
     if match["relation"] and not match["place"] and match["thing"] is not None:
         return LandmarkClause()
     numbers = [float(number) for number in _NUMBER.findall(match["number"])]

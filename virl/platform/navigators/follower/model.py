@@ -22,14 +22,14 @@ from virl.settings.model import Settings, load_settings
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
 Landmarks = tuple[Positive, float, Positive]
-"""(median place in links on a block of nine, power of the block's length over nine, spread of logarithms)."""
+"""(median place in links on a nine-link block, exponent of length / 9, spread of the place's logarithm)."""
 
 
 class Parameters(Settings):
     """Probabilities, factors, angles in degrees and distances in links of the follower's model of walks."""
 
     named_further: Share
-    """Probability that a turn's crossing is a later one than the text counts to, where the text names it."""
+    """Probability that a turn is at a later crossing than the text says, where it names a crossing."""
     named_further_remark: Share
     """Growth of `named_further` with each remark that the text makes on the way."""
     further: Share
@@ -37,15 +37,15 @@ class Parameters(Settings):
     further_remark: Share
     further_most: Share
     further_again: Share
-    """Probability that a later crossing is not the next but one later still; at least `further`."""
+    """Probability, for each later crossing, that the turn comes even later; at least `further`."""
     fewer_least: Share
     """Probability that a turn's crossing is an earlier one, where the text passes none before it."""
     fewer: Share
     """Growth of `fewer_least` with each crossing that the text passes."""
     fewer_again: Share
-    """Probability that an earlier crossing is earlier by two."""
+    """Probability that an earlier crossing is the one two before, not the one before."""
     separate: tuple[Share, ...]
-    """Probabilities that people count crossings 1, 2, ... links apart as two; the last for all more."""
+    """Probabilities that people count two crossings 1, 2, ... links apart as two; the last for any beyond."""
     counted_fourway: Share
     """Probability that people count a crossing of four ways that they pass."""
     counted_tee: Share
@@ -54,54 +54,54 @@ class Parameters(Settings):
     """Probability that people count a crossing that they pass where one street joins from a side."""
 
     pair_separate: Share
-    """Probability that the second of two lights that the text counts as one is a crossing of its own."""
+    """Largest probability that the second of two lights, told as one, is a crossing of its own."""
     near_separate: Share
-    """Probability that people count two crossings where the text says that one follows right away."""
+    """Least probability that two crossings count as two where the text says that one follows right away."""
     gap_near: Positive
-    """Number of links to a crossing "immediately after" at which its factor is down to half."""
+    """Number of links to a crossing told as "immediately after" at which its fit has fallen to half."""
     gap_near_spread: Positive
     gap_far: Positive
-    """Number of links to a crossing beyond a "long block" at which its factor is up to half."""
+    """Number of links to a crossing told as beyond a "long block" at which its fit has risen to half."""
     gap_far_spread: Positive
     gap_least: Share
-    """Least value of the factors for a near and for a far crossing."""
+    """Least fit of a crossing by its distance, where the text says that it is near or far."""
     other_shape: Share
     """Factor on a crossing with other ways than "the four-way intersection" or "the side street" has."""
     shape_told: Share
-    """Probability that people count a crossing whose shape the text gives."""
+    """Least probability that people count a crossing whose shape the text gives."""
 
     turn_angle: float
     turn_spread: Positive
     slight_angle: float
     slight_spread: Positive
     rough_spread: Positive
-    """Spread in degrees of a turn where only one link of the way is seen."""
+    """Spread, degrees, of a turn into a way of which fewer than three links are seen."""
     not_outermost: Share
     """Factor on the fit of a left turn into a way with another farther left; likewise for right turns."""
     rough_not_outermost: Share
     tee_with_way_ahead: Share
     """Factor on a turn "at the T" or "where the road ends" at a crossing where a way leads on."""
     forced_bend: Share
-    """Factor on a turn of 45 to 70 degrees that the text does not mention, where no way is straighter."""
+    """Factor on a turn not told where no way is straighter: 45 to 70 degrees, or more if the only way."""
     forced_turn: Share
     """Factor on a turn of 70 degrees or more, not mentioned, at a crossing where no way is straighter."""
     bear_spread: Positive
-    """Degrees by which a way may bend more than another within 45 degrees and still be straight on."""
+    """Spread, degrees, of a way's bend beyond that of the straightest, where the text tells of no turn."""
     bear: Share
     """Least factor on a turn within 45 degrees, not mentioned, into another way than the straightest."""
     untold_turn: Share
-    """Least factor on a turn beyond 45 degrees that the text does not mention."""
+    """Factor on a turn of 45 degrees or more, not mentioned, into another way than the straightest."""
 
     stop_phrases: bool
     """True if stop phrases are told apart; False if each means anywhere on its block."""
     neighbours: bool
-    """True if the end is chosen by its likelihood with its neighbours', as task completion counts."""
+    """True if the end is chosen by its likelihood plus that of neighbour nodes, as task completion counts."""
     in_aim: float
     in_spread: Positive
     before_aim: Positive
     before_step: float
     before_slope: float
-    """Number of links for each step that the text says before a crossing."""
+    """Growth of the distance before a crossing, in links, with each step that the text says."""
     before_spread: Positive
     after_aim: float
     after_step: float
@@ -142,7 +142,7 @@ class Parameters(Settings):
     """Probability that "towards the intersection" is the way to the nearer one."""
 
     near_turn: Share
-    """Factor on setting out another way than straight on from a crossing within two links of the start."""
+    """Factor on a walk that sets out by a turn, untold, at a crossing within two links of the start."""
 
     explore: float
     """Share of the best end's weight from which an unseen way is tried, if there is time to return."""
@@ -169,9 +169,9 @@ def default_parameters() -> Parameters:
 
 
 STRAIGHT_DEG = 45.0  # chosen: half way to a right angle
-"""Angle in degrees below which a way counts as straight on."""
+"""Angle to straight ahead, in degrees, below which a way counts as straight on."""
 BEND_DEG = 70.0  # chosen: what some call a turn and some a bend of the street
-"""Angle in degrees below which the straightest way on counts as a bend of the street."""
+"""Angle, in degrees, below which the straightest way on counts as a bend of the street, not a turn."""
 MOST_FEWER = 0.5  # chosen: nobody counts worse
 FURTHEST = 5  # chosen: crossings beyond the one that the text means
 
@@ -179,7 +179,7 @@ FURTHEST = 5  # chosen: crossings beyond the one that the text means
 def ordinal_weights(
     ordinal: int, sureness: Sureness, remarks: int, p: Parameters, *, passed: int | None = None
 ) -> dict[int, float]:
-    """Return, by crossing number, the probability that it is the crossing which the text numbers `ordinal`.
+    """Return, by number, each crossing's chance to be the one told as number `ordinal`, after `passed`.
 
     Each crossing that the text passes before it (`passed`, else one less than the ordinal) may be one too
     many, and each landmark that it names on the way makes a later one likelier.
@@ -232,7 +232,7 @@ def turn_fit(leg: PlannedLeg, way: Exit, exits: Sequence[Exit], p: Parameters) -
 
 
 def pass_fit(way: Exit, straight: Exit, exits: Sequence[Exit], p: Parameters) -> float:
-    """Return the factor, 0 to 1, for taking a way on at a crossing where the text tells of no turn.
+    """Return the factor, 0 to 1, for taking `way` at a crossing where the text tells of no turn.
 
     Args:
         way: that is taken.
@@ -255,7 +255,7 @@ _WAYS_ON: dict[Kind | None, int] = {"three": 2, "tee": 2, "side": 2, "four": 3}
 
 
 def hint_fit(hint: Hint, links: int, exits: Sequence[Exit], p: Parameters) -> float:
-    """Return the factor, 0 to 1, by which a crossing fits the text's remark on its distance and shape.
+    """Return the factor, 0 to 1, by which a crossing `links` after another fits the text's remark on it.
 
     Args:
         hint: on a crossing.
@@ -273,7 +273,7 @@ def hint_fit(hint: Hint, links: int, exits: Sequence[Exit], p: Parameters) -> fl
 
 
 def count_chance(exits: Sequence[Exit], straight: Exit, p: Parameters) -> float:
-    """Return the probability that people count a crossing that they walk through, by its number of ways on.
+    """Return the probability that people who walk `straight` through a crossing count it, by its ways on.
 
     Args:
         exits: of the crossing, from left to right.
@@ -286,7 +286,7 @@ def count_chance(exits: Sequence[Exit], straight: Exit, p: Parameters) -> float:
 
 
 REACH = 12
-"""Largest distance in links between a crossing and a place that a phrase ties to it; chosen: a long block."""
+"""Largest number of links between a crossing and a place that a phrase ties to it; chosen: a long block."""
 TYPICAL_BLOCK = 9
 """Number of links of a block across Manhattan's avenues; measured: the most common distance."""
 MOST_REMARKS = 7
@@ -310,7 +310,7 @@ class Endings:
         self._blocks: dict[tuple[int, int, int, float], Sequence[float]] = {}
 
     def block(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:
-        """Return the probability of each node of a known block as the walk's end, from first to last.
+        """Return the probability of an end at each node of a known block, `number` crossings down the street.
 
         Args:
             steps: number of links of the block.
@@ -324,7 +324,7 @@ class Endings:
         return self._blocks[key]
 
     def unseen(self, steps: int, number: int, since: int) -> Sequence[float]:
-        """Return the expected probability of each node as the end, on a block seen for `steps` links only.
+        """Return the expected probability of an end at each node of a block of which `steps` links were seen.
 
         Args:
             steps: number of links that were seen.
@@ -341,7 +341,7 @@ class Endings:
         return sums
 
     def _shares(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:
-        """Return the probability of each node of a block of `steps` links as the end, as `block` does."""
+        """Return the probability, not cached, that the walk ends at each node of a block of `steps` links."""
         here = self.weights.get(number, 0.0)
         if self._tied:
             ahead = self.weights.get(number + 1, 0.0) * told
@@ -376,7 +376,7 @@ def offsets(end: End, p: Parameters) -> dict[int, float]:
 
 
 def block_shares(end: End, steps: int, p: Parameters) -> list[float]:
-    """Return the probability of each node of a block as the end, from its first crossing (0) to its last.
+    """Return the probability of an end at each node of a block of `steps` links, from crossing to crossing.
 
     Args:
         end: place to stop, of a kind that goes by the block.
@@ -409,7 +409,7 @@ def block_shares(end: End, steps: int, p: Parameters) -> list[float]:
 
 
 def _normalise(weights: dict[int, float]) -> dict[int, float]:
-    """Return weights, by number of links or node, scaled to a sum of 1; equal ones if their sum is 0."""
+    """Return weights, by number of links or node, scaled to a sum of 1; equal shares if their sum is 0."""
     total = sum(weights.values())
     if total <= 0.0:
         return {key: 1 / len(weights) for key in weights}

@@ -39,7 +39,7 @@ _TOO_FAR = re.compile(r"too far|\bif you (?:reach|see|get to|pass)\b", re.IGNORE
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """A spotter and street view by which a follower looks for landmarks at the end of its walk.
+    """A spotter and a finder of names, by which a follower looks for landmarks at the end of its walk.
 
     Args:
         graph: whose panoramas are looked at.
@@ -78,7 +78,7 @@ class StopSight:
         return self._gains[node]
 
     def weigh(self, ends: Mapping[int, float]) -> dict[int, float]:
-        """Return the likelihoods of ends, by node, each times its factor for what is seen there."""
+        """Return ends' likelihoods by node, the `MOST_LOOKS` largest times factors for what is seen there."""
         likeliest = sorted(ends, key=lambda node: -ends[node])[:MOST_LOOKS]
         return {**ends, **{node: ends[node] * self.gain(node) for node in likeliest}}
 
@@ -119,7 +119,7 @@ class MapPlanner:
         usual: tuple[float, float] | None = None,
         sight: StopSight | None = None,
     ) -> list[int]:
-        """Return the nodes to walk, by number, the start first; the start alone if no walk fits the plan.
+        """Return node numbers from the start on, as the plan says; the start alone if no walk fits the plan.
 
         Args:
             plan: read from the text.
@@ -137,7 +137,7 @@ class MapPlanner:
         return found.path(self._best_end(sight.weigh(found.ends) if sight else found.ends))
 
     def _best_end(self, ends: Mapping[int, float]) -> int:
-        """Return the node of the likeliest end; with `neighbours`, their likelihood counts too."""
+        """Return the node of the likeliest end, with the likelihood of neighbour nodes added where so set."""
         sums = dict(ends)
         if self._p.neighbours:
             for node, weight in ends.items():
@@ -325,7 +325,7 @@ class EmbodiedWalk:
         return Decision(action_towards(self.graph, state, path[1], VELMA), reason)
 
     def _goal(self, state: WalkState, left: int) -> tuple[int | None, str]:
-        """Return (node to go to, why): one with unseen ways, or the best end; `None` without any."""
+        """Return (node to go to or `None`, why), with `left` actions left: unseen ways or the best end."""
         p, streets = self.parameters, Streets(self._seen)
         starts = _ways_out(streets, self.start, self.plan.orient, self._yaw, self.oriented, p)
         found = explain(streets, self.plan, p, self.max_actions + _SPARE, starts, self.usual)
@@ -347,7 +347,7 @@ class EmbodiedWalk:
         return stop, "the likeliest end"
 
     def _best_end(self, ends: dict[int, float]) -> tuple[int | None, float]:
-        """Return (likeliest visited end, its likelihood, with `neighbours` theirs too), or (`None`, 0)."""
+        """Return (likeliest visited end, its likelihood, neighbours' added where so set), or (`None`, 0)."""
         here = [node for node in ends if self._seen.ways(node) is not None]
         if self.sight:
             ends = {**ends, **{node: ends[node] * self.sight.gain(node) for node in here}}
@@ -366,7 +366,7 @@ class EmbodiedWalk:
 def _ways_out(
     streets: Streets, start: WalkState, orient: OrientClause, yaw: float, oriented: bool, p: Parameters
 ) -> list[Start]:
-    """Return the segments on which a walk may set out from a state, each with its likelihood.
+    """Return the segments to set out on, weighted by the text and traffic; that ahead alone if `oriented`.
 
     Args:
         streets: streets that are known.
@@ -392,7 +392,7 @@ def _ways_out(
 
 
 def _traffic_weight(segment: Segment, orient: OrientClause, yaw: float, p: Parameters) -> float:
-    """Return the probability of setting out along a segment by the flow of traffic; 0.5 if unknown."""
+    """Return the probability of setting out along a segment by traffic heading `yaw`; 0.5 if unknown."""
     if isnan(yaw):
         return 0.5
     along = p.traffic_untold
@@ -404,7 +404,7 @@ def _traffic_weight(segment: Segment, orient: OrientClause, yaw: float, p: Param
 def _crossing_weight(
     segment: Segment, segments: Sequence[Segment], orient: OrientClause, p: Parameters
 ) -> float:
-    """Return the factor for setting out along a segment by the crossing to face; 0.5 if it says nothing."""
+    """Return the factor for setting out along a segment by the crossing to face; 0.5 if no way to tell."""
     if orient.crossing is None or len(segments) != 2 or not all(other.known for other in segments):
         return 0.5
     nearer = segment.steps == min(other.steps for other in segments)

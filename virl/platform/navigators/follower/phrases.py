@@ -247,7 +247,7 @@ PASSES = (
 
 
 LAST_BUILDING = 0.7
-"""Share of the block, 0 to 1, at "the last store"; measured on three sets, 12 texts."""
+"""Share of a block, 0 to 1, to walk to "the last store" on it; measured on three sets, 12 texts."""
 
 ENDS = (
     rule(

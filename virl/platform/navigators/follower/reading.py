@@ -134,7 +134,7 @@ _TOKEN = re.compile(rf"\d+/\d+|\d+ ?%|[a-z0-9][a-z0-9'&-]*|[.,;:!?]|{NAME_MARK}\
 _MOST_LETTERS = 600  # of one clause; chosen: no clause of Map2seq, Touchdown or R2R has as many
 _PAUSES = {";": ".", ":": ",", "!": ".", "?": "."}
 _HYPHENATED = {"t-intersection", "t-junction"}
-"""Kinds of junction that the grammar knows with their hyphen; other words are split there."""
+"""Words for a junction that keep their hyphen, as the grammar knows them so; other words are split at it."""
 
 
 def understand(text: str) -> FollowerPlan:
@@ -213,12 +213,12 @@ class _Reader:
             self._walk_on()
 
     def _walk_on(self) -> None:
-        """Drop a stop that the text walks on from, and what it said with the stop."""
+        """Drop the last order to stop, if any, since the text walks on from there."""
         self.has_moved = True
         self.street.stopped = None
 
     def _reach(self, place: NamedCrossing, before: bool = False, told: bool = False) -> None:
-        """Record that the text comes to a crossing, unless it only goes up to it or has passed it already."""
+        """Record a crossing that the text comes to, but not if it stops `before`, or is `told` past it."""
         street = self.street
         if before or place.earlier or (told and street.is_behind(place)):
             return
@@ -231,7 +231,7 @@ class _Reader:
         self.has_moved = True
 
     def _look_for(self, place: NamedCrossing) -> None:
-        """Face the nearest crossing at the start if the walk begins by going to one."""
+        """Plan to face the nearest crossing at the start if the walk first goes to "the closest" one."""
         if place.near and not self.legs and self.street.passed == 0 and self.orient.crossing is None:
             self.orient = OrientClause(self.orient.traffic, crossing=True)
 

@@ -136,7 +136,7 @@ class Streets:
         return self._exits[key]
 
     def _direction_in(self, segment: Segment) -> float:
-        """Return the mean heading, degrees, of a segment's last `SMOOTH` links; earlier ones fill up."""
+        """Return the mean heading, degrees, of the last `SMOOTH` links up to a segment's end or before it."""
         headings = list(segment.headings[-SMOOTH:])
         node, heading = segment.nodes[0], segment.headings[0]
         while len(headings) < SMOOTH:
@@ -148,7 +148,7 @@ class Streets:
         return mean_heading(headings)
 
     def _direction_out(self, segment: Segment) -> float:
-        """Return the mean heading, degrees, of a segment's first `SMOOTH` links; later ones fill up."""
+        """Return the mean heading, degrees, of the first `SMOOTH` links from a segment's start or past it."""
         headings = list(segment.headings[:SMOOTH])
         node = segment.nodes[-1]
         while len(headings) < SMOOTH:

@@ -92,7 +92,7 @@ class RandomNavigator:
 
 @dataclass(frozen=True, slots=True)
 class GoldNavigator:
-    """A navigator along the gold path of an episode, whatever the path's length."""
+    """A navigator that walks an episode's gold path to its end, without a limit on the number of actions."""
 
     graph: NavigationGraph
     path: Sequence[str]
@@ -158,12 +158,12 @@ class ShortestPathNavigator:
 
 
 def _count_passed(moves: Sequence[Move]) -> int:
-    """Return the number of panoramas that a walk has passed, the start included."""
+    """Return the number of panoramas passed in a walk's moves, the start included."""
     return 1 + sum(move.state.came_from is not None for move in moves)
 
 
 HUMAN = "human"
-"""Name in results of walks that people steer, and of the decider in them."""
+"""Name in results of the agent, and of whoever decides, in walks that a person steers."""
 
 
 @dataclass(frozen=True)

@@ -86,5 +86,5 @@ def _has_arrived(end: End, progress: WalkProgress, p: Parameters) -> bool:
 
 
 def _likeliest(shares: dict[int, float]) -> int:
-    """Return the number of steps of the greatest probability, that of its neighbours added."""
+    """Return the number of steps whose probability, with its neighbours' added, is greatest."""
     return max(shares, key=lambda links: sum(shares.get(links + near, 0.0) for near in (-1, 0, 1)))

@@ -28,7 +28,7 @@ from virl.platform.perception.road_sight import RoadSight, boards_in_words
 
 # Chosen in Helsinki and in four villages of Liechtenstein that no figure is reported of.
 UNKNOWN = 0.3
-"""Promise of a road down which nothing is seen, in shop fronts at its beginning."""
+"""Number of unseen shop fronts, as if at its very beginning, that are added to the promise of every road."""
 FADES_M = 60.0
 """Distance in metres over which the promise of a shop front falls by a factor e."""
 START_M = 15.0
@@ -38,10 +38,10 @@ TURN_M = 4.0
 PASSED_M = 22.0
 """Radius in metres around visited panoramas in which shop fronts count as passed and promise no more."""
 DECLINED = 0.5
-"""Share of its promise, 0 to 1, that a road keeps after the walker chose another from its panorama."""
+"""Share of its promise, 0 to 1, that a road keeps once the walker has turned back at its beginning."""
 
 Glimpses = Mapping[tuple[str, str], RoadSight]
-"""Sights down links that were taken already, by (panorama left, panorama led to)."""
+"""Sights of roads in views that were taken already, by (id of panorama left, id of panorama led to)."""
 NOTHING: Glimpses = MappingProxyType({})
 
 
@@ -58,15 +58,15 @@ class Prospect:
     metres: float
     """Metres to the panorama that the road leaves."""
     promise: float
-    """Number of fronts seen down the road and not passed, each weighed less the farther it is."""
+    """Number of shop fronts seen down the road and not passed, each weighed less the farther it is."""
     fronts: int
-    """Number of fronts seen down the road and not passed."""
+    """Number of shop fronts seen down the road and not passed."""
     nearest: float | None
-    """Metres from the beginning of the road to the nearest of these fronts; `None` without any."""
+    """Metres from the beginning of the road to the nearest of these shop fronts; `None` without any."""
     cost: float
     """Metres to get to the road and begin it, with turns counted as metres."""
     sight: RoadSight = field(default_factory=RoadSight)
-    """Fronts and houses seen down the road."""
+    """Shop fronts and houses seen down the road."""
 
     @property
     def worth(self) -> float:
@@ -82,7 +82,7 @@ class Prospects:
     _links: dict[str, tuple[Link, ...]] = field(default_factory=dict)
     _sights: dict[tuple[str, str], RoadSight] = field(default_factory=dict)
     _declined: set[str] = field(default_factory=set)
-    """Ids of panoramas that the walker left backwards, so that the roads on from there promise less."""
+    """Ids of panoramas left for a visited one, so that the roads not walked from there promise less."""
     _visits: Counter[str] = field(default_factory=Counter)
 
     def visit(self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], RoadSight]) -> None:
@@ -101,7 +101,7 @@ class Prospects:
                 self._sights[panorama.id, link.pano_id] = look(link)
 
     def leave(self, source: str, target: str) -> None:
-        """Record a step between panoramas; a step back marks the roads on from `source` as declined."""
+        """Record a step between panoramas; one to a visited panorama declines the new roads from `source`."""
         if target in self._seen and self.fresh(source):
             self._declined.add(source)
 
@@ -114,7 +114,7 @@ class Prospects:
         return tuple(link for link in self._links[pano_id] if link.pano_id not in self._seen)
 
     def ways(self, pose: Pose, glimpsed: Glimpses = NOTHING) -> list[Prospect]:
-        """Return the roads not walked that can be reached over visited panoramas, those most worth first.
+        """Return reachable roads not walked, most worth first; sights in `glimpsed` count for this call only.
 
         Args:
             pose: where the walker stands.
@@ -211,7 +211,7 @@ CROSSING = 3
 WALKED = "back to a road seen before and not walked"
 """Reason given for a step back over walked streets, to a road that was not walked."""
 STRETCH = 4
-"""Number of panoramas between crossings after which turning back is considered; chosen: some 40 m."""
+"""Number of panoramas since a crossing, at whose multiples the mind may turn back; chosen: some 40 m."""
 
 
 class Eyes(Protocol):
@@ -282,7 +282,7 @@ class IntentionNavigator:
         self._prompt = self.prompts.load("movement/intention-road", RoadChoice)
 
     def walk(self, start: Pose, trail: Sequence[str] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk.
+        """Yield the steps of a walk, the start first; a resumed walk goes on after those of `trail`.
 
         Args:
             start: where the walk begins or goes on.
@@ -316,7 +316,7 @@ class IntentionNavigator:
             pose = self.mover.take(pose, link)
 
     def _choose(self, index: int, pose: Pose, came_from: str | None, memory: _Memory) -> Choice:
-        """Return the choice at the step of an index: straight on, a road at a crossing, or the end."""
+        """Return the choice at step `index`: straight on, a road at a crossing, or the end of the walk."""
         if index == self.max_steps:
             limit = Outcome("limit", limit=self.max_steps, what="steps")
             left = memory.prospects.ways(pose)
@@ -354,7 +354,7 @@ class IntentionNavigator:
         return self._ask(pose, offered, memory)
 
     def _ask(self, pose: Pose, ways: Sequence[Prospect], memory: _Memory) -> Choice:
-        """Return the mind's choice among roads, which are numbered from the least turn on."""
+        """Return the mind's choice among roads, numbered from the least turn on, one elsewhere last."""
         ways = sorted(
             ways, key=lambda way: (way.metres > 0, abs(signed_turn(pose.heading, way.link.heading)))
         )
@@ -398,14 +398,14 @@ def outlook(way: Prospect) -> dict[str, float]:
 
 
 def in_words(way: Prospect) -> str:
-    """Return a text on what is seen down a road, and how many metres back the road begins, for the mind."""
+    """Return a text for the mind on what is seen down a road, and how many metres back that road leaves."""
     back = f"it leaves {way.metres:.0f} m back" if way.metres else ""
     told = (boards_in_words(way.fronts, way.nearest), way.sight.look, back)
     return "".join(f"; {one}" for one in told if one)
 
 
 def left_in_words(ways: Sequence[Prospect]) -> str:
-    """Return a text on the nearest shop boards seen and not reached; empty without any."""
+    """Return a text on the distance to the nearest shop board seen and not reached, or that there is none."""
     boards = [way.metres + way.nearest for way in ways if way.nearest is not None]
     if not boards:
         return "no board of a shop that was seen is left to go to"

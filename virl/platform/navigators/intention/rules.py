@@ -13,7 +13,7 @@ from virl.mind.replies import Reply
 WANTED, RELATED, SHOPPING, LIVELY, EMPTY = 4.0, 1.5, 2.0, 0.5, -0.75
 MOST_COUNTED = 3  # words of one kind that count (chosen)
 TOWN = 0.0001
-"""Weight in a road's score of a view full of houses, which decides only between equal roads.
+"""Weight of houses in sight in a road's score, so small that it decides only between equal roads.
 Chosen: 1 % of that of a road that shows no front and begins 10 m away."""
 
 
@@ -51,11 +51,11 @@ class Outlook(BaseModel):
     """The promise of a road in numbers, which rules get beside the prompt's inputs."""
 
     promise: float
-    """Number of fronts seen down the road, each weighed less the farther it is."""
+    """Number of shop fronts seen down the road, each weighed less the farther it is."""
     cost: float
     """Metres to get to the road and to begin it."""
     fronts: int = 0
-    """Number of fronts seen down the road."""
+    """Number of shop fronts seen down the road."""
     town: float = 0.0
     """Share of houses less that of green in the view down the road, [-1, 1]; 0 where nobody looked."""
 
@@ -77,7 +77,7 @@ class _ScoredRoad:
     index: int
     score: float
     sought: float
-    """Part of the score from words for the wanted place type or a related one."""
+    """Part of the score that is from words for the wanted place type or a related one."""
     seen: tuple[str, ...]
     """Words of the description that raised the score."""
 

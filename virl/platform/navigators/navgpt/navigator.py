@@ -34,7 +34,7 @@ from virl.platform.navigators.navgpt.rules import (
 MOST_TURNS = 24
 """Largest number of earlier turns of a chat that are sent. Chosen: more than a walk of R2R has."""
 FORGOTTEN = 8
-"""Number of turns left out at once, so that what a provider caches stays good for as many moves. Chosen."""
+"""Number of a chat's oldest turns dropped at a time, so that its beginning stays cached between. Chosen."""
 
 Facts = dict[str, Any]
 """Plain data by name, as inputs of a prompt."""
@@ -55,7 +55,7 @@ class _Step:
     reply: str
     observation: str
     view: str = ""
-    """View from where the walker arrived, shown after the observation; empty once the walker has left."""
+    """Observation of the viewpoint arrived at, shown after `observation`; empty once the walker has left."""
 
     @property
     def observation_text(self) -> str:
@@ -95,7 +95,7 @@ class Scratchpad:
         self._steps.append(_Step(_shorten(reply), fault))
 
     def note_move(self, reply: str, left: str, arrival: str, view: str) -> None:
-        """Record a move to another viewpoint.
+        """Record a move: the model's reply, a summary of the viewpoint left, the arrival and the view there.
 
         Args:
             reply: text that the model wrote.
@@ -285,7 +285,7 @@ class NavGptNavigator:
         )
 
     def _summary(self, left: ViewpointObservation) -> str:
-        """Return a sentence on the viewpoint that was left, stored or from the mind; empty without texts."""
+        """Return a sentence on the viewpoint `left`, stored or from the mind; empty without texts of it."""
         if left.summary or not any(left.sentences):
             return left.summary
         reply = self.mind.ask(self._summary_prompt, description="\n".join(left.sentences))
@@ -293,7 +293,7 @@ class NavGptNavigator:
 
 
 def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
-    """Return the move that ends a walk at its present state."""
+    """Return the move that ends a walk at its present state, with the replies `refused` before."""
     return Move(
         Action.STOP.value, WalkState(state.node, state.heading), reason=reason, refused=tuple(refused)
     )

@@ -137,7 +137,7 @@ def observation_parts(observation: ViewpointObservation, heading: float) -> list
 
 
 def _block(observation: ViewpointObservation, heading: float, name: str, index: int) -> str:
-    """Return the lines of text on the sector of an index, under its name as seen from `heading`."""
+    """Return the lines on the sector numbered `index`, under its `name`, for a walker who faces `heading`."""
     left, right = (side(heading, edge) for edge in sector_edges(index))
     lines = [f"{name}, range ({left} to {right}):"]
     if observation.sentences:
@@ -153,7 +153,7 @@ def _block(observation: ViewpointObservation, heading: float, name: str, index: 
 def _to_json(
     seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, StreetEnd] | None = None
 ) -> str:
-    """Return the objects or ways in a sector as the text of a JSON map; `"None"` without any."""
+    """Return the objects or ways in sector `index` as the text of a JSON map; `"None"` without any."""
     told = _by_name(seen, index, heading, beyond)
     return json.dumps(told, ensure_ascii=False) if told else "None"
 
@@ -161,7 +161,7 @@ def _to_json(
 def _by_name(
     seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, StreetEnd] | None = None
 ) -> dict[str, str]:
-    """Return the turn and metres, in words, to each object or way in a sector, by name or viewpoint id."""
+    """Return the turn and metres from `heading` to each object or way in a sector, in words, by its name."""
     told: dict[str, str] = {}
     for one in seen:
         if sector(one.heading) == index:

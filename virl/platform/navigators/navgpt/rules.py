@@ -86,7 +86,7 @@ def choose_viewpoint(question: WalkQuestion, lexicon: Lexicon) -> Text:
 
 
 def choose_turn(question: WalkQuestion, lexicon: Lexicon) -> NavGptTurn:
-    """Choose the straightest way to where the walk has not been, or finish where none is left.
+    """Return the straightest way to a new viewpoint, or with a map the next way of the plan, or the finish.
 
     Where a map is told, the turns of the instruction are taken in their order.
     """
@@ -192,7 +192,7 @@ def thought_of(text: str) -> str:
 
 
 def read_reply(text: str, known: Container[str]) -> GoTo | Finish | Malformed:
-    """Return the wish in a reply: to walk to a viewpoint, to end the walk, or neither.
+    """Return the wish in a reply: to walk to a `known` viewpoint, to end the walk, or neither.
 
     Args:
         text: reply as `own_words` returns it.
@@ -222,7 +222,7 @@ def _action(text: str) -> re.Match[str] | None:
 
 
 def _read_move(tool: str, line: str, known: Container[str]) -> GoTo | Malformed:
-    """Return the move that an action's lines ask for, or their fault: another tool, no id or several."""
+    """Return the move to a `known` viewpoint that an action asks for, or its fault: no id, or several ..."""
     named = _WORD.findall(tool)
     if [word.lower() for word in named[:1]] != [_TOOL]:
         return Malformed(f"{' '.join(named)[:80] or 'Nothing'} is no tool: the only one is {_TOOL}.")

@@ -132,7 +132,7 @@ class _PublishedWay(BaseModel):
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
 
     heading: float = Field(ge=-2 * tau, le=2 * tau)
-    """Direction in radians clockwise from north, also negative; beyond a full turn it is in degrees."""
+    """Direction to the neighbour in radians clockwise from north, [-2 pi, 2 pi]; others are refused."""
     distance: float = Field(ge=0)
     """Distance to the neighbour in metres."""
 
@@ -225,7 +225,7 @@ def _to_things(sectors: tuple[dict[str, _Object], ...]) -> tuple[Thing, ...]:
 
 
 def _find(folder: Path, part: str, name: str, scan: str) -> Path:
-    """Return the path of a scan's file in a part of the folder; raise `BadInput` if it is missing."""
+    """Return the path of a scan's file in the subfolder `part`; raise `BadInput` if it is missing."""
     path = _existing_file(folder / part, name, scan)
     if path is None:
         raise BadInput(f"{folder / part / name}: no such file: put NavGPT's observations of {scan} there")
@@ -239,7 +239,7 @@ def _read_if_there(folder: Path, name: str, scan: str, content: TypeAdapter[Cont
 
 
 def _existing_file(folder: Path, name: str, scan: str) -> Path | None:
-    """Return the path of the file called `name` or by the scan; `None` if neither exists."""
+    """Return the path of the file `name`, or else of the scan's own JSON file; `None` if neither exists."""
     return next((path for path in (folder / name, folder / f"{scan}.json") if path.is_file()), None)
 
 

@@ -39,7 +39,7 @@ _BESIDE_M = 14.0
 _STILL_M = 20.0
 """Largest distance in metres to a place that counts as seen from here. Chosen: as far as signs are read."""
 _LAST_READ = 60
-"""Number of fronts remembered. Chosen: those of the last few panoramas."""
+"""Largest number of shop fronts remembered, the latest ones. Chosen: those of the last few panoramas."""
 
 
 class StreetWords(Settings):
@@ -145,7 +145,7 @@ def leads_to_centre(signs: Iterable[KnownSign]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TaskAddress:
-    """The streets (in lower case; may be empty) and the house number that a task names, if it names one."""
+    """The streets, in lower case, and the house number that a task names; empty and `None` without any."""
 
     streets: frozenset[str]
     number: int | None
@@ -156,7 +156,7 @@ class TaskAddress:
         return max(own, key=lambda one: one.sign.box[3] - one.sign.box[1], default=None)
 
     def numbers_away(self, sign: KnownSign) -> int | None:
-        """Return how far the house numbers on a plate are from the address's, 0 within; `None` if unknown."""
+        """Return how far a street sign's numbers are from the address, 0 within; `None` if unknown."""
         span = _SPAN.search(sign.sign.text)
         if span is None or self.number is None:
             return None
@@ -213,7 +213,7 @@ def _numbers_rise(numbers: Sequence[Clue]) -> str:
 
 
 def _clusters(clues: Sequence[Clue], here: LatLng) -> str:
-    """Return a text on the three place types read most, if more than once, and where; or an empty one."""
+    """Return a text on the three place types read most, and where; empty if none was read twice."""
     counted = Counter(one.kinds[0] for one in clues if one.kinds)
     told = []
     for kind, count in counted.most_common(3):
@@ -229,7 +229,7 @@ class Front:
     """A shop front known by its sign at the side of a street, with its estimated position."""
 
     pano_id: str
-    """Id of the panorama where the sign was read."""
+    """Id of the panorama where the front's sign was read."""
     known: KnownSign
     """Sign of the front, with its place types."""
     position: LatLng

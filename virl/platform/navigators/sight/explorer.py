@@ -37,7 +37,7 @@ from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likenes
 from virl.platform.perception.road_sight import RoadSight
 
 STRIDE = 2
-"""Number of panoramas between junctions from one reading of signs to the next.
+"""Number of panoramas walked from one reading of signs to the next, away from junctions.
 They are 10 m apart, and fronts are read from 20 m. In a street to which a sign led, each one is read at."""
 OVER_STREET_DEG = 10.0
 """Largest angle in degrees from a street's direction to a sign that hangs over the street. Chosen."""
@@ -50,7 +50,7 @@ MOST_DEAD_ENDS = 4
 MOST_SIGNS = 3
 """Largest number of signs quoted for a way."""
 _AHEAD_M, _KNOWN_M = 100.0, 150.0
-"""(metres down a way to where it may lead, radius in metres there in which visited junctions count).
+"""(metres down a way to where it is taken to lead, metres around there in which visited junctions count).
 Chosen in Virlham."""
 ELSEWHERE_DEG = 90.0
 """Turn in degrees that is assumed for a way from another panorama. Chosen: a turn to the side."""
@@ -67,7 +67,7 @@ class Frontier:
     first: Link
     """Link to take now, to get to the way."""
     junctions: int
-    """Number of junctions passed before the way, the one it leaves included."""
+    """Number of junctions on the route to the way, the one it leaves included; 0 if it leaves here."""
     metres: float
     """Metres to the panorama that the way leaves."""
     turn: float
@@ -151,7 +151,7 @@ class Abilities:
     """The abilities of an explorer; each can be switched off to measure its worth."""
 
     remembers: bool = True
-    """True to remember the map; False makes all ways equally good."""
+    """True to remember the map; False to choose only among the links here, without going back."""
     looks_far: bool = True
     """True to read signs far down the streets at junctions."""
     reads_fronts: bool = False
@@ -181,7 +181,7 @@ class SightExplorer:
         prompts: Prompts = OUR_PROMPTS,
         far: Callable[[Panorama, Link], RoadSight] | None = None,
     ) -> None:
-        """Begin a search with an empty map; the prompt `movement/sight-way` is read at once."""
+        """Begin a search with an empty map; `far` looks down roads for shop fronts, `None` does not."""
         self._mind, self._looks, self._goal = mind, looks, goal
         self._can = abilities or Abilities()
         self._prompt = prompts.load("movement/sight-way", RoadChoice)
@@ -236,7 +236,7 @@ class SightExplorer:
         return [(one.pano_id, one.known, beside.unseen(one)) for one in beside.hints(here.position)]
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Choose the way to a sign or pointer of the goal, or else let the mind choose one not taken yet."""
+        """Return the choice of a way that signs of the goal tell, else of one a mind picks, or the end."""
         ahead = [link for link in links if link != back] or list(links)
         led: Choice | None = None
         if self._can.looks_far:
@@ -313,7 +313,7 @@ class SightExplorer:
         return Choice(chosen.first, reply.reason)
 
     def _weigh_way(self, index: int, way: Frontier) -> DescribedWay:
-        """Return a way in numbers, by which rules compare it with others, with an `index`."""
+        """Return the way numbered `index` with the numbers by which rules compare it with other ways."""
         signs = self._signs_down(way)
         plate = self._address.seen_on(signs)
         pointers = self._guidance.pointers(signs)
@@ -363,7 +363,7 @@ class Guidance:
         self.has_signposts = self.has_signposts or any(one.points_to for one in signs)
 
     def pass_by(self, signs: Sequence[KnownSign]) -> None:
-        """Record fronts that are not the goal, so that signposts to them are followed no more."""
+        """Record places reached by signposts that are not the goal, so that these are followed no more."""
         if self.goal.name:
             return
         own = [one.sign.text for one in signs if one.points_to is None]
@@ -378,7 +378,7 @@ class Guidance:
     def follow(
         self, pano_id: str, ways: Iterable[tuple[Link, Sequence[KnownSign]]]
     ) -> tuple[Link, Pointer] | None:
-        """Return (link not followed yet, pointer to the nearest place) that a signpost gives; else `None`.
+        """Return (new link, nearest pointer read down it) and mark it followed; `None` if no sign points.
 
         Args:
             pano_id: where the walker stands.

@@ -16,7 +16,7 @@ from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likenes
 MOST_HINTS = 3
 """Largest number of signs that are looked at more closely at a panorama. Chosen."""
 LONG_WORD, MIN_WORD = 3, 75.0
-"""Least letters of a word that must be on a sign, and the word's least likeness, 0 to 100.
+"""(letters from which a word of a name is sought on a sign, likeness, 0 to 100, from which it is there).
 Chosen: a letter in four may be misread."""
 
 
@@ -46,7 +46,7 @@ class SightGoal:
         return sorted(hints, key=lambda one: (not self._names(one), -likely[one]))[:MOST_HINTS]
 
     def shown_by(self, signs: Sequence[KnownSign]) -> KnownSign | None:
-        """Return the first sign, no signpost, that shows the goal, whatever stands beside; else `None`."""
+        """Return the first sign, no signpost, with the goal's name, or its type if unnamed; else `None`."""
         signs = _fronts(signs)
         if self.name:
             return next((one for one in signs if self._names(one)), None)
@@ -92,7 +92,7 @@ def goal_in_words(
     prompts: Prompts = OUR_PROMPTS,
     moment: Moment | None = None,
 ) -> SightGoal:
-    """Return the goal that a mind reads from a task in words.
+    """Return the goal that a mind reads from a task in words; its place types are among `kinds`.
 
     Args:
         task: such as `Find the place called "Dubliner".`, or a wish.

@@ -54,7 +54,7 @@ DOWN_FOV, DOWN_PITCH, DOWN_SIZE = 20.0, 3.0, (640, 480)
 """Field of view and pitch in degrees, and size in pixels, of a view far down a street.
 Chosen: letters of 0.3 m facing it are read from 50 m."""
 FRONTS_M = (12.0, 20.0, 30.0, 56.0)
-"""Distances in metres from a junction that cut a street's fronts into pieces, a view each.
+"""Distances along a street from a junction, metres, between which its fronts are viewed, piece by piece.
 Chosen: at 16 junctions of Virlton, 49 of 64 names within 56 m are read so, 1 in a view of 20 degrees."""
 SURE = 0.5
 """Least score, [0, 1], of a place type that a lexicon gives to a sign. Chosen."""
@@ -109,7 +109,7 @@ class SignLooks:
         return self._read(pano_id, Camera(link.heading, DOWN_PITCH, DOWN_FOV, *DOWN_SIZE))
 
     def fronts(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
-        """Return the signs on the fronts up to 56 m along the street that a link leads into."""
+        """Return the signs on the fronts from 12 to 56 m down the street that a link leads into."""
         pieces = pieces_of(link.heading, FRONTS_M)
         fresh = [piece for piece in pieces if (pano_id, piece.camera) not in self.kept]
         self.views += len(pieces)
@@ -127,7 +127,7 @@ class SignLooks:
         return self._read(pano_id, closer_camera(sign.camera, sign.box))
 
     def _read(self, pano_id: str, camera: Camera) -> tuple[KnownSign, ...]:
-        """Return the signs in a view of a panorama through a camera, which is read only once."""
+        """Return the signs that a camera sees at a panorama; each such view is read only once."""
         self.views += 1
         # also for signs that are kept: it refuses where the walker was not yet
         self.streetview.panorama(pano_id)

@@ -21,7 +21,7 @@ class Explorer(Protocol):
         ...
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Return the choice of a link at a junction, or the end of the walk.
+        """Return the choice of a link at a junction, `back` being the way come by, or the walk's end.
 
         Args:
             pose: where the walker stands.
@@ -83,7 +83,7 @@ class SightNavigator:
     def _choose(
         self, pose: Pose, links: Sequence[Link], back: Link | None, *, is_junction: bool, last: bool
     ) -> Choice:
-        """Return the choice at a pose: the explorer's at a junction, the only way elsewhere, or the end."""
+        """Return the choice at a pose: the explorer's at a junction, the only way on, the end if `last`."""
         if ended := self.explorer.arrive(pose, links):
             return Choice.end(ended)
         if last:

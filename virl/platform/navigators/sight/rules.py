@@ -162,18 +162,18 @@ STRAIGHT_BACK_DEG = 180.0
 Chosen among 0, 0.5, 1 and 2 junctions by walks through the graph of Virlbury, in which anything above 0
 found the same, and 0 less."""
 STREET_JUNCTIONS, JUNCTION_NUMBERS = 12.0, 15.0
-"""(junctions worth walking for a sign of the goal's street, house numbers worth one junction).
+"""(junctions that a sign to the goal or its street takes off a way's cost, house numbers that add one).
 Chosen: a stretch of street between two junctions has some 15."""
 JUNCTION_M = 70.0
 """Distance in metres on a signpost that costs as much as one junction. Chosen: a stretch of street."""
 CENTRE_JUNCTIONS = 0.5
-"""Number of junctions worth walking for a signpost to the town's middle. Chosen: a turn by 90 degrees."""
+"""Junctions by which a signpost to the town's middle lowers a way's cost. Chosen: a turn by 90 degrees."""
 KNOWN_JUNCTIONS = 0.5
-"""Number of junctions worth walking to get away from a visited one.
+"""Number of junctions that a way costs more for each visited junction near where it leads.
 Chosen among 0, 0.2, 0.5, 1 and 2 by 120 walks in Virlham with signposts by the truth: 105, 106, 112, 111
 and 109 found their landmarks."""
 BOARD_JUNCTIONS, MOST_BOARDS, TOWN_JUNCTIONS = 0.02, 4, 0.01
-"""(junctions worth walking for a shop board in sight, most boards that count, junctions for houses).
+"""(junctions that a shop board takes off a way's cost, most boards counted, junctions for a view all houses).
 Chosen: in all less than a turn by 18 degrees, so that they decide between ways as near."""
 MOST_KINDS = 4
 """Largest number of place types that a wish may mean. Chosen."""

@@ -32,7 +32,7 @@ class WalkGoal:
     direction: str = ""
     """Direction of a start or a turn: `left`, `front left`, `rear` ...; empty for a stop."""
     crossing: int | None = None
-    """Number, from 1, of the crossing at which a turn is made; for a stop, crossings to pass before it.
+    """Number, from 1, of the crossing at which to turn; for a stop, number of crossings to pass before it.
 
     `None` if the directions do not count them."""
     ends: bool = False

@@ -35,7 +35,7 @@ TRIES = 3
 LEADS_ON = "the street leads on"
 """Reason of a step along a street about which the mind was not asked."""
 CIRCLES = 2
-"""Number of arrivals at a panorama with one heading that are no circle yet; one more is. Chosen."""
+"""Number of arrivals at a panorama with one heading, above which the walker goes in circles. Chosen."""
 TURNS_IN_A_ROW = 5
 """Number of turns in a row that mean that the walker does not know where to go (V-IRL's code)."""
 _END = re.compile(r"(?<=[.!?;])(?<!\bSt\.)(?<!\bMt\.)(?<!\bDr\.)(?<!\bAve\.)(?<!\bNo\.)\s+")
@@ -73,7 +73,7 @@ class TouristNavigator:
     """Pose of the walker at each entry of the transcript."""
 
     def walk(self, start: Pose, done: Sequence[tuple[Pose, TranscriptEntry]] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk by the directions, the start first; each step is one action.
+        """Yield the steps of a walk, one action each, the start first; `done` has those before a resumed one.
 
         Args:
             start: where the walk begins or goes on; its heading is the way the walker faces.
@@ -121,7 +121,7 @@ class TouristNavigator:
     def _choose(
         self, pose: Pose, panorama: Panorama, sentences: Sequence[str], names: Sequence[str]
     ) -> Choice:
-        """Return the choice at a pose, after looking around for names and asking the mind; record both."""
+        """Look for `names` at a pose, decide, by the mind if needed, record both, and return the choice."""
         links = self.mover.links(pose)
         observation = self._observe(pose, panorama, links, names)
         self.observations.append(observation)
@@ -156,7 +156,7 @@ class TouristNavigator:
     def _observe(
         self, pose: Pose, panorama: Panorama, links: Sequence[Link], names: Sequence[str]
     ) -> ArrivalObservation:
-        """Return what is seen at a pose; all around at the start, told crossings and dead ends."""
+        """Return the landmarks of `names` and ways seen, all around at start, dead ends, told crossings."""
         crossing = self.hints.tells(panorama)
         first = not self.poses
         ends = len(links) == 1

@@ -89,13 +89,13 @@ class TranscriptEntry:
 
 
 TOO_MANY = 2
-"""Number of crossings past that of a turn from which the walk no longer fits the directions. Chosen."""
+"""Number of crossings beyond the turn's own at which a walk that has not turned is given up. Chosen."""
 UNCOUNTED = 4
-"""Number of crossings by which a stop that the directions do not count should have come. Chosen."""
+"""Number of crossings beyond which the stop is given up where the directions count none up to it. Chosen."""
 BESIDE = {"left", "right", "rear left", "rear right", "rear"}
 """Directions in which a thing is no longer ahead."""
 NEAR_AHEAD = {"front left", "front right"}
-"""Directions of a thing to come up to next; straight ahead it may be at the street's far end."""
+"""Directions in which a landmark is near ahead; one seen straight ahead may be at the street's far end."""
 _QUOTED = re.compile(
     r"[\"\N{LEFT DOUBLE QUOTATION MARK}]([^\"\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}]+)"
     r"[\"\N{RIGHT DOUBLE QUOTATION MARK}]"
@@ -286,7 +286,7 @@ def match_landmarks(question: LandmarkTextQuestion, _: Lexicon) -> LandmarksRead
 
 
 def list_landmarks(question: TouristLandmarkQuestion, lexicon: Lexicon) -> LandmarkNames:
-    """Return the names in quotation marks, or where there are none those in capitals within a sentence."""
+    """Return the names in quotation marks or, if there are none, capitalised names inside sentences."""
     del lexicon
     text = " ".join(question.directions.split())
     names = _QUOTED.findall(text) or [name for name in _CAPITALS.findall(text) if not _NOT_A_NAME.match(name)]
@@ -384,7 +384,7 @@ def _stop(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
 def _arrival_reason(
     goal: WalkGoal, progress: _Progress, question: TouristActionQuestion, *, blocked: bool, most: int
 ) -> str | None:
-    """Return the reason why the directions end here; `None` if nothing says so."""
+    """Return why to stop here, else `None`; `most` crossings come before the stop; `blocked`: no way on."""
     here = question.here
     if beside := _names_beside(question, goal.names):
         return f"{beside[0]} is right here"
@@ -410,7 +410,7 @@ def _follow_along(
     blocked: bool,
     most: int,
 ) -> WalkAction:
-    """Return the action that finds a stop a share of the way to a crossing: on to it, then back."""
+    """Return the action to walk the block after crossing `most` to its end, then back to `part` of it."""
     here = len(question.walk)
     if progress.back is None:
         if progress.crossings > most or blocked:

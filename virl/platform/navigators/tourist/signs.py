@@ -17,9 +17,9 @@ from virl.platform.perception.kept_finds import read_views
 from virl.platform.perception.signs import box_around, group_lines
 
 MIN_RESEMBLANCE = 80.0
-"""Least likeness of words to a name, 0 to 100. Chosen: one letter in five may be misread."""
+"""Least likeness, 0 to 100, of words to a name to count as it. Chosen: one letter in five may be misread."""
 MIN_SHARE = 0.7
-"""Least share of a name's letters that a sign must show; one with fewer, cut off or hidden, counts for less.
+"""Share of a name's letters below which a text, as of a sign cut off, scores in proportion to its length.
 Chosen: the first word of a name of two is not enough."""
 QUARTER_DEG = 90.0
 """Width in degrees of the part of the circle that is read at once.
@@ -114,7 +114,7 @@ def _merge_readings(signs: Iterable[Sign]) -> tuple[Sign, ...]:
 
 
 def _is_same(sign: Sign, other: Sign) -> bool:
-    """Return whether two readings in different views are of one sign: their boxes share half the smaller."""
+    """Return whether readings in two views are of one sign: they have half the smaller box in common."""
     there = carry_box(sign.box, sign.camera, other.camera)
     # Two boxes of one view are two boards: the lines of one were joined already.
     if sign.camera == other.camera or there is None:
@@ -132,7 +132,7 @@ class OcrSpotter:
     """Name of the spotter in tables."""
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """Return the landmarks seen from a pose, each at most once, the surest first."""
+        """Return the landmarks seen left and right of a pose, all around if `thorough`, the surest first."""
         if not names:
             return []
         turns = (0.0, 90.0, 180.0, -90.0) if thorough else (90.0, -90.0)
@@ -170,7 +170,7 @@ def name_likeness(text: str, name: str) -> float:
 
 
 def _part_likeness(read: str, known: str) -> float:
-    """Return how well a normalised text has a name in it, 0 to 100; less under `MIN_SHARE` of its letters."""
+    """Return how well a normalised text shows a name, 0 to 100; less below `MIN_SHARE` of its length."""
     if not read or not known:
         return 0.0
     if len(known) < 4:  # chosen: fewer letters are found by chance in many a word

@@ -117,7 +117,7 @@ def chosen_option(reply: str, options: Sequence[str]) -> str | None:
 CLIP_THRESHOLD = 0.995
 """Least probability, [0, 1], of a landmark by CLIP and EVA (V-IRL's published code)."""
 DISTRACTORS = ("others", "a street without shops", "%#", "~~")
-"""Captions that compete with a landmark: V-IRL's are odd symbols and the first; the second is ours."""
+"""Captions that compete with a landmark's: three of V-IRL, and ours on a street without shops."""
 SAID = 90.0
 """Least likeness, 0 to 100, of a name to a description that mentions it. Chosen."""
 _SENTENCE = re.compile(r"[.;!\n]+")

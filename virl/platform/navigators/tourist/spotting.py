@@ -46,7 +46,7 @@ class LandmarkSpotter(Protocol):
         ...
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """Return the landmarks seen from a pose, each at most once, the surest first.
+        """Return the landmarks seen, each at most once, the surest first; looks all around if `thorough`.
 
         Args:
             pose: panorama at which to look around, and heading faced.
@@ -97,7 +97,7 @@ As high as those that are read."""
 
 @dataclass(frozen=True, slots=True)
 class TruthSpotter:
-    """A spotter of every sign that is truly visible in four views, each read without a fault."""
+    """A spotter of the signs looked for that are mostly visible in four views, each read without a fault."""
 
     truth: Truth
 

@@ -13,7 +13,7 @@ DIRECTIONS = tuple(egocentric_word(0.0, 45.0 * i) for i in range(8))
 COMPASS = tuple(compass_word(45.0 * i) for i in range(8))
 """Names of eight compass directions, clockwise from north."""
 REACH_DEG = 60.0
-"""Largest angle in degrees between a direction in words and the way that the words mean.
+"""Largest angle in degrees between a direction in words and a way for the words to mean that way.
 Chosen: V-IRL's 45 degrees, and as much more as keeps a way that leaves half-way between two words within
 reach of both."""
 AHEAD_DEG = 45.0
@@ -42,7 +42,7 @@ def heading_of(direction: str, heading: float) -> float:
 
 
 def link_ahead(links: Sequence[Link], heading: float, came_from: str | None) -> Link | None:
-    """Return the link that `forward` takes: along the street, or straight over at a crossing.
+    """Return the link that `forward` takes, along the street or across; `None` where no way leads ahead.
 
     Args:
         links: links that leave the panorama.
@@ -60,7 +60,7 @@ def link_ahead(links: Sequence[Link], heading: float, came_from: str | None) -> 
 
 
 def link_toward(links: Sequence[Link], heading: float, direction: str) -> Link | None:
-    """Return the link nearest to a direction in words; `None` if none is within `REACH_DEG`.
+    """Return the link nearest to a direction in words from `heading`; `None` if none is within `REACH_DEG`.
 
     Args:
         links: links that leave the panorama.
@@ -73,7 +73,7 @@ def link_toward(links: Sequence[Link], heading: float, direction: str) -> Link |
 
 
 def directions_of(links: Sequence[Link], heading: float, came_from: str | None) -> tuple[str, ...]:
-    """Return the directions in words in which links leave, each once, clockwise from dead ahead.
+    """Return the directions in words of links for one who faces `heading`, clockwise, each once.
 
     The way that `link_ahead` takes is `front`, and no other is, so that what is told of a crossing and what
     walking on does there are the same.
@@ -89,7 +89,7 @@ def directions_of(links: Sequence[Link], heading: float, came_from: str | None) 
 
 
 def direction_of(links: Sequence[Link], heading: float, link: Link) -> str:
-    """Return the plainest direction in words by which `link_toward` finds a link, left and right first.
+    """Return words for a link's direction by which `link_toward` finds it, if possible `left` or `right`.
 
     Where another link leaves nearer to each of the eight, it is the nearest of them.
 
@@ -120,7 +120,7 @@ def words_for(links: Sequence[Link], heading: float, came_from: str | None, link
 
 
 def _side_direction(heading: float, link: Link) -> str:
-    """Return the direction in words of a link that does not lead ahead: left or right instead of front."""
+    """Return the direction in words of a link that is not ahead for one who faces `heading`, never front."""
     word = egocentric_word(heading, link.heading)
     if word != DIRECTIONS[0]:
         return word

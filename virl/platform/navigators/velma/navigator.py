@@ -60,7 +60,7 @@ class VelmaNavigator:
     landmarks: LandmarkExtractor | None = None
     """Function that returns an instruction's landmarks, called once a walk; `None` asks the mind."""
     flow: TrafficFlow | None = None
-    """Function for the flow of traffic at the start (Touchdown); `None` says nothing of it (Map2seq)."""
+    """Function that tells whether the start faces with or against traffic; `None` says nothing (Map2seq)."""
     examples: Sequence[Demonstration] = ()
     """Walks from which examples are drawn."""
     map: MapInWords | None = None

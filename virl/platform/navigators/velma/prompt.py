@@ -31,7 +31,7 @@ class Example:
     walk: str
     """Text of the walk, with its actions."""
     steps: tuple[tuple[str, str], ...] = ()
-    """(observation, action taken on it) in order: the walk for chat models."""
+    """(observation, action) of each step in order, for chat minds; other minds get `walk`."""
 
 
 @cache
@@ -43,7 +43,7 @@ def action_prompt() -> Prompt[Text]:
 def action_inputs(
     instruction: str, walk: str, examples: Sequence[Example] = (), *, refused: int = 0
 ) -> dict[str, Any]:
-    """Return the inputs of the prompt `movement/velma-action`.
+    """Return the inputs of `movement/velma-action`, with the number of replies `refused` before.
 
     Args:
         instruction: text as the data set gives it.
@@ -71,7 +71,7 @@ def chat_prompt() -> Prompt[VelmaAction]:
 def chat_inputs(
     instruction: str, told: Sequence[str], replies: Sequence[VelmaAction], examples: Sequence[Example] = ()
 ) -> dict[str, Any]:
-    """Return the inputs of the prompt `movement/velma-chat`.
+    """Return the inputs of `movement/velma-chat`: what was told, the start first, and the replies.
 
     Args:
         instruction: text as the data set gives it.

@@ -78,7 +78,7 @@ def list_landmarks(question: VelmaLandmarkQuestion, lexicon: Lexicon) -> Text:
 
 
 def name_landmarks(question: VelmaLandmarkQuestion, lexicon: Lexicon) -> VelmaLandmarks:
-    """Return the names in capitals within a sentence, and the things of a short list, in the text's order."""
+    """Return capitalised names inside sentences, and the things of a short list, in the text's order."""
     del lexicon
     found = [(match.start(1), match[1]) for match in _NAME.finditer(question.instruction)]
     found = [(start, name) for start, name in found if not _NOT_A_NAME.match(name)]
@@ -140,7 +140,7 @@ def _progress(question: VelmaActionQuestion) -> WalkProgress:
 def ask_until_read(
     ask: Callable[[int], str], read: Callable[[str], ReadT | None], wanted: str
 ) -> tuple[ReadT, tuple[str, ...]]:
-    """Return (content of a reply, replies refused before it), asking until a reply can be read.
+    """Return (content of a reply, replies refused before it), asking until `read` finds the wanted content.
 
     Args:
         ask: returns a reply, given how many were refused before.

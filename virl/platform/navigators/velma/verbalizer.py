@@ -70,17 +70,17 @@ class Observer:
     scorer: LandmarkScorer | None = None
     """Scorer that says which landmarks are seen; `None` sees none."""
     flow: TrafficFlow | None = None
-    """Function for the flow of traffic at the start; `None` says nothing of it (Map2seq)."""
+    """Function that tells whether the start faces with or against traffic; `None` says nothing (Map2seq)."""
     map: MapInWords | None = None
     """Map in words of the streets around; `None` for a walker without one, as published."""
 
     def start(self, state: WalkState, landmarks: Sequence[str] = ()) -> StateObservation:
-        """Return the observation of the state where a walk begins."""
+        """Return the observation of the state where a walk begins, with those of `landmarks` seen."""
         flow = self.flow(state) if self.flow else None
         return StateObservation(0, self._sightings(state, landmarks), flow, self._map(state))
 
     def observe(self, state: WalkState, landmarks: Sequence[str] = ()) -> StateObservation:
-        """Return the observation of the state after an action; crossings count on arrival only."""
+        """Return the observation of a state after an action; a crossing counts only on arrival there."""
         ways = int(self.graph.degree[state.node]) if state.came_from is not None else 0
         if ways <= 2:
             return StateObservation(0, self._sightings(state, landmarks))

@@ -50,7 +50,7 @@ class ViewStatistics:
     """Name of the model that embedded the views, such as `ViT-bigG-14/laion2b_s39b_b160k`."""
 
     def of_scores(self, captions: NDArray[np.float32]) -> tuple[Floats, Floats]:
-        """Return (means, standard deviations) over the views of captions' scores, by caption embeddings."""
+        """Return (means, standard deviations) of captions' scores over the views, one for each caption."""
         wide = captions.astype(np.float64)
         # A score is linear in the embedding of a view: their mean and covariance tell those of all scores.
         variance = np.einsum("ni,ij,nj->n", wide, self.covariance, wide, optimize=True)
@@ -89,7 +89,7 @@ def write_statistics(statistics: ViewStatistics, file: Path) -> None:
 
 
 def read_statistics(file: Path, model: str | None = None) -> ViewStatistics:
-    """Read the statistics of view embeddings from a `.npz` file.
+    """Read the statistics of view embeddings from a `.npz` file, which must be of `model` if given.
 
     Args:
         file: path of a file that `write_statistics` wrote.
@@ -140,7 +140,7 @@ def landmark_camera(heading: float) -> Camera:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingScorer:
-    """A scorer that sees a landmark where a view's score stands out of those of the training area.
+    """A scorer that sees a landmark where its best view scores far above the mean of the training area.
 
     The score of a view is the cosine between it and "picture of X". The best of the five views counts, if
     it lies `threshold` standard deviations or more above the mean over the training area.
@@ -258,7 +258,7 @@ def write_features(
 
 
 def read_features(file: Path, model: str | None = None) -> FeatureFile:
-    """Read a file that `write_features` wrote.
+    """Read embeddings that `write_features` wrote to a file, which must be of `model` if given.
 
     Raises:
         BadInput: the file is missing, of another version or model, or its arrays do not fit together.
@@ -393,7 +393,7 @@ def _ahead_and_behind(state: WalkState) -> tuple[float, float]:
 
 
 def _vote(scores: NDArray[np.floating[Any]]) -> Flow | None:
-    """Return the direction relative to the traffic by scores (2 views, kinds, sides), or `None`."""
+    """Return the direction relative to the traffic by scores (2 views, kinds, sides); `None` if unclear."""
     usable = scores[..., 2] < scores[..., :2].max(axis=-1)  # false for NaN
     if not usable.any():
         return None

@@ -40,7 +40,7 @@ class HfDescriberSettings(ModelSettings):
     weights: str
     """Folder or hub id of a model that turns pictures and text into text."""
     template: str = ""
-    """Input text around the prompt, `{prompt}`, for a model without a chat template; empty for its own."""
+    """Input text around the prompt, `{prompt}`; empty to use the chat template that the model brings."""
     precision: Precision = "auto"
     """Number format of the weights; `auto` is bfloat16 on a GPU and float32 elsewhere."""
     prompt: str = Field(min_length=1)
@@ -116,7 +116,7 @@ class HfDescriber:
         return said
 
     def _inputs(self, loaded: Pretrained, batch: list[Image], text: str) -> Any:
-        """Return the model's inputs for a prompt about each picture, by the settings' template or its own."""
+        """Return the inputs for a prompt about each picture, by the settings' template, else the model's."""
         if self._settings.template:
             asked = self._settings.template.replace(PROMPT, text)
             pictures = [Picture.fromarray(image) for image in batch]

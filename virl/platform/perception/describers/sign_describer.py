@@ -36,9 +36,9 @@ class SignDescriberSettings(ModelSettings):
     most: int = Field(ge=1)
     """Largest number of signs that are named in a description."""
     some_fronts: float = Field(ge=0, le=1)
-    """Least colourful share of the ground floors, [0, 1], that means some shopfronts."""
+    """Share of colourful pixels in the ground floors, [0, 1], from which a view has some shopfronts."""
     many_fronts: float = Field(ge=0, le=1)
-    """Least colourful share of the ground floors, [0, 1], that means many shopfronts."""
+    """Share of colourful pixels in the ground floors, [0, 1], from which a view has many shopfronts."""
 
     def needs(self) -> Needs:
         """Return the requirements: the detectors and the lexicon."""
@@ -95,7 +95,7 @@ class SignDescriber:
     def _describe_one(
         self, view: View, found: Sequence[Detection], wanted: dict[str, float]
     ) -> SceneDescription:
-        """Return the description of a view by its detections; signs of types in `wanted` come first."""
+        """Return a view's description by detections and colours; signs of labels in `wanted` come first."""
         signs = sorted(
             (thing for thing in found if thing.text), key=lambda sign: -wanted.get(sign.label, 0.0)
         )

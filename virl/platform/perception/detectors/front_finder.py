@@ -66,12 +66,12 @@ class FrontFinder(SettingsDetector[FrontFinderSettings]):
     """A detector of signboards, labelled `sign`, and of what else its inner detector `boards` finds."""
 
     def __init__(self, settings: FrontFinderSettings, boards: Detector) -> None:
-        """Use a detector of signs, and perhaps of more, with its least scores replaced by the settings'."""
+        """Use `boards`, a detector of signs and perhaps of more, with least scores from the settings."""
         self._settings = settings
         self._boards = boards
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """Return the objects with one of `labels` in each view; signs where no label is given."""
+        """Return the objects with one of `labels` in each view; the signs if `labels` is empty."""
         found_in_each = self._boards.detect(views, labels or [SIGN])
         return [
             [one for one in found if one.score >= self.look_scores.of(one.label).first]
@@ -95,7 +95,7 @@ class BoardsByText(SettingsDetector[FrontFinderSettings]):
         return [[Detection(SIGN, 1.0, self._board(box)) for box in boxes] for boxes in lines]
 
     def _board(self, line: Box) -> Box:
-        """Return the box of the board around a line of text, by the line's usual share of its height."""
+        """Return the box of the board around a line of text, whose height is `line_share` of the board's."""
         left, top, right, bottom = line
         margin = (bottom - top) * (1 / self._settings.line_share - 1) / 2
         return left, top - margin, right, bottom + margin

@@ -33,14 +33,14 @@ SEPARATORS = ".?"
 """Characters that end a label in a prompt of Grounding DINO."""
 
 MAX_TOKENS = 256
-"""Largest number of tokens of a prompt of Grounding DINO, which cuts off the rest without a word."""
+"""Largest number of tokens in a prompt of Grounding DINO; it silently ignores all further ones."""
 
 Span = tuple[int, int]
 """(start, end) of a part of a prompt in characters; the end is behind the last one."""
 
 
 def write_prompt(words: Iterable[str]) -> tuple[str, list[Span]]:
-    """Return (prompt such as `"trash bin . bench ."`, span of each label in it), by labels in lower case."""
+    """Return (prompt such as `"trash bin . bench ."`, span of each label in it) for labels in lower case."""
     prompt, spans = "", []
     for word in words:
         start = len(prompt) + bool(prompt)
@@ -117,7 +117,7 @@ class Network(Protocol):
         ...
 
     def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
-        """Return (scores by box and token, boxes) for pictures of one size and a prompt.
+        """Return (scores by picture, box and token; boxes as shares) by a prompt for pictures of one size.
 
         Returns:
             Scores, [0, 1], shape (pictures, boxes, tokens), and the boxes: x and y of the middle, width and
@@ -194,7 +194,7 @@ class _Network:
         return offsets
 
     def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
-        """Return (scores by box and token, boxes) for pictures of one size and a prompt."""
+        """Return (scores by picture, box and token; boxes as shares) by a prompt for pictures of one size."""
         pictures = [Picture.fromarray(image) for image in batch]
         with self._loaded.turn, module("torch", extra=EXTRA).inference_mode():
             inputs = self._loaded.processor(

@@ -100,7 +100,7 @@ class _Network:
     model: Any
     """The network on its device."""
     transform: Any
-    """Preparation of a picture for the network."""
+    """Function that prepares a picture for the network."""
     device: str
     """Torch's name of the device."""
     turn: Lock = field(default_factory=Lock)
@@ -112,7 +112,7 @@ class _Network:
         return offsets
 
     def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
-        """Return (scores by box and token, boxes) for pictures of one size and a prompt."""
+        """Return (scores by picture, box and token; boxes as shares) by a prompt for pictures of one size."""
         torch = module("torch", extra=EXTRA)
         pictures = [self.transform(Picture.fromarray(image), None)[0] for image in batch]
         with self.turn, torch.inference_mode():

@@ -122,7 +122,7 @@ class RecordedDetector(SettingsDetector[RecordedSettings]):
         return [self._look(as_view(view), asked) for view in views]
 
     def _look(self, view: View, asked: Mapping[str, str]) -> list[Detection]:
-        """Return the recorded boxes in a view with a label in `asked` (label by words); all if empty."""
+        """Return the recorded boxes in a view with a label in `asked`, {words: label}; all if it is empty."""
         lines = self._recorded.get().get(view.pano_id)
         if lines is None:
             raise ModelUnavailable(
@@ -150,7 +150,7 @@ class RecordedDetector(SettingsDetector[RecordedSettings]):
 
 
 def write_boxes(file: Path, found: Iterable[tuple[View, Sequence[Detection]]]) -> None:
-    """Write (view, its detections) pairs to a file of JSON lines for the `recorded` detector; replace any.
+    """Write (view, its detections) pairs to a new JSON lines file for the `recorded` detector.
 
     Raises:
         CannotWrite: the disk refuses.

@@ -45,7 +45,7 @@ CLASSES = (
     "sign", "directory", "shop door", "trash bin", "fire hydrant", "bench", "mailbox", "bollard", "planter",
     "tree", "street lamp", "traffic light", "parked car", "bicycle stand", "bus stop",
 )  # fmt: skip
-"""Names of the network's classes, in order; a directory, a board of a house's names, is found as a sign."""
+"""Names of the network's classes, in the order of its outputs; a directory board is labelled a sign."""
 
 NOT_DRAWN = (
     "the detector `rendered` knows only towns that virl draws, and this city is none: choose another with "
@@ -55,7 +55,7 @@ NOT_DRAWN = (
 """Error text for a city that virl does not draw."""
 
 _LABELS = tuple(SIGN if one == "directory" else one for one in CLASSES)
-"""Label of each class."""
+"""Label of each class of the network, in the order of `CLASSES`."""
 _GREY = 114
 """Level, of 255, of the grey around pictures that are not square; as YOLO's."""
 
@@ -67,15 +67,15 @@ class RenderedSettings(DetectorSettings):
 
     kind: Literal["rendered"]
     weights: str | None = None
-    """Path of an ONNX file of `benchmarks.perf.detector`; `None` for the one that comes with virl."""
+    """Path of an ONNX file that `benchmarks.perf.detector` made; `None` for the one that comes with virl."""
     synonyms: dict[str, str] = Field(default_factory=dict)
-    """Labels of the network's classes by other words for them."""
+    """Labels that the network knows, by other words for the same: {synonym: label}."""
     min_score: float = Field(ge=0, le=1)
     """Least score of a detection, [0, 1]."""
     max_overlap: float = Field(gt=0, le=1)
     """Largest intersection over union, [0, 1], of two boxes of one label; the better one stays."""
     parts: dict[str, str] = Field(default_factory=dict)
-    """Label of a whole object by the label that a part of it is taken for: inside a whole, it is dropped."""
+    """Labels {part: whole}: a find of the first label that lies inside one of the second is dropped."""
     part_inside: float = Field(0.8, gt=0, le=1)
     """Least share of a part's area, [0, 1], inside the whole object, for the part to be dropped."""
     part_area: float = Field(0.7, gt=0, le=1)
@@ -85,7 +85,7 @@ class RenderedSettings(DetectorSettings):
     only_drawn: bool
     """True to refuse the detector in cities that virl does not draw."""
     batch: int = Field(ge=1)
-    """Number of views that go through the network at once, where one thread looks at all."""
+    """Number of views that go through the network at once, where only one thread is used."""
     threads: int | None = Field(ge=1)
     """Number of views looked at side by side; `None` for `OMP_NUM_THREADS`, else one a core."""
 
@@ -95,7 +95,7 @@ class RenderedSettings(DetectorSettings):
         return Needs(("cv2", "onnxruntime"), "eyes", files=(self.file,), truth=truth)
 
     def unknown(self, labels: Sequence[str]) -> list[str]:
-        """Return those of some labels that are none of the network's classes."""
+        """Return those of `labels` that mean none of the network's classes, not even as synonyms."""
         return [one for one in labels if plain_label(one) not in {*_LABELS, *self.synonyms}]
 
     @property
@@ -163,7 +163,7 @@ class RenderedDetector(SettingsDetector[RenderedSettings]):
         return found
 
     def find(self, pictures: Sequence[Image], min_score: float | None = None) -> list[NetworkFinds]:
-        """Return what the network finds in each RGB picture of any size, doubles included.
+        """Return each RGB picture's finds from `min_score` on, with doubles, without parts of other finds.
 
         `min_score` is the least score, [0, 1]; `None` takes that of the settings.
 
@@ -192,7 +192,7 @@ class RenderedDetector(SettingsDetector[RenderedSettings]):
         return NetworkFinds(found.boxes[kept], found.scores[kept], found.classes[kept])
 
     def _class_labels(self, labels: Sequence[str]) -> dict[int, str]:
-        """Return the first label that means a class by the class's index, for all classes asked for."""
+        """Return {index of class: first label that means the class} for all classes asked for."""
         if not labels:
             return dict(enumerate(_LABELS))
         asked: dict[int, str] = {}

@@ -65,7 +65,7 @@ class SignDetector(SettingsDetector[SignDetectorSettings]):
         self._settings = settings
 
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:
-        """Return the signs of places in each view, best first; those that tell of no type last.
+        """Return the signs in each view that tell of one of `labels`, best first; signs of no type come last.
 
         Args:
             views: views of any street.
@@ -94,7 +94,7 @@ class SignDetector(SettingsDetector[SignDetectorSettings]):
         )
 
     def _classify_sign(self, lines: list[TextLine], asked: dict[str, str]) -> Detection | None:
-        """Return the detection of a sign by its best type in `asked` (label by words); `None` for none."""
+        """Return a sign by its best type in `asked`, {words: label}, or any if empty; `None` for none."""
         text = " / ".join(line.text for line in lines)
         clarity = float(
             np.average([line.score for line in lines], weights=[len(line.text) for line in lines])

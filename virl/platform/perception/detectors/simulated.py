@@ -27,7 +27,7 @@ from virl.platform.perception.registry import DetectorSettings, Kind, Needs
 from virl.platform.perception.signs import SIGN
 
 CAMERA_STEP_DEG = 1.0
-"""Degrees to whose multiples a camera's angles are rounded: cameras that round alike err alike; chosen."""
+"""Step in degrees to which a camera's angles are rounded, so that like cameras err alike; chosen."""
 JITTER_LIMIT = 2.5
 """Largest move of a box's edge in standard deviations; chosen."""
 
@@ -55,7 +55,7 @@ class SimulatedSettings(DetectorSettings):
     knows: tuple[str, ...]
     """Names of the kinds of objects that the detector can find."""
     synonyms: dict[str, str] = Field(default_factory=dict)
-    """Kind of object by other words for the kind."""
+    """Kinds of objects, by other words for the same: {synonym: kind}."""
     min_pixels: int = Field(ge=1)
     """Least number of visible pixels of an object that can be found."""
     found: float = Field(gt=0, le=1)
@@ -114,7 +114,7 @@ def size_of(box: Box) -> float:
 
 
 def chance_found(size: float, seen: float, settings: SimulatedSettings) -> float:
-    """Return the chance, [0, 1], that an object is found.
+    """Return the chance, [0, 1], to find an object of a size in pixels, of which the share `seen` is visible.
 
     Args:
         size: size of its box in pixels, above 0.
@@ -145,15 +145,15 @@ class Draws:
     """Correlation of the numbers between views of the object, [0, 1]."""
 
     def happens(self, event: str, chance: float) -> bool:
-        """Return whether the event of a name, with a chance in [0, 1], happens to the object in the view."""
+        """Return whether a named event of this chance, [0, 1], happens to the object in the view."""
         return self.share(event) < chance
 
     def share(self, name: str) -> float:
-        """Return the uniform random number, [0, 1], of a name, correlated between views of the object."""
+        """Return the uniform random number, [0, 1], with a name; correlated between views of the object."""
         return _NORMAL.cdf(self.normal(name))
 
     def normal(self, name: str) -> float:
-        """Return the standard normal number of a name, correlated between views of the object."""
+        """Return the standard normal random number with a name; correlated between views of the object."""
         own, new = self._draw_normal(name, ""), self._draw_normal(name, self.view_key)
         return sqrt(self.hardness) * own + sqrt(1 - self.hardness) * new
 
@@ -164,7 +164,7 @@ class Draws:
         return _NORMAL.inv_cdf((number + 0.5) / 2**48)
 
     def jitter(self, box: Box, camera: Camera, jitter: float) -> Box:
-        """Return a box with each edge moved at random; an edge that the picture cuts stays in place.
+        """Return a box with its edges moved at random by about `jitter` of its size; cut edges stay in place.
 
         Args:
             box: left, top, right, bottom in pixels, inside the view.
@@ -209,7 +209,7 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
     """
 
     def __init__(self, truth: Truth, settings: SimulatedSettings, seed: int = 0) -> None:
-        """Use a city's ground truth, and random errors from a seed: another one errs elsewhere, as often."""
+        """Use a city's ground truth, and random errors from a seed; each seed gives other errors."""
         self._truth = truth
         self._settings = settings
         self._seed = seed
@@ -238,7 +238,7 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
         return [self._look(as_view(view), asked, types, may_seem) for view in views]
 
     def _kinds(self, labels: Sequence[str]) -> dict[str, str]:
-        """Return the first label that means a kind of object by the kind, for all kinds asked for."""
+        """Return {kind of object: first label that means the kind} for all kinds asked for."""
         if not labels:
             return {kind: kind for kind in self._settings.knows}
         asked: dict[str, str] = {}
@@ -249,7 +249,7 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
         return asked
 
     def _types(self, labels: Sequence[str]) -> dict[str, str]:
-        """Return the labels that are no kind of object, and so may be place types, by their words."""
+        """Return {words: label} of the labels that are no kind of object, and so may be place types."""
         if not labels or self._settings.place_confusion is None:
             return {}
         known = {SIGN, *self._settings.knows, *self._settings.synonyms}
@@ -258,7 +258,7 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
     def _look(
         self, view: View, asked: dict[str, str], types: dict[str, str], may_seem: set[str]
     ) -> list[Detection]:
-        """Return the detections in a view, after the noise, of the kinds and place types asked for.
+        """Return the detections, with errors, of kinds and types asked for, among objects of `may_seem`.
 
         `may_seem` are the kinds of objects that can be, or be taken for, one that was asked for.
         """
@@ -303,7 +303,7 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
         return None
 
     def _score(self, ends: tuple[float, float], share: float, draws: Draws) -> float:
-        """Return a random score, [0, 1], whose mean lies the share `share` of the way between two `ends`."""
+        """Return a random score, [0, 1], with a mean `share` of the way from the first end to the second."""
         mean = ends[0] + (ends[1] - ends[0]) * share
         return min(max(mean + self._settings.score_spread * draws.normal("score"), 0.0), 1.0)
 

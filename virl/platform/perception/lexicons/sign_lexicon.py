@@ -93,7 +93,7 @@ class Lexicon:
     """A dictionary that tells place types by the words on a sign."""
 
     def __init__(self, settings: LexiconSettings, more: MoreWords | None = None) -> None:
-        """Collect the words in the settings, chosen by hand, and those that supplement them."""
+        """Collect the settings' words, chosen by hand, and further ones, `more`, for the same place types."""
         types = settings.words
         weights: dict[str, dict[str, float]] = {}
         for kind, _, word, is_name in words_of(types):
@@ -112,7 +112,7 @@ class Lexicon:
             if more and language in more.compounding and len(key) >= MIN_PART and is_name:
                 self._ends.add(key)
         self.types = tuple(types)
-        """Place types that the lexicon has words for."""
+        """Place types of the settings, in their order."""
         self._weights: Mapping[str, Mapping[str, float]] = weights
         self._unspaced = {key for key in weights if _UNSPACED.search(key)}
         self._longest_unspaced = max(map(len, self._unspaced), default=0)
@@ -183,7 +183,7 @@ class Lexicon:
         return sorted(parts & self._unspaced, key=lambda key: (line.find(key), key))
 
     def _match_with_slips(self, windows: list[tuple[str, Span]]) -> Iterator[_Match]:
-        """Yield matches of words that resemble one of some (text, span), by the square of the likeness."""
+        """Yield matches of known words that resemble a (text, span) window; strength: likeness squared."""
         if not windows or not self._slips:
             return
         texts = [window for window, _ in windows]
@@ -195,7 +195,7 @@ class Lexicon:
             yield from self._as_types(self._slips[column], windows[row][1], similarity**2)
 
     def _as_types(self, key: str, span: Span, strength: float) -> Iterator[_Match]:
-        """Yield a match at a span for each place type that has the word of a key, as of `key_of`."""
+        """Yield a match at a span for each place type that has a word whose `key_of` is `key`."""
         for place_type, weight in self._weights.get(key, {}).items():
             yield _Match(place_type, span, strength, weight)
 

@@ -28,7 +28,7 @@ CountMatches = Callable[[Sequence[tuple[Seen, Seen]]], list[int]]
 """Function from (new sighting, remembered sighting) pairs to the number of points each has in common."""
 
 CERTAIN = -1000.0
-"""Cost of a comparison in which directions from one panorama prove that both are one object."""
+"""Cost of a comparison in which boxes from one panorama prove that both are one object."""
 # Cost of a match of crops that just suffices: -2 ln 2; measured, see docs/explanation/visual-memory.md
 MATCHED = -1.4
 """Cost added where the crops of a sighting and an object have just enough points in common."""
@@ -44,7 +44,7 @@ Groups = list[list[Seen]]
 _NEVER_BOTH = -4.0
 """Cost added for two objects if no panorama shows both."""
 _BESIDE_M = 10.0
-"""Largest distance in metres at which that tells something: so near, some panorama shows both."""
+"""Largest distance in metres between objects to which `_NEVER_BOTH` applies: both should be in sight."""
 
 _SAME_BOX = 0.9
 """Least intersection over union of two boxes of one view that are one box added twice; chosen."""
@@ -67,7 +67,7 @@ class Assigned:
 def associate(
     sightings: Sequence[Seen], state: State, settings: MemorySettings, count_matches: CountMatches
 ) -> list[Assigned]:
-    """Return the sightings of a label from a panorama by object, each remembered or new, at least cost.
+    """Return sightings from one panorama grouped by object, each known or new, at the least total cost.
 
     Each remembered object takes one group of sightings at most, and the whole is the likeliest choice.
 
@@ -112,7 +112,7 @@ def group_views(sightings: Sequence[Seen], settings: MemorySettings) -> Groups:
 
 
 def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[Comparison]:
-    """Return the comparisons of a group of sightings with the remembered objects near to its best one."""
+    """Return comparisons of a group with the objects near its best sighting, or seen from its panorama."""
     best = group[0]
     ray = ray_of(best, settings)
     here = place(ray, settings.position_m)
@@ -126,7 +126,7 @@ def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[
 
 
 def _compare_with(group: list[Seen], ray: Ray, thing: MemoryObject, settings: MemorySettings) -> Comparison:
-    """Return the comparison of a group, whose best sighting has `ray`, with an object, before any matcher."""
+    """Return the comparison of a group, its best sighting at `ray`, with an object, before any matcher's."""
     for seen in group:
         # Before all else, and without a switch: boxes of one view are two things, or one added twice.
         if opinion := by_view(seen, thing.views):
@@ -276,7 +276,7 @@ def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
 
 
 def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> Opinion | None:
-    """Return the opinion by the directions of boxes from one panorama; `None` if no view is from there.
+    """Return the opinion by directions from one panorama; `None` if no view is from the sighting's.
 
     Args:
         seen: the new sighting.
@@ -293,7 +293,7 @@ def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> 
 
 
 def by_geometry(one: Estimate, other: Estimate, settings: MemorySettings) -> tuple[Opinion, float]:
-    """Return (opinion by two positions with their errors, cost of their being one as in `Comparison`).
+    """Return (opinion on whether two positions are of one object, cost as in `Comparison.cost`).
 
     There is no verdict where the uncertainty is so large that it may well cover several objects: the
     parallax is too small, and the boxes tell the distance too badly.
@@ -339,7 +339,7 @@ def _in_panorama(one: Span, other: Span, settings: MemorySettings) -> Opinion:
 
 
 def _overlap(one: Span, other: Span) -> float:
-    """Return the shared part of two ranges of directions over their union, or the smaller if one is cut."""
+    """Return the share, [0, 1], of two ranges of directions that both cover; of the smaller if one is cut."""
     turn = signed_turn(one.heading, other.heading)
     wide = min(one.width / 2, turn + other.width / 2) - max(-one.width / 2, turn - other.width / 2)
     high = min(one.high, other.high) - max(one.low, other.low)
@@ -350,7 +350,7 @@ def _overlap(one: Span, other: Span) -> float:
 
 
 def _is_seam(left: Span, right: Span, jitter: float) -> bool:
-    """Return whether the right box continues the left one beyond the edge of its picture."""
+    """Return whether `right` goes on where a picture's edge cuts `left`; `jitter`, a share, allows a gap."""
     if not (left.cut.right and right.cut.left):
         return False
     widths = left.width + right.width

@@ -48,7 +48,7 @@ class Added(JsonRecord):
     name: str = ""
     """Name that the caller gave to the look around; may be empty."""
     sightings: tuple[Seen, ...]
-    """Sightings of the look around, by number."""
+    """Sightings of the look around, sorted by number."""
     verdicts: tuple[Verdict, ...]
     """Verdicts on the sightings, in their order."""
     estimates: dict[str, Estimate]

@@ -88,7 +88,7 @@ class VisualMemory:
         return memory or cls(folder, settings or MemorySettings(), log, matcher)
 
     def add(self, sightings: Sequence[Sighting], name: str = "") -> list[Verdict]:
-        """Add the sightings of one look around; return the verdict on each, in order: the object it shows.
+        """Add sightings, but none again for a known `name`, and return the verdict on each, in order.
 
         Args:
             sightings: of any labels; they are assigned to objects jointly, so their order hardly matters.
@@ -161,7 +161,7 @@ class VisualMemory:
     def objects(
         self, label: str | None = None, *, min_panoramas: int = 1, min_confidence: float = 0.0
     ) -> list[MemoryObject]:
-        """Return the objects that meet the conditions, in the order of their first sightings.
+        """Return objects of a label, or all, seen from enough panoramas and surely enough; first seen first.
 
         Args:
             label: of the objects; `None` for all.

@@ -22,11 +22,11 @@ from virl.platform.perception.memory.objects import Estimate, Seen
 from virl.platform.perception.memory.settings import MemorySettings
 
 EDGE_PIXELS = 1.5
-"""Pixels, beside twice its jitter, from a picture's edge within which a box may be cut; chosen."""
+"""Pixels from a picture's edge, beside twice the box's own error, within which a box is cut; chosen."""
 NEAREST_M = 1.0
 """Least distance in metres of an object from the camera; chosen."""
 VAGUE = 1.0
-"""Largest error of the logarithm of a distance read off a box's edge; chosen: more tells nothing."""
+"""Largest standard deviation of the log of a distance read off a box's edge that is still used; chosen."""
 AGREE = 2.0
 """Largest difference, in standard deviations, between two readings of one distance that agree; chosen."""
 
@@ -92,7 +92,7 @@ class Ray:
 
 
 def span_of(camera: Camera, box: Box, jitter: float) -> Span:
-    """Return the range of directions that a box in a camera's view covers.
+    """Return the directions that a box in a view covers; `jitter` is its edges' error as a share of its size.
 
     Args:
         camera: of the view.
@@ -148,7 +148,7 @@ class _Reading:
 def _distance(
     span: Span, edge_error: float, height: float | None, settings: MemorySettings
 ) -> tuple[float, float, str]:
-    """Return (median metres of an object, error of their logarithm, name of the source in words).
+    """Return (median metres to an object `height` metres high, error of their log, source in words).
 
     `edge_error` is the error of the box's edges in radians, `height` the object's in metres if known.
     """
@@ -171,7 +171,7 @@ def _distance(
 
 
 def _distance_by_pitch(pitch: float, pitch_error: float, drop: float, drop_error: float) -> _Reading | None:
-    """Return the distance of a point `drop` metres below the camera by its pitch; `None` if too vague.
+    """Return the distance of a point seen at a pitch, `drop` metres below the camera; `None` if too vague.
 
     The pitch is in degrees above the horizon, its error in radians, that of the drop in metres.
     """
@@ -204,7 +204,7 @@ OUTLIER = 1.5
 
 
 def place(ray: Ray, position_m: float) -> Estimate:
-    """Return the position of an object by one ray, with its error; `position_m` is the origin's, each way."""
+    """Return an object's position by one ray, with its error; a camera errs by `position_m` metres."""
     angle = radians(ray.heading)
     along = np.array([np.sin(angle), np.cos(angle)])
     across = np.array([along[1], -along[0]])
@@ -217,7 +217,7 @@ def place(ray: Ray, position_m: float) -> Estimate:
 
 
 def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
-    """Return the position of an object by its rays, with its error, by robust least squares.
+    """Return an object's position by all rays, with its error, where cameras err by `position_m` metres.
 
     Two directions that cross triangulate it; the smaller the parallax, the more the distances decide, and the
     larger the error along the rays.
@@ -277,7 +277,7 @@ def separation(first: Estimate, second: Estimate) -> tuple[float, float, float]:
 
 
 def surprise(square: float, area: float, density: float) -> float:
-    """Return minus twice the log of how much likelier two positions are of one object than of two.
+    """Return -2 ln of how much likelier one object is than two; `density` is the number of objects per m².
 
     Args:
         square: squared Mahalanobis distance between them.

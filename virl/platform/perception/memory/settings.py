@@ -41,7 +41,7 @@ class MemorySettings(Settings):
     """Distance in metres within which a sighting is compared with objects, with 3 sigma added.
     Chosen a little above V-IRL's 30."""
     reach_m: float = Field(200.0, gt=1, le=1000)
-    """Largest distance in metres that an object is taken to have.
+    """Largest distance in metres from the camera at which an object is placed.
     Chosen: a bin is 3 pixels high there in a view of 60 degrees and 640 pixels."""
     heading_deg: float = Field(10.0, ge=0, le=180)
     """Angle in degrees between the middles of two boxes from one panorama above which they are two objects.
@@ -86,7 +86,7 @@ class MemorySettings(Settings):
     """Error of the logarithm of `guess_m`: two thirds of objects lie between half and twice; chosen."""
 
     def height(self, label: str) -> float | None:
-        """Return the typical height in metres of objects with a label, in any case; `None` if not known."""
+        """Return the typical height in metres of objects with a label, ignoring case; `None` if not known."""
         return self.heights_m.get(label.strip().lower())
 
 

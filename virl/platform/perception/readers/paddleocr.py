@@ -95,7 +95,7 @@ class PaddleOcrReader:
 
 
 def lines_of(result: Mapping[str, Any], image: Image, min_score: float) -> list[TextLine]:
-    """Return the lines of text in one result of PaddleOCR, from top to bottom.
+    """Return a picture's lines of text with `min_score` or more in PaddleOCR's result, from top to bottom.
 
     Args:
         result: lists `rec_texts`, `rec_scores` and `rec_polys`, each with an entry for each line.

@@ -28,7 +28,7 @@ cv2 = Late("cv2", extra="eyes")
 GAP = 16
 """Gap in pixels between parts on a sheet, so that no line reaches into the next; chosen."""
 STEP = 32
-"""Pixels whose multiples the sides of a sheet are: networks halve their pictures five times."""
+"""Number of pixels of which a sheet's sides are multiples, as networks halve pictures five times."""
 WIDTH, HEIGHT = 320, 1024
 """Largest width and height in pixels of a sheet, unless a single part is larger; chosen."""
 GREY = 128
@@ -67,7 +67,7 @@ class Sheet:
     """(part, its first column, its first row on the sheet) of all parts."""
 
     def at(self, x: float, y: float) -> tuple[Crop, int, int] | None:
-        """Return (part, its first column, its first row) at a pixel or half a gap off it; `None` for none."""
+        """Return (part, its first column, first row) half a gap or less from a pixel; `None` for none."""
         for part, left, top in self.placed:
             width, height = part.size
             if (
@@ -81,7 +81,7 @@ class Sheet:
 def cut_part(
     number: int, picture: Image, box: Box, *, side: float, least: float, margin: float
 ) -> Crop | None:
-    """Return the part of a picture in a box; `None` if nothing of it lies in the picture.
+    """Return the part in a box, its shorter side shrunk to `side` pixels, zoom at least `least`; or `None`.
 
     Args:
         number: index of the picture.
@@ -144,13 +144,13 @@ Quad = NDArray[np.float32]
 _FIND, _READ = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
 """Names of rapidocr's model files that find lines of text, and that read them."""
 SAME_LINE = 0.6
-"""Least share of a line, [0, 1], within a larger one for it to be the same line or a piece; chosen."""
+"""Least share of a line, [0, 1], inside a larger line for both to be the same line; chosen."""
 _MIN_FIND_SIDE = 32
 """Least length in pixels of a side of a picture for the finder, which works on multiples of 32."""
 _MOST_FIND_SIDE = 4096
 """Largest length in pixels of a side of a picture for the finder."""
 _MOST_ASPECT = 40
-"""Largest ratio of a picture's sides: rapidocr shrinks the longer to 2,000 pixels; the other needs 32."""
+"""Largest ratio of a picture's longer to its shorter side for rapidocr; a thinner picture is padded."""
 
 
 class RapidOcrSettings(ModelSettings):
@@ -162,11 +162,11 @@ class RapidOcrSettings(ModelSettings):
     find_scale: float = Field(gt=0, le=2)
     """Size of the picture in which lines are looked for, as a share of the picture given."""
     min_line_height: float = Field(ge=0)
-    """Least height in pixels of the picture given of a line that is read."""
+    """Least height of a line that is read, in pixels of the picture given."""
     min_score: float = Field(ge=0, le=1)
     """Least confidence, [0, 1], of a line that is kept."""
     strip_width: int = Field(ge=48, le=640)
-    """Least width in pixels of a line for the reading model, which takes a height of 48."""
+    """Width in pixels to which shorter lines are padded for the reading model, which takes a height of 48."""
     batch: int = Field(ge=1)
     """Number of lines that are read at once."""
     threads: int | None = Field(ge=1)
@@ -174,7 +174,7 @@ class RapidOcrSettings(ModelSettings):
     remember: int = Field(ge=0)
     """Number of recent pictures whose lines are kept in memory; 0 keeps none."""
     box_side: float = Field(gt=0)
-    """Length in pixels to which a box's shorter side is shrunk to find lines; at least `find_scale`."""
+    """Length in pixels to which a box's shorter side is shrunk to find lines; limited by `find_scale`."""
     box_margin: float = Field(ge=0)
     """Margin added around a box, as a share of its shorter side."""
 
@@ -265,7 +265,7 @@ class RapidOcrReader:
         return self._engine
 
     def _recognize(self, strips: Sequence[Image]) -> list[tuple[str, float] | None]:
-        """Return (text, confidence) of each picture of one line; `None` for one below `min_score`."""
+        """Return (text, confidence) of each line; `None` below `min_score` or without letters and digits."""
         if not strips:
             return []
         read = self._loaded_engine.recognize_txt(strips)

@@ -73,7 +73,7 @@ class SignsFirstReader:
     """
 
     def __init__(self, reader: BoxReader, detector: Detector, settings: SignReaderSettings) -> None:
-        """Use a detector of what it labels `sign`, and a reader inside the boxes that it finds."""
+        """Use a detector to find boxes labelled `sign`, and a reader to read inside these boxes."""
         self._reader = reader
         self._detector = detector
         self._settings = settings

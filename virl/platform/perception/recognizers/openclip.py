@@ -140,7 +140,7 @@ def _weights_in(path: Path) -> tuple[str, ...]:
 
 
 def _listed_files(index: Path) -> tuple[str, ...]:
-    """Return the paths of the weight files that an index lists; raise `ModelUnavailable` if one lacks."""
+    """Return the paths of the weight files in an index; raise `ModelUnavailable` if one is missing."""
     try:
         names = sorted(set(read_json(index.read_bytes())["weight_map"].values()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
@@ -168,7 +168,7 @@ def _refuse_fetching(config: Path, options: ModelOptions) -> None:
 
 @once_per_process
 def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, precision: str) -> TorchEncoders:
-    """Return the encoders of an architecture with the weights in some files.
+    """Return the encoders of an architecture with the weights in some files, in a number format on a device.
 
     Args:
         architecture: OpenCLIP's name, or `local-dir:` and a folder that describes the model.

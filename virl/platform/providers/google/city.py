@@ -16,7 +16,7 @@ from virl.platform.providers.google.ways_new import RoutesApi
 from virl.platform.providers.provider import Access, CityFile
 
 _PAGE = Call("maps_js")
-"""Request for the Maps JavaScript API, which pages load."""
+"""Load of street view by a web page (Maps JavaScript API), as a call whose price is booked."""
 
 
 def google_city(name: str, file: GoogleCity, access: Access) -> City:

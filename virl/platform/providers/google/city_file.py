@@ -17,9 +17,9 @@ Imagery = Literal["static", "tiles"]
 """Sources of views: pictures of Street View Static, or tiles of panoramas."""
 
 KEPT_PANORAMAS = 8
-"""Number of panoramas kept in memory; chosen: one of 3328x1664 pixels takes 33 MB."""
+"""Default number of panoramas kept in memory; chosen: one of 3328x1664 pixels takes 33 MB."""
 NEARBY_REQUESTS = 4
-"""Largest number of requests for one question; chosen: at most 14 cents."""
+"""Default largest number of requests for one nearby search; chosen: at most 14 cents."""
 PAGE_WAIT_S = 2.0
 """Seconds to wait before a further legacy page; chosen: Google makes it ready after "a short delay"."""
 
@@ -58,7 +58,7 @@ class GoogleOptions(Settings):
     page_wait: float = Field(default=PAGE_WAIT_S, ge=0)
     """Seconds to wait before a further page of the legacy API is asked for."""
     visual_memory: str = "street-view"
-    """Name in `platform/memory/` of the settings of visual memory for agents that count here."""
+    """Name in `platform/memory/` of visual-memory settings, for agents that count objects in this city."""
     language: str | None = None
     """BCP 47 tag of the language of names and reviews, such as `en`; `None` lets Google choose."""
     api: Literal["new", "legacy"] | None = None
@@ -66,13 +66,13 @@ class GoogleOptions(Settings):
 
 
 NO_TILES = "`map_tiles` in platform/providers/google.yaml is false, so no links are known"
-"""Reason for a mover without links where the settings exclude Map Tiles."""
+"""Text of why a mover that needs no links is taken: the settings exclude Map Tiles."""
 REFUSED = "the key may not use the Map Tiles API, so no links are known"
-"""Reason for a mover without links where the key may not use Map Tiles."""
+"""Text of why a mover that needs no links is taken: the key may not use Map Tiles."""
 
 
 def known_mover(options: GoogleOptions, map_tiles: bool | None) -> MoverChoice | None:
-    """Return the mover by the options of a city; `None` if links around the start must be looked at.
+    """Return the mover that options and the right to Map Tiles decide; `None` if links must be looked at.
 
     The key may use Map Tiles or not, by `map_tiles`; `None` if that is not known.
     """
@@ -88,7 +88,7 @@ def known_mover(options: GoogleOptions, map_tiles: bool | None) -> MoverChoice |
 def fit_mover(
     streetview: StreetView, options: GoogleOptions, *, map_tiles: bool, start: Panorama, asked: str | None
 ) -> MoverChoice:
-    """Return the mover for a start by the links around it, or the one asked for if it works.
+    """Return the mover asked for, if the key allows it, or else the one that fits the links around the start.
 
     Args:
         streetview: provider that is asked about the links around the start, if nothing else decides.

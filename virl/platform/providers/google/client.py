@@ -87,14 +87,14 @@ _CODES = {
     404: "NOT_FOUND",
     429: LIMITED,
 }
-"""Google's code for each HTTP status, where a body has none."""
+"""Google's error code that each HTTP status stands for if the reply's body names none."""
 _SAME_AS = {
     "OVER_QUERY_LIMIT": LIMITED,
     "REQUEST_DENIED": "PERMISSION_DENIED",
     "UNAUTHENTICATED": "PERMISSION_DENIED",
     "API_KEY_INVALID": "PERMISSION_DENIED",
 }
-"""Code whose remedy another code shares, by the other code."""
+"""Google's error codes that share the advice of another code, each with that other code."""
 _SIGNATURE = "SIGNATURE"
 """Code, of virl's own, for a URL signature that Google refuses."""
 _REMEDIES = {
@@ -122,7 +122,7 @@ def remedy(fault: HttpFault, service: str) -> str:
 
 
 def judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
-    """Return a good reply of Google, `ZERO_RESULTS` included, or its fault.
+    """Return a reply of Google if it is good, as `ZERO_RESULTS` is, or else the fault found in it.
 
     A reply that says that there is no such thing (`ZERO_RESULTS`) is good. One that is broken is asked for
     again, and paid for again; a whole one that lacks what it must hold is not.
@@ -167,7 +167,7 @@ def _google_error(status: int, body: bytes) -> tuple[str, str]:
 _KEY_NAMES = frozenset({"key", "signature"})
 """Names of query fields with the key or its signature."""
 _TIMES = frozenset({"departureTime", "departure_time"})
-"""Names of fields with a time of departure."""
+"""Names of the fields of a call that hold a time of departure."""
 _TOKEN_NAMES = frozenset({"session", "sessiontoken"})
 """Names of query fields with a session token."""
 
@@ -201,7 +201,7 @@ def canonical(call: Call) -> str:
 
 
 def _drop_dates(asked: Mapping[str, object]) -> dict[str, object]:
-    """Return the fields of a call with times of departure by weekday and clock only."""
+    """Return the fields of a call, its times of departure reduced to weekday and time of day."""
     return {name: drop_date(str(value)) if name in _TIMES else value for name, value in asked.items()}
 
 
@@ -350,7 +350,7 @@ class GoogleHttp(Service):
         self.keeping.close()
 
     def _host_of(self, endpoint: Endpoint) -> str:
-        """Return the scheme and host of an endpoint: its own, or the one that replaces all."""
+        """Return the scheme and host at which an endpoint is asked: its own, or the settings' `base_url`."""
         return self.settings.base_url or endpoint.base
 
     def request(self, call: Call) -> Request:

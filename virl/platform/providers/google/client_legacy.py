@@ -25,7 +25,7 @@ SERVICE = "Google's legacy web services"
 _PLACEHOLDER = "AIza-is-added-later"
 """Stand-in for the key, which is added later: the library insists on a key's form."""
 _LEFT_OUT = ("key", "minprice", "maxprice")
-"""Names of query fields that are dropped: the library writes prices as "None" where none is asked."""
+"""Names of query fields to drop: the key, and the price limits, which the library writes even if unset."""
 _ENDPOINTS = {
     "/maps/api/place/nearbysearch/json": "legacy_nearby",
     "/maps/api/place/textsearch/json": "legacy_text",
@@ -34,7 +34,7 @@ _ENDPOINTS = {
     "/maps/api/directions/json": "legacy_directions",
     "/maps/api/distancematrix/json": "legacy_matrix",
 }
-"""Name in `google.yaml` of the endpoint of each path."""
+"""Name of each endpoint in `google.yaml`, by its URL path."""
 
 Asked = ParamSpec("Asked")
 

@@ -16,7 +16,7 @@ _DATED = re.compile(r"\d{4}-\d\d-\d\dT(\d\d:\d\d)")
 
 
 def departure(weekday: int, minute: int, zone: str | None, now: datetime | None = None) -> datetime:
-    """Return the next time, within a week, with a weekday (0: Monday) and minute in a time zone.
+    """Return the next time, within a week, at a weekday (0: Monday) and minute of the day in a time zone.
 
     Args:
         weekday: day of the week, 0 for Monday.
@@ -40,7 +40,7 @@ def minute_of(when: datetime, zone: str | None) -> int:
 
 
 def drop_date(text: str) -> str:
-    """Return a time without its date, such as `day 2 09:10`; other texts unchanged.
+    """Return a date and time as weekday and time of day in UTC, such as `day 2 09:10`; other texts unchanged.
 
     A recording of a journey is good on another day.
     """
@@ -100,7 +100,7 @@ def line_of(vehicle: str, short: str, name: str) -> str:
 
 
 def journey_of(steps: Sequence[JourneyStep], leaves: datetime, seconds: float, zone: str | None) -> Journey:
-    """Return the journey of a reply's steps; consecutive ways on foot become one leg.
+    """Return the journey of a reply's steps, consecutive walks joined; `seconds` is the reply's duration.
 
     Args:
         steps: steps of the reply, in their order.
@@ -120,7 +120,7 @@ def journey_of(steps: Sequence[JourneyStep], leaves: datetime, seconds: float, z
 
 
 def _duration(steps: Sequence[JourneyStep], leaves: datetime, seconds: float) -> float:
-    """Return the seconds from `leaves` to the arrival, by the clock of the last ride where it has one."""
+    """Return the seconds from `leaves` to the arrival, by the last ride's clock, but at least `seconds`."""
     after = 0.0
     for step in reversed(steps):
         if step.ride and step.ride.arrives:

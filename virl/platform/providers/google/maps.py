@@ -27,7 +27,7 @@ MARGIN_M = 5_000.0
 """Distance in metres around a district within which an address counts as in the city; chosen."""
 
 Corners = tuple[LatLng, LatLng]
-"""(south-western, north-eastern) corner of a box."""
+"""Corners (south-western, north-eastern) of a box."""
 Seconds = NDArray[np.float64]
 """Travel times in seconds, `inf` where no way leads, shape (origins, destinations)."""
 
@@ -44,7 +44,7 @@ class PositionBody(ReplyBody):
 
     @property
     def position(self) -> LatLng:
-        """Position as virl's type."""
+        """This position of a reply as a `LatLng`."""
         return LatLng(self.lat, self.lng)
 
 
@@ -75,7 +75,7 @@ class _Address(ReplyBody):
 
     @property
     def is_meant(self) -> bool:
-        """Return whether the text was understood whole, or up to a house in a street."""
+        """Return whether Google understood the whole address, or at least a house number in a street."""
         numbered = any("street_number" in one.types for one in self.address_components)
         return not self.partial_match or numbered
 
@@ -121,7 +121,7 @@ class Ways(Protocol):
         ...
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
-        """Return (the steps of a public transport journey, its seconds without waits); one request.
+        """Return (steps by public transport from `leaves` on, their seconds without the wait before them).
 
         Args:
             here: position where the journey starts.
@@ -159,7 +159,7 @@ class GoogleMaps:
         return join_routes([self.ways.route(part, mode) for part in split_stops(stops)])
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
-        """Return the first journey to arrive that sets out on the next weekday (0: Monday) at a minute.
+        """Return the journey that arrives first, from a weekday (0: Monday) and minute of the day on.
 
         One request.
         """
@@ -244,7 +244,7 @@ def route_of(
     mode: TravelMode,
     notes: Notes,
 ) -> Route:
-    """Return the route of a reply; a missing path, length or duration is estimated.
+    """Return a reply's route; `lines` are its steps' (path, street name); what is missing is estimated.
 
     Args:
         stops: stops of the route, which are its path where it has none.
@@ -320,7 +320,7 @@ LEGS = 11
 """Largest number of legs of a route without surcharge: ten stops in between (Routes usage page)."""
 
 Pair = tuple[LatLng, LatLng]
-"""(origin, destination)."""
+"""Positions (origin, destination) of a way."""
 
 
 def times_by_tours(
@@ -329,7 +329,7 @@ def times_by_tours(
     legs: Callable[[Sequence[LatLng]], Sequence[float]],
     times: Callable[[Sequence[LatLng], Sequence[LatLng]], Seconds],
 ) -> Seconds:
-    """Return seconds of all pairs, shape (origins, destinations), by the legs of few cheap routes.
+    """Return the seconds of all pairs, by `legs` of few cheap routes, and by `times` for pairs still missing.
 
     A matrix is billed by the pair, a route by the request, whatever its stops are. So a route that goes from
     an origin to a destination, on to the next origin, and so forth tells up to eleven pairs for the price of
@@ -346,7 +346,7 @@ def times_by_tours(
     known: dict[Pair, float] = {}
 
     def ask(stops: Sequence[LatLng]) -> dict[Pair, float]:
-        """Return the seconds of each leg of a route, by its ends; empty if one has no way."""
+        """Return the seconds of each leg through stops, by (start, end); empty if any leg has no way."""
         try:
             return dict(zip(pairwise(stops), legs(stops), strict=True))
         except NoRoute:

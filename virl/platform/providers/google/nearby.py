@@ -20,11 +20,11 @@ from virl.platform.city.places import Place
 log = logging.getLogger(__name__)
 
 SQUARES_M = (80.0, 40.0, 20.0)
-"""Sides in metres of the squares whose middles are asked; smaller where places are dense. Chosen."""
+"""Sides in metres of grid squares, tried in turn: places are asked for around a square's middle. Chosen."""
 FITTING = 2.0
-"""Largest ratio of the first square's side to the radius that is needed. Chosen for dense streets."""
+"""Largest ratio of a square's side to the distance up to which no place may be missing; chosen."""
 SHARED_M = 200.0
-"""Radius in metres of the circle that is asked around the middle of a square; chosen: two blocks."""
+"""Radius in metres of the circle of places that is asked for around a square's middle; chosen: two blocks."""
 MOST = 20
 """Largest number of places in a reply of Places (New)."""
 
@@ -101,7 +101,7 @@ class _KnownPlaces:
 def places_around(
     api: NearbyApi, position: LatLng, radius: float, kinds: PlaceKinds, *, need: float, requests: int
 ) -> NearbyResult:
-    """Return the places within `radius` metres and some beyond, and the distance up to which none is missing.
+    """Return the places found by up to `requests` requests, made until none within `need` metres is missing.
 
     Args:
         api: client that is asked.
@@ -136,7 +136,7 @@ def places_around(
 
 
 def _ask_squares(api: NearbyApi, known: _KnownPlaces, kinds: PlaceKinds, need: float, requests: int) -> None:
-    """Add the places around the middle of a position's square, and of smaller ones where that may suffice."""
+    """Ask for places around the middle of the position's square, then of smaller ones; fill `known`."""
     first, *smaller_sides = [side for side in SQUARES_M if side <= FITTING * need] or SQUARES_M[-1:]
     square = middle_of_square(known.position, first)
     reply = api.places_within(square, SHARED_M, kinds)
@@ -159,7 +159,7 @@ def middle_of_square(position: LatLng, side: float) -> LatLng:
 def cover_circle(
     ask: Callable[[LatLng, float], NearbyResult], center: LatLng, radius: float, requests: int
 ) -> NearbyResult:
-    """Return the places in a circle; if the reply is cut off, seven smaller ones are asked for.
+    """Return the places in a circle by up to `requests` calls of `ask`; too full a circle is split in seven.
 
     The circles nearest to the centre come first, so that what is missing after the last request is far away.
 

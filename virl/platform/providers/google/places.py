@@ -33,17 +33,17 @@ class TypeTable:
     renamed: Mapping[str, str]
     """virl's name of a type, by its name in Places (New)."""
     implied: Mapping[str, str]
-    """Place type implied by each ending of a type's name."""
+    """Place type that all types with an ending such as `_restaurant` have too, by that ending."""
     asked_as: Mapping[str, tuple[str, ...]]
-    """Types of Places (New) that are asked for in place of a type."""
+    """Types of Places (New) that are asked for in place of a place type of virl's, by that type."""
     also_asked: Mapping[str, tuple[str, ...]]
-    """Types of Places (New) that are asked for besides a type."""
+    """Types of Places (New) that are asked for in addition to a place type of virl's, by that type."""
     searchable: frozenset[str]
     """Place types that a search of the legacy API accepts."""
     taken: frozenset[str]
     """Place types that a search of Places (New) accepts."""
     half: frozenset[str]
-    """Place types of about half of the places of a busy street."""
+    """Place types that about half of a busy street's places have, by which a search is split in two."""
 
 
 @cache
@@ -62,7 +62,7 @@ def type_table() -> TypeTable:
 
 
 def normal_types(given: Iterable[str], primary: str | None = None) -> tuple[str, ...]:
-    """Return the types that Google gives a place as virl's types, the most specific first.
+    """Return virl's types of a place, the most specific first, made of the types that Google gives it.
 
     The primary type of Places (New), where there is one, comes first.
     """
@@ -100,7 +100,7 @@ def asked_legacy_types(types: Collection[str]) -> list[str]:
 
 
 def known_as(types: Collection[str]) -> frozenset[str]:
-    """Return types that were asked for, also in virl's vocabulary, to compare with those of places."""
+    """Return the types asked for together with virl's names of them, to compare with the types of places."""
     return frozenset(types).union(map(_normal, types))
 
 
@@ -159,7 +159,7 @@ class FullPlacesApi(PlacesApi, Protocol):
     def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Return places of a type in and around a circle, in full, rated `least` stars of 5 or better.
+        """Return a type's places of `least` or more stars in and around a circle, with hours and reviews.
 
         Args:
             center: middle of the circle.
@@ -193,7 +193,7 @@ class GooglePlaces(Generic[ApiT_co]):
         keep_closed: bool = False,
         nearby_requests: int = NEARBY_REQUESTS,
     ) -> None:
-        """Make places by a client of Google's; nothing is asked yet."""
+        """Make places by a client; a search without a position looks around `home`. Nothing is asked yet."""
         self._api = api
         self._home = home
         self._keep_closed = keep_closed
@@ -203,13 +203,13 @@ class GooglePlaces(Generic[ApiT_co]):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first; unknown types cost nothing."""
+        """Return places within `radius` metres, nearest first; if possible, all within `whole` metres."""
         return self._search_nearby(position, radius, PlaceKinds(frozenset(types)), whole)
 
     def _search_nearby(
         self, position: LatLng, radius: float, kinds: PlaceKinds, whole: float | None
     ) -> NearbyPlaces:
-        """Return the places of some kinds within `radius` metres, nearest first, by a few requests."""
+        """Return places within `radius` metres, nearest first; if possible, all within `whole` metres."""
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         found = places_around(
@@ -274,7 +274,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first, with hours and reviews."""
+        """Return the places within `radius` metres, nearest first, with hours and reviews; see `nearby`."""
         found = self._search_nearby(position, radius, PlaceKinds(frozenset(types), in_full=True), whole)
         self._told |= {place.id: place for place in found}
         return found
@@ -287,7 +287,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """Return well rated places by a text search for each type; none for more than `MOST_RATED` types."""
+        """Return places of `least` or more stars, nearest first; none for more than `MOST_RATED` types."""
         kinds = asked_types(types)
         if not 0 < len(kinds) <= MOST_RATED:
             return NearbyPlaces((), 0.0)
@@ -337,7 +337,7 @@ def no_place(place_id: str) -> NotFound:
 Period = tuple[int, int, tuple[int, int] | None]
 """(day, 0 for Sunday; minute of opening; (day, minute) of closing, `None` if none is given)."""
 _ALWAYS: Period = (0, 0, None)
-"""Period of a place that never closes, which has no other."""
+"""Only period of a place that never closes: it opens on Sunday at 0:00 and has no closing."""
 
 
 class WeekPoint(ReplyBody, ABC):
@@ -346,7 +346,7 @@ class WeekPoint(ReplyBody, ABC):
     @property
     @abstractmethod
     def of_week(self) -> tuple[int, int]:
-        """(day, 0 for Sunday; minutes after midnight)."""
+        """Time as (day, 0 for Sunday; minutes after midnight)."""
 
 
 PointT = TypeVar("PointT", bound=WeekPoint)
@@ -371,7 +371,7 @@ class HoursBody(ReplyBody, Generic[PointT]):
 
     @property
     def hours(self) -> tuple[OpeningHours, ...]:
-        """Opening hours as virl's type, from Monday on."""
+        """These opening hours as `OpeningHours`, from Monday on."""
         return opening_hours(period.stretch for period in self.periods)
 
     @field_validator("periods")
@@ -379,7 +379,7 @@ class HoursBody(ReplyBody, Generic[PointT]):
     def _report_endless(
         cls, periods: tuple[PeriodBody[PointT], ...], info: ValidationInfo
     ) -> tuple[PeriodBody[PointT], ...]:
-        """Return all opening periods unchanged, and report to the context that one has no closing."""
+        """Return all opening periods unchanged; report to the validation's context if one lacks a closing."""
         stretches = [one.stretch for one in periods]
         if info.context and stretches != [_ALWAYS] and any(closing is None for *_, closing in stretches):
             info.context("periods: an opening has no closing", stretches)

@@ -86,7 +86,7 @@ class LegacyPlaces:
         return ()
 
     def places_within(self, center: LatLng, radius: float, kinds: PlaceKinds) -> NearbyResult:
-        """Return up to 60 places within `radius` metres, or 60 of each type; a request for each 20.
+        """Return up to 60 places within `radius` metres, or the nearest 60 of each type; 20 a request.
 
         With a type the nearest come first; without one Google ranks by prominence, and a full list says
         nothing of what is missing.
@@ -116,7 +116,7 @@ class LegacyPlaces:
         return read_place(self._details(place_id, _DETAILED)["result"], self._http.notes(SERVICE))
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
-        """Yield the photos of a place; one request for their names, and one for each that is taken."""
+        """Yield up to `limit` photos of a place; one request for their names, one for each that is taken."""
         reply = self._details(place_id, ["place_id", "photo"])
         photos = read_body(_LegacyAlbum, reply["result"], SERVICE, self._http.notes(SERVICE)).photos[:limit]
         fetch = googlemaps.Client.places_photo
@@ -147,7 +147,7 @@ class LegacyPlaces:
         radius: float = 0.0,
         most: int = PAGES,
     ) -> Iterator[Place | None]:
-        """Yield the places of a search, page by page, `None` for one that cannot be read.
+        """Yield the places of up to `most` pages, `None` for an unreadable one; end once a page is too far.
 
         With a centre, no page is asked for after one of which all places lie beyond `radius` metres.
         """
@@ -192,7 +192,7 @@ class _LegacyPoint(WeekPoint):
 
     @property
     def of_week(self) -> tuple[int, int]:
-        """(day, 0 for Sunday; minutes after midnight)."""
+        """Time as (day, 0 for Sunday; minutes after midnight)."""
         return self.day, int(self.time[:2]) * 60 + int(self.time[2:])
 
 
@@ -223,7 +223,7 @@ class _LegacyPlace(ReplyBody):
 
     @property
     def place(self) -> Place:
-        """Place as virl's type."""
+        """This place of a reply as a `Place`."""
         return Place(
             id=self.place_id,
             name=self.name,

@@ -39,7 +39,7 @@ from virl.platform.providers.http.replies import (
 
 SERVICE = "Places API (New)"
 KEPT_SEARCHES = 512
-"""Number of searches kept in memory, for neighbours and `--cache off`; chosen: about 10 MB."""
+"""Number of nearby searches whose results are kept in memory, even with `--cache off`; chosen: 10 MB."""
 MOST_TYPES = 50
 """Largest number of types of a nearby search."""
 NEAR_M = 5_000.0
@@ -62,14 +62,14 @@ _PRICES = {
     "PRICE_LEVEL_EXPENSIVE": 3,
     "PRICE_LEVEL_VERY_EXPENSIVE": 4,
 }
-"""Price level, 0 to 4, of each of Google's words."""
+"""Price level, 0 to 4, by Google's word for it."""
 PRICE_CUTS = {"USD": (10, 30, 60), "EUR": (10, 30, 60), "GBP": (8, 24, 48)}
 """Prices for one person from which on price levels 2, 3 and 4 are given, by currency.
 Chosen, in dollars as Yelp has its levels. Another currency has no levels."""
 _YES_NO = {True: "yes", False: "no", None: ""}
 """Words for facts that are true, false or not known."""
 LONGEST = 200
-"""Largest number of characters of a fact, as in facts of maps."""
+"""Number of characters to which the text of a fact is cut, as in facts of maps."""
 
 
 class NewPlaces:
@@ -117,7 +117,7 @@ class NewPlaces:
     def _ask_nearest(
         self, center: LatLng, radius: float, asked: Sequence[str], but: Sequence[str] = (), *, in_full: bool
     ) -> NearbyResult:
-        """Return the 20 nearest places within `radius` metres, of up to 50 types; one request."""
+        """Return the 20 nearest places within `radius` metres, of types `asked` (empty: all) except `but`."""
         body: dict[str, object] = {
             "locationRestriction": {"circle": _circle(center, radius)},
             "rankPreference": "DISTANCE",
@@ -149,7 +149,7 @@ class NewPlaces:
     def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Return places of a type in the square around a circle, in full, rated `least` or better."""
+        """Return a type's places of `least` or more stars, with reviews, in the square around a circle."""
         # Google refuses PRICE_LEVEL_FREE here
         prices = [name for name, level in _PRICES.items() if 0 < level <= (max_price_level or 0)]
         body: dict[str, object] = {
@@ -185,7 +185,7 @@ class NewPlaces:
         return self._details(place_id, _DETAILED, _Place).place
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
-        """Yield the photos of a place; one cheap request for their names, and one for each that is taken."""
+        """Yield up to `limit` photos of a place; one cheap request for all names, one for each photo."""
         photos = self._details(place_id, "id,photos", Album).photos[:limit]
         query = {"maxWidthPx": str(PHOTO_SIDE), "maxHeightPx": str(PHOTO_SIDE)}
         calls = [Call("places_photo", f"{photo.name}/media", query) for photo in photos]
@@ -228,7 +228,7 @@ class _Point(WeekPoint):
 
     @property
     def of_week(self) -> tuple[int, int]:
-        """(day, 0 for Sunday; minutes after midnight)."""
+        """Time as (day, 0 for Sunday; minutes after midnight)."""
         return self.day, self.hour * 60 + self.minute
 
 
@@ -261,6 +261,7 @@ class _PriceRange(CamelBody):
     end_price: Annotated[_Money | None, MUST_FIT] = None
 
     def __str__(self) -> str:
+        """Return the range as text, such as `USD 10 to 20`, or `USD 100 or more`."""
         low, high = self.start_price, self.end_price
         return f"{low.currency_code} {low.units}" + (f" to {high.units}" if high else " or more")
 
@@ -318,7 +319,7 @@ class _Place(CamelBody):
 
     @property
     def place(self) -> Place:
-        """Place as virl's type."""
+        """This place of a reply as a `Place`."""
         derived = self.price_range.level if self.price_range else None
         return Place(
             id=self.id,
@@ -352,7 +353,7 @@ class _Found(CamelBody):
 
     @property
     def read(self) -> list[Place]:
-        """Places that could be read, as virl's type."""
+        """Places of the reply that could be read, as `Place` objects."""
         return [one.place for one in self.places if one]
 
 

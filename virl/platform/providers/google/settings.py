@@ -46,7 +46,7 @@ class Sku(Settings):
     usd_per_1000: float | None = Field(ge=0)
     """Price in dollars of a thousand billable events, in the first paid tier; `null` if not known."""
     free_per_month: int | None = Field(default=None, ge=0)
-    """Number of free events in a month, where limited and known. No sum counts on it."""
+    """Number of events a month that Google gives for free; `None` if not known. No price allows for them."""
     source: str
     """Name in `sources` of the page with the price."""
 
@@ -62,7 +62,7 @@ class Endpoint(Settings):
     service: str
     """Name under which Google's console enables the API."""
     base: str = Field(pattern=r"^https://[^/]+$")
-    """Scheme and host."""
+    """Scheme and host of the endpoint's URL."""
     prefix: str = Field(pattern=r"^/")
     """Start of the URL's path; a call's own path is appended."""
     method: Literal["GET", "POST"] = "GET"
@@ -186,6 +186,7 @@ class Keys:
     """Redaction that removes key and secret from replies."""
 
     def __post_init__(self) -> None:
+        """Check the key and the secret, and set their redaction."""
         check_key(self.key, KEY_VARIABLE)
         try:
             base64.urlsafe_b64decode(self.secret)
@@ -200,7 +201,7 @@ class Keys:
         return cls(key, secret) if key else None
 
     def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
-        """Return (URL, headers) of a request with key and signature, as its extensions ask.
+        """Return (URL, headers) of a request, with the key and signature that its httpx extensions ask for.
 
         A request says what it needs in its extensions: `google_key` is `"query"`, `"header"` or absent,
         `google_signed` asks for a signature, and `google_tokens` are further fields of the query.

@@ -107,7 +107,7 @@ def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
 
 
 def fetch_view(fetch: Callable[[], bytes], pano_id: str, camera: Camera, service: str, remedy: str) -> Image:
-    """Return the picture that a service draws, checked to have the camera's size.
+    """Return the picture that `fetch` gets; one of another size than the camera's is an error with `remedy`.
 
     Args:
         fetch: function that fetches the encoded picture.

@@ -80,7 +80,7 @@ class GoogleStreetView:
         return self.panorama_within(found.id if found else None, position, radius)
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
-        """Return the panorama nearest to each position, or `None`; a paid request for each 100.
+        """Return the panorama nearest to each position, `None` beyond `radius` metres; 100 a paid request.
 
         Raises:
             BadInput: the radius is outside (0, 1000].
@@ -139,7 +139,7 @@ class GoogleStreetView:
             raise
 
     def panorama_within(self, pano_id: str | None, position: LatLng, radius: float) -> Panorama | None:
-        """Return the panorama with this id if it lies within `radius` metres of a position; else `None`.
+        """Return the panorama with this id; `None` for no id, or one over `radius` metres from a position.
 
         Args:
             pano_id: id of the panorama; `None` for none.
@@ -189,7 +189,7 @@ class LinklessStreetView:
         return found if found and distance(position, found.position) <= radius else None
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
-        """Return the panorama nearest to each position, or `None`; a free request for each.
+        """Return the panorama nearest to each position, `None` beyond `radius` metres; a free request each.
 
         Raises:
             BadInput: the radius is outside (0, 1000].

@@ -83,7 +83,7 @@ class Capture(CamelBody):
     @field_validator("neighbours")
     @classmethod
     def _lead_elsewhere(cls, told: tuple[_Neighbour, ...], info: ValidationInfo) -> tuple[_Neighbour, ...]:
-        """Return the links without any to the panorama itself, which is reported."""
+        """Return the links, those to the panorama itself left out and reported."""
         own = info.data.get("id")
         if info.context and any(one.pano_id == own for one in told):
             info.context(f"links: one leads to its own panorama (in {own})", own)
@@ -272,7 +272,7 @@ def _blames_session(fault: ProviderError) -> bool:
 
 
 def mosaic(tiles: PanoramaTiles, capture: Capture, zoom: int) -> TiledPanorama:
-    """Return the panorama of some metadata, made of tiles of at most a zoom level, none fetched yet.
+    """Return a panorama whose tiles, of level `zoom` or the largest there is, are fetched only when needed.
 
     Args:
         tiles: client that fetches tiles.

@@ -22,7 +22,7 @@ MATRIX = "Distance Matrix API"
 SIDE = 10
 """Largest number of origins, and of destinations, of a matrix request."""
 LATEST = 2**33
-"""Largest time that is accepted, seconds since 1970."""
+"""Latest time in a reply that is accepted, seconds since 1970."""
 
 
 class _Amount(ReplyBody):
@@ -79,7 +79,7 @@ class _LegacyStep(ReplyBody):
 
     @property
     def step(self) -> JourneyStep:
-        """Step of a journey as virl's type."""
+        """This step of a reply as a `JourneyStep`."""
         ride = None
         if details := self.transit_details:
             ride = Ride(
@@ -190,7 +190,7 @@ class LegacyWays:
         return found
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
-        """Return (steps of a public transport journey at `leaves` or later, its seconds without waits)."""
+        """Return (steps by public transport from `leaves` on, their seconds without the wait before them)."""
         legs = self._ask_directions((here, there), mode="transit", departure_time=int(leaves.timestamp()))
         return [step.step for leg in legs for step in leg.steps], _sum_amounts(
             leg.duration for leg in legs

@@ -143,7 +143,7 @@ class _Step(CamelBody):
 
     @property
     def step(self) -> JourneyStep:
-        """Step of a journey as virl's type."""
+        """This step of a reply as a `JourneyStep`."""
         ride = None
         if details := self.transit_details:
             stops, line = details.stop_details, details.transit_line
@@ -255,7 +255,7 @@ class RoutesApi:
         return seconds
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
-        """Return (steps of a public transport journey at `leaves` or later, its seconds without waits)."""
+        """Return (steps by public transport from `leaves` on, their seconds without the wait before them)."""
         body = {
             "origin": _waypoint(here),
             "destination": _waypoint(there),

@@ -13,11 +13,11 @@ from virl.platform.providers.pictures.streetview import GraphStreetMap, GraphStr
 from virl.resources import data_home
 
 MARKS = {"touchdown": Path("graph", "nodes.txt"), "r2r": Path("connectivity")}
-"""Path that a data set's folder contains, by which the folder is recognized, by data set."""
+"""Path of a file or folder by which the folder of a data set is recognized, by name of the data set."""
 
 
 def find_data(name: str, override: Path | None = None) -> Path:
-    """Return the folder of a data set, `"touchdown"` or `"r2r"`, on this machine.
+    """Return the folder of the data set `"touchdown"` or `"r2r"`, in `override` or the user's data folder.
 
     It is `override` or the folder in it with the data set's name; `data_home()` replaces `None`.
 
@@ -39,11 +39,11 @@ def find_data(name: str, override: Path | None = None) -> Path:
 
 
 MANIFEST = "export.json"
-"""Name of the manifest file of an export."""
+"""Name of the manifest file in the folder of an exported city."""
 
 
 def attribution_of(folder: Path) -> str:
-    """Return the names that pages about an export have to credit; empty for nobody.
+    """Return whom pages about an exported city have to credit, by its folder's manifest; empty for nobody.
 
     Raises:
         BadInput: the manifest is damaged.

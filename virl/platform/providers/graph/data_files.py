@@ -31,6 +31,7 @@ class FileFault:
     """Description of the fault."""
 
     def __str__(self) -> str:
+        """Return the fault in a line: file, line number and description."""
         where = f"{self.file}, line {self.line}" if self.line else str(self.file)
         return f"{where}: {self.text}"
 
@@ -94,7 +95,7 @@ class Table:
         ]
 
     def numbers(self, column: int, name: str, low: float, high: float, *, end: bool) -> Floats:
-        """Return the numbers of a column; other texts, as `nan`, and numbers out of range become faults.
+        """Return a column's numbers, `nan` for text; add a fault for each not between `low` and `high`.
 
         Args:
             column: number of the column, from 0.
@@ -126,7 +127,7 @@ class Table:
 
 
 def read_table(file: Path, widths: Sequence[int]) -> Table:
-    """Return the cells of a comma-separated UTF-8 file, whose lines should have as many fields as the first.
+    """Return a comma-separated file's cells; all lines must have the same number of fields, one of `widths`.
 
     The possible numbers of fields are `widths`, the usual one first.
 
@@ -153,7 +154,7 @@ def read_table(file: Path, widths: Sequence[int]) -> Table:
 
 
 def read_lines(file: Path) -> tuple[list[str], list[FileFault]]:
-    """Return (lines of a UTF-8 file, at least one; a fault if the last one has no line break, or none).
+    """Return (lines of a UTF-8 file; its faults: one if the last line has no line break, else none).
 
     Raises:
         GraphFault: the file is missing, empty or no text.
@@ -176,7 +177,7 @@ def read_lines(file: Path) -> tuple[list[str], list[FileFault]]:
 
 
 def repeats(*keys: NDArray[np.generic]) -> tuple[Ints, Ints]:
-    """Return (rows whose keys, of all arrays, stand in an earlier row; those earlier rows), in order."""
+    """Return (numbers of rows equal in all keys to an earlier row, number of that earlier row of each)."""
     order = np.lexsort(keys)
     same = np.ones(max(len(order) - 1, 0), bool)
     for key in keys:
@@ -202,13 +203,13 @@ class EpisodeFile:
     episodes: tuple[InstructionEpisode, ...]
     """Episodes that can be read, in the order of the file; no two have the same id."""
     faults: tuple[FileFault, ...]
-    """The faults of the other episodes, in the order of the file."""
+    """Faults of the episodes that cannot be read or repeat an id, in the order of the file."""
 
 
 def keep_distinct(
     file: Path, found: Iterable[tuple[int, InstructionEpisode]], faults: Sequence[FileFault]
 ) -> EpisodeFile:
-    """Return the first episode of each id; repeated ones join the faults.
+    """Return the first episode of each id, and `faults` with one more for each later episode of that id.
 
     Args:
         file: path of the file with the episodes.

@@ -224,7 +224,7 @@ def _check_r2r(files: Files, tell: Tell) -> None:
 
 
 def _json_faults(file: Path) -> list[FileFault]:
-    """Return the fault of a file that is no JSON; empty if it is."""
+    """Return the fault of a file that is not JSON, as a list; an empty list if the file is JSON."""
     try:
         read_json(file.read_bytes())
     except JsonFault as fault:

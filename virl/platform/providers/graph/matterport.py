@@ -22,7 +22,7 @@ from virl.platform.providers.graph.data_files import (
 )
 
 FRAME = LocalFrame(LatLng(0.0, 0.0))
-"""Frame of metres of a building: its scan's origin lies at 0, 0 degrees, its y axis points north."""
+"""Frame that puts a building's metres on Earth: the scan's origin at 0, 0 degrees, its y axis northward."""
 
 _SUFFIX = "_connectivity.json"
 """Ending of the name of a building's file, after the name of its scan."""

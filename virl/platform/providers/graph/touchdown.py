@@ -113,7 +113,7 @@ def _number_nodes(nodes: Table) -> dict[str, int]:
 
 
 def _link_ends(links: Table, column: int, number: Mapping[str, int], broken: list[str]) -> Ints:
-    """Return the node numbers in a column of links; -1 and a fault for an unknown node.
+    """Return the node numbers in a column of links, -1 if unknown: a fault unless the node is in `broken`.
 
     A node whose own line is `broken` has a fault already, so links to it get none.
     """
@@ -127,7 +127,7 @@ def _link_ends(links: Table, column: int, number: Mapping[str, int], broken: lis
 
 
 def _check_links(links: Table, source: Ints, target: Ints, heading: Floats) -> None:
-    """Add faults for links to their own node, and for repeated targets or headings."""
+    """Add faults for links from a node to itself, and for two links of a node with one target or heading."""
     starts, headings, ends = links.columns
     itself = np.flatnonzero((source == target) & (source >= 0)).tolist()
     links.add_faults(itself, (f"the link leads from {starts[row]!r} to itself" for row in itself))

@@ -64,6 +64,7 @@ class ApiKey:
     """Redaction that removes the key from replies."""
 
     def __post_init__(self) -> None:
+        """Check the characters of the key, and set its redaction."""
         check_key(self.text, self.variable)
         object.__setattr__(self, "redaction", Redaction.of((self.text,)))
 
@@ -151,7 +152,7 @@ def check_key(key: str, variable: str) -> None:
 
 
 def key_in_environment(variable: str) -> str:
-    """Return the key in an environment variable, empty without one; warn of an example in its place."""
+    """Return the key in an environment variable, empty if unset; warn if it is too short to be redacted."""
     text = os.environ.get(variable, "").strip()
     warn_of_placeholder(variable, len(text))
     return text

@@ -37,11 +37,11 @@ By the templates of OpenCage's address-formatting 1.3.2; in the others, and in u
 after it."""
 
 _ROADS = ("road", "pedestrian", "footway", "square")
-"""Keys of a reply with the street, the surest first."""
+"""Names of the fields of a reply that may hold the street, the surest first."""
 _TOWNS = ("city", "town", "village", "municipality")
-"""Keys of a reply with the town; countries differ in which they use (Nominatim, "Place Output Formats")."""
+"""Names of the fields of a reply that may hold the town; countries differ ("Place Output Formats")."""
 _PARTS = ("neighbourhood", "quarter", "hamlet", "suburb")
-"""Keys of a reply with a part of a town, the smallest first, where streets have no names."""
+"""Names of the fields of a reply with a part of a town, smallest first, for want of a street's name."""
 
 
 def written_address(parts: Mapping[str, str], name: str = "") -> str:
@@ -78,7 +78,7 @@ MARGIN_M = 5_000.0
 HOUSE = 18
 """Zoom level of a reverse search that finds houses."""
 ELSE = "try again later, or give --box S,W,N,E instead"
-"""Advice on a server that does not answer a command."""
+"""Advice in errors about a Nominatim server that does not answer."""
 
 
 class _Described(ReplyBody):
@@ -116,12 +116,13 @@ class Match(_Described):
 
     @property
     def fitting_box(self) -> Box:
-        """Box around the whole place, or a square around its middle where that is no box for a request."""
+        """Box around the whole place, or a square around its middle if that box is too small or too large."""
         own = self.box
         usual = own.south < own.north and own.width > 0 and own.fits
         return own if usual else square_around(self.position)
 
     def __str__(self) -> str:
+        """Return the name of the place, with the kind of its address in brackets if that is told."""
         return f"{self.display_name} ({self.addresstype})" if self.addresstype else self.display_name
 
 
@@ -134,7 +135,7 @@ class _Reverse(_Described):
 
 
 def _judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
-    """Return a good reply of a search or a reverse search, or its fault."""
+    """Return a reply of a search or a reverse search if it is good, or else its fault."""
     # The reply "Unable to geocode" to a reverse search, an object, comes with either status.
     return map_judge(200, *((404,) if expected.kind == "object" else ()))(expected, reply)
 
@@ -161,7 +162,7 @@ class Nominatim:
         url: str | None = None,
         tell: Tell | None = None,
     ) -> None:
-        """Make the client of the search at `url`, or at the one of the settings; nothing is sent yet."""
+        """Make the client of the search at `url`, or else at the URL of `settings`; nothing is sent yet."""
         self._server = MapServer(settings, keeping, url, judge=_judge, tell=tell, remedy=ELSE)
         self._around = district.grow(MARGIN_M) if district else None
         self.title, self.close = self._server.title, self._server.close

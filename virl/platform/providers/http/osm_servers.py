@@ -66,7 +66,7 @@ class MapServiceSettings(Settings):
     """Licence of the data."""
 
     def patient(self, timeouts: Timeouts, max_reply_mb: float) -> "MapServiceSettings":
-        """Return the settings for a command that sends one request and waits for it."""
+        """Return the settings with these limits and more retries, for a command that waits for a reply."""
         changed = {"timeouts": timeouts, "max_reply_mb": max_reply_mb, "retries": PATIENT, "apart_s": 0.0}
         return self.model_copy(update=changed)
 
@@ -100,7 +100,7 @@ def service_url(settings: MapServiceSettings, url: str | None = None) -> str:
 
 
 def map_judge(*answers: int) -> Judge:
-    """Return a judge of replies whose good statuses are these, 200 by default."""
+    """Return a judge for which replies with the HTTP statuses `answers` are good, 200 by default."""
 
     def judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
         """Return a good reply, or the fault of its status or body."""
@@ -148,7 +148,7 @@ class MapServer:
         tell: Tell | None = None,
         remedy: str = LATER,
     ) -> None:
-        """Make the client of the server at `url`, or at the one of the settings; nothing is sent yet."""
+        """Make the client of the server at `url`, or else at the URL of `settings`; nothing is sent yet."""
         given = service_url(settings, url)
         self.settings = settings
         self.url = ServerUrl.parse(given.replace("{profile}", profile), source if url else settings.variable)
@@ -184,7 +184,7 @@ class MapServer:
         path: str = "",
         body: Mapping[str, object] | None = None,
     ) -> Request:
-        """Return a request to the server.
+        """Return a request to the server, by GET or, with a JSON `body`, by POST; nothing is sent yet.
 
         Args:
             endpoint: name of the request's kind, such as `"nominatim_search"`, and of a folder of recordings.

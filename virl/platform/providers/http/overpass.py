@@ -30,9 +30,9 @@ from virl.platform.providers.http.stored_replies import Keeping
 LARGEST_MB = 256.0
 """Largest reply in megabytes of XML; chosen: 4 km2 of a dense city have about 50."""
 QUERY_S = 120
-"""Seconds that the server may work on a query."""
+"""Most seconds that the server may work on a query."""
 STATUS_S = 10.0
-"""Largest time in seconds to wait for the server's status; without it no slot is known."""
+"""Largest time in seconds to wait for the server's status; without it, no free slot is waited for."""
 
 SMALLER = "choose a smaller box, or try again later"
 """Advice on a reply with a remark, as after a query too long or too large for the server."""
@@ -42,9 +42,9 @@ _FREE = re.compile(r"^(\d+) slots? available now", re.MULTILINE)
 _NEXT = re.compile(r"^Slot available after: .*?\bin (-?\d+) seconds", re.MULTILINE)
 """Pattern of the seconds until a slot is free in the server's status."""
 _UNLIMITED = re.compile(r"^Rate limit: 0\s*$", re.MULTILINE)
-"""Pattern of the status of a server without slots."""
+"""Pattern of the line in a server's status that says that its queries are not limited by slots."""
 _BEYOND = re.compile(r"timed out|out of memory|exceeds|too (?:large|many)|maxsize", re.IGNORECASE)
-"""Pattern of a remark after which a smaller query may be answered."""
+"""Pattern of words in a remark on a query that took too much, so that a smaller one may be answered."""
 _REMARK = re.compile(rb"<remark>(.*?)(?:</remark>|$)", re.DOTALL)
 """Pattern of a remark in a reply of XML."""
 _ROOT = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?<osm[\s>]")
@@ -69,7 +69,7 @@ def query_of(box: Box) -> str:
 
 
 def _judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
-    """Return a good reply, or its fault; a reply with a remark is incomplete."""
+    """Return the reply if it is good, or else its fault; a reply with a remark is incomplete, so faulty."""
     judged = map_judge()(expected, reply)
     remark = json_object(reply.body).get("remark") if expected.kind == "object" else None
     if isinstance(judged, HttpFault) or not remark:
@@ -101,7 +101,7 @@ class Overpass:
         source: str = "the city's file",
         tell: Tell | None = None,
     ) -> None:
-        """Make the client of the interpreter at `url`, or at the one of the settings; nothing is sent yet."""
+        """Make the client of the interpreter at `url`, or at the URL of `settings`; nothing is sent yet."""
         self._server = MapServer(
             settings, keeping, url, source=source, judge=_judge, slot=self._slot, tell=tell, remedy=LATER
         )
@@ -142,7 +142,7 @@ class Overpass:
         return min(waits) + 1 if waits else None
 
     def _check(self, file: Path) -> None:
-        """Raise `ProviderError` unless a file is whole OpenStreetMap XML without a remark or a key in it."""
+        """Raise `ProviderError` unless a file is whole OpenStreetMap XML without remark or secrets."""
         redaction = self._server.url.redaction
 
         def words(page: bytes) -> str:

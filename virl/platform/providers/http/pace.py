@@ -37,7 +37,7 @@ class MinuteLimit:
     """Lock that guards the counts."""
 
     def wait(self, events: int = 1) -> None:
-        """Wait until `events` events may happen, and count them, at most a minute's worth."""
+        """Wait until the limit allows `events` more events, cut to `per_minute`, and count them."""
         events = min(events, self.per_minute)
         while True:
             with self._lock:

@@ -86,7 +86,7 @@ class HttpFault:
 
 
 def usual_remedy(fault: HttpFault, service: str) -> str:
-    """Return the advice on a fault that suits every service, whatever the name of this one."""
+    """Return advice to the user on a fault; it fits any service, so that the name `service` is not used."""
     del service
     later = f"try again later; continue the run with {way_on()}"
     if fault.code == UNREADABLE:
@@ -153,7 +153,7 @@ class ReplyBody(BaseModel):
     def _read_as_far_as_possible(
         cls, given: Any, read: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
-        """Return the object read without inner items that do not fit, as far as these may be missing."""
+        """Return the object, read without those inner items that do not fit and may be missing."""
         if not isinstance(given, Mapping):
             return read(given)
         told = {name: value for name, value in given.items() if value is not None}
@@ -166,7 +166,7 @@ class ReplyBody(BaseModel):
 
 
 MUST_FIT = "must fit"
-"""Mark of a field whose wrong value no default or rounded number may replace: its object is left out."""
+"""Mark of a field whose wrong value is neither rounded nor replaced: its whole object is left out."""
 _MOST_TRIES = 4
 """Largest number of times that an object is mended: cut, rounded, then left out (chosen)."""
 
@@ -174,7 +174,7 @@ _MOST_TRIES = 4
 def _mend(
     shape: type[ReplyBody], given: object, told: dict[str, Any], fault: ValidationError, notes: Notes | None
 ) -> dict[str, Any]:
-    """Return an object's fields without those that do not fit; raise `fault` if a required one does not."""
+    """Return an object's fields `told` without those that do not fit; raise `fault` if one is required."""
     mended, gone, copied = dict(told), dict[str, set[Any]](), set[str]()
     for error in fault.errors(include_url=False):
         name, *within = error["loc"] or ("",)
@@ -223,7 +223,7 @@ def _repair(error: ErrorDetails) -> Any:
 
 
 def _reason(error: ErrorDetails, told: Mapping[str, Any], part: Any) -> str:
-    """Return in words which field does not fit and why, with the id of the item or of its object, if any."""
+    """Return which field does not fit and why, with the id of `part`, the faulty item, or of its object."""
     steps = [str(step) for step in error["loc"] if not isinstance(step, int)]
     why = "Input should be an object" if error["type"] == "model_type" else error["msg"]
     said = ": ".join(filter(None, (".".join(steps), why)))
@@ -237,7 +237,7 @@ _IDS = ("id", "place_id", "panoId", "pano_id", "name")
 
 
 def _is_fixed(annotation: Any, value: object) -> bool:
-    """Return whether no item may be left out of a value: of a list of fixed length, or a model's fields."""
+    """Return whether a value must keep all items, since its type is a model or a tuple of fixed length."""
     kinds = [annotation, *get_args(annotation)]
     if isinstance(value, dict):
         return not any(get_origin(kind) is dict for kind in kinds)
@@ -367,7 +367,7 @@ def usual_judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFau
 
 
 def judge_body(expected: ExpectedBody, reply: HttpReply, *, billed: bool = False) -> HttpReply | HttpFault:
-    """Return a reply whose body is as expected, or the fault of its body.
+    """Return a reply whose body is as expected, or its fault, charged for if `billed`.
 
     Another try may help where the body is broken. Where it is whole and lacks what it must hold, the service
     has answered: it is not asked, nor paid, again.

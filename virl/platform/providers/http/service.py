@@ -71,7 +71,7 @@ class Request:
     price: Price = FREE
     """Price of sending the request once."""
     key: str = ""
-    """Key in the cache; empty for the key of the name."""
+    """Key of the reply in the cache; empty for the key made of `name`."""
     lifetime: float = 0.0
     """Seconds for which the cache keeps the reply; 0 keeps none."""
     scope: str = ""
@@ -218,7 +218,7 @@ class Service:
         alike = Counter[tuple[str, str]]()
 
         def note(reason: str, part: object) -> None:
-            """Count an item or field with its reason, unless both were counted before."""
+            """Count an item or field with its reason, unless it was counted with the same reason before."""
             if (reason, id(part)) not in seen:
                 seen[reason, id(part)] = part
                 alike[reason, repr(part)] += 1
@@ -250,7 +250,7 @@ class Service:
             raise self.error(request, outcome)
 
     def ask_once(self, url: str, seconds: float) -> HttpReply | None:
-        """Return the reply, within some seconds, to a GET request sent once, free; `None` if none is good.
+        """Return the reply to a free GET request sent once; `None` without status 200 within `seconds`.
 
         The URL is on a host of the service, and without credentials.
         """
@@ -288,9 +288,11 @@ class Service:
         self._wire.close()
 
     def __enter__(self) -> Self:
+        """Return the service, to be closed at the end of a `with` block."""
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Close the connections to the service."""
         self.close()
 
     def _answer(self, request: Request, expected: ExpectedBody) -> builtins.bytes:
@@ -340,7 +342,7 @@ class Service:
     def _fetch(
         self, request: Request, expected: ExpectedBody, into: BinaryIO | None = None
     ) -> HttpReply | HttpFault:
-        """Return a reply to a request, sent again until it is good or no further try may help."""
+        """Return a reply to a request, retried while that may help; its body goes into `into`, if given."""
         limits, clock = self._limits, self._limits.pace.clock
         began = clock()
 
@@ -359,7 +361,7 @@ class Service:
         return self._retries.run(lambda: self._try(request, expected, into), failure, tell=tell)
 
     def _try(self, request: Request, expected: ExpectedBody, into: BinaryIO | None) -> HttpReply | HttpFault:
-        """Return the reply to a request sent once; its price is held before, and given back if not billed."""
+        """Send a request once and return its reply, paid for if billed; a body goes into `into`, if given."""
         address = request.url if isinstance(request.url, str) else request.url()
         # The address may be of another host, one that a reply named: it must not be less safe.
         encrypts = all(host.startswith("https:") for host in self._hosts)

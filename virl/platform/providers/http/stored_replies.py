@@ -32,11 +32,11 @@ from virl.platform.providers.provider import Access
 from virl.settings.model import Settings
 
 FILE_NAME = "google-replies-1.sqlite"
-"""Name of the cache's file, for any provider: an old name, kept for replies that were paid for."""
+"""Name of the cache's file, which all providers share; an old name, so that replies paid for stay found."""
 _BUSY_S = 10.0
 """Seconds that one process waits for another that holds the file (chosen)."""
 _EVICT_TO = 0.9
-"""Share of the size bound that is left after an eviction (chosen)."""
+"""Share of the largest size, [0, 1], to which old replies are deleted once it is exceeded (chosen)."""
 _CORRUPT = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 """Error codes of SQLite for a damaged file."""
 _SCHEMA = """
@@ -89,7 +89,7 @@ class ReplyCache:
         return bytes(rows[0][0]) if rows else None
 
     def put(self, key: str, body: bytes, *, endpoint: str, lifetime: float, scope: str = "") -> None:
-        """Keep a reply's body on disk for `lifetime` seconds.
+        """Keep a reply's body on disk for `lifetime` seconds; delete others if the file gets too large.
 
         Args:
             key: key of the request.
@@ -271,6 +271,7 @@ class Recording:
     """Folder of the recording, made where it is missing."""
 
     def __post_init__(self) -> None:
+        """Make the folder where it is missing; raise `BadInput` if that fails."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
@@ -307,6 +308,7 @@ class Replay:
     """Folder of the recording."""
 
     def __post_init__(self) -> None:
+        """Raise `BadInput` unless the folder exists."""
         if not self.folder.is_dir():
             raise BadInput(f"{self.folder}: no such folder: record one with --record {self.folder}")
 
@@ -366,12 +368,13 @@ class Keeping:
     """Counts of the items and fields of replies that cannot be read."""
 
     def __post_init__(self) -> None:
+        """Raise `BadInput` if replies are to be both recorded and replayed."""
         if self.record and self.replay:
             raise BadInput("a run is either recorded or replayed: give --record or --replay, not both")
 
     @classmethod
     def of(cls, access: Access, folder: str = "", *, max_mb: float = 512.0) -> Self:
-        """Return a cache in a folder of this machine's, with the ledger and the recording of a run.
+        """Return the cache in a folder (empty: none) of this machine, and the ledger and recording of a run.
 
         Args:
             access: ledger, mode of the cache, name of the run, and folders of recordings.
@@ -405,5 +408,5 @@ class Keeping:
 
 
 def session_scope(session: str) -> str:
-    """Return the cache scope that runs with this name share; a scope of its own for an empty name."""
+    """Return the cache scope that runs with this name share; a new scope for an empty name."""
     return f"session {session or uuid.uuid4().hex}"

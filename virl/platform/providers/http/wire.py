@@ -73,7 +73,7 @@ class _TimedStream(httpcore.NetworkStream):
         return self._inner.read(max_bytes, _seconds_left(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send bytes until `deadline`."""
+        """Send bytes; each wait takes at most `timeout` seconds, or what is left until the deadline."""
         self._inner.write(buffer, _seconds_left(timeout, httpcore.WriteTimeout))
 
     def close(self) -> None:
@@ -93,7 +93,7 @@ class _TimedStream(httpcore.NetworkStream):
 
 
 def _seconds_left(timeout: float | None, fault: type[httpcore.TimeoutException]) -> float | None:
-    """Return the seconds that a wait may take, by `timeout` and `deadline`; `None` for no limit.
+    """Return the seconds that a wait may take, `None` for no limit; raise `fault` after `deadline`.
 
     Raises:
         TimeoutException: the deadline is over; of the class `fault`.
@@ -183,7 +183,7 @@ class Wire:
         )
 
     def send(self, request: httpx.Request, *, into: BinaryIO | None = None) -> HttpReply | HttpFault:
-        """Send a request once and return its reply, or a fault if no whole one came.
+        """Send a request once and return its reply, or a fault; a good body goes into `into`, if given.
 
         The body of a reply with status 200 is written to the file `into`, if one is given, as it comes, keys
         included; the reply's own body is then empty.
@@ -208,7 +208,7 @@ class Wire:
         return outcome
 
     def _follow(self, request: httpx.Request, into: BinaryIO | None) -> HttpReply | HttpFault:
-        """Send a request and follow redirects; a reply after one counts as billed."""
+        """Return the reply after redirects, which make it billed; a good body goes into `into`, if given."""
         end, redirected = time.monotonic() + self._timeouts.total, False
         for _ in range(_MOST_REDIRECTS + 1):
             with deadline(end):
@@ -219,7 +219,7 @@ class Wire:
         return HttpFault("it redirects in circles", verdict="never", billed=True)
 
     def _hop(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | HttpReply | HttpFault:
-        """Return the reply to a request, the request it redirects to, or a fault of the connection."""
+        """Return the reply, the request it redirects to, or a connection's fault; a body goes into `into`."""
         try:
             return self._reply(request, into)
         except (httpx.ConnectError, httpx.ConnectTimeout) as fault:
@@ -239,7 +239,7 @@ class Wire:
         self._client.close()
 
     def _reply(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | HttpReply | HttpFault:
-        """Return the reply to a request, the request that it redirects to, or a fault of either."""
+        """Return the reply, the request it redirects to, or a fault of either; a body goes into `into`."""
         response = self._client.send(request, stream=True)
         try:
             location = response.headers.get("location")

@@ -24,7 +24,7 @@ from virl.towns.streetview import OfflineStreetMap, OfflineStreetView, renderer_
 from virl.towns.truth import OfflineTruth, PlanInventory, plan_statistics
 
 PLANS = 2
-"""Number of plans kept in memory, so that a consulted agent draws no second one; chosen."""
+"""Number of town plans kept in memory, so that a plan asked for again is not drawn anew; chosen."""
 _KEPT = ArrayStore("plans", "plan of a town", 12, encode, partial(decode, CityPlan))
 """Cache files of the last 12 plans (number chosen)."""
 
@@ -117,7 +117,7 @@ class OfflineMaps(GraphMaps):
         self._lines = cache(partial(bus_lines, layout))  # drawn on first use
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:  # noqa: ARG002
-        """Return the bus journey that arrives first and sets out at a minute or later, on any weekday.
+        """Return the bus journey that arrives first, leaving at a minute of the day or later, on any weekday.
 
         Raises:
             NoRoute: an end is off the map.

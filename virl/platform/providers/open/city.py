@@ -194,7 +194,7 @@ class _GroundBuilder:
 
 
 def district_of(file: OpenCity) -> Box:
-    """Return the box around a city's polygon, or around its center as far as it is known at first."""
+    """Return the box around a city's polygon or, without one, the square `2 * reach_m` around its center."""
     if file.region is None:
         return square_around(file.center, 2 * file.reach_m)
     return box_around(file.region)

@@ -20,7 +20,7 @@ Url = Annotated[str, Field(pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$")]
 
 
 _HOSTS = TypeAdapter(dict[str, Host])
-"""Reader of the fields with servers of pictures."""
+"""Validator of a dictionary of picture servers' URLs by fields of a city file, such as `panoramax_url`."""
 
 
 def _check_service(name: str) -> str:
@@ -49,7 +49,7 @@ class OpenCity(CityFile):
     as_of: date | None = None
     """Last day on which pictures may have been taken; later ones are left out. `None` for no limit."""
     reach_m: float = Field(default=400.0, ge=50, le=3000)
-    """Radius in metres around the center whose pictures are known at first, without a polygon.
+    """Radius in metres around the center in which pictures are asked for first, in a city without a polygon.
     More are asked for as a walk comes near the edge."""
     picture_urls: dict[str, Host] = Field(default_factory=dict)
     """URL of the picture server by the name of its service; by default the service's own.
@@ -59,7 +59,7 @@ class OpenCity(CityFile):
     nominatim_url: Url | None = None
     """URL of a Nominatim server; by default that of `platform/providers/open-maps.yaml`."""
     osrm_url: Url | None = None
-    """URL of an OSRM server with `{profile}` for foot, bike or car; by default as for the others."""
+    """URL of an OSRM server, with `{profile}` for foot, bike or car; by default that of `open-maps.yaml`."""
     valhalla_url: Url | None = None
     """URL of a Valhalla server; by default that of `platform/providers/open-maps.yaml`."""
     google: GoogleOptions = GoogleOptions()
@@ -91,7 +91,7 @@ class OpenCity(CityFile):
 
     @property
     def overture_files(self) -> Path | None:
-        """Path of Overture's places: as given, or in the user's data folder if only there."""
+        """Path of Overture's places, in the user's data folder if only there; `None` if none is named."""
         if self.overture is None or self.overture.exists():
             return self.overture
         kept = data_home() / "overture" / self.overture

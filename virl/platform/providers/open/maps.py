@@ -94,7 +94,7 @@ def check_on_map(stop: LatLng, metres: float, mode: TravelMode) -> None:
 
 
 def table_of_reached(origins: Sequence[LatLng], destinations: Sequence[LatLng], ask: AskTable) -> Floats:
-    """Return seconds, shape (origins, destinations), of a service that refuses tables with unreachable stops.
+    """Return seconds, shape (origins, destinations), `inf` from and to stops for which `ask` finds no way.
 
     Such stops are found by asking for fewer; their seconds are `inf`.
 
@@ -105,7 +105,7 @@ def table_of_reached(origins: Sequence[LatLng], destinations: Sequence[LatLng], 
     """
 
     def find_reached(stops: Sequence[LatLng]) -> set[LatLng]:
-        """Return the stops that the service can reach, found by asking for halves."""
+        """Return the stops that the service can reach, found by asking for ever smaller halves of them."""
         try:
             ask(stops, stops)
         except NoRoute:

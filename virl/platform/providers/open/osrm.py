@@ -121,7 +121,7 @@ class OsrmWays:
     """
 
     def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
-        """Make the client of the server at `url`, or at the one of the settings; nothing is sent yet."""
+        """Make the client of the server at `url`, or else at the URL of `settings`; nothing is sent yet."""
         given = service_url(settings, url)
         modes: Sequence[TravelMode] = tuple(PROFILES) if "{profile}" in given else ("walking",)
         self._servers = {

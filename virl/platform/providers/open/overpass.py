@@ -25,7 +25,7 @@ QUERY_S = 60
 QUERY_MB = 256
 """Largest memory in megabytes that the server may use for a query; chosen."""
 LINES = ("highway", "railway", "public_transport")
-"""Keys that are mostly of streets and tracks: only values that make a place are asked for."""
+"""Tag keys mostly of streets and tracks; ways with them are asked for only if the value makes a place."""
 
 _KIND_OF_LETTER = {"n": "node", "w": "way", "r": "relation"}
 """Overpass' kind of object for each letter of ids."""
@@ -39,7 +39,7 @@ def places_within(box: Box) -> str:
     """Return the query in Overpass QL for all named places in a box, areas with their middle."""
 
     def any_of(keys: Sequence[str]) -> str:
-        """Return the filter for objects with any of these keys, in Overpass QL."""
+        """Return the filter, in Overpass QL, for objects with a tag of any of these keys."""
         return f'~"^({"|".join(keys)})$"~"."'
 
     area = ",".join(f"{degrees:.7f}" for degrees in box.degrees)

@@ -22,7 +22,7 @@ OF_EVERY_PLACE = ("point_of_interest", "establishment")
 
 
 def types_of(categories: Iterable[str]) -> tuple[str, ...]:
-    """Return place types for Overture's categories, both the finest first; only general ones if none fits."""
+    """Return the place types of Overture's categories, the finest first; general ones if none fits."""
     table = types_named("overture")
     named = [kind for category in categories for kind in table.get(category, (category,))]
     found = [wider for kind in named for wider in _wider_types().get(kind, ())]
@@ -31,7 +31,7 @@ def types_of(categories: Iterable[str]) -> tuple[str, ...]:
 
 @cache
 def _wider_types() -> Mapping[str, tuple[str, ...]]:
-    """Return by place type the type itself and the wider types that come with it in OpenStreetMap."""
+    """Return a tuple of each place type and the wider types that it has in OpenStreetMap, by the type."""
     found: dict[str, tuple[str, ...]] = {}
     for values in type_table().values():
         for types in values.values():
@@ -106,7 +106,7 @@ class OverturePlaces:
         return f"Places: Overture Maps Foundation ({', '.join(sorted(licences) or [UNKNOWN_LICENCE])})"
 
     def _rows(self, box: Box, columns: Sequence[str]) -> Iterator[_Row]:
-        """Yield the rows whose bounding box touches a box."""
+        """Yield the rows whose bounding box touches a box, with the named columns."""
         # The box of a point is in single precision, rounded outwards, so more is read than lies inside.
         for south, west, north, east in (part.degrees for part in box.parts):
             inside = (

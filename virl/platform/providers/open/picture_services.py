@@ -46,7 +46,7 @@ class PictureSettings(Settings):
     concurrency: int = Field(default=4, ge=1, le=64)
     """Largest number of requests at once."""
     page: int = Field(ge=1, le=10_000)
-    """Largest number of pictures asked for at once; a full reply is split into four boxes."""
+    """Largest number of pictures in a reply; a square with more is asked for in pages or quarters."""
     keep_days: float = Field(default=30.0, gt=0)
     """Number of days that lists of pictures are kept."""
     timeouts: Timeouts = Timeouts(read=60.0, total=180.0)

@@ -20,7 +20,7 @@ from virl.towns.plan.town_plan import Shop
 SEARCHED_M = 1500.0
 """Radius in metres around a position in which a text is searched; chosen: a walk of 20 minutes."""
 ZOOM = 14
-"""Zoom level of the squares; chosen: 1.6 km wide at 48 degrees, some thousand places in a city."""
+"""Zoom level of the squares asked for places; chosen: 1.6 km wide at 48 degrees, thousands of places."""
 MOST_TILES = 25
 """Largest number of squares of one question; chosen: 8 km across, 25 requests at one a second."""
 _INDEXES = 8

@@ -42,7 +42,7 @@ from virl.platform.providers.pictures.projection import (
 from virl.platform.providers.pictures.streetview import GraphStreetMap
 
 EDGE_M = 60.0
-"""Least distance in metres to the edge of the known pictures; nearer, more are asked for. Chosen."""
+"""Distance in metres to the edge of the known pictures below which more are asked for; chosen."""
 
 _log = logging.getLogger(__name__)
 
@@ -153,7 +153,7 @@ class ExploredGraph:
             return self._shots[pano_id]
 
     def _grow(self, cells: set[Cell], known: tuple[str, ...] = ()) -> PictureGraph:
-        """Return the graph with the pictures of more squares; panoramas with the ids `known` stay in it."""
+        """Add the pictures of squares to the graph and return it; panoramas with the ids `known` stay."""
         region = self._extent.region
         listed = [shot for cell in sorted(cells) for shot in self._lists.of(cell)]
         inside = [shot for shot in listed if region is None or region.contains(shot.position)]
@@ -207,7 +207,7 @@ class GrowingMaps:
     """Last graph for which maps were made, and these maps; `None` before the first use."""
 
     def geocode(self, address: str) -> LatLng:
-        """Return the position of an address or of a place named in it."""
+        """Return the position of an address, or of the place that a text names."""
         return self._current.geocode(address)
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
@@ -246,7 +246,7 @@ class GrowingStreetMap:
     """Graph of the panoramas."""
 
     def lines(self) -> Sequence[Sequence[LatLng]]:
-        """Return the centre line of each street, as positions."""
+        """Return the streets as positions along links, from crossing to crossing or dead end, and rings."""
         return GraphStreetMap(self.explored.graph.graph).lines()
 
     def panorama_ids(self) -> Sequence[str]:
@@ -275,7 +275,7 @@ def tiled_panorama(tiles: TileMatrix, attitude: Attitude, fetch: Callable[[str],
 SD_WIDTH = 2048
 """Width in pixels of the picture `sd` of a panorama."""
 SHARPER = 1.25
-"""Least ratio of a view's pixels a degree to those of `sd` for tiles to be fetched; chosen."""
+"""Ratio of a view's pixels per degree to those of `sd` above which tiles are fetched; chosen."""
 KEPT = 8
 """Number of decoded pictures kept in memory; chosen: one of 5760 x 2880 pixels takes 50 MB."""
 GONE = frozenset({403, 404, 410})

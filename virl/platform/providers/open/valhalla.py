@@ -109,7 +109,7 @@ class ValhallaWays:
     """
 
     def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
-        """Make the client of the server at `url`, or at the one of the settings; nothing is sent yet."""
+        """Make the client of the server at `url`, or else at the URL of `settings`; nothing is sent yet."""
         self._server = MapServer(settings, keeping, url, judge=map_judge(200, 400))
         self.close = self._server.close
 
@@ -180,7 +180,7 @@ class ValhallaWays:
         read: Callable[[AnswerT], FoundT | None],
         between: str,
     ) -> FoundT:
-        """Return the result of `read` on the reply of a Valhalla service; raise `NoRoute` if no way leads."""
+        """Return what `read` makes of a service's reply; `between` names the ends in the error for no way."""
         server, url = self._server, self._server.url.url_below(service)
         request = server.request(f"valhalla_{service}", {}, url=url, path=service, body=body)
         answer = server.service.read(request, shape)

@@ -32,7 +32,7 @@ from virl.towns.streetview import OfflineStreetMap, OfflineStreetView, renderer_
 from virl.towns.truth import OfflineTruth, PlanInventory, count_names, plan_statistics
 
 FIELDS_M = 400.0
-"""Distance in metres to the nearest panorama beyond which the middle of a town is in fields. Chosen."""
+"""Distance in metres to the nearest panorama beyond which a town's middle counts as in fields; chosen."""
 
 
 def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:

@@ -12,7 +12,7 @@ from virl.osm.box import MAX_RADIUS_M, RADIUS_M, SUFFIXES, ExtractPart, find_ext
 from virl.platform.providers.provider import CityFile, Position
 
 INVENTED = "invented"
-"""Last part of a given path, after a comma or the `@`, that asks for invented reviews, prices and homes."""
+"""Word at the end of a city's path, after `,` or `@`, that asks for invented reviews, prices and homes."""
 
 
 class OsmCity(CityFile):
@@ -24,7 +24,7 @@ class OsmCity(CityFile):
     extract: Path
     """Path of an OpenStreetMap extract; also looked for in `osm` of the user's data folder."""
     around: Position | None = None
-    """Position `[lat, lng]` of the middle of the square to read; `None` for the busiest town."""
+    """Middle `[lat, lng]` of the square to read; `None` reads all, or the busiest town of a country."""
     radius: float = Field(default=RADIUS_M, ge=50, le=MAX_RADIUS_M)
     """Half the side in metres of the square to read."""
     names: str = Field(default="", pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]+)*)?$")
@@ -37,7 +37,7 @@ class OsmCity(CityFile):
 
     @property
     def part(self) -> Region | None:
-        """Region of the extract to read; `None` for all of it."""
+        """Region to read, of the polygon or the square; `None` where the file names neither."""
         if self.polygon or not self.around:
             return self.region
         return region_around(self.around, self.radius)

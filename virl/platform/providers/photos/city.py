@@ -105,7 +105,7 @@ class PhotoStreetView:
 
 
 def open_photos_city(name: str, file: PhotosCity, day: date | None = None) -> City:
-    """Open the city of an index of photographs.
+    """Open the city of an index of photographs; places have the hours of a day, by default today.
 
     Args:
         name: name by which `open_city` opens the city.

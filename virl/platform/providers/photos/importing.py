@@ -24,7 +24,7 @@ from virl.platform.providers.pictures.picture import FULL_TURN, course_at
 
 
 def true_heading(magnetic: float, position: LatLng, taken: datetime) -> float | None:
-    """Return a magnetic heading as one from true north, degrees; `None` where the model does not hold.
+    """Return a magnetic heading as a true one, degrees; `None` near a magnetic pole, or in an unknown year.
 
     Args:
         magnetic: heading in degrees clockwise from magnetic north.
@@ -142,7 +142,7 @@ def import_photos(
     licence: str = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> PhotoImport:
-    """Return all photographs of a folder and its subfolders whose position is known.
+    """Return all photographs below a folder with a position; `offset_s` seconds are added to their times.
 
     Args:
         folder: folder with JPEG files.
@@ -192,7 +192,7 @@ def import_photos(
 
 
 def _place(name: str, metadata: Metadata, track: GpsTrack | None, offset_s: float) -> _PlacedPhoto | None:
-    """Return a photograph with its own position or the track's; `None` without either."""
+    """Return a photograph at its position, or the track's at its time plus `offset_s`; `None` for neither."""
     taken = metadata.taken
     if taken is not None:
         taken += timedelta(seconds=offset_s)

@@ -30,22 +30,22 @@ _SAME_M = 0.05
 _ALONG_M = 30.0
 """Largest length in metres of a link along a way or a sequence."""
 _ACROSS_M = 20.0
-"""Largest length in metres of a link between sequences, as in mapillary-js for spherical pictures."""
+"""Largest length in metres of a link that follows no way or sequence, as in mapillary-js for panoramas."""
 _NEAREST_M = 0.1
 """Distance in metres below which two points have no direction from one to the other."""
 _SECTOR = 45.0
-"""Half the width in degrees of the sectors in which a link across is sought, as in mapillary-js."""
+"""Half the width in degrees of each of the four sectors of a point's neighbours, as in mapillary-js."""
 _BEST_M = 5.0
-"""Preferred length in metres of a link across, as in mapillary-js."""
+"""Preferred length in metres of a link that follows no way or sequence, as in mapillary-js."""
 _DETOUR = 1.1
-"""Largest ratio of two links' length to a direct one's that they replace; chosen."""
+"""Ratio of two links' total length to a direct link's up to which they replace it; chosen."""
 
 Pairs = set[tuple[int, int]]
 """Two-way links as (number of a point, number of the other), the lower one first."""
 
 
 def thin_points(xy: Floats, step: float = STEP_M) -> Ints:
-    """Return the number of the kept point that replaces each point, shape (n,); its own if it is kept.
+    """Return, by point, the number of the nearest point kept; kept points are at least `step` metres apart.
 
     Points (metres, shape (n, 2)) are kept in their order: one that lies nearer than `step` metres to a kept
     one is dropped, and the nearest kept one replaces it.
@@ -85,7 +85,7 @@ def picture_graph(
     step: float = STEP_M,
     known: Collection[str] = (),
 ) -> PictureGraph:
-    """Return the graph of chosen pictures and links between them, as far as it is connected with a start.
+    """Return the graph of pictures at least `step` metres apart, as far as links connect it with `start`.
 
     Panoramas are taken before flat pictures, newer ones before older ones, none nearer to another than a
     step. Where there are ways, a picture within 10 m of one is placed on it and linked along it, at most
@@ -140,7 +140,7 @@ def _connected_part(
     start: tuple[float, float] | None,
     known: NDArray[np.bool_],
 ) -> Ints:
-    """Return the numbers of the kept points connected with a start (metres), or of the largest such part.
+    """Return the kept points linked with `known` ones, or in the part nearest to `start` (`None`: largest).
 
     Points that are connected with a known point belong to it too.
     """
@@ -236,7 +236,7 @@ def _link_along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -
 
 
 def _cut_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiGraph[tuple[str, int]]":
-    """Return the ways cut at the kept points, as a graph in which no path leads through a point.
+    """Return a graph of the ways cut at the kept points: a path starts and ends at a point and passes none.
 
     A point is two nodes, `("from", number)` and `("to", number)`; lengths in metres are the weights.
     """
@@ -261,7 +261,7 @@ def _cut_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.D
 
 
 def _link_sequences(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
-    """Return links between the kept points, `stands`, of consecutive pictures of a sequence."""
+    """Return links, up to `_ALONG_M` long, of the points (`stands`) that stand for consecutive pictures."""
     links: Pairs = set()
     for (before, of), (after, to) in pairwise(zip(stands.tolist(), sequence.tolist(), strict=True)):
         if of == to and before != after and np.hypot(*(xy[before] - xy[after])) <= _ALONG_M:
@@ -284,7 +284,7 @@ def _link_crossings(xy: Floats, links: Pairs) -> Pairs:
 
 
 def _link_across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
-    """Return links of kept points with few links to the best neighbour in each of four sectors without one.
+    """Return links of each point with at most one link to its best neighbour in every sector without a link.
 
     The sectors lie around the direction of a point's first link. Of two candidates the better one has the
     lower score: twice the share of length off the preferred one, twice the share of angle off the middle of
@@ -334,7 +334,7 @@ def _drop_shortcuts(xy: Floats, links: Pairs) -> Pairs:
 def _best(
     xy: Floats, sequence: Ints, number: int, others: list[int], middle: float, taken: list[float]
 ) -> int | None:
-    """Return the number of the neighbour with the lowest score in a sector; `None` if there is none.
+    """Return the best of `others` as neighbour of a point, in the sector around `middle`; `None` for none.
 
     The sector lies around the direction `middle`; `taken` are the directions of links. All are degrees.
     """

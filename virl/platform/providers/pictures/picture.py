@@ -88,7 +88,7 @@ def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Capt
 def whole_panorama(
     pixels: Image, sky: float | None = None, left: float = 0.0, fov: float = FULL_TURN
 ) -> Image:
-    """Return a whole panorama, shape (width / 2, width, 3), from a part of one; the rest is black.
+    """Return a whole panorama, shape (width / 2, width, 3), black but for `pixels`, `fov` degrees of it.
 
     Args:
         pixels: RGB pixels of the part.
@@ -110,7 +110,7 @@ def whole_panorama(
 
 
 def credit_line(pictures: Iterable[Picture], of: str = "Photographs", most: int | None = 5) -> str:
-    """Return a line that names the authors and licences of pictures.
+    """Return a line such as "Photographs: Ann and 3 others (CC0-1.0)" that names up to `most` authors.
 
     Args:
         pictures: pictures to credit.

@@ -34,7 +34,7 @@ ARC_TANGENT = _fit_arc_tangent()
 
 
 def rays_by(axes: Floats32, width: int, height: int) -> tuple[Floats32, Floats32, Floats32]:
-    """Return (right, up, forward) of the rays of a camera's pixels, shape (height, width) each.
+    """Return the rays of a camera's pixels as (right, up, forward) components, shape (height, width) each.
 
     Args:
         axes: rows right, up and forward of the capture: components of a step of one pixel to the right, of
@@ -89,7 +89,7 @@ def _arc_tangent(u: Floats32) -> Floats32:
 
 
 def colours_at(pixels: Image, columns: Floats32, rows: Floats32, *, wraps: bool) -> Image:
-    """Return the bilinear colours at points of a picture, shape (height, width, 3).
+    """Return the bilinear colours of a picture at (columns, rows); if it `wraps`, its side edges meet.
 
     Args:
         pixels: RGB pixels of the picture.

@@ -41,7 +41,7 @@ class Equirectangular:
 
 
 def equirectangular(pixels: Image, yaw: float = 0.0, attitude: Attitude | None = None) -> Equirectangular:
-    """Return a panorama padded for `perspective`.
+    """Return a padded panorama, taken at `attitude`, or else level with its middle column at heading `yaw`.
 
     Args:
         pixels: RGB pixels, shape (width / 2, width, 3), at least 8 wide.
@@ -73,7 +73,7 @@ def perspective(panorama: Equirectangular, camera: Camera) -> Image:
 
 
 def colours_at(pixels: Image, columns: Floats32, rows: Floats32, *, wraps: bool) -> Image:
-    """Return the bilinear colours at points of a picture, shape (height, width, 3).
+    """Return the bilinear colours of a picture at (columns, rows); if it `wraps`, its side edges meet.
 
     Args:
         pixels: RGB pixels of the picture.
@@ -112,7 +112,7 @@ def sample_points(
 
 
 def rays_of(camera: Camera, attitude: Attitude) -> tuple[Floats32, Floats32, Floats32]:
-    """Return (right, up, forward) of a camera's rays in the axes of a capture, shape (height, width) each."""
+    """Return a camera's rays as (right, up, forward) in a capture's axes, shape (height, width) each."""
     return rays_by(_axes(camera, attitude), camera.width, camera.height)
 
 
@@ -120,7 +120,7 @@ def rays_of(camera: Camera, attitude: Attitude) -> tuple[Floats32, Floats32, Flo
 def _level_points(
     pitch: float, fov: float, width: int, height: int, pano_width: int, pano_height: int
 ) -> tuple[Floats32, Floats32]:
-    """Return (columns, rows) in a level, padded panorama seen by a camera that faces its middle."""
+    """Return (columns, rows) in a level, padded panorama seen by a camera that faces its middle column."""
     camera = Camera(0.0, pitch, fov, width, height)
     columns, rows = _points(camera, Attitude(), pano_width, pano_height)
     # The cache hands out the same arrays every time.
@@ -174,7 +174,7 @@ def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile
 def sampled_tiles(
     columns: Floats | Floats32, rows: Floats | Floats32, width: int, height: int, tile: int
 ) -> set[Tile]:
-    """Return the (column, row) of each tile with pixels that sample points of a padded panorama need.
+    """Return the (column, row) of each tile with pixels needed at points of a padded panorama.
 
     Args:
         columns: columns of the points.
@@ -195,7 +195,7 @@ def sampled_tiles(
 
 
 def paste_tile(place: Image, pixels: Image, side: int) -> None:
-    """Write a tile into its place in a panorama, scaled if its size is not as announced.
+    """Write a tile over its pixels `place` in a panorama, scaled to `side` pixels if it has another size.
 
     Of a tile that is larger than its place the right and lower parts are left out; the rest of a place that
     is larger than its tile is filled with the tile's edge.
@@ -237,7 +237,7 @@ class TiledPanorama:
         attitude: Attitude,
         fetch: Callable[[Sequence[Tile]], Sequence[Image]],
     ) -> None:
-        """Make the panorama of a size (width, height) and grid (columns, rows), without any tile yet."""
+        """Make the panorama of a size (width, height) and grid (columns, rows) of tiles, none fetched yet."""
         self._side, self._grid, self._attitude, self._fetch = side, grid, attitude, fetch
         self._canvas = np.zeros((size[1], size[0], 3), np.uint8)
         self._panorama = equirectangular(self._canvas, attitude=attitude)
@@ -293,7 +293,7 @@ def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> 
 
 
 def check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Camera) -> None:
-    """Raise `NoImagery` unless a photograph shows at least half of a view.
+    """Raise `NoImagery` unless at least half of a view's pixels are `shown` by a photograph.
 
     Args:
         shown: True at the pixels of the view that the photograph shows.
@@ -313,11 +313,11 @@ def check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Ca
 
 
 _GRID = 3600, 1800
-"""Numbers of columns and rows of points at which a panorama is checked to be shown (chosen)."""
+"""Size (columns, rows) of the panorama, in pixels, by which the share of a view shown is found (chosen)."""
 
 
 def whole_attitude(picture: Picture, left: float | None) -> Attitude:
-    """Return the attitude of the whole panorama that a picture is, or is cut from.
+    """Return the attitude of a picture's whole panorama, of whose width the share `left` is cut off.
 
     The share of the panorama's width cut off to the left of the picture, [0, 1], is `left`; `None` for none.
     """
@@ -328,7 +328,7 @@ def whole_attitude(picture: Picture, left: float | None) -> Attitude:
 
 
 def check_part(picture: Picture, left: float, camera: Camera) -> None:
-    """Raise `NoImagery` unless a part of a panorama shows at least half of a view.
+    """Raise `NoImagery` unless a part of a panorama, with the share `left` cut off, shows half of a view.
 
     Args:
         picture: the part, whose heading is that of its own middle column.

@@ -20,7 +20,7 @@ def _sample(
     pano_height: int,
     pad: int,
 ) -> None:
-    """Fill `columns` and `rows` with the point of a padded panorama that each pixel of a camera sees."""
+    """Fill `columns`, `rows` with each pixel's point in a panorama, `pad` rows down; `axes` is 3 x 3."""
     height, width = columns.shape
     half = np.float32(0.5)
     across, along = np.float32(pano_width / np.pi), np.float32(-2 * pano_height / np.pi)

@@ -22,7 +22,7 @@ class PanoramaFolder:
     """A folder of equirectangular pictures `PANO_ID.jpg`; the last few are kept decoded."""
 
     def __init__(self, folder: Path, kept: int = KEPT) -> None:
-        """Read pictures of a folder, which need not exist; `kept` of them stay decoded in memory."""
+        """Prepare to read pictures of a folder, which need not exist; the last `kept` stay in memory."""
         self._folder = folder
         self.panorama = lru_cache(maxsize=kept)(self._decode)
         """Function (panorama id, heading of the middle column in degrees) to the decoded panorama.

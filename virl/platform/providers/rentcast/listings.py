@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def every_page(ask: Callable[[int], tuple[Sequence[T], bool]], most: int) -> tuple[list[T], bool]:
-    """Return (items of all pages, of `most` at most; True if there may be more pages).
+    """Return (items of up to `most` pages, True if more may follow); `ask` gives a page by number, from 0.
 
     The function `ask` takes the number of a page, from 0, and returns (its items, True if there may be more).
     """
@@ -35,7 +35,7 @@ def every_page(ask: Callable[[int], tuple[Sequence[T], bool]], most: int) -> tup
 SQUARE_METRES_PER_SQUARE_FOOT = 0.3048**2
 """Area in square metres of one square foot, exact."""
 NAME_LENGTH = 80
-"""Largest number of characters of an address in a fault (chosen)."""
+"""Number of characters to which an address is cut in the line about a faulty record (chosen)."""
 
 
 class _ListingRecord(ReplyBody):
@@ -109,7 +109,7 @@ def _first_fault(fault: ValidationError) -> str:
 def select_homes(
     listings: Iterable[Listing], area: Polygon, price: tuple[float, float], bedrooms: int | None
 ) -> list[Listing]:
-    """Return the listings within an area and a range of monthly rents in dollars, cheapest first.
+    """Return listings in an area at rents of `price` (dollars a month), of `bedrooms` or any, cheapest first.
 
     Args:
         listings: listings to choose from.
@@ -163,7 +163,7 @@ class RentCastListings:
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Return the homes to rent within an area, cheapest first; see `Listings.rentals`.
+        """Return homes in an area at `price` (least, most) dollars a month, with `bedrooms`, cheapest first.
 
         RentCast is asked for the circle around the area, page by page; what lies outside is left out here.
 
@@ -196,7 +196,7 @@ class RentCastListings:
         return select_homes(read.listings, area, price, bedrooms)
 
     def _records(self, query: dict[str, str]) -> list[object]:
-        """Return the records of all pages, up to the first that is not full."""
+        """Return the records of up to `most_pages` pages; add a line to `faults` if there may be more."""
         settings = self.http.settings
 
         def ask(number: int) -> tuple[list[object], bool]:
@@ -225,7 +225,7 @@ class FileListings:
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Return the homes to rent within an area, cheapest first; see `Listings.rentals`.
+        """Return homes in an area at `price` (least, most) dollars a month, with `bedrooms`, cheapest first.
 
         Raises:
             BadInput: the lowest price is above the highest, or the area is not a valid polygon.

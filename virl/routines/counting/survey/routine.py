@@ -25,7 +25,7 @@ _CORNERS = 24
 
 WISH = Wish(read_intention, field="intention")
 ROUND = "round"
-"""Key of the consulted robot's run."""
+"""Name of the folder of the consulted robot's run, among the run's consultations."""
 
 
 def check_character(character: Character, source: Path) -> None:
@@ -38,7 +38,7 @@ def check_character(character: Character, source: Path) -> None:
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Return (character, sentences on changes): a foreign region becomes this city's, or a part of it.
+    """Replace a foreign region by this city's or a part of it; return (character, sentences on changes).
 
     Args:
         character: character as its file has it.

@@ -61,7 +61,7 @@ WISH = Wish(_read_question, field="intention")
 
 
 def run(agent: Agent) -> None:
-    """Ask locals the way and follow it by sight, until she believes to have arrived or may ask no more."""
+    """Ask locals the way and follow it by sight, until the tourist feels arrived or may ask no more."""
     follow = FOLLOW.of(agent.character)
     spotter = open_spotter(follow.spotter, follow.reader, agent.city, agent.models, agent.mind, agent.prompts)
     ask_and_walk(agent, spotter)
@@ -126,7 +126,7 @@ def _follow_leg(
 
 
 def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions | Outcome:
-    """Return a local's directions from where she stands, or an outcome that says why the local has none."""
+    """Return a local's directions from where the tourist stands, or an outcome with the reason for none."""
     follow, number = FOLLOW.of(agent.character), len(legs) + 1
     pose = _pose_after(agent, sum(leg.steps for leg in legs))
     to = legs[0].directions.destination if legs else follow.to or agent.character.intention
@@ -198,7 +198,7 @@ def _walk(
 
 
 def _outcome_of(last: StepRecord) -> Outcome:
-    """Return the outcome of a walk, which its last step has; older journals tell it by the action."""
+    """Return a walk's outcome as its last step records it; in older journals, `arrived` if that is a stop."""
     # a journal of an earlier version has the end of the walk in its reply and in words only
     stopped = any(one.reply.get("action") == "stop" for one in last.asked)
     return last.outcome or Outcome("arrived" if stopped else "lost", last.decided)
@@ -229,7 +229,7 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
 
 
 def _recall_entry(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> TranscriptEntry:
-    """Return the transcript entry of a recorded step; `sentence` is the number of the one followed."""
+    """Return a recorded step as a transcript entry; `sentence` (from 1) is what the walker followed then."""
     if step.decided_by:
         stood = Pose(step.pose.pano_id, step.pose.heading)
         links = agent.mover.links(stood)
@@ -305,7 +305,7 @@ def _end_run(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
 def open_spotter(
     name: str, reader: str, city: City, models: Models, mind: Mind, prompts: Prompts
 ) -> LandmarkSpotter:
-    """Return the spotter with a name, by which a tourist finds landmarks in views.
+    """Return the landmark finder of a tourist that is called `name`; if it reads, by the model `reader`.
 
     Args:
         name: name of the spotter, see `FollowSettings.spotter`.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from virl.platform.perception.base import Role
 
 CHOICE = "choice:"
-"""Prefix of a describer's name: it is asked which of several landmarks a view shows (V-IRL's LLaVA)."""
+"""Prefix of a spotter that asks the describer named after it which landmark a view shows (V-IRL's LLaVA)."""
 READ_AND_ASKED = "ocr+mind"
 """Name of the spotter that reads words and asks the mind for landmarks (V-IRL's PP-OCR with GPT-3.5)."""
 
@@ -23,21 +23,21 @@ class FollowSettings(Settings):
     """The way in which a tourist gets about by directions."""
 
     to: str = Field(default="", max_length=500)
-    """Her destination, as `directions: to`."""
+    """The tourist's destination: a place's name, a sort of place, or a question, as in `directions: to`."""
     mode: Literal["honest", "paper"] = "honest"
-    """The source of crossings: each is noticed from its links, or V-IRL's hints give away where the route
-    turns."""
+    """Source of crossings: `honest`, the links where the tourist stands, or `paper`, V-IRL's hints.
+    Those give away where the route turns."""
     asks: int = Field(default=3, ge=1, le=20)
-    """The most locals that she asks, the first included."""
+    """The most locals that the tourist asks, the first included."""
     local: str = "local"
-    """The local whom she asks: an agent's name, or the path of a character file."""
+    """The local who is asked: an agent's name, or the path of a character file."""
     spotter: str = "ocr"
-    """The means by which she looks for landmarks: `ocr`, `ocr+mind`, the name of a recognizer or a describer
-    in `platform/models/`, or `choice:` and a describer."""
+    """Finder of landmarks: `ocr`, `ocr+mind`, a recognizer or describer, or `choice:` and a describer.
+    Recognizers and describers are names in `platform/models/`."""
     reader: str = "rapidocr"
     """Name of the reader of signs, for `ocr`."""
     patience: int = Field(default=120, ge=1, le=10_000)
-    """Steps that she follows one local's directions for, at most."""
+    """Most steps for which the tourist follows one local's directions."""
 
 
 def find_spotter(name: str) -> "Role":

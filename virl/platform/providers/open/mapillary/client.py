@@ -48,7 +48,7 @@ FLAT = frozenset({"perspective", "brown"})
 USUAL_FOV = 70.0
 """Field of view in degrees assumed for a flat picture of unknown focal length: a phone's has 65 to 78."""
 MOST_ROLL = 45.0
-"""Largest roll in degrees of a flat picture; more is a phone held upright, already turned (chosen)."""
+"""Roll in degrees above which 0 is taken: such a flat picture counts as turned upright already (chosen)."""
 
 MOST_APART_M = 30.0
 """Largest distance in metres from the measured position to a computed one that is used."""
@@ -61,7 +61,7 @@ MOST_PIXELS = 1_000_000
 """Largest side of a picture in pixels (chosen)."""
 
 ID = Field(pattern=r"^[0-9]{1,30}$")
-"""Field with the id of an image: its digits."""
+"""Pydantic field of an image's id: a string of 1 to 30 digits."""
 _Radians = Annotated[float, Field(ge=-10, le=10)]
 """Component of a rotation vector in radians; more than a whole turn is never sent (chosen)."""
 

@@ -172,7 +172,7 @@ def _href(assets: Mapping[str, _Asset], name: str) -> str:
 
 
 def _tiles(item: Item) -> TileMatrix | None:
-    """Return the tiles of a whole panorama; `None` if it has none."""
+    """Return how a panorama's picture is tiled; `None` if it has no tiles or is no whole panorama."""
     matrices = next(iter(item.properties.tiles.values()), None)
     href = _href(item.asset_templates, "tiles")
     if matrices is None or "{TileCol}" not in href or "{TileRow}" not in href:
@@ -197,7 +197,7 @@ class Panoramax:
     """Server of the API."""
 
     def shots(self, cell: Cell) -> Sequence[Shot] | None:
-        """Return the pictures in a square; `None` where there are more than `MOST_PAGES` pages."""
+        """Return the pictures in a square; `None` where not all could be listed in `MOST_PAGES` pages."""
         page, server = self.server.settings.page, self.server.settings.base_url
         box = ",".join(f"{degrees:.7f}" for degrees in cell.degrees)
         query, url, count, shots = {"bbox": box, "limit": str(page)}, None, 0, dict[str, Shot]()
