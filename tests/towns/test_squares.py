@@ -65,16 +65,14 @@ def test_all_quads_of_a_thing_in_sight_are_in_its_square(
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [16, 84, 200])
 def test_what_is_left_out_as_hidden_would_have_changed_no_pixel(plan: CityPlan, size: int) -> None:
-    whole, drawer = Scenes(plan).whole.scene, renderer.CityRenderer(plan)
-    textures, drawn_of = drawer._textures(), {}
+    whole, drawer, drawn_of = Scenes(plan).whole.scene, renderer.CityRenderer(plan), {}
     for number in range(0, len(plan.layout.panoramas.xy), 60):
         x, y = plan.layout.panoramas.xy[number].tolist()
         pitch = (0.0, 20.0, -30.0)[number // 60 % 3]
         lens = lens_at(x, y, Camera(number * 7.0 % 360, pitch, 100.0, size, size))
         order = renderer._in_sight(whole, lens)
         every = drawer._first_pass(whole, lens, order)
-        smallest = renderer.SMALLEST_PIXELS / lens.focal
-        few = raster.draw_in_sight(whole, textures, lens, lens, scene.REACH_M, smallest, raster.NO_OWNER)
+        few = drawer._draw_in_sight(whole, lens, lens, raster.NO_OWNER)
         drawn_of[number] = len(few.order), len(order)
         assert np.array_equal(few.depth, every.depth)
         for drawn in (few, every):

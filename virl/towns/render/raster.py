@@ -28,12 +28,10 @@ MAX_CORNERS = 5
 """Largest number of corners of a quad that the near plane has cut."""
 SIDE_BITS = SIDE.bit_length() - 1
 
-STAGES_M = (25.0, 60.0, 130.0, 1e30)
-"""Distances in metres up to which quads are drawn before those farther off are looked at; chosen."""
+SMALLEST_PIXELS = 0.7
+"""Radius in pixels below which a quad is not drawn; chosen."""
 MOST_TILES = 64
 """Largest number of tiles across a picture; chosen."""
-FEW = 1024
-"""Number of quads for which a drawing has room at first; chosen: most of small pictures have fewer."""
 ROUNDING, ROUNDING_PX = 1.001, 0.1
 """Factor on W, and pixels, by which what hides must go beyond what is hidden, against rounding; chosen."""
 NO_OWNER = 1 << 30
@@ -90,6 +88,22 @@ class Tiles(NamedTuple):
     bits: int
 
 
+class Stage(NamedTuple):
+    """Which quads are looked at: those of a range of distances, and not the last owners'.
+
+    Args:
+        low: metres from the eye to a quad's middle less half its radius, from which on.
+        high: such metres, up to but without which.
+        reach: metres to the middle of a quad beyond which nothing is drawn.
+        owners: number of the first owner whose quads, like those of later ones, are left out.
+    """
+
+    low: float
+    high: float
+    reach: float
+    owners: int
+
+
 def blank_drawing(order: Ints, lens: Lens) -> GeometryBuffer:
     """Return an empty drawing, in which no pixel shows any of the quads of `order`, nearest first."""
     shape = (lens.height, lens.width)
@@ -99,7 +113,7 @@ def blank_drawing(order: Ints, lens: Lens) -> GeometryBuffer:
         np.full(shape, BACKGROUND, np.int32),
         np.empty((len(order), 9)),
         np.empty((len(order), MAX_CORNERS, 2)),
-        np.zeros(len(order), np.int64),
+        np.empty(len(order), np.int64),
     )
 
 
@@ -202,23 +216,19 @@ def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
 
 
 @kernel
-def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) -> None:
-    """Draw the quads of a blank drawing into it, in its order.
+def draw(
+    drawing: GeometryBuffer, begin: int, stop: int, scene: Scene, textures: Textures, lens: Lens
+) -> None:
+    """Draw the quads at the places `begin` up to but without `stop` in the order of a drawing into it.
 
     Args:
-        drawing: blank; is changed.
+        drawing: is changed.
+        begin: number of quads that are drawn already.
+        stop: number of quads that are drawn afterwards.
         scene: quads of the city.
         textures: of the city.
         lens: of the camera.
     """
-    _draw_quads(drawing, 0, len(drawing.order), scene, textures, lens)
-
-
-@part
-def _draw_quads(
-    drawing: GeometryBuffer, begin: int, stop: int, scene: Scene, textures: Textures, lens: Lens
-) -> None:
-    """Draw the quads at the places `begin` up to but without `stop` in the order of a drawing into it."""
     order, depth, shown, forms = drawing.order, drawing.depth, drawing.shown, drawing.forms
     polygons, counts = drawing.polygons, drawing.counts
     corners, uv, texture, mode = scene.corners, scene.uv, scene.texture, scene.mode
@@ -260,122 +270,14 @@ def _draw_quads(
                 _fill(k, np.float32(start), np.float32(form[1]), depth[row, first:end], shown[row, first:end])
 
 
-@kernel
-def draw_in_sight(
-    scene: Scene, textures: Textures, whole: Lens, lens: Lens, reach: float, smallest: float, owners: int
-) -> GeometryBuffer:
-    """Return the drawing of the quads that may be seen, without most of those that nearer ones hide.
-
-    Args:
-        scene: quads of the city.
-        textures: of the city.
-        whole: the camera.
-        lens: that of the part of its picture which is drawn; the camera again for all of it.
-        reach: metres beyond which nothing is drawn.
-        smallest: radius over distance below which a quad is left out.
-        owners: number of the first owner whose quads, like those of later ones, are left out.
-    """
-    cells, starts, spheres, owner = scene.cells, scene.starts, scene.spheres, scene.owner
-    eye_x, eye_y, eye_z = whole.eye[0], whole.eye[1], whole.eye[2]
-    chosen, away = np.empty(len(cells), np.int64), np.empty(len(cells))
-    count, most = _choose_cells(scene, whole, reach, chosen, away)
-    order, keys = np.empty(most, np.int64), np.empty(most)
-    drawing = _blank(order, lens.height, lens.width, FEW)
-    tiles = _blank_tiles(lens.height, lens.width)
-    found, low = 0, -1e30
-    for stage in range(len(STAGES_M)):
-        begin, high = found, STAGES_M[stage]
-        for i in range(count):
-            cell = chosen[i]
-            if away[i] - cells[cell, 3] >= high or away[i] + cells[cell, 3] < low:
-                continue
-            if stage > 0 and _is_cell_hidden(tiles, cells[cell], lens):
-                # Nor does any of it come into sight in a later stage.
-                away[i] = -1e30
-                continue
-            least = smallest * (away[i] - cells[cell, 3])
-            for q in range(starts[cell], starts[cell + 1]):
-                # Those that follow are smaller still.
-                if spheres[q, 3] < least:
-                    break
-                x, y, z = spheres[q, 0] - eye_x, spheres[q, 1] - eye_y, spheres[q, 2] - eye_z
-                far = sqrt(x * x + y * y + z * z)
-                key = far - 0.5 * spheres[q, 3]
-                if key < low or key >= high or owner[q] >= owners:
-                    continue
-                if not _may_show(scene, whole, q, x, y, z, far, reach, smallest):
-                    continue
-                if stage == 0 or not _is_sphere_hidden(tiles, lens, x, y, z, spheres[q, 3]):
-                    order[found], keys[found] = q, key
-                    found += 1
-        # Stable, so that equal calls give equal pixels.
-        order[begin:found] = order[begin:found][np.argsort(keys[begin:found], kind="mergesort")]
-        if found > len(drawing.counts):
-            drawing = _enlarged(drawing, begin, 2 * found)
-        _draw_quads(drawing, begin, found, scene, textures, lens)
-        low = high
-        if stage + 1 < len(STAGES_M):
-            _note_farthest(drawing.depth, tiles)
-    return GeometryBuffer(
-        order[:found], drawing.depth, drawing.shown, drawing.forms, drawing.polygons, drawing.counts
-    )
-
-
-@part
-def _choose_cells(scene: Scene, lens: Lens, reach: float, chosen: Ints, away: Floats) -> tuple[int, int]:
-    """Return (number of the cells that may be in the picture, number of their quads).
-
-    Args:
-        scene: the quads.
-        lens: the camera.
-        reach: metres beyond which nothing is drawn.
-        chosen: receives the indices of the cells, (c,).
-        away: receives the metres from the eye to the middle of each, (c,).
-    """
-    cells, starts, eye = scene.cells, scene.starts, lens.eye
-    count, most = 0, 0
-    for cell in range(len(cells)):
-        x, y, z = cells[cell, 0] - eye[0], cells[cell, 1] - eye[1], cells[cell, 2] - eye[2]
-        if sqrt(x * x + y * y) - cells[cell, 3] <= reach and _in_sight(lens, x, y, z, cells[cell, 3]):
-            chosen[count], away[count] = cell, sqrt(x * x + y * y + z * z)
-            most += starts[cell + 1] - starts[cell]
-            count += 1
-    return count, most
-
-
-@part
-def _blank(order: Ints, height: int, width: int, room: int) -> GeometryBuffer:
-    """Return an empty drawing of a picture's size in pixels, with room for the forms of some quads."""
-    return GeometryBuffer(
-        order,
-        np.zeros((height, width), np.float32),
-        np.full((height, width), BACKGROUND, np.int32),
-        np.empty((room, 9)),
-        np.empty((room, MAX_CORNERS, 2)),
-        np.zeros(room, np.int64),
-    )
-
-
-@part
-def _enlarged(drawing: GeometryBuffer, drawn: int, room: int) -> GeometryBuffer:
-    """Return a drawing with the forms of its first `drawn` quads, and room for those of `room`."""
-    forms, polygons = np.empty((room, 9)), np.empty((room, MAX_CORNERS, 2))
-    counts = np.zeros(room, np.int64)
-    forms[:drawn], polygons[:drawn] = drawing.forms[:drawn], drawing.polygons[:drawn]
-    counts[:drawn] = drawing.counts[:drawn]
-    return GeometryBuffer(drawing.order, drawing.depth, drawing.shown, forms, polygons, counts)
-
-
 @part
 def _blank_tiles(height: int, width: int) -> Tiles:
-    """Return the tiles of a picture of this size in pixels, not yet noted."""
+    """Return the tiles of a picture of this size in pixels, behind which everything can be seen so far."""
     bits = 1
     while width >> bits > MOST_TILES:
         bits += 1
-    side = 1 << bits
-    return Tiles(
-        np.empty((-(-height // side), -(-width // side)), np.float32), np.empty(width, np.float32), bits
-    )
+    farthest = np.zeros((-(-height // (1 << bits)), -(-width // (1 << bits))), np.float32)
+    return Tiles(farthest, np.empty(width, np.float32), bits)
 
 
 @part
@@ -506,58 +408,67 @@ def _fill_cutout(
 
 
 @kernel
-def cull(lens: Lens, scene: Scene, reach: float, smallest: float, chosen: Ints, distance: Floats) -> int:
-    """Write quads in sight within `reach` metres to `chosen`, their metres to `distance`; return how many.
+def cull(
+    scene: Scene, whole: Lens, lens: Lens, stage: Stage, depth: Singles, chosen: Ints, distance: Floats
+) -> int:
+    """Write the quads of a stage that may be seen to `chosen`, their metres to `distance`; return how many.
 
     Args:
-        lens: the camera.
         scene: the quads.
-        reach: metres beyond which nothing is drawn.
-        smallest: radius over distance below which a quad is left out.
+        whole: the camera.
+        lens: that of the part of its picture which is drawn; the camera again for all of it.
+        stage: what is looked at.
+        depth: the form W of what each pixel of the part shows after the stages before, (height, width).
         chosen: receives the indices of the quads, (n,).
         distance: receives their distances, (n,).
-
-    Returns:
-        How many there are.
     """
-    cells, starts, spheres, eye = scene.cells, scene.starts, scene.spheres, lens.eye
+    tiles = _blank_tiles(lens.height, lens.width)
+    if stage.low > 0:
+        _note_farthest(depth, tiles)
+    cells, starts, spheres, owner = scene.cells, scene.starts, scene.spheres, scene.owner
+    eye_x, eye_y, eye_z = whole.eye[0], whole.eye[1], whole.eye[2]
+    low, high, reach, smallest = stage.low, stage.high, stage.reach, SMALLEST_PIXELS / whole.focal
+    planes, mode, owners = scene.planes, scene.mode, stage.owners
+    frame, wide, tall = whole.frame, whole.cx / whole.focal, whole.cy / whole.focal
     found = 0
     for cell in range(len(cells)):
-        x, y, z = cells[cell, 0] - eye[0], cells[cell, 1] - eye[1], cells[cell, 2] - eye[2]
+        x, y, z = cells[cell, 0] - eye_x, cells[cell, 1] - eye_y, cells[cell, 2] - eye_z
+        far, radius = sqrt(x * x + y * y + z * z), cells[cell, 3]
         # Whole cells first, which spares a look at most quads.
-        if sqrt(x * x + y * y) - cells[cell, 3] > reach or not _in_sight(lens, x, y, z, cells[cell, 3]):
+        if far - radius >= high or far + radius < low or sqrt(x * x + y * y) - radius > reach:
             continue
+        if not _in_sight(frame, wide, tall, x, y, z, radius) or (
+            low > 0 and _is_cell_hidden(tiles, cells[cell], lens)
+        ):
+            continue
+        least = smallest * (far - radius)
         for q in range(starts[cell], starts[cell + 1]):
-            x, y, z = spheres[q, 0] - eye[0], spheres[q, 1] - eye[1], spheres[q, 2] - eye[2]
+            # Those that follow are smaller still.
+            if spheres[q, 3] < least:
+                break
+            x, y, z = spheres[q, 0] - eye_x, spheres[q, 1] - eye_y, spheres[q, 2] - eye_z
             far = sqrt(x * x + y * y + z * z)
-            if _may_show(scene, lens, q, x, y, z, far, reach, smallest):
-                chosen[found], distance[found] = q, far - 0.5 * spheres[q, 3]
+            key = far - 0.5 * spheres[q, 3]
+            if key < low or key >= high or owner[q] >= owners:
+                continue
+            if far > reach or spheres[q, 3] < smallest * far:
+                continue
+            if mode[q] == FRONT_ONLY and x * planes[q, 0] + y * planes[q, 1] + z * planes[q, 2] >= 0.0:
+                continue
+            if not _in_sight(frame, wide, tall, x, y, z, spheres[q, 3]):
+                continue
+            if low <= 0 or not _is_sphere_hidden(tiles, lens, x, y, z, spheres[q, 3]):
+                chosen[found], distance[found] = q, key
                 found += 1
     return found
 
 
 @inline_kernel
-<<<<<<< HEAD
-def _may_show(
-    scene: Scene, lens: Lens, q: int, x: float, y: float, z: float, far: float, reach: float, smallest: float
-) -> bool:
-    """Return whether a quad, its middle at (x, y, z) relative to the eye, may be seen."""
-    radius, planes = scene.spheres[q, 3], scene.planes
-    if far > reach or radius < smallest * far:
-        return False
-    if scene.mode[q] == FRONT_ONLY and x * planes[q, 0] + y * planes[q, 1] + z * planes[q, 2] >= 0.0:
-        return False
-    return _in_sight(lens, x, y, z, radius)
-=======
 def _in_sight(frame: Floats, wide: float, high: float, x: float, y: float, z: float, radius: float) -> bool:
-    """Return whether a sphere may be in the picture; `wide`, `high`: tangents of half the fields of view.
->>>>>>> main
+    """Return whether a sphere around a point relative to the eye may be in the picture.
 
-
-@inline_kernel
-def _in_sight(lens: Lens, x: float, y: float, z: float, radius: float) -> bool:
-    """Return whether a sphere around a point relative to the eye may be in the picture."""
-    frame, wide, high = lens.frame, lens.cx / lens.focal, lens.cy / lens.focal
+    `wide` and `high` are the tangents of half the fields of view.
+    """
     # The sides of the picture slant: a sphere reaches over them by its radius over their cosine.
     ahead = x * frame[2, 0] + y * frame[2, 1] + z * frame[2, 2]
     right = abs(x * frame[0, 0] + y * frame[0, 1] + z * frame[0, 2])

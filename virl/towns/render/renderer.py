@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from math import atan2, degrees, hypot, radians, tan
 from threading import Lock
 from typing import cast
@@ -27,10 +28,10 @@ from virl.towns.render.mesh import FRONT_ONLY, NOBODY
 from virl.towns.render.raster import (
     NO_OWNER,
     GeometryBuffer,
+    Stage,
     blank_drawing,
     cull,
     draw,
-    draw_in_sight,
     mark_shown,
 )
 from virl.towns.render.scene import REACH_M, OwnedScene, Scene, Scenes
@@ -38,8 +39,8 @@ from virl.towns.render.shade import shade_quads
 from virl.towns.render.smooth import smooth_edges
 from virl.towns.render.storefronts import drawn_text, letter, texture_size
 
-SMALLEST_PIXELS = 0.7
-"""Radius in pixels below which a quad is not drawn; chosen."""
+STAGES_M = (-1e30, 30.0, 90.0, 1e30)
+"""Distances in metres between which quads are drawn before those farther off are looked at; chosen."""
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 """Number of processor cores that this process may use."""
@@ -275,10 +276,24 @@ class CityRenderer:
         scene = self._scene_around(lens).scene
         part = lens if window is None else part_of(lens, window.left, window.top, window.width, window.height)
         owners = NO_OWNER if furniture else self._first_thing
-        drawing = draw_in_sight(
-            scene, self._textures(), lens, part, REACH_M, SMALLEST_PIXELS / lens.focal, owners
-        )
-        return self._shade(scene, drawing, part)
+        return self._shade(scene, self._draw_in_sight(scene, lens, part, owners), part)
+
+    def _draw_in_sight(self, scene: Scene, lens: Lens, part: Lens, owners: int) -> GeometryBuffer:
+        """Return the drawing of a part of a lens's picture, without most of the quads that others hide.
+
+        Quads of the owners from the number `owners` on are left out.
+        """
+        room, drawn = len(scene.seed), 0
+        chosen, distance = np.empty(room, np.int64), np.empty(room)
+        drawing = blank_drawing(np.empty(room, np.int64), part)
+        for low, high in pairwise(STAGES_M):
+            stage = Stage(low, high, REACH_M, owners)
+            found = cull(scene, lens, part, stage, drawing.depth, chosen, distance)
+            # Stable, so that equal calls give equal pixels.
+            drawing.order[drawn : drawn + found] = chosen[np.argsort(distance[:found], kind="stable")]
+            draw(drawing, drawn, drawn + found, scene, self._textures(), part)
+            drawn += found
+        return drawing._replace(order=drawing.order[:drawn])
 
     def _shade(self, scene: Scene, drawing: GeometryBuffer, lens: Lens) -> Image:
         """Return the picture of a drawing: coloured and smoothed."""
@@ -296,7 +311,7 @@ class CityRenderer:
     def _first_pass(self, scene: Scene, lens: Lens, order: Ints) -> GeometryBuffer:
         """Return the drawing of quads: the one that each pixel shows."""
         drawing = blank_drawing(order, lens)
-        draw(drawing, scene, self._textures(), lens)
+        draw(drawing, 0, len(order), scene, self._textures(), lens)
         return drawing
 
     def _count_pixels_alone(self, scene: Scene, members: Ints, lens: Lens) -> int:
@@ -356,7 +371,8 @@ if hasattr(os, "register_at_fork"):
 def _in_sight(scene: Scene, lens: Lens) -> Ints:
     """Return the indices of the quads that may be seen, nearest first."""
     chosen, distance = np.empty(len(scene.seed), np.int64), np.empty(len(scene.seed))
-    found = cull(lens, scene, REACH_M, SMALLEST_PIXELS / lens.focal, chosen, distance)
+    nothing = np.empty((0, 0), np.float32)
+    found = cull(scene, lens, lens, Stage(-1e30, 1e30, REACH_M, NO_OWNER), nothing, chosen, distance)
     # Stable, so that equal calls give equal pixels.
     return chosen[:found][np.argsort(distance[:found], kind="stable")]
 
