@@ -1,4 +1,4 @@
-"""The benchmark `sight-learning`: searches for a kind of place by its sign, in `virl/Sight-v0`."""
+"""Search for a kind of shop by its sign, step by step, in the environment `virl/Sight-v0`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,8 @@ class Options(BenchOptions):
     """Options of the benchmark of searches by signs."""
 
     models: tuple[str, ...] = Field(WALKERS, min_length=1)
-    """Walkers to compare: `random`, `blind` (goes straight on without looking), `oracle` (shortest way)."""
+    """Walkers to compare: `random`, `blind` (goes straight on without looking), `oracle` (shortest way), or
+    the path of a policy.zip that `benchmarks.sight_learning.train` has saved."""
     count: int = Field(200, ge=1)
     """Number of searches in each city."""
     kinds: tuple[str, ...] = Field(KINDS, min_length=1)
@@ -34,7 +35,7 @@ class Options(BenchOptions):
     @field_validator("models")
     @classmethod
     def _are_there(cls, models: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the walkers; raise `UnknownName` for one that does not exist."""
+        """Return the walkers; raise a `VirlError` for one that does not exist."""
         for name in models:
             check_walker(name)
         return models

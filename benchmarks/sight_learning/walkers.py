@@ -1,11 +1,14 @@
-"""Walkers in `virl/Sight-v0`: at random, without eyes, and along the shortest way."""
+"""Walkers in `virl/Sight-v0`: at random, without eyes, along the shortest way, and as one has learned."""
 
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from virl.errors import UnknownName
+from virl.errors import BadInput, UnknownName
+from virl.extras import module, require
 from virl.geo.globe import signed_turn
 from virl.gym.sight import SightEnv
 from virl.gym.walk import AHEAD_DEG, FORWARD, LEFT, RIGHT, STOP, Seen
@@ -17,21 +20,27 @@ STOP_SHARE = 0.05
 BLIND_STEPS = 3
 """Number of panoramas that `blind` walks before it stops; the best of 1 to 8 in Virlstead."""
 WALKERS = ("random", "blind", "oracle")
-"""Names of the walkers."""
+"""Names of the walkers that need no file."""
+LEARNED = ".zip"
+"""Ending of the name of a file that holds a learned policy."""
 
 
 def open_policy(name: str, env: SightEnv, seed: int) -> Policy:
     """Return the policy of a walker for one episode.
 
     Args:
-        name: one of `WALKERS`.
+        name: one of `WALKERS`, or the path of a policy that `train` has saved.
         env: environment in which the episode is walked; only `oracle` looks into it.
         seed: seed of all that the policy draws.
 
     Raises:
+        BadInput: the file is none of a policy, or its pictures are of another size.
+        ModelUnavailable: stable-baselines3 is not installed.
         UnknownName: there is no such walker.
     """
     check_walker(name)
+    if name.endswith(LEARNED):
+        return _learned(name, env, np.random.default_rng(seed))
     if name == "random":
         return _random(np.random.default_rng(seed))
     if name == "blind":
@@ -40,9 +49,51 @@ def open_policy(name: str, env: SightEnv, seed: int) -> Policy:
 
 
 def check_walker(name: str) -> None:
-    """Raise `UnknownName` unless a name is a walker's."""
-    if name not in WALKERS:
-        raise UnknownName("walker", name, list(WALKERS))
+    """Raise an error unless a name is a walker's, or the path of a file.
+
+    Raises:
+        BadInput: there is no such file.
+        ModelUnavailable: stable-baselines3 is not installed.
+        UnknownName: there is no such walker.
+    """
+    if name.endswith(LEARNED):
+        require("learn", "stable_baselines3", what=name)
+        if not Path(name).is_file():
+            raise BadInput(f"{name}: no such file: give the policy.zip that training wrote")
+    elif name not in WALKERS:
+        raise UnknownName("walker", name, [*WALKERS, f"FILE{LEARNED}"])
+
+
+@cache
+def _load_policy(file: str) -> Any:
+    """Return the policy in a file, once read, as stable-baselines3 has it.
+
+    Raises:
+        BadInput: the file is none of a policy.
+    """
+    try:
+        return module("stable_baselines3", extra="learn").PPO.load(file, device="cpu").policy
+    except (ValueError, KeyError, OSError, AttributeError) as fault:
+        raise BadInput(f"{file}: no policy can be read: give the policy.zip that training wrote") from fault
+
+
+def _learned(file: str, env: SightEnv, rng: np.random.Generator) -> Policy:
+    """Return the policy that draws actions by the probabilities of a learned one.
+
+    Raises:
+        BadInput: the file is none of a policy, or its pictures are of another size.
+    """
+    policy = _load_policy(file)
+    side = policy.observation_space["pixels"].shape[-1]
+    if side != env.size[0]:
+        raise BadInput(f"{file}: learned from pictures of {side} x {side}: give --pixels {side}")
+
+    def act(seen: Seen, _info: dict[str, Any]) -> int:
+        batch, _ = policy.obs_to_tensor(seen)
+        shares = policy.get_distribution(batch).distribution.probs.detach().numpy()[0].astype(float)
+        return int(rng.choice(len(shares), p=shares / shares.sum()))
+
+    return act
 
 
 def _random(rng: np.random.Generator) -> Policy:
