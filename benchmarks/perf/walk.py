@@ -1,7 +1,7 @@
 """How many steps a second does a walk take? One walker and a batch of them, on one core.
 
     python -m benchmarks.perf.walk [--graph DIR] [--walkers 4096] [--seconds 1.0] [--seed 0] [--json]
-    python -m benchmarks.perf.walk --pixels virlton helsinki [--views 2000]
+    python -m benchmarks.perf.walk --pixels virlton helsinki [--views 2000] [--miniworld]
 
 Actions are drawn beforehand: 70 % forward, 10 % each left and right, 5 % each turn around and stop. Every
 step is validated. The plain rules, functions of the graph, walk the same way in the same run. Without a
@@ -10,13 +10,16 @@ crossings.
 
 With `--pixels`, `virl/Walk-v0` is measured instead: steps a second of one core, each of which draws a view
 that was not drawn before, and of 16 walkers by the clock, with one core and with all. The seconds of a core
-to the first view, which letters the town's signs, are told apart.
+to the first view, which letters the town's signs, are told apart. `--miniworld` adds MiniWorld's sidewalk, as
+`pip install miniworld` brings it, drawn without a screen (EGL) by Mesa's software renderer, per second of all
+its threads.
 """
 
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 
 from virl.errors import BadInput
@@ -50,8 +53,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--pixels", nargs="+", metavar="CITY", help="cities to walk through by sight")
     parser.add_argument("--views", type=int, default=2000)
+    parser.add_argument("--miniworld", action="store_true", help="measure MiniWorld beside it")
     options = parser.parse_args()
     with figures(options) as found:
+        if options.miniworld:
+            found["miniworld"] = _measure_miniworld(found, options.views // 4)
         for city in options.pixels or ():
             found[city] = _measure_pixels(found, city, options.views, np.random.default_rng(options.seed))
         if options.pixels:
@@ -86,6 +92,27 @@ def _measure_pixels(found: Figures, city: str, views: int, rng: np.random.Genera
         rates[f"vector, {cores}"] = views // VECTOR * VECTOR / (time.perf_counter() - began)
         rate = rates[f"vector, {cores}"]
         found.show(f"{city}, {VECTOR} walkers, {cores} cores: {rate:8.0f} steps a second by the clock")
+    return rates
+
+
+def _measure_miniworld(found: Figures, steps: int) -> dict[str, float]:
+    """Measure the steps a second of CPU time of MiniWorld's sidewalk, and return them by picture size."""
+    import pyglet  # noqa: PLC0415 - both are no dependencies
+
+    pyglet.options["headless"] = True
+    import miniworld  # noqa: F401, PLC0415 - registers its environments
+
+    rates = {}
+    for side in SIDES[:2]:
+        world = gymnasium.make("MiniWorld-Sidewalk-v0", obs_width=side, obs_height=side)
+        world.reset(seed=0)
+        began = time.process_time()
+        for step in range(steps):
+            *_, stopped, cut, _ = world.step(step % 5 % 3)
+            if stopped or cut:
+                world.reset()
+        rates[f"{side}"] = steps / (time.process_time() - began)
+        found.show(f"MiniWorld, {side} pixels: {rates[f'{side}']:8.0f} steps a second of a core")
     return rates
 
 
