@@ -37,7 +37,7 @@ COLUMNS = ("steps", "seconds", "found", "reward", "actions")
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """What is learned from, and how long."""
+    """Towns, pictures and limits of one training."""
 
     towns: tuple[str, ...]
     walkers: int
@@ -90,7 +90,7 @@ class Recorder(BaseCallback):
         self._bar.start()
 
     def _on_step(self) -> bool:
-        """Note the searches that ended, and return whether to go on."""
+        """Return whether to go on; note the searches that ended."""
         for info, done in zip(self.locals["infos"], self.locals["dones"], strict=True):
             if done:
                 self._found.append(info["distance"] == 0 and not info["TimeLimit.truncated"])

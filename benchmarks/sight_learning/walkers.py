@@ -40,7 +40,7 @@ def open_policy(name: str, env: SightEnv, seed: int) -> Policy:
     """
     check_walker(name)
     if name.endswith(LEARNED):
-        return _learned(name, env, np.random.default_rng(seed))
+        return _open_learned(name, env, np.random.default_rng(seed))
     if name == "random":
         return _random(np.random.default_rng(seed))
     if name == "blind":
@@ -77,7 +77,7 @@ def _load_policy(file: str) -> Any:
         raise BadInput(f"{file}: no policy can be read: give the policy.zip that training wrote") from fault
 
 
-def _learned(file: str, env: SightEnv, rng: np.random.Generator) -> Policy:
+def _open_learned(file: str, env: SightEnv, rng: np.random.Generator) -> Policy:
     """Return the policy that draws actions by the probabilities of a learned one.
 
     Raises:

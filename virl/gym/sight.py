@@ -59,7 +59,7 @@ class SignSights:
                 continue
             place = self.places[kind][int(rng.integers(len(self.places[kind])))]
             metres = self.metres_to(kind)
-            for node in rng.permutation(self._within(place, NEAREST_M, FARTHEST_M)):
+            for node in rng.permutation(self._nodes_near(place, NEAREST_M, FARTHEST_M)):
                 if 0 < metres[node] < inf and self.shows(int(node), place):
                     return kind, int(node)
         raise BadInput(f"no sign of {', '.join(kinds)} can be seen from {NEAREST_M:g} to {FARTHEST_M:g} m")
@@ -70,7 +70,7 @@ class SignSights:
             reached = {
                 int(node)
                 for place in self.places[kind]
-                for node in self._within(place, 0.0, REACHED_M)
+                for node in self._nodes_near(place, 0.0, REACHED_M)
                 if self.shows(int(node), place)
             }
             none = np.full(len(self.ground.panoramas), inf)
@@ -90,7 +90,7 @@ class SignSights:
             )
         return self._seen[key]
 
-    def _within(self, place: Place, least: float, most: float) -> Ints:
+    def _nodes_near(self, place: Place, least: float, most: float) -> Ints:
         """Return the numbers of the panoramas between two distances, in metres, from a place."""
         lat, lng = self.ground.positions
         metres = distances(lat, lng, *place.position)
