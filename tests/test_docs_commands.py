@@ -53,7 +53,7 @@ RULES = {
     r"(python -m (benchmarks\.(perf|touchdown|sight_learning)|virl\.datasets|virl\.train)\.\w+).*": Instead(
         HOURS, r"\1 --help"
     ),
-    r"virl bench sight-learning .*policy.zip": Instead(WEIGHTS, refusal="virl\[learn\]|no such file"),
+    r"virl bench sight-learning .*policy.zip": Instead(WEIGHTS, refusal=r"virl\[learn\]|no such file"),
     # photographs, and runs to watch
     r"virl (import photos|town|run rx399 --city) riverside.*": Instead(
         PLACEHOLDER, refusal="riverside|not installed"

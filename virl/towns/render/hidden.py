@@ -84,7 +84,16 @@ def _is_hidden(
 
 @inline_kernel
 def is_sphere_hidden(tiles: Tiles, lens: Lens, x: float, y: float, z: float, radius: float) -> bool:
-    """Return whether a sphere around a point relative to the eye lies behind all that is drawn before it."""
+    """Return whether a sphere around a point relative to the eye lies behind all that is drawn before it.
+
+    Args:
+        tiles: what is drawn before it.
+        lens: the camera.
+        x: metres east of the eye.
+        y: metres north of the eye.
+        z: metres above the eye.
+        radius: metres.
+    """
     frame = lens.frame
     ahead = x * frame[2, 0] + y * frame[2, 1] + z * frame[2, 2]
     near = ahead - radius
@@ -104,7 +113,13 @@ def is_sphere_hidden(tiles: Tiles, lens: Lens, x: float, y: float, z: float, rad
 
 @part
 def is_cell_hidden(tiles: Tiles, cell: Singles, lens: Lens) -> bool:
-    """Return whether the box around a cell's quads lies behind all that is drawn before it."""
+    """Return whether the box around a cell's quads lies behind all that is drawn before it.
+
+    Args:
+        tiles: what is drawn before it.
+        cell: a row of a scene's `cells`, (10,).
+        lens: the camera.
+    """
     frame, eye = lens.frame, lens.eye
     left, right, up, down, nearest = 1e30, -1e30, 1e30, -1e30, 1e30
     for corner in range(8):
