@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import learn_extra  # noqa: F401 - first of all
 import minari
-import needs_learn  # noqa: F401 - before what needs the extra
 import numpy as np
 import pytest
 from rich.console import Console
