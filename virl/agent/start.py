@@ -159,7 +159,9 @@ def begin(
             begun = _reopen(options, stack)
         else:
             begun = make_plan(stack.enter_context(with_folder(options))), (), None
-        agent = stack.enter_context(_start_agent(*begun, console, audience=audience, user=user))
+        plan, done, journal = begun
+        beginning = _start_agent(plan, done, journal, console, audience=audience, user=user)
+        agent = stack.enter_context(beginning)
         try:
             with trace_agent(agent):
                 yield agent
