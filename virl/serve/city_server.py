@@ -19,8 +19,7 @@ from virl.money.ledger import Ledger
 from virl.platform.city.city import City
 from virl.platform.providers.cities import Access, city_settings, name_of_city, opened_city
 from virl.platform.providers.provider import provider_of
-from virl.serve.gate import RequestLimits
-from virl.serve.running import LOOPBACK, check_key, run, serve_in_thread
+from virl.serve.running import Address, check_key, run, serve_in_thread
 
 
 class Stats:
@@ -180,7 +179,6 @@ def end_if_client_left() -> None:
 
 MakeApp = Callable[[Stats, Pools], ASGIApp]
 """A function that makes a server's application, given its counts and its pools of threads."""
-USUAL_LIMITS = RequestLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,56 +198,31 @@ class ServedCity:
 
 
 @contextmanager
-def served_app(
-    make_app: MakeApp,
-    *,
-    host: str = LOOPBACK,
-    port: int = 0,
-    key: str | None = None,
-    limits: RequestLimits = USUAL_LIMITS,
-) -> Iterator[ServedCity]:
-    """Serve an app from a thread until the block ends; yield a `ServedCity` with URL and counts.
-
-    Args:
-        make_app: makes the application.
-        host: the address to listen at; another than loopback needs a key.
-        port: the port; 0 takes a free one.
-        key: the key that clients have to show; `None` for none.
-        limits: limits on requests and connections.
+def served_app(make_app: MakeApp, address: Address | None = None) -> Iterator[ServedCity]:
+    """Serve an app until the block ends, at an address, by default loopback's; yield its URL and counts.
 
     Raises:
         BadInput: the port is taken, or the key is missing.
         VirlError: the server did not start.
     """
     stats = Stats()
-    with pools() as own, serve_in_thread(make_app(stats, own), host, port, key, limits) as url:
+    with pools() as own, serve_in_thread(make_app(stats, own), address or Address()) as url:
         yield ServedCity(url, stats)
 
 
-def serve_app(
-    make_app: MakeApp,
-    port: int,
-    tell: Callable[[str], None],
-    *,
-    host: str = LOOPBACK,
-    key: str | None = None,
-    limits: RequestLimits = USUAL_LIMITS,
-) -> None:
+def serve_app(make_app: MakeApp, address: Address, tell: Callable[[str], None]) -> None:
     """Serve an app until the process is interrupted; call `tell` with the URL once it is known.
 
     Args:
         make_app: makes the application.
-        port: the port; 0 takes a free one.
+        address: where to listen.
         tell: called with the server's URL.
-        host: the address to listen at; another than loopback needs a key.
-        key: the key that clients have to show; `None` for none.
-        limits: limits on requests and connections.
 
     Raises:
         BadInput: the port is taken, or the key is missing.
     """
     with pools() as own:
-        run(make_app(Stats(), own), host, port, key, limits, tell)
+        run(make_app(Stats(), own), address, tell)
 
 
 BOOK = "spending.jsonl"  # the file in which a server writes down what it has spent

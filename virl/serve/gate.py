@@ -173,7 +173,14 @@ def add_gate(
         own_check: returns whether the application itself checks the key of requests to a path.
         exposed: names of response headers that web pages may read.
     """
-    keyed = app if options.key is None else _KeyCheck(app, options.key, own_check)
+
+    async def keyed(scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that shows the key, or whose path needs none here; refuse others with 401."""
+        needs_key = scope["type"] in {"http", "websocket"} and not own_check(scope["path"])
+        is_shut = needs_key and options.key is not None and not shows_key(scope, options.key)
+        await (refusal(401, _NO_KEY) if is_shut else app)(scope, receive, send)
+
+    # The key is checked behind CORS: browsers send their preflight requests without it.
     shared = CORSMiddleware(
         keyed,
         allow_origins=options.origins,
@@ -236,22 +243,6 @@ class _SenderCheck:
         if origin in self.options.origins or origin.partition("://")[2] == headers.get("host"):
             return True
         return is_loopback(address) and re.fullmatch(_LOOPBACK_ORIGIN, origin) is not None
-
-
-@dataclass(frozen=True, slots=True)
-class _KeyCheck:
-    """ASGI middleware that refuses requests without the key, but for paths that check keys themselves."""
-
-    app: ASGIApp
-    key: str
-    own_check: Callable[[str], bool]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on if it shows the key or its path checks keys itself; else refuse it with 401."""
-        app = self.app
-        if scope["type"] in {"http", "websocket"} and not self.own_check(scope["path"]):
-            app = app if shows_key(scope, self.key) else refusal(401, _NO_KEY)
-        await app(scope, receive, send)
 
 
 def _origins(headers: Headers) -> Iterator[str]:

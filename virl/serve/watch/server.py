@@ -36,7 +36,7 @@ from virl.pages.shell import SERVED_POLICY
 from virl.plain_text import plain_line, plain_lines
 from virl.redaction import Redaction
 from virl.serve.gate import RequestBounds, RequestLimits
-from virl.serve.running import LOOPBACK, run, serve_in_thread
+from virl.serve.running import Address, run, serve_in_thread
 from virl.serve.watch.feed import Feed, Index, RunFeed, cards_of, media_type
 from virl.serve.watch.pages import served_files
 
@@ -156,7 +156,7 @@ def watch(feeds: Mapping[int, Feed], index: Index, port: int, tell: Callable[[st
     """
     own, closing = Secrets(), Event()
     app = _make_app(feeds, index, own, closing)
-    run(app, LOOPBACK, port, None, _LIMITS, lambda url: tell(address(url, own)), closing)
+    run(app, Address(port=port, limits=_LIMITS), lambda url: tell(address(url, own)), closing)
 
 
 @contextmanager
@@ -174,7 +174,7 @@ def serve_page(feeds: Mapping[int, Feed], index: Index | None = None, port: int 
     """
     own, closing = Secrets(), Event()
     app = _make_app(feeds, index or partial(cards_of, feeds), own, closing)
-    with serve_in_thread(app, LOOPBACK, port, None, _LIMITS, closing) as url:
+    with serve_in_thread(app, Address(port=port, limits=_LIMITS), closing) as url:
         yield address(url, own)
 
 
