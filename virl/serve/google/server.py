@@ -15,7 +15,7 @@ from virl.serve.gate import add_gate
 from virl.serve.google.dispatch import Dispatcher, Endpoint, Handler
 from virl.serve.google.geocoding import Geocoder, Geocoding
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.pictures import FILES, Painter, PictureCache, PlacePhotos
+from virl.serve.google.pictures import FILES, Cache, Painter, PlacePhotos
 from virl.serve.google.place_json import MAX_REVIEWS, PlaceWriter
 from virl.serve.google.places_legacy import LegacyPlaces
 from virl.serve.google.places_new import Autocomplete, NewPlaces
@@ -23,7 +23,7 @@ from virl.serve.google.routes_legacy import LegacyRoutes
 from virl.serve.google.routes_new import Routes
 from virl.serve.google.shown_places import TownClock, fine_places, odd_places
 from virl.serve.google.streetview import StaticStreetView, TileStreetView
-from virl.serve.google.ways import TransitFinder
+from virl.serve.google.ways import WayFinder
 from virl.serve.google.wire import ApiRequest, Family, Pages, answer, failure, no_such_method
 from virl.serve.running import LOOPBACK, Address
 
@@ -63,11 +63,9 @@ def make_app(city: City, options: ServeOptions, stats: Stats, pools: Pools) -> A
 def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
     """Return all endpoints of a city's server."""
     painter = Painter(lossless=options.lossless)
-    photos = PlacePhotos(city, painter, PictureCache(KEPT_PHOTOS), options.key)
+    photos = PlacePhotos(city, painter, Cache(KEPT_PHOTOS), options.key)
     static = StaticStreetView(city, painter, options.odd)
-    tiles = TileStreetView(
-        city, painter, PictureCache(KEPT_TILES), options.max_zoom, options.seed, options.odd
-    )
+    tiles = TileStreetView(city, painter, Cache(KEPT_TILES), options.max_zoom, options.seed, options.odd)
     static_path, street = "/maps/api/streetview", "/v1/streetview"
     return [
         _get("static_image", static_path, "picture", static.image, draws=True),
@@ -127,8 +125,8 @@ def _town_clock(city: City, options: ServeOptions) -> TownClock:
 
 def _map_endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
     """Return the endpoints of geocoding, routes and matrices, new and legacy."""
-    transit = TransitFinder(city, _town_clock(city, options))
-    new, old = Routes(city, transit), LegacyRoutes(city, transit)
+    ways = WayFinder(city, _town_clock(city, options))
+    new, old = Routes(ways), LegacyRoutes(ways)
     geocode = Geocoding(city, Geocoder(city, options.odd), options.country).geocode
     compute, matrix = "/directions/v2:computeRoutes", "/distanceMatrix/v2:computeRouteMatrix"
     api, found = "/maps/api", ("geocoded_waypoints", "routes")

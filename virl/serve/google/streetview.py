@@ -11,7 +11,6 @@ from functools import partial
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from cachetools import LRUCache
 from fastapi import Response
 
 from virl.errors import NoImagery, NoStreetView, NotFound
@@ -20,7 +19,7 @@ from virl.geo.globe import LatLng, bearing, distance
 from virl.platform.city.city import City
 from virl.platform.city.streetview import MAX_FOV, MAX_RADIUS_M, MIN_FOV, Attitude, Camera, Image, Panorama
 from virl.serve.google.options import WIDTHS, Oddities
-from virl.serve.google.pictures import Painter, PictureCache, no_imagery
+from virl.serve.google.pictures import Cache, Painter, no_imagery
 from virl.serve.google.wire import (
     ApiRequest,
     GoogleStatus,
@@ -176,7 +175,6 @@ class PanoramaParts(Protocol):
             top: first row of the crop.
             size: (columns, rows) of the crop.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,11 +193,11 @@ class TileStreetView:
 
     city: City
     painter: Painter
-    cache: PictureCache
+    cache: Cache[Image]
     max_zoom: int
     seed: int
     odd: Oddities
-    streets: LRUCache[str, str] = field(default_factory=lambda: LRUCache(KEPT_STREETS))
+    streets: Cache[str] = field(default_factory=lambda: Cache(KEPT_STREETS))
 
     def create_session(self, request: ApiRequest) -> Response:
         """Return a new session token, its expiry in Unix seconds and the size of tiles, as JSON.
@@ -252,7 +250,7 @@ class TileStreetView:
         streets = {link.pano_id: self._street(link.pano_id) for link in panorama.links}
         attitude = attitude_of(panorama, self.odd)
         width = WIDTHS[self.max_zoom]
-        return panorama_json(panorama, width, streets, self._street(panorama.id)) | {
+        return _panorama_json(panorama, width, streets, self._street(panorama.id)) | {
             "imageryType": "indoor" if self.odd.has("indoor", panorama.id) else "outdoor",
             "tilt": LEVEL_TILT + attitude.pitch,
             "roll": attitude.roll,
@@ -324,12 +322,13 @@ class TileStreetView:
 
     def _street(self, pano_id: str) -> str:
         """Return the street of the address nearest to a panorama, within 60 m; empty if there is none."""
-        known = self.streets.get(pano_id)
-        if known is None:
-            position = self.city.streetview.panorama(pano_id).position
-            near = self.city.places.nearby(position, STREET_M)
-            known = self.streets[pano_id] = street_of(near[0].address) if near else ""
-        return known
+
+        def find() -> str:
+            """Return the street as the city's places tell it."""
+            near = self.city.places.nearby(self.city.streetview.panorama(pano_id).position, STREET_M)
+            return street_of(near[0].address) if near else ""
+
+        return self.streets.get(pano_id, find)
 
     def _check_session(self, request: ApiRequest) -> None:
         """Raise `Refused` for a request without a valid session token for Street View."""
@@ -363,15 +362,8 @@ def street_of(address: str) -> str:
     return rest if first.isdecimal() else head
 
 
-def panorama_json(panorama: Panorama, width: int, streets: dict[str, str], street: str) -> Json:
-    """Return a panorama as JSON of Map Tiles; `width` in pixels; `streets` of the linked panoramas by id.
-
-    Args:
-        panorama: the panorama.
-        width: width of its widest picture, pixels.
-        streets: street names by the ids of the panoramas that its links lead to.
-        street: the name of the street that it stands on; empty if unknown.
-    """
+def _panorama_json(panorama: Panorama, width: int, streets: dict[str, str], street: str) -> Json:
+    """Return a panorama `width` pixels wide as JSON; `streets`: names by the ids of linked panoramas."""
     links = [
         {"panoId": link.pano_id, "heading": link.heading, "text": streets[link.pano_id]}
         for link in panorama.links

@@ -54,16 +54,9 @@ class Feed(Protocol):
     def state(self) -> dict[str, Any]:
         """Return a dict: `fault`, and `control`, the state of the run's control (`None` without steering)."""
 
-    def files(self) -> dict[str, str]:
-        """Return the files of all views read so far, by "record/view" number, such as "12/0"."""
-
-    def picture(self, seq: int, number: int) -> bytes | None:
-        """Return view `number` of record `seq` as JPEG or PNG bytes; `None` if there is none.
-
-        Args:
-            seq: the number of the view's record, from 0.
-            number: the number of the view in the record, from 0.
-        """
+    @property
+    def views(self) -> Sequence[tuple[str, ...]]:
+        """The files of the views of each record read so far, relative to `folder`."""
 
     def card(self) -> dict[str, Any]:
         """Return the run's card for the list of runs: titles, state, score and points of the walk."""
@@ -100,7 +93,8 @@ class RunFeed:
         self._new_records: list[AnyRecord] = []
         """Journal's records that were read and not yet converted for a page."""
         self._page_records: list[dict[str, Any]] = []
-        self._files: list[tuple[str, ...]] = []
+        self.views: list[tuple[str, ...]] = []
+        """Files of the views of each record read so far."""
         self._summary = RunSummary(folder.name)
         self._lock = Lock()
 
@@ -133,7 +127,7 @@ class RunFeed:
                 self._new_records.append(record)
                 self._summary.take(record)
                 views = record.views if isinstance(record, StepRecord | NoteRecord) else ()
-                self._files.append(tuple(view.file for view in views))
+                self.views.append(tuple(view.file for view in views))
         except JournalBroken as fault:
             self.fault = str(fault)
 
@@ -145,14 +139,6 @@ class RunFeed:
         pose = standing.pose
         at = self._summary.place(LatLng(pose.lat, pose.lng)) if pose else None
         return {"fault": self.fault, "control": plain_tree(standing.model_dump() | {"at": at})}
-
-    def files(self) -> dict[str, str]:
-        """Return the files of all views read so far, by "record/view" number, such as "12/0"."""
-        return _number_files(self._files)
-
-    def picture(self, seq: int, number: int) -> bytes | None:
-        """Return view `number` of record `seq` as JPEG or PNG bytes; `None` if there is none."""
-        return _read_picture(self.folder, self._files, seq, number)
 
     def card(self) -> dict[str, Any]:
         """Return the run's card for the list of runs: titles, state, score and points of the walk."""
@@ -197,13 +183,10 @@ class EpisodeFeed:
         """Return the state of an episode, which has neither fault nor control."""
         return {"fault": "", "control": None}
 
-    def files(self) -> dict[str, str]:
-        """Return the files of all views, by "record/view" number, such as "12/0"."""
-        return _number_files(self._records[1])
-
-    def picture(self, seq: int, number: int) -> bytes | None:
-        """Return view `number` of record `seq` as JPEG or PNG bytes; `None` if there is none."""
-        return _read_picture(self.folder, self._records[1], seq, number)
+    @property
+    def views(self) -> Sequence[tuple[str, ...]]:
+        """The files of the views of each record."""
+        return self._records[1]
 
     def card(self) -> dict[str, Any]:
         """Return the episode's card for the list of runs: titles, state, score and points of the walk."""
@@ -248,21 +231,19 @@ def _sampled_points(points: Sequence[Point]) -> list[Point]:
     return list(points[::-1][::every][::-1])
 
 
-def _number_files(files: Sequence[tuple[str, ...]]) -> dict[str, str]:
-    """Return files by "record/view" number, such as "12/0", from the files of each record's views."""
-    return {f"{seq}/{number}": file for seq, views in enumerate(files) for number, file in enumerate(views)}
+def files_of(feed: Feed) -> dict[str, str]:
+    """Return the files of a run's views read so far, by "record/view" number, such as "12/0"."""
+    return {f"{seq}/{at}": file for seq, views in enumerate(feed.views) for at, file in enumerate(views)}
 
 
-def _read_picture(folder: Path, files: Sequence[tuple[str, ...]], seq: int, number: int) -> bytes | None:
-    """Return view `number` of record `seq`, as bytes; `None` if missing, outside the folder or broken."""
-    if not 0 <= seq < len(files) or not 0 <= number < len(files[seq]):
-        return None
-    name = files[seq][number]
+def picture_of(feed: Feed, view: str) -> bytes | None:
+    """Return a run's view, such as "12/0" (record/view), as JPEG or PNG; `None` if it cannot be read."""
+    name = files_of(feed).get(view)
     # A journal may come from anybody: a name in it must not lead out of its folder.
-    if not is_inside(folder, name):
+    if name is None or not is_inside(feed.folder, name):
         return None
     try:
-        data = read_bounded(folder / name, MOST_VIEW)
+        data = read_bounded(feed.folder / name, MOST_VIEW)
     except OSError:
         return None
     return data if data and media_type(data) else None
