@@ -229,13 +229,9 @@ class Sentence:
     def _is_small_talk(
         self, clause: list[Word], said: str, words: UnderstandingWords, *, apart: bool
     ) -> bool:
-        """Return whether a clause requests nothing: it tells of people, past or manner, or exclaims.
+        """Return whether a clause of text `said` requests nothing: it tells of people, past or manner.
 
-        Args:
-            clause: words of a clause of this sentence.
-            said: the same words, separated by blanks.
-            words: the word lists.
-            apart: whether no rule used a word of the sentence before the clause.
+        With `apart`, no rule used a word of the sentence before the clause.
         """
         if any(word.state in (USED, NARROWING) or word.is_quoted for word in clause):
             return False

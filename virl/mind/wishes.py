@@ -298,14 +298,9 @@ def _mentions(
     negations: tuple[str, ...],
     breaks: tuple[str, ...],
 ) -> Iterator[Mention]:
-    """Yield an attribute's mentions; `negations` reverse them up to a break; `groups`: for, against, ignored.
+    """Yield the mentions of attribute `name`: `groups` are its phrases, of which `None`'s are passed over.
 
-    Args:
-        name: of the attribute.
-        sentence: as `Lexicon.sentences` gives it.
-        groups: phrases for the attribute (true), against it (false), and to be passed over (`None`).
-        negations: phrases that reverse a mention soon after them.
-        breaks: phrases at which the reach of negations ends.
+    Phrases of `negations` reverse a mention soon after them, unless one of `breaks` is in between.
     """
     spans = [
         (match.start(), match.end(), holds)

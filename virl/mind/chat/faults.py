@@ -249,18 +249,10 @@ _STATUSES = {
 _NAMES = {
     "LengthFinishReasonError": LLMFault.CUT_OFF,
     "ContentFilterFinishReasonError": LLMFault.REFUSED,
-    "APIConnectionError": LLMFault.BROKEN,
-    "APITimeoutError": LLMFault.BROKEN,
-    "ConnectError": LLMFault.BROKEN,
-    "ConnectTimeout": LLMFault.BROKEN,
-    "ReadTimeout": LLMFault.BROKEN,
-    "ReadError": LLMFault.BROKEN,
-    "WriteError": LLMFault.BROKEN,
-    "WriteTimeout": LLMFault.BROKEN,
-    "RemoteProtocolError": LLMFault.BROKEN,
-    "LocalProtocolError": LLMFault.BROKEN,
-    "DecodingError": LLMFault.BROKEN,
-}
+} | dict.fromkeys((
+    "APIConnectionError", "APITimeoutError", "ConnectError", "ConnectTimeout", "ReadTimeout", "ReadError",
+    "WriteError", "WriteTimeout", "RemoteProtocolError", "LocalProtocolError", "DecodingError",
+), LLMFault.BROKEN)  # fmt: skip
 # Words of servers whose status says less, or something else.
 _WORDS: tuple[tuple[LLMFault, re.Pattern[str]], ...] = (
     (LLMFault.KEY, re.compile(r"api[ _]key not valid|api_key_invalid|invalid x-api-key", re.IGNORECASE)),
