@@ -17,7 +17,6 @@ from virl.mind.providers import (
     ModelDefaults,
     Usage,
     base_url_of,
-    is_own_server,
     manner_of,
     request_usd,
 )
@@ -181,7 +180,10 @@ class ModelHost:
     @property
     def is_own_server(self) -> bool:
         """Return whether the server is one of the user's own, with an OpenAI-compatible API."""
-        return is_own_server(self.provider, self.base_url)
+        # a server of one's own never gets the provider's key
+        if not self.provider.startswith("openai") or not self.base_url:
+            return False
+        return self.base_url != os.environ.get("OPENAI_BASE_URL")
 
     @property
     def keys(self) -> tuple[str, ...]:

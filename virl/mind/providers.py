@@ -93,13 +93,6 @@ def base_url_of(provider: str) -> str | None:
     return next((url for name in _URL_VARIABLES.get(provider, ()) if (url := os.environ.get(name))), None)
 
 
-def is_own_server(provider: str, base_url: str | None) -> bool:
-    """Return whether a base URL is that of the user's own server, which never gets the provider's key."""
-    if not provider.startswith("openai") or not base_url:
-        return False
-    return base_url != os.environ.get("OPENAI_BASE_URL")
-
-
 @dataclass(frozen=True, slots=True)
 class ModelDefaults:
     """The values that requests to a model have: as the user sets them, else as its provider needs them."""

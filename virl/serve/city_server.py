@@ -32,11 +32,8 @@ class Stats:
     def reset(self) -> None:
         """Set all counts to zero."""
         with self._lock:
-            self._requests: Counter[str] = Counter()
+            self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
             self._answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
-            self._good: Counter[str] = Counter()
-            self._repeated: Counter[str] = Counter()
-            self._faults: Counter[str] = Counter()
             self._seen: Counter[str] = Counter()
             self._satisfied: set[str] = set()
             self._counted = 0
@@ -50,7 +47,7 @@ class Stats:
             counts: True if the request counts for the quota.
         """
         with self._lock:
-            self._requests[endpoint] += 1
+            self._counts["requests"][endpoint] += 1
             # The number of earlier askings draws the fault too: a request that is repeated can get through.
             before = self._seen[digest]
             self._seen[digest] += 1
@@ -69,15 +66,16 @@ class Stats:
         with self._lock:
             self._answers[endpoint][str(code)] += 1
             if good:
-                self._good[endpoint] += 1
+                self._counts["good"][endpoint] += 1
                 # A client that keeps what it got asks for nothing twice; tests of caches look here.
-                self._repeated[endpoint] += digest in self._satisfied
+                if digest in self._satisfied:
+                    self._counts["repeated"][endpoint] += 1
                 self._satisfied.add(digest)
 
     def count_fault(self, kind: str) -> None:
         """Count one fault that the server made on purpose, by its kind, such as "429" or "timeout"."""
         with self._lock:
-            self._faults[kind] += 1
+            self._counts["faults"][kind] += 1
 
     def snapshot(self) -> dict[str, Any]:
         """Return a dict of all counts, by endpoint and, for faults, by kind, as the path `/stats` gives it.
@@ -86,16 +84,10 @@ class Stats:
         answers to a request that had been answered well before) are by endpoint, `faults` by kind.
         """
         with self._lock:
-            return {
-                "total": self._requests.total(),
-                "requests": dict(sorted(self._requests.items())),
-                "answers": {
-                    name: dict(sorted(codes.items())) for name, codes in sorted(self._answers.items())
-                },
-                "good": dict(sorted(self._good.items())),
-                "repeated": {name: count for name, count in sorted(self._repeated.items()) if count},
-                "faults": dict(sorted(self._faults.items())),
-            }
+            names = ("requests", "good", "repeated", "faults")
+            plain = {name: dict(sorted(self._counts[name].items())) for name in names}
+            answers = {name: dict(sorted(codes.items())) for name, codes in sorted(self._answers.items())}
+            return {"total": self._counts["requests"].total(), "answers": answers} | plain
 
 
 GotT = TypeVar("GotT")

@@ -88,7 +88,7 @@ def run(
     with _open_socket(address) as listener:
         tell(_url(listener))
         with suppress(KeyboardInterrupt):
-            _Server(_config(app, address.limits, lifespan), closing).run(sockets=[listener])
+            _server(app, address.limits, lifespan, closing).run(sockets=[listener])
 
 
 @contextmanager
@@ -112,7 +112,7 @@ def serve_in_thread(
         VirlError: the server did not start.
     """
     with _open_socket(address) as listener:
-        server = _Server(_config(app, address.limits, lifespan), closing)
+        server = _server(app, address.limits, lifespan, closing)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:
@@ -129,15 +129,12 @@ def serve_in_thread(
 class _Server(uvicorn.Server):
     """A uvicorn server that sets the event `closing`, if given, when it begins to stop."""
 
-    def __init__(self, config: uvicorn.Config, closing: threading.Event | None) -> None:
-        """Keep uvicorn's settings, and the event to set when the server stops; `None` for none."""
-        super().__init__(config)
-        self._closing = closing
+    closing: threading.Event | None = None
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Shut the server down as uvicorn does; first set the closing event, if there is one."""
-        if self._closing is not None:
-            self._closing.set()
+        if self.closing is not None:
+            self.closing.set()
         await super().shutdown(sockets)
 
 
@@ -172,37 +169,37 @@ def _url(listener: socket.socket) -> str:
     return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 
 
-def _config(app: ASGIApp, limits: RequestLimits, lifespan: Lifespan) -> uvicorn.Config:
-    """Return uvicorn's settings, without an access log, since its lines would hold keys."""
-    return uvicorn.Config(
+def _server(
+    app: ASGIApp, limits: RequestLimits, lifespan: Lifespan, closing: threading.Event | None
+) -> _Server:
+    """Return uvicorn's server of an app within limits, which sets `closing`, if given, when it stops."""
+
+    class Timed(TimedProtocol):
+        """The protocol with these limits."""
+
+        request_limits = limits
+
+    config = uvicorn.Config(
         app,
-        http=protocol(limits),
+        http=Timed,
         h11_max_incomplete_event_size=limits.head_bytes,
         log_config=None,
         log_level="error",
-        access_log=False,
+        access_log=False,  # its lines would hold keys
         lifespan=lifespan,
         ws="none",
         proxy_headers=False,
         timeout_graceful_shutdown=_STOP_S,
     )
+    server = _Server(config)
+    server.closing = closing
+    return server
 
 
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 29\r\n"
     b"Connection: close\r\n\r\nToo many connections at once\n"
 )
-
-
-def protocol(limits: RequestLimits) -> type[asyncio.Protocol]:
-    """Return a class for `uvicorn.Config(http=...)` that keeps connections and requests within limits."""
-
-    class Timed(TimedProtocol):
-        """The protocol with the limits that were given."""
-
-        request_limits = limits
-
-    return Timed
 
 
 class TimedProtocol(H11Protocol):

@@ -139,10 +139,6 @@ class Question:
         """Number of characters of the schema that is sent with the request; 0 if none is."""
         return len(json.dumps(self.schema)) if self.held else 0
 
-    def parts(self) -> list[dict[str, Any]]:
-        """Return the messages as plain data, `type` and `content` of each, for the key of the reply cache."""
-        return [{"type": message.type, "content": message.content} for message in self.messages]
-
 
 def build_question(
     prompt: Prompt[ReplyT],

@@ -16,6 +16,7 @@ from virl.serve.google.place_json import find_place, search_places
 from virl.serve.google.protojson import FIELDS
 from virl.serve.google.shown_places import TownClock
 from virl.serve.google.wire import (
+    MAX_RADIUS_M,
     ApiRequest,
     Json,
     Page,
@@ -28,7 +29,6 @@ from virl.serve.google.wire import (
 )
 
 PAGE, MOST = 20, 60  # places a page, and over all pages
-MAX_RADIUS_M = 50_000.0
 FIND_DEFAULT = "place_id"  # the field that Find Place gives when none is asked for
 
 

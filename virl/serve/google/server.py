@@ -13,7 +13,7 @@ from virl.platform.city.city import City
 from virl.serve.city_server import Pools, ServedCity, Stats, serve_app, served_app
 from virl.serve.gate import add_gate
 from virl.serve.google.dispatch import Dispatcher, Endpoint, Handler
-from virl.serve.google.geocoding import Geocoder, Geocoding
+from virl.serve.google.geocoding import Geocoding
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.pictures import FILES, Cache, Painter, PlacePhotos
 from virl.serve.google.place_json import MAX_REVIEWS, PlaceWriter
@@ -127,7 +127,7 @@ def _map_endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
     """Return the endpoints of geocoding, routes and matrices, new and legacy."""
     ways = WayFinder(city, _town_clock(city, options))
     new, old = Routes(ways), LegacyRoutes(ways)
-    geocode = Geocoding(city, Geocoder(city, options.odd), options.country).geocode
+    geocode = Geocoding(city, options.odd, options.country).geocode
     compute, matrix = "/directions/v2:computeRoutes", "/distanceMatrix/v2:computeRouteMatrix"
     api, found = "/maps/api", ("geocoded_waypoints", "routes")
     stops = ("origin_addresses", "destination_addresses")

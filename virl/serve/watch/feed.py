@@ -105,11 +105,6 @@ class RunFeed:
             self._read()
             return self._summary.began
 
-    @property
-    def is_over(self) -> bool:
-        """Return whether the end of the run has been read."""
-        return self._tail.is_over
-
     def read_records(self, after: int = 0) -> Sequence[dict[str, Any]]:
         """Return the run's records from index `after` on, newly written ones included."""
         with self._lock:
@@ -145,7 +140,7 @@ class RunFeed:
         with self._lock:
             self._read()
             summary = self._summary
-            state = "failed" if self.fault else "ended" if self.is_over else "open"
+            state = "failed" if self.fault else "ended" if self._tail.is_over else "open"
             path = _sampled_points(summary.points)
             if self.episode:
                 return card_of_episode(path, self.episode) | {"state": state}
