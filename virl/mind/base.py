@@ -135,7 +135,7 @@ class ProgressListener(Protocol):
         """Tell that a request was sent to the model called `name`."""
 
     def add(self, letters: int, last: str) -> None:
-        """Tell of a further piece of the reply, its `letters`, 0 if not shown, and the end of all so far."""
+        """Tell of a new piece of the reply, `letters` long (0: not shown), and of the `last` part so far."""
 
     def waits(self, name: str, seconds: float, why: str) -> None:
         """Tell that the request to the model called `name` is tried again in `seconds`, and in short why.

@@ -27,7 +27,7 @@ from virl.mind.chat.client import (
 )
 from virl.mind.chat.faults import WHOLE, redaction_of
 from virl.mind.chat.question import Question, build_question, image_notes
-from virl.mind.chat.sending import PATIENCE, Remarks, Replies, RequestUsage, Sender
+from virl.mind.chat.sending import PATIENCE, Replies, RequestUsage, Sender
 from virl.mind.chat.tracing import request_parameters, trace_reused_reply
 from virl.mind.providers import REASONED_TOKENS, TIMEOUT_S, ChatManner, Usage, manner_of
 from virl.mind.replies import Text
@@ -132,7 +132,6 @@ class LLMMind:
             ledger=ledger,
             longest_reply=longest_reply,
             longest_question=self.settings.question_timeout or WHOLE * (self.settings.timeout or TIMEOUT_S),
-            remarks=Remarks(),
             pauses=self._report_pause,
             parameters=request_parameters(name, model),
         )

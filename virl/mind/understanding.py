@@ -263,6 +263,7 @@ def understand(reading: Reading) -> Understanding:
     """Return the words of a text in groups: understood, asides, and those that may narrow the request."""
     words = understanding_words()
     marks = list(sentences_of(reading.text))
+    # The order matters: most marks leave alone the words that have a state already.
     mark_stretches(marks, reading.used)
     for sentence in marks:
         for name in reading.names:
@@ -287,8 +288,8 @@ def understand(reading: Reading) -> Understanding:
     _mark_references(marks, words.animals, told)
     _mark_pointers(marks)
     known = sum(one.count(USED, FILLER, NARROWING) for one in marks)
-    for sentence in marks:
-        sentence.unmark(NARROWING)
+    for word in (word for sentence in marks for word in sentence.words if word.state == NARROWING):
+        word.state = ""
     total = sum(len(one.words) for one in marks)
     narrowing = tuple(group for one in marks for group in one.groups(""))
     return Understanding(

@@ -298,7 +298,7 @@ def _mentions(
     negations: tuple[str, ...],
     breaks: tuple[str, ...],
 ) -> Iterator[Mention]:
-    """Yield the mentions of attribute `name`: `groups` are its phrases, of which `None`'s are passed over.
+    """Yield a sentence's mentions of attribute `name`; `groups`: phrases for it, against it, to pass over.
 
     Phrases of `negations` reverse a mention soon after them, unless one of `breaks` is in between.
     """
@@ -308,6 +308,7 @@ def _mentions(
         for match in matches_of(phrases, sentence)
     ]
     taken: list[tuple[int, int]] = []
+    # Where phrases overlap, the longest counts.
     for start, end, holds in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
         if any(start < other_end and other_start < end for other_start, other_end in taken):
             continue

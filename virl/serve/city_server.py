@@ -191,7 +191,7 @@ class ServedCity:
 
 @contextmanager
 def served_app(make_app: MakeApp, address: Address | None = None) -> Iterator[ServedCity]:
-    """Serve an app until the block ends, at an address, by default loopback's; yield its URL and counts.
+    """Serve an app from a thread, by default at a free port of loopback, until the block ends; yield it.
 
     Raises:
         BadInput: the port is taken, or the key is missing.

@@ -58,6 +58,7 @@ class RequestBounds:
         refused = _oversize(scope, self.limits)
         body = bytearray()
         if not refused:
+            # Read before the application starts: a slow client then holds none of its threads.
             try:
                 async with asyncio.timeout(self.limits.body_s):
                     more = True
@@ -114,6 +115,7 @@ _STATUS = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 408: "DEADLINE_EXCE
 KEY_VARIABLE = "VIRL_SERVE_KEY"
 """Name of the environment variable with the key that clients of a server have to show."""
 
+# 45 characters: the longest IPv6 address; 253: the longest name in the DNS.
 _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._\-]{1,253})(?::\d{1,5})?")
 _NAME = re.compile(r"[a-z0-9._\-]{1,253}")
 _LOOPBACK_ORIGIN = r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?"

@@ -33,7 +33,7 @@ def own_key() -> str | None:
 
 
 def check_key(key: str | None, reason: str) -> str:
-    """Return `key`, of `VIRL_SERVE_KEY`; if missing or weak, raise an error that `reason` needs one.
+    """Return a server's key unless it is missing or weak; else raise an error that begins with `reason`.
 
     Raises:
         BadInput: there is none, it is too short, or it is also the key of something else.
@@ -147,11 +147,13 @@ def _open_socket(asked: Address) -> Iterator[socket.socket]:
     except (OSError, UnicodeError) as fault:
         raise BadInput(f"cannot listen at {host!r} ({fault}): give an address of this machine") from fault
     family, _, _, _, endpoint = resolved[0]
+    # Without the zone of a link-local IPv6 address, such as `%eth0`.
     address = str(ipaddress.ip_address(str(endpoint[0]).partition("%")[0]))
     if not is_loopback(address):
         check_key(asked.key, f"listening at {address}, where other machines can connect,")
     # asyncio sends without delay only on sockets that name their protocol
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        # A server that is started again gets its port though old connections linger there.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((address, port))
@@ -196,6 +198,7 @@ def _server(
     return server
 
 
+# Written by hand: the connection has no request yet that uvicorn could answer.
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 29\r\n"
     b"Connection: close\r\n\r\nToo many connections at once\n"
@@ -258,7 +261,7 @@ class TimedProtocol(H11Protocol):
             one for one in others if one.conn.their_state is h11.IDLE and not one.transport.is_closing()
         ]
         if waiting:
-            min(waiting, key=lambda one: (one.heard, id(one))).transport.abort()
+            min(waiting, key=lambda one: one.heard).transport.abort()
         return bool(waiting)
 
     def _await_reading(self) -> None:

@@ -444,5 +444,6 @@ def in_a_line(text: str, redaction: Redaction, most: int = MAX_TEXT) -> str:
         redaction: takes keys out.
         most: letters.
     """
+    # Cut first, since a server may send megabytes.
     text = " ".join(whole_text(redaction.text(text[: 20 * most])).split())
     return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"

@@ -151,7 +151,7 @@ class Sender:
     """Upper bound on a reply's tokens, whose cost is held in the budget before the request."""
     longest_question: float
     """Upper bound on the seconds that all replies to a question may take together."""
-    remarks: Remarks
+    remarks: Remarks = field(default_factory=Remarks)
     density: TokenRatio = field(default_factory=TokenRatio)
     pauses: Callable[[float, str], None] = lambda _seconds, _why: None
     """Function called before each pause, with the pause's seconds and its reason in words."""

@@ -97,17 +97,13 @@ def resolve_stop(city: City, text: str, place_id: str = "") -> Stop:
 
 @dataclass(frozen=True, slots=True)
 class Geocoding:
-    """The handler of `/maps/api/geocode/json`, for addresses, positions and place ids.
-
-    Args:
-        city: the city in which to look.
-        odd: which addresses get, on purpose, a wrong result that is `far` or `vague`.
-        country: code of the country that the town is in, such as "US"; empty if unknown.
-    """
+    """The handler of `/maps/api/geocode/json`, for addresses, positions and place ids."""
 
     city: City
     odd: Oddities
+    """Shares of addresses that get, on purpose, a wrong result that is `far` or `vague`."""
     country: str = ""
+    """Code of the country that the town is in, such as "US"; empty if unknown."""
 
     def geocode(self, request: ApiRequest) -> Response:
         """Return results as JSON for `address`, `latlng`, `place_id`, or the filter `components` alone."""

@@ -11,7 +11,7 @@ from virl.platform.city.places import Place, Review
 from virl.serve.google.options import Oddities
 from virl.serve.google.pictures import Cache, PlacePhotos, photos_json
 from virl.serve.google.protojson import FIELDS
-from virl.serve.google.shown_places import TownClock, display_name, primary_type, types_of
+from virl.serve.google.shown_places import TownClock, primary_type, types_of
 from virl.serve.google.wire import GoogleStatus, Json, Refused
 
 WHEELCHAIR: Mapping[str, bool] = {"yes": True, "designated": True, "no": False}
@@ -70,21 +70,15 @@ VIEWPORT_M = 150.0  # from the middle of a place's viewport to its edges; chosen
 
 @dataclass(frozen=True, slots=True)
 class PlaceWriter:
-    """A writer of places as JSON of Places (New).
-
-    Args:
-        city: the city whose places are served.
-        photos: the photos of its places.
-        max_reviews: reviews shown of a place; `None` for all.
-        clock: the town's clock.
-        cache: fields that were written, by a place's id and the minute of the clock.
-    """
+    """A writer of places as JSON of Places (New)."""
 
     city: City
     photos: PlacePhotos
     max_reviews: int | None
+    """Most reviews shown of a place; `None` for all."""
     clock: TownClock
     cache: Cache[Json] = field(default_factory=lambda: Cache(KEPT_PLACES))
+    """Fields that were written, by a place's id and the minute of the clock."""
 
     def write(self, place: Place, fields: Container[str]) -> Json:
         """Return those of a place's fields whose names are in `fields`, as JSON, without empty ones."""
@@ -145,7 +139,9 @@ WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
     "types": lambda _, place: types_of(place),
     "primaryType": lambda _, place: primary_type(place),
     "primaryTypeDisplayName": lambda _, place: (
-        {"text": display_name(kind), "languageCode": LANGUAGE} if (kind := primary_type(place)) else None
+        {"text": kind.replace("_", " ").title(), "languageCode": LANGUAGE}
+        if (kind := primary_type(place))
+        else None
     ),
     "formattedAddress": lambda _, place: place.address or None,
     "shortFormattedAddress": lambda _, place: place.address.partition(",")[0] or None,
@@ -286,6 +282,7 @@ def _review_json(place_id: str, index: int, review: Review, clock: TownClock) ->
 def box_around(position: LatLng) -> tuple[LatLng, LatLng]:
     """Return the (south-western, north-eastern) corners of a square 150 m to each side of a position."""
     up = VIEWPORT_M / METRES_A_DEGREE
+    # Bounded, since a degree of longitude has no length at the poles.
     across = up / max(cos(radians(position.lat)), 0.01)
     return LatLng(position.lat - up, position.lng - across), LatLng(position.lat + up, position.lng + across)
 
@@ -308,6 +305,7 @@ _PARTS = 8000  # cells of a code of ten letters along one degree
 
 def plus_code(position: LatLng) -> str:
     """Return the plus code of a position, ten letters for a cell about 14 m wide, such as `8G6M7726+W9`."""
+    # The North Pole belongs to the last cell south of it.
     up = min(int((position.lat + 90) * _PARTS), 180 * _PARTS - 1)
     across = int((position.lng + 180) % 360 * _PARTS)
     pairs = []

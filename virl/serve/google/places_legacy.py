@@ -34,22 +34,16 @@ FIND_DEFAULT = "place_id"  # the field that Find Place gives when none is asked 
 
 @dataclass(frozen=True, slots=True)
 class LegacyPlaces:
-    """Handlers of the legacy Places API, `/maps/api/place/...`.
-
-    Args:
-        city: the city whose places are served.
-        photos: the photos of its places.
-        pages: pages of results, by tokens that become valid after a delay.
-        max_reviews: reviews shown of a place; `None` for all.
-        odd: which place ids are stale.
-        clock: the town's clock.
-    """
+    """Handlers of the legacy Places API, `/maps/api/place/...`."""
 
     city: City
     photos: PlacePhotos
     pages: Pages
+    """Pages of results, by tokens that become valid after a delay."""
     max_reviews: int | None
+    """Most reviews shown of a place; `None` for all."""
     odd: Oddities
+    """Shares of place ids that are stale."""
     clock: TownClock
 
     def nearby(self, request: ApiRequest) -> Response:

@@ -42,17 +42,12 @@ RADIUS_M = 50.0  # default of Street View Static
 
 @dataclass(frozen=True, slots=True)
 class StaticStreetView:
-    """Handlers of `/maps/api/streetview` and `/maps/api/streetview/metadata`, Street View Static.
-
-    Args:
-        city: the city whose panoramas are served.
-        painter: encodes pictures.
-        odd: which panoramas are indoors.
-    """
+    """Handlers of `/maps/api/streetview` and `/maps/api/streetview/metadata`, Street View Static."""
 
     city: City
     painter: Painter
     odd: Oddities
+    """Shares of panoramas that are indoors."""
 
     def metadata(self, request: ApiRequest) -> Response:
         """Return the id, position and date of the panorama that a picture would be taken from, as JSON."""
@@ -111,6 +106,7 @@ class StaticStreetView:
 
     def _nearest_outdoors(self, panorama: Panorama, target: LatLng, radius: float) -> Panorama | None:
         """Return the outdoor panorama fewest links away, within `radius` m of `target`; `None` if none is."""
+        # Level by level along the links, so that the fewest links away comes first.
         seen, level = {panorama.id}, [panorama]
         while level:
             if found := [one for one in level if not self.odd.has("indoor", one.id)]:
@@ -179,25 +175,20 @@ class PanoramaParts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TileStreetView:
-    """Handlers of Street View in Map Tiles: `/v1/createSession` and `/v1/streetview/...`.
-
-    Args:
-        city: the city whose panoramas are served.
-        painter: encodes pictures.
-        cache: tiles that were drawn before.
-        max_zoom: the widest zoom level served, 0 to 5.
-        seed: the key that session tokens are signed with.
-        odd: which panoramas are indoors or tilted, and which links are missing.
-        streets: street names by the ids of panoramas that were asked for.
-    """
+    """Handlers of Street View in Map Tiles: `/v1/createSession` and `/v1/streetview/...`."""
 
     city: City
     painter: Painter
     cache: Cache[Image]
+    """Tiles that were drawn before."""
     max_zoom: int
+    """Zoom level of the widest pictures served, 0 to 5."""
     seed: int
+    """Key that session tokens are signed with."""
     odd: Oddities
+    """Shares of panoramas that are indoors or tilted, and of links that are missing."""
     streets: Cache[str] = field(default_factory=lambda: Cache(KEPT_STREETS))
+    """Street names by the ids of panoramas that were asked for."""
 
     def create_session(self, request: ApiRequest) -> Response:
         """Return a new session token, its expiry in Unix seconds and the size of tiles, as JSON.
@@ -265,6 +256,7 @@ class TileStreetView:
         self._check_session(request)
         zoom = int(number(request.path["z"], "z", 0, len(WIDTHS) - 1))
         width = WIDTHS[zoom]
+        # The narrowest panorama, 512 pixels wide, is a single tile, half as high as others.
         x = int(number(request.path["x"], "x", 0, max(width // TILE, 1) - 1))
         y = int(number(request.path["y"], "y", 0, max(width // 2 // TILE, 1) - 1))
         panorama = self._panorama(request)

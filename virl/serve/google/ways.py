@@ -173,7 +173,7 @@ class WayFinder:
     def legs(
         self, stops: Sequence[LatLng], mode: TravelMode, via: Collection[int] = ()
     ) -> list[RouteLeg] | None:
-        """Return the legs of the shortest route through stops; `None` if there is no way.
+        """Return the shortest route through stops as legs, not halting at indices `via`; `None` for no way.
 
         Args:
             stops: two or more positions.
@@ -200,8 +200,7 @@ class WayFinder:
         end_if_client_left()
         if len(stops) > 2:
             raise invalid("Intermediate waypoints are not supported for the travel mode TRANSIT.")
-        zone = ZoneInfo(self.clock.zone) if self.clock.zone else UTC
-        leaves = departs.astimezone(zone) if departs else self.clock.local
+        leaves = departs.astimezone(self.clock.local.tzinfo) if departs else self.clock.local
         maps = self.city.maps
         if not isinstance(maps, TransitMaps):
             return None

@@ -99,7 +99,7 @@ def refusal(refused: Refused, family: Family, lists: Sequence[str] = ()) -> Resp
 
 
 def failure(code: int, family: Family, lists: Sequence[str] = ()) -> Response:
-    """Return a fault on purpose, HTTP status `code`, as a family of APIs writes it; `lists` as in `refusal`.
+    """Return a fault on purpose, HTTP status `code`, as a family of APIs writes it, with empty `lists`.
 
     Args:
         code: HTTP status.
@@ -142,7 +142,7 @@ def _failure(
     lists: Sequence[str] = (),
     details: Sequence[Json] = (),
 ) -> Response:
-    """Return a failure with HTTP status `code` as a family of APIs writes it, with Google's word `status`."""
+    """Return a failure in a family's form: HTTP `code`, Google's word `status`, empty `lists`, `details`."""
     if family == "picture":
         return Response(message, code, media_type="text/plain")
     if family == "legacy":
@@ -166,6 +166,7 @@ def number(text: str, name: str, low: float, high: float) -> float:
         Refused: the text is no number, or outside [low, high].
     """
     try:
+        # `float` would read the digits of other scripts, too.
         value = float(text) if text.isascii() else math.nan
     except ValueError:
         value = math.nan
@@ -365,15 +366,12 @@ class _RemainingPlaces:
 
 @dataclass(slots=True)
 class Pages:
-    """A store of lists of places that are given page by page, by token. Safe to use from several threads.
-
-    Args:
-        delay_s: seconds after which a new token becomes valid.
-        clock: seconds on a clock that never goes back.
-    """
+    """A store of lists of places that are given page by page, by token. Safe to use from several threads."""
 
     delay_s: float
+    """Seconds after which a new token becomes valid."""
     clock: Callable[[], float] = time.monotonic
+    """Function that returns the seconds on a clock that never goes back."""
     _remaining: FIFOCache[str, _RemainingPlaces] = field(default_factory=lambda: FIFOCache(MAX_TOKENS))
     _lock: Lock = field(default_factory=Lock)
 
@@ -387,6 +385,7 @@ class Pages:
         """
         if len(places) <= size:
             return Page(places, None)
+        # The number of places that are left tells the pages of one query apart.
         token = hashlib.blake2b(f"{query} {len(places)}".encode(), digest_size=32).hexdigest()
         with self._lock:
             known = self._remaining.get(token)

@@ -138,6 +138,7 @@ async def _make_or_load(session: CitySession, make: Callable[[ActingAgent], T], 
 def _journal_tail(folder: Path) -> str:
     """Return the last whole lines of the journal in a run's folder, at most `MOST_JOURNAL` bytes."""
     data = (folder / JOURNAL_FILE).read_bytes()
+    # The first line is cut off somewhere, and the last may still be being written.
     if len(data) > MOST_JOURNAL:
         data = data[-MOST_JOURNAL:].partition(b"\n")[2]
     whole, _, _ = data.rpartition(b"\n")

@@ -162,6 +162,7 @@ def draw_map(body: Body) -> bytes:
         distance_m=0.0,
         decided="",
     )
+    # Unless the last step is where the agent stands, a mark for that is added.
     steps = run.steps if run.steps and run.steps[-1].next_pano_id is None else [*run.steps, here]
     city = body.agent.city
     figure = walk_map(steps, ground_of(city), end="You", notice=city.notice)
@@ -234,7 +235,7 @@ class CitySession:
         return self._acting
 
     def submit(self, work: Callable[[ActingAgent], T], *, can_ask: bool = False) -> Call[T]:
-        """Queue `work` on the session's agent and return its call; `can_ask`: the client can ask its user.
+        """Put work on the agent into the session's queue; return its call, which asks the user if `can_ask`.
 
         Raises:
             BadInput: the session is over.

@@ -72,16 +72,10 @@ def cards_of(feeds: Mapping[int, Feed]) -> list[dict[str, Any]]:
 
 
 class RunFeed:
-    """The feed of a run in a folder, which may still go on.
-
-    Args:
-        folder: the run's folder; its journal may be written by another process.
-        grounds: returns the ground of a city.
-        control: the control of a run in this process, whose journal may still be missing; else `None`.
-    """
+    """The feed of a run in a folder, which may still go on, also in another process."""
 
     def __init__(self, folder: Path, grounds: Grounds, control: Control | None = None) -> None:
-        """Keep the run's folder, the function for the ground of its map, and the run's control, if any."""
+        """Keep the run's folder, the function for its map's ground, and a run's control in this process."""
         self.folder = folder
         self.control = control
         self.episode: PageEpisode | None = None
@@ -255,18 +249,16 @@ LOOK_S = 2.0  # seconds between two searches of the folders, at least; chosen
 class RunCatalogue:
     """The feeds of all runs and episodes in folders, by number; a run keeps its number.
 
-    Args:
-        folders: runs, runs of benchmarks, or folders that contain some at any depth; runs of agents that were
-            consulted belong to their callers and are not shown apart.
-        grounds: returns the ground of a city.
-
-    Raises:
-        BadInput: a path is no folder, or contains no run.
-        UnknownName: a benchmark is not installed.
+    Runs of agents that were consulted belong to their callers and are not shown apart.
     """
 
     def __init__(self, folders: Sequence[Path], grounds: Grounds) -> None:
-        """Find the runs in the folders; `grounds` returns the ground of a city for their maps."""
+        """Find the runs in the folders, at any depth; `grounds` returns the ground of a city for their maps.
+
+        Raises:
+            BadInput: a path is no folder, or contains no run.
+            UnknownName: a benchmark is not installed.
+        """
         self.feeds: dict[int, Feed] = {}
         self._folders = folders
         self._grounds = grounds

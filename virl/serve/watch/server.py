@@ -129,6 +129,7 @@ def _refusal_reason(headers: Headers, method: str, own: str, *, is_entry: bool) 
         return "Pages of other sites may not use this server."
     if method != "GET" and not origins:
         return "Commands need the header Origin."
+    # The printed address may be opened from another site, such as a chat: that is a navigation.
     site = headers.get("sec-fetch-site", "none")
     if site not in {"none", "same-origin"} and not (is_entry and headers.get("sec-fetch-mode") == "navigate"):
         return "Pages of other sites may not use this server."

@@ -212,6 +212,7 @@ class RecordConverter:
             "heading": step.pose.heading,
             "metres": step.distance_m,
             "mark": kind_of(step),
+            # Marks of a report lead to its steps, which this page does not have.
             "marks": [
                 mark_data(replace(mark, kind=f"{mark.kind}{by_user}", href=""))
                 for mark in marks_of(step, frame)
