@@ -98,9 +98,9 @@ class ModelDefaults:
     """The values that requests to a model have: as the user sets them, else as its provider needs them."""
 
     provider: str
-    """Provider of the model, such as `openai`."""
+    """Name of the model's provider, such as `openai`."""
     settings: "MindSettings"
-    """Settings of the user."""
+    """Settings that the user asks for."""
     profile: Mapping[str, Any] | None = None
     """Facts that LangChain knows of the model; `None` if it knows nothing."""
 
@@ -111,8 +111,8 @@ class ModelDefaults:
             return self.settings.temperature
         known = self.profile or {}
         # OpenAI's models that reason take a temperature only without reasoning, whatever the profile says
-        no = self.provider == "openai" and known.get("reasoning_output")
-        return 0.0 if known.get("temperature", True) and not no else None
+        refuses = self.provider == "openai" and known.get("reasoning_output")
+        return 0.0 if known.get("temperature", True) and not refuses else None
 
     @property
     def tokens(self) -> int:
@@ -138,10 +138,9 @@ class ModelDefaults:
         """Return the settings with defaults; temperature and seed are `None` if the model takes none."""
         context = self.settings.context or (OLLAMA_CONTEXT if self.provider == "ollama" else None)
         timeout = self.settings.timeout or TIMEOUT_S
-        known = {"temperature": self.temperature, "max_tokens": self.tokens}
-        known |= {"context": context, "timeout": timeout} | (
-            {} if self.provider in SEEDED else {"seed": None}
-        )
+        known: dict[str, object] = {"temperature": self.temperature, "max_tokens": self.tokens}
+        known |= {"context": context, "timeout": timeout}
+        known |= {} if self.provider in SEEDED else {"seed": None}
         return self.settings.model_copy(update=known)
 
     def options(self) -> dict[str, Any]:
@@ -163,9 +162,8 @@ class ModelDefaults:
             case "google_genai":
                 chosen |= {"max_output_tokens": tokens}
                 chosen |= {"thinking_level": settings.effort} if settings.effort else {}
-                chosen |= (
-                    {} if os.environ.get("GOOGLE_GENAI_API_VERSION") else {"api_version": GEMINI_VERSION}
-                )
+                if not os.environ.get("GOOGLE_GENAI_API_VERSION"):
+                    chosen["api_version"] = GEMINI_VERSION
                 chosen |= seed
             case "ollama":
                 chosen |= {"num_predict": tokens, "num_ctx": settings.context or OLLAMA_CONTEXT}

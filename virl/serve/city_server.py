@@ -191,7 +191,7 @@ class ServedCity:
 
 @contextmanager
 def served_app(make_app: MakeApp, address: Address | None = None) -> Iterator[ServedCity]:
-    """Serve an app from a thread, by default at a free port of loopback, until the block ends; yield it.
+    """Yield an app that is served from a thread, by default at a free port of loopback, until the block ends.
 
     Raises:
         BadInput: the port is taken, or the key is missing.
