@@ -176,9 +176,7 @@ class Sender:
             OutOfReplies: as many have come as may.
         """
         outcome = self.policy.run(
-            lambda: self._try(ask, messages, tally, beside),
-            lambda outcome: outcome if isinstance(outcome, _Failed) else None,
-            tell=self._report_pause,
+            lambda: self._try(ask, messages, tally, beside), _to_failure, tell=self._report_pause
         )
         if isinstance(outcome, _Failed):
             self._raise(outcome, tally)
@@ -377,3 +375,8 @@ class _Failed:
     wait: float | None
     """Seconds that the server asks to wait before another try; `None` if it names none."""
     may_retry: bool
+
+
+def _to_failure(outcome: AIMessage | _Failed) -> _Failed | None:
+    """Return the outcome of a request if it is a failure; `None` if it is an answer."""
+    return outcome if isinstance(outcome, _Failed) else None
