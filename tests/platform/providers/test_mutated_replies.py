@@ -39,7 +39,7 @@ from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.cells import cell_at
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.overpass import OverpassPlaces
-from virl.platform.providers.open.picture_services import open_pictures, picture_settings
+from virl.platform.providers.open.shots import open_pictures, picture_settings
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.provider import Access
 from virl.platform.providers.rentcast.client import KEY_HEADER, KEY_VARIABLE, RentCastHttp

@@ -20,14 +20,14 @@ from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.maps import Addresses, OpenMaps
 from virl.platform.providers.open.osrm import OsrmWays
-from virl.platform.providers.open.picture_services import (
+from virl.platform.providers.open.places import TiledPlaces
+from virl.platform.providers.open.shots import (
     KeptPictures,
+    ShotLists,
     load_open_settings,
     open_pictures,
     picture_settings,
 )
-from virl.platform.providers.open.places import TiledPlaces
-from virl.platform.providers.open.shots import ShotLists
 from virl.platform.providers.open.streetview import (
     ExploredGraph,
     Extent,

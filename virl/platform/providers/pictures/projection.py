@@ -287,23 +287,13 @@ def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> 
     columns = np.where(ahead, right / depth * focal + width / 2 - 0.5, -2.0).astype(np.float32)
     rows = np.where(ahead, height / 2 - 0.5 - up / depth * focal, -2.0).astype(np.float32)
     shown = (columns >= -0.5) & (columns <= width - 0.5) & (rows >= -0.5) & (rows <= height - 0.5)
-    check_shown(shown, fov, attitude.heading, camera)
+    _check_shown(shown, fov, attitude.heading, camera)
     view = colours_at(pixels, columns, rows, wraps=False)
     return np.where(shown[..., None], view, np.uint8(0)).astype(np.uint8)
 
 
-def check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Camera) -> None:
-    """Raise `NoImagery` unless at least half of a view's pixels are `shown` by a photograph.
-
-    Args:
-        shown: True at the pixels of the view that the photograph shows.
-        fov: horizontal field of view of the photograph in degrees.
-        heading: heading of its middle column in degrees.
-        camera: camera of the view.
-
-    Raises:
-        NoImagery: it shows less than half.
-    """
+def _check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Camera) -> None:
+    """Raise `NoImagery` unless half of a view is `shown` by a photograph of a fov and heading, degrees."""
     if shown.mean() < LEAST_SHOWN:
         off = abs(signed_turn(heading, camera.heading))
         raise NoImagery(
@@ -316,28 +306,46 @@ _GRID = 3600, 1800
 """Size (columns, rows) of the panorama, in pixels, by which the share of a view shown is found (chosen)."""
 
 
-def whole_attitude(picture: Picture, left: float | None) -> Attitude:
-    """Return the attitude of a picture's whole panorama, of whose width the share `left` is cut off.
-
-    The share of the panorama's width cut off to the left of the picture, [0, 1], is `left`; `None` for none.
-    """
-    # The heading of a picture is that of its own middle column, which in a part is not the panorama's.
-    turn = 0.0 if left is None else (left - 0.5) * FULL_TURN + picture.fov / 2
-    heading = (picture.attitude.heading - turn) % FULL_TURN
-    return Attitude(heading, picture.attitude.pitch, picture.attitude.roll)
-
-
-def check_part(picture: Picture, left: float, camera: Camera) -> None:
-    """Raise `NoImagery` unless a part of a panorama, with the share `left` cut off, shows half of a view.
+def view_of(
+    picture: Picture, camera: Camera, pixels: Callable[[], Image], whole: Callable[[], Equirectangular]
+) -> Image:
+    """Return the picture through a camera in a panorama, a part of one or a flat photograph.
 
     Args:
-        picture: the part, whose heading is that of its own middle column.
-        left: share of the panorama's width to the left of the part, [0, 1).
-        camera: camera of the view.
+        picture: kind, field of view and attitude of the picture.
+        camera: camera of the view, at the same spot.
+        pixels: function to the RGB pixels of a flat photograph, called for no other picture.
+        whole: function to the whole panorama of another picture, as `whole_of` makes it.
 
     Raises:
-        NoImagery: it shows less than half of it.
+        NoImagery: a photograph or part of a panorama shows less than half of the view.
     """
-    across, _ = sample_points(whole_attitude(picture, left), camera, *_GRID)
-    shown = (across / _GRID[0] - left) % 1 <= picture.fov / FULL_TURN
-    check_shown(shown, picture.fov, picture.attitude.heading, camera)
+    if picture.is_flat:
+        return flat_view(pixels(), picture.fov, picture.attitude, camera)
+    if picture.left is not None:
+        across, _ = sample_points(_whole_attitude(picture), camera, *_GRID)
+        shown = (across / _GRID[0] - picture.left) % 1 <= picture.fov / FULL_TURN
+        _check_shown(shown, picture.fov, picture.attitude.heading, camera)
+    return perspective(whole(), camera)
+
+
+def whole_of(picture: Picture, pixels: Image) -> Equirectangular:
+    """Return the whole panorama of a picture with these RGB pixels, black where the picture shows nothing."""
+    height = pixels.shape[0]
+    width = round(pixels.shape[1] * FULL_TURN / picture.fov) // 2 * 2
+    start = round((picture.left or 0.0) * width)
+    pixels = pixels[:, : width - start]
+    if pixels.shape[:2] != (width // 2, width):
+        part, pixels = pixels, np.zeros((width // 2, width, 3), np.uint8)
+        top = (width // 2 - height) // 2 if picture.sky is None else round(picture.sky * width / 2)
+        first, last = max(top, 0), min(top + height, width // 2)
+        pixels[first:last, start : start + part.shape[1]] = part[first - top : last - top]
+    return equirectangular(pixels, attitude=_whole_attitude(picture))
+
+
+def _whole_attitude(picture: Picture) -> Attitude:
+    """Return the attitude of the whole panorama that a picture is, or is a part of."""
+    # The heading of a picture is that of its own middle column, which in a part is not the panorama's.
+    turn = 0.0 if picture.left is None else (picture.left - 0.5) * FULL_TURN + picture.fov / 2
+    heading = (picture.attitude.heading - turn) % FULL_TURN
+    return Attitude(heading, picture.attitude.pitch, picture.attitude.roll)

@@ -24,12 +24,13 @@ from virl.platform.providers.http.replies import (
 )
 from virl.platform.providers.open.cells import Cell
 from virl.platform.providers.open.picture_services import (
+    THIN,
     PictureServer,
     PictureService,
     PictureSettings,
+    Shot,
     Token,
 )
-from virl.platform.providers.open.shots import THIN, Shot
 from virl.platform.providers.pictures.picture import FULL_TURN
 
 FIELDS = (

@@ -11,8 +11,14 @@ from pydantic import AfterValidator, Field
 
 from virl.platform.providers.http.replies import CamelBody, OrUnknown, PointBody, ReplyBody
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.picture_services import PictureServer, PictureService, PictureSettings
-from virl.platform.providers.open.shots import THIN, Shot, TileMatrix
+from virl.platform.providers.open.picture_services import (
+    THIN,
+    PictureServer,
+    PictureService,
+    PictureSettings,
+    Shot,
+    TileMatrix,
+)
 from virl.platform.providers.pictures.picture import FULL_TURN
 
 USUAL_FOV = 70.0
