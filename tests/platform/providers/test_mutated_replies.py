@@ -22,6 +22,7 @@ from shapely import box
 from virl.errors import VirlError
 from virl.osm.box import Box
 from virl.platform.city.maps import Journey
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.maps import GoogleMaps, geocode
 from virl.platform.providers.google.nearby import PlaceKinds
 from virl.platform.providers.google.places_legacy import LegacyPlaces
@@ -122,7 +123,11 @@ CASES = {
     "Places text": Case(lambda url: NewPlaces(client(url)).search_text("x", HERE), ("places",)),
     "Places details": Case(lambda url: NewPlaces(client(url)).place("place-0").reviews, ("reviews",)),
     "legacy Places nearby": Case(
-        lambda url: LegacyPlaces(client(url), page_wait=0).places_within(HERE, 500, PlaceKinds()).places,
+        lambda url: (
+            LegacyPlaces(client(url), GoogleOptions(page_wait=0.0))
+            .places_within(HERE, 500, PlaceKinds())
+            .places
+        ),
         ("results",),
     ),
     "legacy Places details": Case(

@@ -12,7 +12,7 @@ from virl.geo import globe
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Attitude, Camera, Panorama, View
 from virl.platform.providers.google.city_file import GoogleOptions, Imagery
-from virl.platform.providers.google.streetview import KeyedStreetView
+from virl.platform.providers.google.streetview import GoogleStreetView
 from virl.platform.providers.google.tiles import SERVICE, Capture
 from virl.platform.providers.http.replies import read_body
 from virl.platform.providers.pictures.projection import equirectangular, perspective, tiles_seen
@@ -56,8 +56,8 @@ def usd_of(google: Google) -> float:
     return google.http.ledger.take().usd
 
 
-def as_google(city: City) -> KeyedStreetView:
-    assert isinstance(city.streetview, KeyedStreetView)
+def as_google(city: City) -> GoogleStreetView:
+    assert isinstance(city.streetview, GoogleStreetView)
     return city.streetview
 
 
@@ -170,7 +170,7 @@ def test_tiled_views_fetch_each_tile_once_and_only_when_it_is_seen(virlton: City
 
 def test_a_refused_session_is_renewed(fresh: Google) -> None:
     start = here(fresh.city)
-    tiles = as_google(fresh.city).linked._tiles
+    tiles = as_google(fresh.city)._tiles
     tiles._session = "long-gone"
     fresh.asked()
     assert tiles.capture(start.id).id == start.id
@@ -206,12 +206,12 @@ def test_a_link_to_a_panorama_that_has_gone_is_not_there(
 ) -> None:
     streetview = as_google(fresh.city)
     start = here(fresh.city)
-    gone, capture = start.links[0].pano_id, streetview.linked._capture
+    gone, capture = start.links[0].pano_id, streetview._capture
 
     def without_one(pano_id: str) -> Capture:
         return capture("not-there" if pano_id == gone else pano_id)
 
-    monkeypatch.setattr(streetview.linked, "_capture", without_one)
+    monkeypatch.setattr(streetview, "_capture", without_one)
     assert streetview.panorama(start.id).links == start.links[1:]
 
 

@@ -11,7 +11,7 @@ from virl.errors import ProviderError
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.places import Place, Review
 from virl.platform.city.streetview import Image
-from virl.platform.providers.google.city_file import PAGE_WAIT_S
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.maps import GeometryBody
@@ -53,29 +53,16 @@ _DETAILED = [
 
 
 class LegacyPlaces:
-    """A client of the legacy Places API.
+    """A client of the legacy Places API."""
 
-    Args:
-        http: client of Google.
-        language: BCP 47 tag of the language of names and reviews; `None` leaves it to Google.
-        pages: largest number of pages of a text search that are asked for, 1 to 3.
-        page_wait: seconds to wait before a further page is asked for.
-    """
-
-    def __init__(
-        self,
-        http: GoogleHttp,
-        language: str | None = None,
-        *,
-        pages: int = PAGES,
-        page_wait: float = PAGE_WAIT_S,
-    ) -> None:
-        """Make the client; `page_wait` is the seconds to wait before a further page of a search."""
+    def __init__(self, http: GoogleHttp, options: GoogleOptions | None = None) -> None:
+        """Make the client; the options say its language, and how many pages it asks for after what pause."""
+        options = options or GoogleOptions()
         self._client = GoogleClient(http)
         self._http = http
-        self._language = language
-        self._text_pages = pages
-        self._page_wait = page_wait
+        self._language = options.language
+        self._text_pages = options.search_pages
+        self._page_wait = options.page_wait
 
     tells_nearest = False
     """False, as replies about all types list prominent places first."""

@@ -12,6 +12,7 @@ from virl.errors import ProviderError
 from virl.geo.globe import LatLng, destination, distance
 from virl.platform.city.places import Place, Review
 from virl.platform.city.streetview import Image
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.client import Call, GoogleHttp
 from virl.platform.providers.google.nearby import MOST, NearbyResult, PlaceKinds
 from virl.platform.providers.google.places import (
@@ -73,19 +74,14 @@ LONGEST = 200
 
 
 class NewPlaces:
-    """A client of Places API (New).
+    """A client of Places API (New)."""
 
-    Args:
-        http: client of Google.
-        language: BCP 47 tag of the language of names and reviews; `None` leaves it to Google.
-        pages: largest number of pages of a text search that are asked for, 1 to 3.
-    """
-
-    def __init__(self, http: GoogleHttp, language: str | None = None, *, pages: int = PAGES) -> None:
-        """Make the client; a text search asks for at most `pages` pages of 20 places."""
+    def __init__(self, http: GoogleHttp, options: GoogleOptions | None = None) -> None:
+        """Make the client; the options say its language and how many pages a text search asks for."""
+        options = options or GoogleOptions()
         self._http = http
-        self._pages = pages
-        self._language = {"languageCode": language} if language else {}
+        self._pages = options.search_pages
+        self._language = {"languageCode": options.language} if options.language else {}
         self._nearest = lru_cache(maxsize=KEPT_SEARCHES)(self._ask_nearest)
 
     tells_nearest = True
