@@ -32,11 +32,11 @@ from virl.platform.providers.http.replies import (
     page_words,
     shorten_words,
     usual_remedy,
-    wait_of,
 )
 from virl.platform.providers.http.service import Limits, Pace, Request, Service
 from virl.platform.providers.http.stored_replies import Keeping, RequestName
 from virl.platform.providers.provider import Access
+from virl.retry import asked_wait
 
 __all__ = ["Call", "GoogleHttp", "Pace", "open_google_http"]
 
@@ -140,7 +140,9 @@ def judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
         code, reason = _google_error(status, reply.body)
         may_retry = status == 429 or status >= 500
     if may_retry:
-        return HttpFault(reason, "wait", status=status, code=code, wait=wait_of(reply.headers))
+        return HttpFault(
+            reason, "wait", status=status, code=code, wait=asked_wait(reply.headers.get("retry-after"))
+        )
     return HttpFault(reason, "refused", status=status, code=code)
 
 
@@ -392,12 +394,9 @@ class GoogleHttp(Service):
 
 
 def open_google_http(settings: GoogleSettings | None = None, access: Access | None = None) -> GoogleHttp:
-    """Return the client of Google with the key of the environment and this machine's cache.
+    """Return the client of Google for a run, by default with `platform/providers/google.yaml`.
 
-    Args:
-        settings: endpoints, prices and limits; by default those of `platform/providers/google.yaml`.
-        access: ledger, mode of the cache in place of that of the settings, name of the run, and folders of
-            recordings.
+    It has the key of the environment and this machine's cache, whose mode `access` may override.
 
     Raises:
         ProviderError: there is no key, and no replay.

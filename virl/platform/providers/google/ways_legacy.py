@@ -13,7 +13,7 @@ from virl.geo.globe import LatLng
 from virl.platform.city.maps import Route, TravelMode, table_of_rows
 from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.client_legacy import GoogleClient
-from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, Ride, line_of, street_in
+from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, line_of, street_in
 from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route, route_of
 from virl.platform.providers.http.replies import OrUnknown, ReplyBody, read_body
 
@@ -80,18 +80,20 @@ class _LegacyStep(ReplyBody):
     @property
     def step(self) -> JourneyStep:
         """This step of a reply as a `JourneyStep`."""
-        ride = None
-        if details := self.transit_details:
-            ride = Ride(
-                line_of(details.line.vehicle.name, details.line.short_name, details.line.name),
-                details.departure_stop.name,
-                details.arrival_stop.name,
-                details.departure_time.time if details.departure_time else None,
-                details.arrival_time.time if details.arrival_time else None,
-                details.headsign,
-            )
         metres, seconds = (one.value if one else 0.0 for one in (self.distance, self.duration))
-        return JourneyStep(self.polyline.points, metres, seconds, ride)
+        if (details := self.transit_details) is None:
+            return JourneyStep(self.polyline.points, metres, seconds)
+        return JourneyStep(
+            self.polyline.points,
+            metres,
+            seconds,
+            line_of(details.line.vehicle.name, details.line.short_name, details.line.name),
+            details.departure_stop.name,
+            details.arrival_stop.name,
+            details.departure_time.time if details.departure_time else None,
+            details.arrival_time.time if details.arrival_time else None,
+            details.headsign,
+        )
 
 
 class _LegacyLeg(ReplyBody):

@@ -12,7 +12,7 @@ from pydantic import Field, PlainValidator
 from virl.geo.globe import LatLng
 from virl.platform.city.maps import Route, TravelMode
 from virl.platform.providers.google.client import Call, GoogleHttp
-from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, Ride, line_of, street_in
+from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, line_of, street_in
 from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route, route_of
 from virl.platform.providers.http.replies import MUST_FIT, CamelBody, OrUnknown
 
@@ -144,18 +144,19 @@ class _Step(CamelBody):
     @property
     def step(self) -> JourneyStep:
         """This step of a reply as a `JourneyStep`."""
-        ride = None
-        if details := self.transit_details:
-            stops, line = details.stop_details, details.transit_line
-            ride = Ride(
-                line_of(line.vehicle.name.text, line.name_short, line.name),
-                stops.departure_stop.name,
-                stops.arrival_stop.name,
-                stops.departure_time,
-                stops.arrival_time,
-                details.headsign,
-            )
-        return JourneyStep(self.polyline.encoded_polyline, self.distance_meters, self.static_duration, ride)
+        way = self.polyline.encoded_polyline, self.distance_meters, self.static_duration
+        if (details := self.transit_details) is None:
+            return JourneyStep(*way)
+        stops, line = details.stop_details, details.transit_line
+        return JourneyStep(
+            *way,
+            line_of(line.vehicle.name.text, line.name_short, line.name),
+            stops.departure_stop.name,
+            stops.arrival_stop.name,
+            stops.departure_time,
+            stops.arrival_time,
+            details.headsign,
+        )
 
 
 class _Leg(CamelBody):

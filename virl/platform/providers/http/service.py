@@ -255,7 +255,7 @@ class Service:
         The URL is on a host of the service, and without credentials.
         """
         extensions = {"timeout": httpx.Timeout(seconds).as_dict()}
-        reply = self._wire.send(self._wire.request("GET", url, extensions=extensions))
+        reply = self._wire.send("GET", url, extensions=extensions)
         return reply if isinstance(reply, HttpReply) and reply.status == httpx.codes.OK else None
 
     def pay(self, request: Request) -> None:
@@ -378,14 +378,12 @@ class Service:
         with self._gates.get(host, nullcontext()):
             hold = self.keeping.ledger.hold(request.price, request.endpoint)
             received = self._wire.send(
-                self._wire.request(
-                    request.method,
-                    address,
-                    query=request.query,
-                    body=request.body,
-                    headers=request.headers,
-                    extensions=request.extensions,
-                ),
+                request.method,
+                address,
+                query=request.query,
+                body=request.body,
+                headers=request.headers,
+                extensions=request.extensions,
                 into=into,
             )
         if isinstance(received, HttpReply):

@@ -144,7 +144,7 @@ class Wire:
             url = httpx.URL(host)
             proxy = None if urllib.request.proxy_bypass(url.host) else proxies.get(url.scheme)
             transport = httpx.HTTPTransport(verify=_certificates(), limits=limits, proxy=proxy)
-            mounts[host] = KeyTransport(add_deadlines(transport), secrets.proof)
+            mounts[host] = KeyTransport(add_deadlines(transport), secrets)
         self._client = httpx.Client(
             mounts=mounts,
             verify=_certificates(),
@@ -153,7 +153,7 @@ class Wire:
         )
         keep_deadlines(self._client)
 
-    def request(
+    def send(
         self,
         method: str,
         url: str,
@@ -162,8 +162,9 @@ class Wire:
         body: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
         extensions: Mapping[str, object] | None = None,
-    ) -> httpx.Request:
-        """Return an httpx request, to which the key is added as it leaves.
+        into: BinaryIO | None = None,
+    ) -> HttpReply | HttpFault:
+        """Send a request once, with the key added as it leaves, and return its reply, or a fault.
 
         Args:
             method: HTTP method, such as `"GET"`.
@@ -172,8 +173,10 @@ class Wire:
             body: object that is sent as JSON; `None` for no body.
             headers: headers besides the usual ones.
             extensions: extensions of the request that `Secrets.proof` reads.
+            into: file that the body of a reply with status 200 is written to as it comes, keys included; the
+                reply's own body is then empty.
         """
-        return self._client.build_request(
+        request = self._client.build_request(
             method,
             url,
             params=dict(query) if query else None,
@@ -181,13 +184,6 @@ class Wire:
             headers=headers,
             extensions=dict(extensions or {}),
         )
-
-    def send(self, request: httpx.Request, *, into: BinaryIO | None = None) -> HttpReply | HttpFault:
-        """Send a request once and return its reply, or a fault; a good body goes into `into`, if given.
-
-        The body of a reply with status 200 is written to the file `into`, if one is given, as it comes, keys
-        included; the reply's own body is then empty.
-        """
         with span(
             f"{request.method} {request.url.host}",
             {  # without path and query, which may hold keys

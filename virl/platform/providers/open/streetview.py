@@ -144,6 +144,14 @@ class ExploredGraph:
         with self._lock:
             return self._shots[pano_id]
 
+    def lines(self) -> Sequence[Sequence[LatLng]]:
+        """Return the streets known so far as positions along links, from crossing to crossing or dead end."""
+        return GraphStreetMap(self.graph.graph).lines()
+
+    def panorama_ids(self) -> Sequence[str]:
+        """Return the ids of all panoramas known so far, in a fixed order."""
+        return self.graph.graph.ids
+
     def _grow(self, cells: set[Cell], known: tuple[str, ...] = ()) -> PictureGraph:
         """Add the pictures of squares to the graph and return it; panoramas with the ids `known` stay."""
         region = self._extent.region
@@ -228,22 +236,6 @@ class GrowingMaps:
         if self._made is None or self._made[0] is not graph:
             self._made = graph, self.make(graph)
         return self._made[1]
-
-
-@dataclass(frozen=True, slots=True)
-class GrowingStreetMap:
-    """The streets of a panorama graph that may grow, as far as they are known."""
-
-    explored: ExploredGraph
-    """Graph of the panoramas."""
-
-    def lines(self) -> Sequence[Sequence[LatLng]]:
-        """Return the streets as positions along links, from crossing to crossing or dead end, and rings."""
-        return GraphStreetMap(self.explored.graph.graph).lines()
-
-    def panorama_ids(self) -> Sequence[str]:
-        """Return the ids of all panoramas, in a fixed order."""
-        return self.explored.graph.graph.ids
 
 
 def tiled_panorama(tiles: TileMatrix, attitude: Attitude, fetch: Callable[[str], Image]) -> TiledPanorama:

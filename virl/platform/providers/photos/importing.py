@@ -17,7 +17,6 @@ from virl.files.pictures import MOST_PANORAMA_PIXELS, PictureFault, open_picture
 from virl.geo.globe import LatLng, distance
 from virl.geo.region import position_fault
 from virl.plain_text import plain_line, whole_text
-from virl.platform.city.streetview import Attitude
 from virl.platform.providers.photos.city_file import UNKNOWN_TIME, Photo
 from virl.platform.providers.photos.track import GpsTrack
 from virl.platform.providers.pictures.picture import FULL_TURN, course_at
@@ -69,8 +68,6 @@ _ON_ITS_SIDE = frozenset({5, 6, 7, 8})
 class Metadata:
     """The metadata in a photograph's file; `None` for what is missing."""
 
-    size: tuple[int, int]
-    """Size (width, height) in pixels, after turning the picture upright."""
     position: LatLng | None
     """Position in the file; `None` for a missing, wrong or zero one."""
     heading: float | None
@@ -93,15 +90,8 @@ class Metadata:
     """Time of GPS, or else of the camera, whose clock counts as UTC unless it has an offset."""
     author: str
     """Name of the author; empty where the file has none."""
-    copyright: str
-    """Copyright notice; empty where the file has none."""
     lacks_hemisphere: bool
     """True if latitude or longitude lacks its N or S, E or W."""
-
-    @property
-    def attitude(self) -> Attitude:
-        """Attitude of the camera; its heading is 0 where not known."""
-        return Attitude(self.heading or 0.0, self.pitch, self.roll)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +267,6 @@ def _read_metadata(file: Path) -> Metadata:
         elif left is not None and heading is not None:  # that of the middle of the whole
             heading = (heading + (left - 0.5) * FULL_TURN + fov / 2) % FULL_TURN
         return Metadata(
-            size=size,
             position=position,
             heading=_compass(gps.get(GPS.GPSImgDirection)) if heading is None else heading,
             magnetic=heading is None and _side(gps.get(GPS.GPSImgDirectionRef), "TM") == "M",
@@ -289,7 +278,6 @@ def _read_metadata(file: Path) -> Metadata:
             sky=_ratio(pano.get("CroppedAreaTopPixels"), pano.get("FullPanoHeightPixels")),
             taken=_gps_time(gps) or _camera_time(camera),
             author=plain_line(str(exif.get(Base.Artist, "")))[:200],
-            copyright=plain_line(str(exif.get(Base.Copyright, "")))[:200],
             lacks_hemisphere=GPS.GPSLatitude in gps
             and not (_side(gps.get(GPS.GPSLatitudeRef), "NS") and _side(gps.get(GPS.GPSLongitudeRef), "EW")),
         )

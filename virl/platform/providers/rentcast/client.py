@@ -114,11 +114,9 @@ def price_of(settings: RentCastSettings) -> Price:
 
 
 def open_rentcast(access: Access, settings: RentCastSettings | None = None) -> RentCastHttp:
-    """Return the client of RentCast with the key of the environment and this machine's cache.
+    """Return the client of RentCast for a run, by default with `platform/providers/rentcast.yaml`.
 
-    Args:
-        access: ledger, mode of the cache, name of the run, and folders of recordings.
-        settings: host, price and limits; by default those of `platform/providers/rentcast.yaml`.
+    It has the key of the environment and this machine's cache.
 
     Raises:
         ProviderError: there is no key, and no replay.
