@@ -219,7 +219,7 @@ def test_reads_metadata_as_google_writes_it() -> None:
     capture = read_body(Capture, METADATA, SERVICE)
     assert capture.id == "Xy12_-abc"
     assert capture.position == (40.748, -73.985)
-    assert capture.links == (("next", 274.5),)
+    assert [(link.pano_id, link.heading) for link in capture.links] == [("next", 274.5)]
     assert capture.largest_zoom == 5
     assert [capture.size(zoom) for zoom in (0, 3, 5)] == [(416, 208), (3328, 1664), (13312, 6656)]
     with pytest.raises(ProviderError, match=r"Map Tiles API: .*panoId"):

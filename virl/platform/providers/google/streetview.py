@@ -94,7 +94,7 @@ class GoogleStreetView:
             if found[number] in indoor:
                 near = nearest_of(self._http, position, radius, outdoor=True)
                 found[number] = near.id if near else None
-        self._prefetch([neighbour for capture in known for neighbour, _ in capture.links])
+        self._prefetch([link.pano_id for capture in known for link in capture.links])
         return [
             self._panorama_within(pano_id, position, radius)
             for pano_id, position in zip(found, positions, strict=True)
@@ -109,14 +109,14 @@ class GoogleStreetView:
             return self._unlinked(pano_id)
         capture = self._capture(pano_id)
         self._http.credits.add(capture.copyright, capture.report_problem_link)
-        ends = ask_all(self._capture_or_none, [neighbour for neighbour, _ in capture.links])
+        ends = ask_all(self._capture_or_none, [link.pano_id for link in capture.links])
         links = tuple(
             Link(
                 end.id,
-                bearing(capture.position, end.position) if heading is None else heading,
+                bearing(capture.position, end.position) if told.heading is None else told.heading,
                 distance(capture.position, end.position),
             )
-            for (_, heading), end in zip(capture.links, ends, strict=True)
+            for told, end in zip(capture.links, ends, strict=True)
             if end and not (self._outdoor and end.indoor)
         )
         faces = (heading for heading in (capture.heading, *(link.heading for link in links), 0.0))

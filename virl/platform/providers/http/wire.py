@@ -4,7 +4,7 @@ import ssl
 import time
 import urllib.request
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
@@ -34,18 +34,8 @@ def deadline(at: float) -> Iterator[None]:
         _DEADLINE.reset(token)
 
 
-def keep_deadlines(client: httpx.Client) -> None:
-    """Let all connections of a client end their waits at `deadline`; httpx itself bounds only single waits.
-
-    Transports that wrap others are left as they are: see `add_deadlines`.
-    """
-    for transport in (client._transport, *client._mounts.values()):  # noqa: SLF001  as `add_deadlines`
-        if isinstance(transport, httpx.HTTPTransport):
-            add_deadlines(transport)
-
-
 def add_deadlines(transport: httpx.HTTPTransport) -> httpx.HTTPTransport:
-    """Return the same transport, changed so that waits on all its connections end at `deadline`."""
+    """Return a transport, all of whose waits now end at `deadline`; httpx itself bounds only single waits."""
     transport._pool._network_backend = _TimedBackend()  # noqa: SLF001  httpx has no option for it
     return transport
 
@@ -151,7 +141,10 @@ class Wire:
             timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect),
             headers={"user-agent": f"virl/{__version__}"},
         )
-        keep_deadlines(self._client)
+        # Those that a redirect reaches; the hosts' own, within `KeyTransport`, have theirs.
+        for other in (self._client._transport, *self._client._mounts.values()):  # noqa: SLF001
+            if isinstance(other, httpx.HTTPTransport):
+                add_deadlines(other)
 
     def send(
         self,
@@ -215,9 +208,14 @@ class Wire:
         return HttpFault("it redirects in circles", verdict="never", billed=True)
 
     def _hop(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | HttpReply | HttpFault:
-        """Return the reply, the request it redirects to, or a connection's fault; a body goes into `into`."""
+        """Return the reply, the request it redirects to, or a fault of either; a body goes into `into`."""
         try:
-            return self._reply(request, into)
+            response = self._client.send(request, stream=True)
+            with closing(response):
+                location = response.headers.get("location")
+                if response.is_redirect and location:
+                    return self._follow_up(request, location)
+                return self._read(response, into)
         except (httpx.ConnectError, httpx.ConnectTimeout) as fault:
             host = f"{request.url.scheme}://{request.url.netloc.decode('ascii')}"
             return HttpFault(f"cannot be reached at {host} ({fault or type(fault).__name__})", verdict="wait")
@@ -230,25 +228,18 @@ class Wire:
                 f"the connection broke ({fault or type(fault).__name__})", verdict="wait", billed=True
             )
 
+    def _follow_up(self, request: httpx.Request, location: str) -> httpx.Request | HttpFault:
+        """Return the request that a redirect to a location asks for; a fault where it has no safe address."""
+        target = request.url.join(location)
+        if target.scheme not in {"http", "https"} or not target.host:
+            return HttpFault("it redirects without an address", verdict="never", billed=True)
+        if request.url.scheme == "https" and target.scheme != "https":
+            return HttpFault("it redirects to an unencrypted address", verdict="never", billed=True)
+        return self._client.build_request("GET", target)
+
     def close(self) -> None:
         """Close the connections to the hosts."""
         self._client.close()
-
-    def _reply(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | HttpReply | HttpFault:
-        """Return the reply, the request it redirects to, or a fault of either; a body goes into `into`."""
-        response = self._client.send(request, stream=True)
-        try:
-            location = response.headers.get("location")
-            if not (response.is_redirect and location):
-                return self._read(response, into)
-            target = request.url.join(location)
-            if target.scheme not in {"http", "https"} or not target.host:
-                return HttpFault("it redirects without an address", verdict="never", billed=True)
-            if request.url.scheme == "https" and target.scheme != "https":
-                return HttpFault("it redirects to an unencrypted address", verdict="never", billed=True)
-            return self._client.build_request("GET", target)
-        finally:
-            response.close()
 
     def _read(self, response: httpx.Response, into: BinaryIO | None) -> HttpReply | HttpFault:
         """Return a response read to its end, or a fault where it is too large or compressed repeatedly."""

@@ -23,7 +23,6 @@ from virl.osm.box import box_around
 from virl.platform.city.graph import NavigationGraph, panorama_at, panorama_near
 from virl.platform.city.maps import Address, Maps, ReverseMaps, Route, TravelMode, walked_route
 from virl.platform.city.streetview import Attitude, Camera, Image, Panorama, View
-from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.replies import picture
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
 from virl.platform.providers.open.picture_services import PictureClient, Shot, TileMatrix
@@ -252,7 +251,7 @@ def tiled_panorama(tiles: TileMatrix, attitude: Attitude, fetch: Callable[[str],
         floor(tiles.side),
         (tiles.columns, tiles.rows),
         attitude,
-        lambda missing: ask_all(lambda tile: fetch(f"tile-{tile[0]}-{tile[1]}"), missing),
+        lambda tile: fetch(f"tile-{tile[0]}-{tile[1]}"),
     )
 
 

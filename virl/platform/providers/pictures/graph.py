@@ -109,8 +109,7 @@ def picture_graph(
         )
     frame = taken.frame
     lines = [shapely.LineString(np.stack(frame.to_metres(*np.array(way, float).T), axis=1)) for way in ways]
-    network = _split_ways(lines)
-    xy, way, along = _snap(taken.xy, network)
+    xy, way, along = _snap(taken.xy, lines)
     before = frozenset(known)
     first = np.array([one.id in before for one in taken.pictures], bool)
     order = np.argsort(~first, kind="stable")
@@ -119,7 +118,7 @@ def picture_graph(
     # Thinning may drop a known point for another known one: what is in the graph stays in it.
     stands[first] = np.flatnonzero(first)
     kept = np.unique(stands)
-    links = _link_along_ways(kept, way, along, network)
+    links = _link_along_ways(kept, way, along, lines)
     sequential = _link_sequences(xy, taken.sequence, stands)
     sequential |= _link_crossings(xy, sequential)
     across = _link_across(xy, taken.sequence, kept, sequential)
@@ -169,22 +168,8 @@ def _build_part(part: Ints, links: Pairs, taken: Captures, xy: Floats) -> Naviga
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WalkableWays:
-    """The walkable ways of a map, split at their junctions, as arrays."""
-
-    lines: tuple[shapely.LineString, ...]
-    """Line of each way in metres, from junction to junction."""
-    tree: shapely.STRtree
-    """Search tree of the lines."""
-    junctions: Ints
-    """Numbers of the junctions at both ends of each way, shape (n, 2)."""
-    lengths: Floats
-    """Length of each way in metres, shape (n,)."""
-
-
-def _split_ways(lines: Sequence[shapely.LineString]) -> WalkableWays:
-    """Return lines in metres, which end where they meet, as walkable ways with numbered junctions."""
+def _number_junctions(lines: Sequence[shapely.LineString]) -> Ints:
+    """Return the numbers of the junctions at both ends of lines in metres that meet there, shape (n, 2)."""
     known: dict[tuple[int, int], int] = {}
     ends = np.zeros((len(lines), 2), np.int64)
     for number, line in enumerate(lines):
@@ -192,37 +177,32 @@ def _split_ways(lines: Sequence[shapely.LineString]) -> WalkableWays:
             # Ends of ways that meet are equal but for rounding, so that a grid of this width finds them.
             key = round(point[0] / _SAME_M), round(point[1] / _SAME_M)
             ends[number, end] = known.setdefault(key, len(known))
-    return WalkableWays(
-        tuple(lines), shapely.STRtree(list(lines)), ends, shapely.length(np.array(lines, object))
-    )
+    return ends
 
 
-def _snap(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
+def _snap(xy: Floats, ways: Sequence[shapely.LineString]) -> tuple[Floats, Ints, Floats]:
     """Return (points moved to the nearest way within `_SNAP_M`, their ways, metres along these).
 
     The points are in metres, shape (n, 2); the way of each, -1 for none, and the metres have shape (n,).
     """
     points = np.asarray(shapely.points(xy), object)
     placed, way, along = xy.copy(), np.full(len(xy), -1, np.int64), np.zeros(len(xy))
-    if ways.lines and len(xy):
-        index, nearest = ways.tree.query_nearest(points, max_distance=_SNAP_M, all_matches=False)
-        lines = np.array(ways.lines, object)[nearest]
+    if ways and len(xy):
+        tree = shapely.STRtree(ways)
+        index, nearest = tree.query_nearest(points, max_distance=_SNAP_M, all_matches=False)
+        lines = np.array(ways, object)[nearest]
         way[index] = nearest
         along[index] = shapely.line_locate_point(lines, points[index])
         placed[index] = shapely.get_coordinates(shapely.line_interpolate_point(lines, along[index]))
     return placed, way, along
 
 
-def _link_along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pairs:
-    """Return links between points that are neighbours along ways, of at most `_ALONG_M` metres.
+def _link_along_ways(kept: Ints, way: Ints, along: Floats, lines: Sequence[shapely.LineString]) -> Pairs:
+    """Return links of at most `_ALONG_M` metres between `kept` points that are neighbours along lines.
 
-    Args:
-        kept: numbers of the points to link.
-        way: number of the way of each point, -1 for none.
-        along: metres along the way of each point.
-        ways: walkable ways of the map.
+    Each point has the number of its line in `way`, -1 for none, and its metres along the line in `along`.
     """
-    pieces = _cut_ways(kept, way, along, ways)
+    pieces = _cut_ways(kept, way, along, lines)
     links: Pairs = set()
     for number in kept.tolist():
         if way[number] >= 0:
@@ -235,8 +215,10 @@ def _link_along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -
     return links
 
 
-def _cut_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiGraph[tuple[str, int]]":
-    """Return a graph of the ways cut at the kept points: a path starts and ends at a point and passes none.
+def _cut_ways(
+    kept: Ints, way: Ints, along: Floats, lines: Sequence[shapely.LineString]
+) -> "nx.DiGraph[tuple[str, int]]":
+    """Return a graph of lines cut at the `kept` points: a path starts and ends at a point and passes none.
 
     A point is two nodes, `("from", number)` and `("to", number)`; lengths in metres are the weights.
     """
@@ -244,9 +226,9 @@ def _cut_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.D
     for number in kept[np.argsort(along[kept], kind="stable")].tolist():
         on[int(way[number])].append(number)
     pieces: nx.DiGraph[tuple[str, int]] = nx.DiGraph()
-    for line, length in enumerate(ways.lengths.tolist()):
+    for line, (first, last) in enumerate(_number_junctions(lines).tolist()):
+        length = lines[line].length
         stops = [("point", number, float(along[number])) for number in on.get(line, [])]
-        first, last = ways.junctions[line].tolist()
         for (kind, a, start), (other, b, end) in pairwise(
             [("junction", first, 0.0), *stops, ("junction", last, length)]
         ):

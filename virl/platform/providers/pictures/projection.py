@@ -5,7 +5,7 @@ height `H` to pitch `90 - (v + 0.5) / H * 180`: the centre column faces `yaw`, t
 panorama that was not held level has these angles by its own axes, see `Attitude`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, cos, radians, sin, tan
@@ -18,6 +18,7 @@ from virl.errors import BadInput, NoImagery
 from virl.extras import missing_packages
 from virl.geo.globe import Floats, signed_turn
 from virl.platform.city.streetview import Attitude, Camera, Image
+from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.pictures import plain_sampling
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
 from virl.platform.providers.pictures.plain_sampling import Floats32, rays_by
@@ -223,7 +224,7 @@ class TiledPanorama:
         side: side of a square tile in pixels.
         grid: numbers of (columns, rows) of tiles.
         attitude: attitude of the camera that took the panorama.
-        fetch: function from tiles to the RGB pixels of each, in order.
+        fetch: function from a tile to its RGB pixels; asked for several tiles at once by threads.
 
     Raises:
         BadInput: the panorama is not twice as wide as high.
@@ -235,7 +236,7 @@ class TiledPanorama:
         side: int,
         grid: tuple[int, int],
         attitude: Attitude,
-        fetch: Callable[[Sequence[Tile]], Sequence[Image]],
+        fetch: Callable[[Tile], Image],
     ) -> None:
         """Make the panorama of a size (width, height) and grid (columns, rows) of tiles, none fetched yet."""
         self._side, self._grid, self._attitude, self._fetch = side, grid, attitude, fetch
@@ -253,7 +254,7 @@ class TiledPanorama:
             # The last tiles reach to the edge, also where a side is not a whole number of pixels.
             missing = sorted({(min(x, columns - 1), min(y, rows - 1)) for x, y in seen} - self._there)
             if missing:
-                for (column, row), pixels in zip(missing, self._fetch(missing), strict=True):
+                for (column, row), pixels in zip(missing, ask_all(self._fetch, missing), strict=True):
                     right = width if column == columns - 1 else (column + 1) * side
                     bottom = height if row == rows - 1 else (row + 1) * side
                     paste_tile(self._canvas[row * side : bottom, column * side : right], pixels, side)
