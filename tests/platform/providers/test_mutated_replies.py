@@ -43,9 +43,13 @@ from virl.platform.providers.open.overpass import OverpassPlaces
 from virl.platform.providers.open.shots import open_pictures, picture_settings
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.provider import Access
-from virl.platform.providers.rentcast.client import KEY_HEADER, KEY_VARIABLE, RentCastHttp
+from virl.platform.providers.rentcast.client import (
+    KEY_HEADER,
+    KEY_VARIABLE,
+    RentCastHttp,
+    load_rentcast_settings,
+)
 from virl.platform.providers.rentcast.listings import RentCastListings
-from virl.platform.providers.rentcast.settings import load_rentcast_settings
 
 SEED, MUTATIONS = 45, 200
 ODD: tuple[Any, ...] = (

@@ -107,7 +107,7 @@ def open_google(
         ),
         ledger=http.ledger,
         left_out=http.keeping.left_out,
-        credits=http.credits.line,
+        credits=http.credits,
         close=http.close,
     )
 

@@ -44,26 +44,6 @@ MOST_NAMED = 20
 """Largest number of names in a line of credits; chosen: a run meets one or two."""
 
 
-@dataclass(slots=True)
-class ImageCredits:
-    """The copyright lines of the panoramas seen so far, each with a page for complaints."""
-
-    _links: dict[str, str] = field(default_factory=dict)
-    """URL of a page for complaints, or empty, by copyright line."""
-
-    def add(self, copyright_line: str, report_link: str = "") -> None:
-        """Add a line such as "© Google" and the URL of its page for complaints; ignore an empty line."""
-        if copyright_line and not self._links.get(copyright_line):
-            self._links[copyright_line] = report_link
-
-    def line(self) -> str:
-        """Return all copyright lines in one line, each with its first page for complaints; empty if none."""
-        named = list(self._links.items())
-        told = [f"{name} (report a problem: {link})" if link else name for name, link in named[:MOST_NAMED]]
-        told += [f"{len(named) - MOST_NAMED} others"] if len(named) > MOST_NAMED else []
-        return f"Street view: {', '.join(told)}" if told else ""
-
-
 _TRY_AGAIN_STATUSES = {"OVER_QUERY_LIMIT", "UNKNOWN_ERROR"}
 """Statuses in legacy replies after which another try may help."""
 _LEGACY_FAULTS = {
@@ -322,8 +302,7 @@ class GoogleHttp(Service):
             )
         self.settings = settings
         self.ledger = keeping.ledger
-        self.credits = ImageCredits()
-        """Credits for the panoramas seen so far."""
+        self._credits: dict[str, str] = {}  # of panoramas: page for complaints by copyright line
         super().__init__(
             "Google Maps Platform",
             {self._host_of(endpoint) for endpoint in settings.endpoints.values()},
@@ -350,6 +329,18 @@ class GoogleHttp(Service):
         """Close the connections and the cache."""
         super().close()
         self.keeping.close()
+
+    def credit(self, copyright_line: str, report_link: str = "") -> None:
+        """Note a panorama's line such as "© Google" and its page for complaints; ignore an empty line."""
+        if copyright_line and not self._credits.get(copyright_line):
+            self._credits[copyright_line] = report_link
+
+    def credits(self) -> str:
+        """Return the credits of the panoramas seen so far in one line; empty if none has a copyright."""
+        named = list(self._credits.items())
+        told = [f"{name} (report a problem: {link})" if link else name for name, link in named[:MOST_NAMED]]
+        told += [f"{len(named) - MOST_NAMED} others"] if len(named) > MOST_NAMED else []
+        return f"Street view: {', '.join(told)}" if told else ""
 
     def _host_of(self, endpoint: Endpoint) -> str:
         """Return the scheme and host at which an endpoint is asked: its own, or the settings' `base_url`."""

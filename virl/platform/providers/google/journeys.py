@@ -125,17 +125,8 @@ def _duration(steps: Sequence[JourneyStep], leaves: datetime, seconds: float) ->
 def _ride_leg(step: JourneyStep, zone: str | None) -> JourneyLeg:
     """Return a step by public transport as a leg of a journey, its times in a time zone."""
     departs, arrives = (minute_of(when, zone) if when else None for when in (step.departs, step.arrives))
-    return JourneyLeg(
-        step.path,
-        step.metres,
-        step.seconds,
-        step.line,
-        step.board,
-        step.alight,
-        departs,
-        arrives,
-        step.headsign,
-    )
+    way = step.path, step.metres, step.seconds
+    return JourneyLeg(*way, step.line, step.board, step.alight, departs, arrives, step.headsign)
 
 
 LANGUAGE = "en"

@@ -36,19 +36,10 @@ PAGE_TRIES = 3
 NEAR_M = 5_000
 """Radius in metres around a position where a text search looks first; chosen: a part of a town."""
 
-_DETAILED = [
-    "place_id",
-    "name",
-    "type",
-    "geometry/location",
-    "formatted_address",
-    "business_status",
-    "rating",
-    "user_ratings_total",
-    "price_level",
-    "opening_hours",
-    "reviews",
-]
+_DETAILED = (
+    "place_id,name,type,geometry/location,formatted_address,business_status,rating,user_ratings_total,"
+    "price_level,opening_hours,reviews"
+)
 """Names of the fields that are asked for with a place's details."""
 
 
@@ -104,7 +95,7 @@ class LegacyPlaces:
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
         """Yield up to `limit` photos of a place; one request for their names, one for each that is taken."""
-        reply = self._details(place_id, ["place_id", "photo"])
+        reply = self._details(place_id, "place_id,photo")
         photos = read_body(_LegacyAlbum, reply["result"], SERVICE, self._http.notes(SERVICE)).photos[:limit]
         fetch = googlemaps.Client.places_photo
         names = (photo.photo_reference for photo in photos)
@@ -112,11 +103,11 @@ class LegacyPlaces:
         files = (b"".join(self._client.ask(fetch, name, **size)) for name in names)
         return (picture(data, SERVICE) for data in files)
 
-    def _details(self, place_id: str, fields: list[str]) -> dict[str, Any]:
-        """Return the reply with some fields of a place; raise `NotFound` for an unknown id."""
+    def _details(self, place_id: str, fields: str) -> dict[str, Any]:
+        """Return the reply with fields of a place, named with commas; raise `NotFound` for an unknown id."""
         try:
             reply = self._client.ask(
-                googlemaps.Client.place, place_id, fields=fields, language=self._language
+                googlemaps.Client.place, place_id, fields=fields.split(","), language=self._language
             )
         except ProviderError as fault:
             if fault.code != "INVALID_REQUEST":

@@ -108,7 +108,7 @@ class GoogleStreetView:
         if not self.is_linked:
             return self._unlinked(pano_id)
         capture = self._capture(pano_id)
-        self._http.credits.add(capture.copyright, capture.report_problem_link)
+        self._http.credit(capture.copyright, capture.report_problem_link)
         ends = ask_all(self._capture_or_none, [link.pano_id for link in capture.links])
         links = tuple(
             Link(

@@ -9,12 +9,12 @@ import googlemaps
 from pydantic import Field
 
 from virl.errors import ProviderError
-from virl.geo.globe import LatLng
+from virl.geo.globe import Floats, LatLng
 from virl.platform.city.maps import Route, TravelMode, table_of_rows
 from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, line_of, street_in
-from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route, route_of
+from virl.platform.providers.google.maps import EncodedPath, check_legs, no_route, route_of
 from virl.platform.providers.http.replies import OrUnknown, ReplyBody, read_body
 
 DIRECTIONS = "Directions API"
@@ -175,7 +175,7 @@ class LegacyWays:
         """Return the seconds of each leg of the route through the stops; one request."""
         return [leg.seconds for leg in self._legs(stops, mode)]
 
-    def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
+    def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Floats:
         """Return the seconds between all pairs of a block, `inf` where no way leads; one request."""
         reply = self._client.ask(
             googlemaps.Client.distance_matrix, list(origins), list(destinations), mode=mode

@@ -9,11 +9,11 @@ from typing import Annotated, Generic, TypeVar
 import numpy as np
 from pydantic import Field, PlainValidator
 
-from virl.geo.globe import LatLng
+from virl.geo.globe import Floats, LatLng
 from virl.platform.city.maps import Route, TravelMode
 from virl.platform.providers.google.client import Call, GoogleHttp
 from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, line_of, street_in
-from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route, route_of
+from virl.platform.providers.google.maps import EncodedPath, check_legs, no_route, route_of
 from virl.platform.providers.http.replies import MUST_FIT, CamelBody, OrUnknown
 
 SERVICE = "Routes API"
@@ -237,7 +237,7 @@ class RoutesApi:
         check_legs(legs, stops, SERVICE)
         return [np.inf if leg.duration is None else leg.duration for leg in legs]
 
-    def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
+    def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Floats:
         """Return the seconds between all pairs of a block, `inf` where no way leads; one request."""
         body = {
             "origins": [{"waypoint": _waypoint(stop)} for stop in origins],

@@ -54,17 +54,6 @@ def read_touchdown(folder: Path) -> NavigationGraph:
     return build_graph(ids, lat, lng, source, target, heading, yaw=yaw)
 
 
-def read_partition(folder: Path) -> tuple[str, ...]:
-    """Return the part of the city of each node, such as `"seen"`; empty texts where `nodes.txt` has none.
-
-    Raises:
-        GraphFault: a line has the wrong number of fields.
-    """
-    nodes = read_table(folder / "nodes.txt", (5, 4))
-    raise_faults(sort_faults(nodes.faults))
-    return tuple(nodes.columns[4]) if len(nodes.columns) == 5 else ("",) * len(nodes.lines)
-
-
 def read_episodes(file: Path) -> list[InstructionEpisode]:
     """Return the episodes of a file of Touchdown or Map2seq, one JSON object a line.
 

@@ -26,12 +26,7 @@ from virl.platform.providers.open.shots import (
     open_pictures,
     picture_settings,
 )
-from virl.platform.providers.open.streetview import (
-    ExploredGraph,
-    Extent,
-    GrowingMaps,
-    OpenStreetView,
-)
+from virl.platform.providers.open.streetview import ExploredGraph, Extent, GrowingMaps, OpenStreetView
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.provider import Access
 

@@ -47,15 +47,10 @@ class OpenMaps:
         self.panorama_route = panoramas.route
 
 
-def table_of_reached(origins: Sequence[LatLng], destinations: Sequence[LatLng], ask: AskTable) -> Floats:
+def _table_of_reached(origins: Sequence[LatLng], destinations: Sequence[LatLng], ask: AskTable) -> Floats:
     """Return seconds, shape (origins, destinations), `inf` from and to stops for which `ask` finds no way.
 
-    Such stops are found by asking for fewer; their seconds are `inf`.
-
-    Args:
-        origins: positions of the rows.
-        destinations: positions of the columns.
-        ask: function (origins, destinations) to their seconds; raises `NoRoute` for an unreachable stop.
+    Such stops, for which `ask` raises `NoRoute`, are found by asking for fewer.
     """
 
     def find_reached(stops: Sequence[LatLng]) -> set[LatLng]:
@@ -95,16 +90,11 @@ class Leg:
     """Duration of the way in seconds."""
 
 
-def join_legs(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) -> Route:
+def _join_legs(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) -> Route:
     """Return the route through stops: straight to each leg, along it, and straight to the next stop.
 
-    Args:
-        stops: stops of the route, one more than there are legs.
-        legs: way between each two stops, from road to road.
-        mode: mode of travel, at whose mean speed the straight pieces are walked or driven.
-
-    Raises:
-        NoRoute: a stop is too far from the ways.
+    The straight pieces are walked or driven at the mean speed of the mode. `NoRoute` is raised for a stop
+    that is too far from the ways.
     """
     path, streets, metres, seconds = [stops[0]], list[str](), 0.0, 0.0
     for (here, there), leg in zip(pairwise(stops), legs, strict=True):
@@ -151,7 +141,7 @@ class ServerWays(ABC):
         _check_finite(stops)
         if len(stops) > self.most_stops:
             raise BadInput(f"a route of {self.name} has at most {self.most_stops} stops, not {len(stops)}")
-        return join_legs(stops, self.legs(mode, stops), mode)
+        return _join_legs(stops, self.legs(mode, stops), mode)
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
@@ -167,7 +157,7 @@ class ServerWays(ABC):
         """
         self.check_mode(mode)
         _check_finite([*origins, *destinations])
-        ask = partial(table_of_reached, ask=partial(self.table, mode))
+        ask = partial(_table_of_reached, ask=partial(self.table, mode))
         return in_blocks(origins, destinations, (self.side, self.side), ask)
 
     def check_mode(self, mode: TravelMode) -> None:

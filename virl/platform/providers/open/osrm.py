@@ -29,18 +29,14 @@ _UNREACHED = frozenset({"NoRoute", "NoSegment", "NoTable"})
 _judge = map_judge(200, 400)
 """Judge of replies; status 400 comes with a code that says why."""
 
-Seconds = Annotated[float, Field(ge=0)]
-"""Duration in seconds."""
-Metres = Annotated[float, Field(ge=0)]
-"""Length in metres."""
-Point = tuple[Longitude, Latitude]
-"""(longitude, latitude) in degrees."""
+_Positive = Annotated[float, Field(ge=0)]
+"""Duration in seconds, or length in metres."""
 
 
 class _OsrmLine(ReplyBody):
-    """The line of a step, as (longitude, latitude) points."""
+    """The line of a step, as (longitude, latitude) points in degrees."""
 
-    coordinates: tuple[Point, ...]
+    coordinates: tuple[tuple[Longitude, Latitude], ...]
 
 
 class _OsrmStep(ReplyBody):
@@ -53,8 +49,8 @@ class _OsrmStep(ReplyBody):
 class _OsrmLeg(ReplyBody):
     """The way between two stops: metres, seconds and steps."""
 
-    distance: Metres
-    duration: Seconds
+    distance: _Positive
+    duration: _Positive
     steps: tuple[_OsrmStep, ...] = ()
 
 
@@ -67,7 +63,7 @@ class _OsrmRoute(ReplyBody):
 class _OsrmWaypoint(ReplyBody):
     """The distance in metres from a stop to the nearest road."""
 
-    distance: Annotated[Metres, MUST_FIT] = 0.0
+    distance: Annotated[_Positive, MUST_FIT] = 0.0
 
 
 class _OsrmAnswer(ReplyBody):
@@ -86,7 +82,9 @@ class _OsrmRouted(_OsrmAnswer):
 class _OsrmTable(_OsrmAnswer):
     """The reply of the table service: seconds by origin and destination, and the stops' distances."""
 
-    durations: tuple[Annotated[tuple[Annotated[Seconds | None, OrUnknown], ...] | None, OrUnknown], ...] = ()
+    durations: tuple[
+        Annotated[tuple[Annotated[_Positive | None, OrUnknown], ...] | None, OrUnknown], ...
+    ] = ()
     sources: tuple[Annotated[_OsrmWaypoint | None, OrUnknown], ...] = ()
     destinations: tuple[Annotated[_OsrmWaypoint | None, OrUnknown], ...] = ()
 

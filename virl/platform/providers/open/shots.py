@@ -284,9 +284,8 @@ class KeptPictures:
     def get(self, shot: Shot, part: str, fetch: Callable[[], bytes]) -> bytes:
         """Return the JPEG file of a part of a picture, from disk or else fetched and, if allowed, kept.
 
-        It is kept if it names its author, and a licence that allows it.
-
-        The credit is written first, and a picture without one is not taken from the disk.
+        It is kept if it names its author, and a licence that allows it. The credit is written first, and a
+        picture without one is not taken from the disk.
 
         Args:
             shot: picture as its service describes it.

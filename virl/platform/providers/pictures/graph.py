@@ -44,19 +44,19 @@ Pairs = set[tuple[int, int]]
 """Two-way links as (number of a point, number of the other), the lower one first."""
 
 
-def thin_points(xy: Floats, step: float = STEP_M) -> Ints:
-    """Return, by point, the number of the nearest point kept; kept points are at least `step` metres apart.
+def _thin_points(xy: Floats) -> Ints:
+    """Return, by point, the number of the nearest point kept; kept points are at least `STEP_M` apart.
 
-    Points (metres, shape (n, 2)) are kept in their order: one that lies nearer than `step` metres to a kept
-    one is dropped, and the nearest kept one replaces it.
+    Points (metres, shape (n, 2)) are kept in their order: one that lies nearer to a kept one is dropped, and
+    the nearest kept one replaces it.
     """
-    near = cKDTree(xy).query_ball_point(xy, step, return_sorted=True) if len(xy) else []
+    near = cKDTree(xy).query_ball_point(xy, STEP_M, return_sorted=True) if len(xy) else []
     kept = np.zeros(len(xy), bool)
     for number, others in enumerate(near):
         # Only points that come before this one can have been kept already.
         before = np.asarray(others[: np.searchsorted(others, number)], np.int64)
         apart = np.hypot(*(xy[before] - xy[number]).T)
-        kept[number] = not (kept[before] & (apart < step)).any()
+        kept[number] = not (kept[before] & (apart < STEP_M)).any()
     numbers = np.flatnonzero(kept)
     if not len(numbers):
         return numbers
@@ -82,10 +82,9 @@ def picture_graph(
     start: LatLng | None = None,
     ways: Sequence[Sequence[LatLng]] = (),
     as_of: datetime | None = None,
-    step: float = STEP_M,
     known: Collection[str] = (),
 ) -> PictureGraph:
-    """Return the graph of pictures at least `step` metres apart, as far as links connect it with `start`.
+    """Return the graph of pictures at least `STEP_M` metres apart, as far as links connect it with `start`.
 
     Panoramas are taken before flat pictures, newer ones before older ones, none nearer to another than a
     step. Where there are ways, a picture within 10 m of one is placed on it and linked along it, at most
@@ -96,7 +95,6 @@ def picture_graph(
         start: position to whose nearest panorama the graph is connected; by default it is the largest part.
         ways: walkable ways as positions, split at their junctions.
         as_of: time after which no picture was taken; `None` for no limit.
-        step: least distance between two panoramas in metres.
         known: ids of pictures that are in the graph already; they come before all others, and stay.
 
     Raises:
@@ -114,7 +112,7 @@ def picture_graph(
     first = np.array([one.id in before for one in taken.pictures], bool)
     order = np.argsort(~first, kind="stable")
     stands = np.empty(len(xy), np.int64)
-    stands[order] = order[thin_points(xy[order], step)]
+    stands[order] = order[_thin_points(xy[order])]
     # Thinning may drop a known point for another known one: what is in the graph stays in it.
     stands[first] = np.flatnonzero(first)
     kept = np.unique(stands)
@@ -133,11 +131,7 @@ def picture_graph(
 
 
 def _connected_part(
-    kept: Ints,
-    links: Pairs,
-    xy: Floats,
-    start: tuple[float, float] | None,
-    known: NDArray[np.bool_],
+    kept: Ints, links: Pairs, xy: Floats, start: tuple[float, float] | None, known: NDArray[np.bool_]
 ) -> Ints:
     """Return the kept points linked with `known` ones, or in the part nearest to `start` (`None`: largest).
 
@@ -295,22 +289,16 @@ def _link_across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
 
 def _drop_shortcuts(xy: Floats, links: Pairs) -> Pairs:
     """Return the links except those replaced by two shorter ones with hardly a detour."""
-    beside: dict[int, set[int]] = {}
-    for a, b in links:
-        beside.setdefault(a, set()).add(b)
-        beside.setdefault(b, set()).add(a)
-    kept = set(links)
+    kept: nx.Graph[int] = nx.Graph(links)
     # Longest first: the shorter links that may replace one are all there still.
     for a, b in sorted(links, key=lambda link: -float(np.hypot(*(xy[link[0]] - xy[link[1]])))):
         length = np.hypot(*(xy[a] - xy[b]))
-        for middle in beside[a] & beside[b]:
+        for middle in nx.common_neighbors(kept, a, b):
             legs = np.hypot(*(xy[a] - xy[middle])), np.hypot(*(xy[middle] - xy[b]))
             if max(legs) < length and sum(legs) <= _DETOUR * length:
-                kept.discard((a, b))
-                beside[a].discard(b)
-                beside[b].discard(a)
+                kept.remove_edge(a, b)
                 break
-    return kept
+    return {(min(ends), max(ends)) for ends in kept.edges}
 
 
 def _best(
@@ -320,7 +308,7 @@ def _best(
 
     The sector lies around the direction `middle`; `taken` are the directions of links. All are degrees.
     """
-    best, lowest = None, np.inf
+    scores: dict[int, float] = {}
     for other in others:
         step = xy[other] - xy[number]
         way, length = _azimuth(step), float(np.hypot(*step))
@@ -328,10 +316,8 @@ def _best(
         if off > _SECTOR or any(abs(_signed_angle(way - one)) < _SECTOR for one in taken):
             continue
         score = 2 * abs(length - _BEST_M) / _ACROSS_M + 2 * off / _SECTOR
-        score += float(sequence[other] != sequence[number])
-        if score < lowest:
-            best, lowest = other, score
-    return best
+        scores[other] = score + float(sequence[other] != sequence[number])
+    return min(scores, key=scores.__getitem__, default=None)
 
 
 def _azimuth(step: Floats) -> float:

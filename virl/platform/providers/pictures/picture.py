@@ -11,6 +11,8 @@ from virl.platform.city.streetview import Attitude
 
 FULL_TURN = 360.0
 """Number of degrees in a full turn."""
+USUAL_FOV = 70.0
+"""Field of view in degrees assumed for a flat picture that does not say: a phone's has 65 to 78."""
 STILL_M = 0.5
 """Distance in metres between positions below which no direction is taken from them."""
 

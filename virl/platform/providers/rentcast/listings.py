@@ -70,7 +70,7 @@ class FileListings:
         Raises:
             BadInput: the lowest price is above the highest, or the area is not a valid polygon.
         """
-        return select_homes(self.all, area, price, bedrooms)
+        return _select_homes(self.all, area, price, bedrooms)
 
 
 def as_listings(records: Iterable[Any], notes: Notes | None = None) -> FileListings:
@@ -116,21 +116,14 @@ def _first_fault(fault: ValidationError) -> str:
     return f"{name}: {first['msg']}" if name else "is no JSON object"
 
 
-def select_homes(
+def _select_homes(
     listings: Iterable[Listing], area: Polygon, price: tuple[float, float], bedrooms: int | None
 ) -> list[Listing]:
-    """Return listings in an area at rents of `price` (dollars a month), of `bedrooms` or any, cheapest first.
+    """Return listings in an area, at `price` (least, most) dollars a month, of `bedrooms`, cheapest first.
 
-    Args:
-        listings: listings to choose from.
-        area: polygon in degrees; x is the longitude.
-        price: lowest and highest rent in dollars a month, both included.
-        bedrooms: exact number of bedrooms; `None` takes any number, unknown ones too.
-
-    Raises:
-        BadInput: the lowest price is above the highest, or the area is not a valid polygon.
+    The polygon's x is the longitude in degrees. `None` bedrooms takes any number, unknown ones too.
     """
-    check(area, price)
+    _check(area, price)
     lowest, highest = price
     found = [
         one
@@ -142,12 +135,8 @@ def select_homes(
     return sorted(found, key=lambda one: (one.price, one.id))
 
 
-def check(area: Polygon, price: tuple[float, float]) -> None:
-    """Raise `BadInput` for an area that is no valid polygon, or a range of rents whose highest comes first.
-
-    Raises:
-        BadInput: the area or the range is no good.
-    """
+def _check(area: Polygon, price: tuple[float, float]) -> None:
+    """Raise `BadInput` for an area that is no valid polygon, or rents (least, most) in the wrong order."""
     lowest, highest = price
     if not lowest <= highest:
         raise BadInput(f"price {lowest}-{highest}: give the lowest rent first, then the highest")
@@ -183,7 +172,7 @@ class RentCastListings:
             ProviderError: RentCast refuses, cannot be reached or answers nonsense, each time it was tried.
             BudgetExceeded: a request would cost more than is left.
         """
-        check(area, price)
+        _check(area, price)
         west, south, east, north = area.bounds
         center = LatLng((south + north) / 2, (west + east) / 2)
         corners = area.exterior.coords
@@ -203,7 +192,7 @@ class RentCastListings:
             query["bedrooms"] = str(bedrooms)
         read = as_listings(self._records(query), self.http.notes(RECORDS))
         self.faults.extend(fault for fault in read.faults if fault not in self.faults)
-        return select_homes(read.all, area, price, bedrooms)
+        return _select_homes(read.all, area, price, bedrooms)
 
     def _records(self, query: dict[str, str]) -> list[object]:
         """Return the records of up to `most_pages` pages; add a line to `faults` if there may be more."""

@@ -19,10 +19,7 @@ from virl.platform.providers.open.picture_services import (
     Shot,
     TileMatrix,
 )
-from virl.platform.providers.pictures.picture import FULL_TURN
-
-USUAL_FOV = 70.0
-"""Field of view in degrees assumed for a flat picture that does not say: a phone's has 65 to 78."""
+from virl.platform.providers.pictures.picture import FULL_TURN, USUAL_FOV
 
 Degrees = Annotated[float, Field(ge=-360, le=720)]
 """Direction in degrees clockwise from north, also beyond a full turn."""
