@@ -146,6 +146,7 @@ class CityFile(Settings):
         """Return the corners; raise `ValueError` unless they form a district of fit size on its continent."""
         if polygon is None:
             return None
+        # Fields are checked in their order: the continent is known before the corners.
         continent: Continent | None = info.data.get("continent")
         for corner in polygon:
             if continent and not _lies_within(corner, continent):

@@ -15,7 +15,12 @@ from virl.platform.providers.google.city_file import GoogleOptions, Imagery
 from virl.platform.providers.google.streetview import GoogleStreetView
 from virl.platform.providers.google.tiles import SERVICE, Capture
 from virl.platform.providers.http.replies import read_body
-from virl.platform.providers.pictures.projection import equirectangular, perspective, tiles_seen
+from virl.platform.providers.pictures.projection import (
+    equirectangular,
+    perspective,
+    sample_points,
+    sampled_tiles,
+)
 
 # As Google's page on street-view tiles shows a reply, with our numbers.
 METADATA = {
@@ -54,6 +59,12 @@ def here(city: City) -> Panorama:
 def usd_of(google: Google) -> float:
     """Dollars since the last time, of the shared way to Google."""
     return google.http.ledger.take().usd
+
+
+def tiles_seen(camera: Camera, attitude: Attitude, width: int, tile: int) -> set[tuple[int, int]]:
+    """Return the tiles of a panorama `width` pixels wide that a camera's pixels are sampled from."""
+    height = width // 2
+    return sampled_tiles(*sample_points(attitude, camera, width, height), width, height, tile)
 
 
 def as_google(city: City) -> GoogleStreetView:
@@ -255,7 +266,7 @@ attitudes = st.builds(
 def test_the_tiles_seen_are_all_that_a_view_needs(camera: Camera, held: Attitude, width: int) -> None:
     pixels = np.random.default_rng(1).integers(1, 256, (width // 2, width, 3), dtype=np.uint8)
     fetched = np.zeros_like(pixels)
-    seen = tiles_seen(camera, held, width, width // 2, 16)
+    seen = tiles_seen(camera, held, width, 16)
     for x, y in seen:
         part = (slice(16 * y, 16 * y + 16), slice(16 * x, 16 * x + 16))
         fetched[part] = pixels[part]
@@ -265,5 +276,5 @@ def test_the_tiles_seen_are_all_that_a_view_needs(camera: Camera, held: Attitude
 
 @pytest.mark.slow
 def test_a_narrow_view_sees_few_tiles() -> None:
-    assert len(tiles_seen(Camera(0, 0, 30), Attitude(), 3328, 1664, 512)) == 2
-    assert len(tiles_seen(Camera(0, 90, 30), Attitude(), 3328, 1664, 512)) == 7
+    assert len(tiles_seen(Camera(0, 0, 30), Attitude(), 3328, 512)) == 2
+    assert len(tiles_seen(Camera(0, 90, 30), Attitude(), 3328, 512)) == 7

@@ -100,7 +100,7 @@ def open_google(
             is_drawn=options.drawn,
             cheap_view=THUMBNAIL if options.thumbnails and http.settings.map_tiles is not False else None,
             visual_memory=options.visual_memory,
-            panorama_page=None if http.is_replay else page,
+            panorama_page=None if http.keeping.replay else page,
             fit_mover=lambda start, asked: fit_mover(
                 streetview, options, map_tiles=streetview.is_linked, start=start, asked=asked
             ),

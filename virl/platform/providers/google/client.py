@@ -172,6 +172,7 @@ class Call:
 
 def canonical(call: Call) -> str:
     """Return a call as JSON with sorted keys, without key, session token and date of departure."""
+    # What differs from run to run is left out, so that a later run finds the reply.
     request = {
         "endpoint": call.endpoint,
         "path": call.path,
@@ -248,6 +249,7 @@ def _is_advanced(call: Call) -> bool:
         str(body.get("routingPreference", "")).startswith("TRAFFIC_AWARE")
         or body.get("optimizeWaypointOrder") is True
         or (isinstance(between, list | tuple) and len(between) > _MOST_CHEAP_STOPS)
+        # The Directions API drives where no mode is given.
         or ("departure_time" in call.query and call.query.get("mode", "driving") == "driving")
         or waypoints[0] == "optimize:true"
         or len(waypoints) > _MOST_CHEAP_STOPS
@@ -319,11 +321,6 @@ class GoogleHttp(Service):
             judge=judge,
             remedy=remedy,
         )
-
-    @property
-    def is_replay(self) -> bool:
-        """Return whether replies come from a recording and not from the network."""
-        return self.keeping.replay is not None
 
     def close(self) -> None:
         """Close the connections and the cache."""

@@ -19,7 +19,6 @@ from virl.platform.providers.google.journeys import JourneyStep, departure, jour
 from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.replies import Latitude, Longitude, Notes, ReplyBody, shorten_words
 
-GEOCODING = "Geocoding API"
 MOST_STOPS = 27
 """Largest number of stops of a route request: 25 between the first and the last."""
 MARGIN_M = 5_000.0
@@ -49,6 +48,12 @@ class GeometryBody(ReplyBody):
     """The geometry of a result: its position."""
 
     location: PositionBody
+
+
+class NamedBody(ReplyBody):
+    """A stop, a line or a kind of vehicle of a reply, of which only the name is read."""
+
+    name: str = ""
 
 
 class _Component(ReplyBody):

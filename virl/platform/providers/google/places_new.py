@@ -92,6 +92,7 @@ class NewPlaces:
         asked = asked_types(kinds.only)
         if not kinds.only:
             return self._nearest(center, radius, (), tuple(sorted(kinds.but)), in_full=kinds.in_full)
+        # Tuples, since a search is remembered by its arguments.
         parts = [
             self._nearest(center, radius, tuple(asked[first : first + MOST_TYPES]), in_full=kinds.in_full)
             for first in range(0, len(asked), MOST_TYPES)
@@ -127,6 +128,7 @@ class NewPlaces:
         fields = _mask(_DETAILED if in_full else _LISTED)
         found = self._http.read(self._http.request(Call("places_nearby", body=body, fields=fields)), _Found)
         places = found.read
+        # A list that is not full has all places of the circle.
         if len(found.places) < MOST:
             return NearbyResult(places, radius)
         return NearbyResult(places, max((distance(center, place.position) for place in places), default=0.0))
@@ -190,6 +192,7 @@ class NewPlaces:
     def _details(self, place_id: str, fields: str, shape: type[ShapeT]) -> ShapeT:
         """Return some fields of a place as a model; raise `NotFound` for an unknown id."""
         query = {name: text for name, text in self._language.items() if "reviews" in fields}
+        # A slash would lead to another endpoint than that of details.
         if "/" in place_id:
             raise no_place(place_id)
         try:

@@ -28,12 +28,6 @@ KEPT_METADATA = 20_000
 """Number of panoramas whose metadata are kept in memory; chosen: about 10 MB."""
 
 
-TILES_REFUSED = (
-    "`imagery: tiles` needs the Map Tiles API, which the key may not use: enable it, or set `imagery: static`"
-)
-"""Error text for a key that may not use Map Tiles."""
-
-
 class GoogleStreetView:
     """Street view of Google Maps, with the links of panoramas if the key may use Map Tiles.
 
@@ -72,6 +66,7 @@ class GoogleStreetView:
         """Return the panorama nearest to a position, or `None` if there is none within `radius` metres."""
         _check(radius)
         found = nearest_of(self._http, position, radius, outdoor=self._outdoor)
+        # This free request comes first: where it finds nothing, links need not be known.
         if found is None or distance(position, found.position) > radius:
             return None
         return self._panorama_within(found.id, position, radius) if self.is_linked else found
@@ -91,9 +86,11 @@ class GoogleStreetView:
         known = self._prefetch([pano_id for pano_id in found if pano_id])
         indoor = {capture.id for capture in known if capture.indoor and self._outdoor}
         for number, position in enumerate(positions):
+            # Map Tiles cannot leave out what is indoors: Street View Static, which can, is asked for these.
             if found[number] in indoor:
                 near = nearest_of(self._http, position, radius, outdoor=True)
                 found[number] = near.id if near else None
+        # Links need the positions of their ends: those of all panoramas are asked for together.
         self._prefetch([link.pano_id for capture in known for link in capture.links])
         return [
             self._panorama_within(pano_id, position, radius)
@@ -134,7 +131,10 @@ class GoogleStreetView:
         """
         if not self.is_linked:
             if self._imagery == "tiles":
-                raise BadInput(TILES_REFUSED)
+                raise BadInput(
+                    "`imagery: tiles` needs the Map Tiles API, which the key may not use: enable it, or set "
+                    "`imagery: static`"
+                )
             return View(pano_id, camera, static_view(self._http, pano_id, camera))
         if self._imagery == "tiles":
             return View(pano_id, camera, self._mosaic(pano_id).view(camera))

@@ -189,6 +189,7 @@ class PanoramaTiles:
             call = Call("tiles_metadata", query={"panoId": pano_id})
             return self._send_in_session(call, lambda request: self._http.read(request, Capture))
         except ProviderError as fault:
+            # Status 400 is a malformed id, unless it is about the session.
             if fault.status == 404 or (fault.status == 400 and not _blames_session(fault)):
                 raise NoStreetView(f"no panorama has the id {pano_id!r}") from None
             raise
@@ -250,6 +251,7 @@ class PanoramaTiles:
     def _signed_in(self, call: Call) -> Request:
         """Return the request of a call in the current session, which is renewed near its end."""
         with self._lock:
+            # One thread renews the session, and those that wait for the lock find it new.
             if time.time() > self._ends - MARGIN_S:
                 read = self._http.read(self._http.request(Call("tiles_session", body=_SESSION)), _Session)
                 self._session, self._ends = read.session, read.expiry

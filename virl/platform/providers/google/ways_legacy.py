@@ -14,7 +14,7 @@ from virl.platform.city.maps import Route, TravelMode, table_of_rows
 from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, line_of, street_in
-from virl.platform.providers.google.maps import EncodedPath, check_legs, no_route, route_of
+from virl.platform.providers.google.maps import EncodedPath, NamedBody, check_legs, no_route, route_of
 from virl.platform.providers.http.replies import OrUnknown, ReplyBody, read_body
 
 DIRECTIONS = "Directions API"
@@ -37,25 +37,19 @@ class _Amount(ReplyBody):
         return datetime.fromtimestamp(self.value, UTC)
 
 
-class _Named(ReplyBody):
-    """A stop or a kind of vehicle, of which only the name is read."""
-
-    name: str = ""
-
-
 class _RiddenLine(ReplyBody):
     """The line of a ride: names and kind of vehicle."""
 
     name: str = ""
     short_name: str = ""
-    vehicle: _Named = _Named()
+    vehicle: NamedBody = NamedBody()
 
 
 class _Details(ReplyBody):
     """The details of a ride: stops, times, headsign and line."""
 
-    departure_stop: _Named = _Named()
-    arrival_stop: _Named = _Named()
+    departure_stop: NamedBody = NamedBody()
+    arrival_stop: NamedBody = NamedBody()
     departure_time: _Amount | None = None
     arrival_time: _Amount | None = None
     headsign: str = ""

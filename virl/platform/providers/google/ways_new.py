@@ -13,7 +13,7 @@ from virl.geo.globe import Floats, LatLng
 from virl.platform.city.maps import Route, TravelMode
 from virl.platform.providers.google.client import Call, GoogleHttp
 from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, line_of, street_in
-from virl.platform.providers.google.maps import EncodedPath, check_legs, no_route, route_of
+from virl.platform.providers.google.maps import EncodedPath, NamedBody, check_legs, no_route, route_of
 from virl.platform.providers.http.replies import MUST_FIT, CamelBody, OrUnknown
 
 SERVICE = "Routes API"
@@ -72,17 +72,11 @@ Timestamp = Annotated[datetime, PlainValidator(_read_time)]
 """Point in time, read from a text such as `"2026-11-24T09:00:00Z"`."""
 
 
-class _StopName(CamelBody):
-    """The name of a stop."""
-
-    name: str = ""
-
-
 class _TransitStops(CamelBody):
     """The stops where a ride begins and ends, with times."""
 
-    departure_stop: _StopName = _StopName()
-    arrival_stop: _StopName = _StopName()
+    departure_stop: NamedBody = NamedBody()
+    arrival_stop: NamedBody = NamedBody()
     departure_time: Timestamp | None = None
     arrival_time: Timestamp | None = None
 

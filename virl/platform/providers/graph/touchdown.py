@@ -121,6 +121,7 @@ def _check_links(links: Table, source: Ints, target: Ints, heading: Floats) -> N
     itself = np.flatnonzero((source == target) & (source >= 0)).tolist()
     links.add_faults(itself, (f"the link leads from {starts[row]!r} to itself" for row in itself))
     for key, cells, how in ((target, ends, "to"), (heading, headings, "at heading")):
+        # Unknown ends (-1) and unread headings (nan) have a fault of their own already.
         known = np.flatnonzero((source >= 0) & (key >= 0))
         later, earlier = (known[rows].tolist() for rows in repeats(source[known], key[known]))
         links.add_faults(
@@ -165,6 +166,7 @@ def load_touchdown(folder: Path) -> NavigationGraph:
     try:
         for name in GRAPH_FILES:
             content = (folder / name).read_bytes()
+            # The length keeps apart two files whose bytes together are the same, cut elsewhere.
             sha.update(len(content).to_bytes(8, "big"))
             sha.update(content)
     except OSError:  # which the reader reports

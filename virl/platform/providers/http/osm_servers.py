@@ -162,9 +162,11 @@ class MapServer:
                 settings.timeouts,
                 settings.retries,
                 settings.max_reply_mb,
+                # The policy is the public server's: another one is asked as fast as it answers.
                 turns=SecondsApart(settings.apart_s, turns) if given == settings.url else None,
                 give_up_s=GIVE_UP_S,
                 only_busy=tell is not None,
+                # The random half of each pause is taken whole: a busy server gets all the time.
                 pace=Pace(chance=lambda: 1.0),
             ),
             secrets=self.url,

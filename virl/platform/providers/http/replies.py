@@ -181,6 +181,7 @@ def _mend(
         is_inner = any(isinstance(step, str) for step in within)  # of a part that has tried to mend itself
         repaired, is_kept = None if must_fit or is_inner else _repair(error), False
         if repaired is not None:
+            # The reply itself stays as it came, also within nested lists: the repair is made in a copy.
             if key not in copied:
                 copied.add(key)
                 mended[key] = deepcopy(told[key])

@@ -186,7 +186,7 @@ class ReplyCache:
         return connection
 
     def _set_aside(self, fault: sqlite3.DatabaseError) -> None:
-        """Rename a corrupt file, with a warning, so that a new one takes its place; raise other faults."""
+        """Move a corrupt file aside, with a warning, so that a new one replaces it; raise another fault."""
         if _primary_code(fault) not in _CORRUPT:
             raise fault
         aside = self.file.with_name(f"{self.file.name}.corrupt-{time.time_ns()}")

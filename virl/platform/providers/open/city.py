@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 OSM_CREDIT = "© OpenStreetMap contributors (ODbL 1.0)"
 """Credit of services that do not give the date of their data."""
-GOOGLE_CREDIT = "Google Maps"
-"""Credit of Google's places and maps."""
 
 
 FOLDER = "open"
@@ -93,7 +91,7 @@ class _CityBuilder:
         town = self._town()
         google: tuple[Places, Maps] | None = None
         if file.asks_google:
-            self._credits.append(GOOGLE_CREDIT)
+            self._credits.append("Google Maps")
             google_places, google_maps, http = google_parts(file, file.google, self._access)
             self._closing.callback(http.close)
             google = google_places, google_maps

@@ -15,9 +15,6 @@ from virl.geo.globe import Floats, LatLng, distance
 from virl.platform.city.graph import GraphMaps
 from virl.platform.city.maps import OFF_MAP_M, SPEED_M_S, Address, Route, TravelMode, in_blocks, speed_of
 
-AskTable = Callable[[Sequence[LatLng], Sequence[LatLng]], Floats]
-"""A function (origins, destinations) to seconds, shape (origins, destinations)."""
-
 
 class Addresses(Protocol):
     """A source of the positions of addresses, and of addresses near positions."""
@@ -47,7 +44,11 @@ class OpenMaps:
         self.panorama_route = panoramas.route
 
 
-def _table_of_reached(origins: Sequence[LatLng], destinations: Sequence[LatLng], ask: AskTable) -> Floats:
+def _table_of_reached(
+    origins: Sequence[LatLng],
+    destinations: Sequence[LatLng],
+    ask: Callable[[Sequence[LatLng], Sequence[LatLng]], Floats],
+) -> Floats:
     """Return seconds, shape (origins, destinations), `inf` from and to stops for which `ask` finds no way.
 
     Such stops, for which `ask` raises `NoRoute`, are found by asking for fewer.

@@ -154,6 +154,7 @@ def _read_places(reply: _Elements, day: date) -> list[FoundPlace]:
     data_day = reply.osm3s.get("timestamp_osm_base", "")[:10] or day.isoformat()
     found = [
         (element, place)
+        # Areas come first: a point of the same name in one of them is then the one left out.
         for element in sorted(reply.elements, key=lambda one: one.type == "node")
         if is_there(element.tags, data_day) and (place := _to_place(element, day))
     ]

@@ -120,16 +120,12 @@ class _Listed(BaseModel):
     """Pictures in the square; `None` where it was split."""
 
 
-AskCell = Callable[[Cell], Sequence[Shot] | None]
-"""A function that asks a service for the pictures in a square; `None` if they are too many."""
-
-
 @dataclass(frozen=True)
 class ShotLists:
     """The lists of the pictures in squares of the map, each kept for some days."""
 
-    ask: AskCell
-    """Function that asks a service for the pictures in a square."""
+    ask: Callable[[Cell], Sequence[Shot] | None]
+    """Function to the pictures that a service has in a square; `None` if they are too many."""
     folder: Path | None
     """Folder in which lists are kept; `None` keeps none."""
     keep_days: float

@@ -298,6 +298,7 @@ class OpenStreetView:
     def panorama(self, pano_id: str) -> Panorama:
         """Return the panorama with this id."""
         graph = self._explored.graph.graph
+        # Grown before it is shown, so that a panorama near the edge has all its links.
         made = self._explored.graph_around(graph.position(graph.number(pano_id)))
         picture = made.pictures[pano_id]
         return panorama_at(made.graph, made.graph.number(pano_id), f"{picture.taken:%Y-%m}")

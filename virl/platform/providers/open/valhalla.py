@@ -25,8 +25,6 @@ _NO_WAY = frozenset({154, 170, 171, 442})
 
 Seconds = Annotated[float, Field(ge=0)]
 """Duration in seconds."""
-Index = Annotated[int, Field(ge=0)]
-"""Number of a corner of a leg's line, from 0."""
 
 
 class _ValhallaSummary(ReplyBody):
@@ -42,8 +40,8 @@ class _Maneuver(ReplyBody):
     """A stretch of a leg with its street names, from one corner of the line to another."""
 
     street_names: tuple[str, ...] = ()
-    begin_shape_index: Index
-    end_shape_index: Index
+    begin_shape_index: int = Field(ge=0)
+    end_shape_index: int = Field(ge=0)
 
 
 class _ValhallaLeg(ReplyBody):

@@ -176,6 +176,7 @@ def fetch_extract(
         ):
             reply, packed = Path(scratch, "reply.osm"), Path(scratch, kept.name)
             overpass.fetch(target.box, reply)
+            # Without a time in it, the same map makes the same file.
             with reply.open("rb") as plain, gzip.GzipFile(packed, "wb", compresslevel=6, mtime=0) as into:
                 shutil.copyfileobj(plain, into)
             reply.unlink()

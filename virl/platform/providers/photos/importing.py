@@ -297,6 +297,7 @@ def _xmp_fields(picture: PIL.Image.Image) -> Mapping[str, Any]:
 
 def _valid_position(lat: float | None, lng: float | None) -> LatLng | None:
     """Return the position of a latitude and longitude; `None` for missing, invalid or zero ones."""
+    # Cameras without a fix write zeros.
     if lat is None or lng is None or (lat, lng) == (0.0, 0.0):
         return None
     position = LatLng(lat, lng)

@@ -142,6 +142,7 @@ def _connected_part(
     matrix = coo_array((np.ones(len(ends)), tuple(ends.T)), shape=(len(kept), len(kept)))
     _, part = connected_components(matrix, directed=False)
     main = np.bincount(part).argmax() if start is None else part[cKDTree(xy[kept]).query(start)[1]]
+    # What was walked before stays connected, wherever the new start lies.
     chosen: Ints = kept[(part == main) | np.isin(part, part[known])]
     return chosen
 

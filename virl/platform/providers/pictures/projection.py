@@ -159,19 +159,6 @@ Tile = tuple[int, int]
 """(column, row) of a tile, from 0 at the top left."""
 
 
-def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile: int) -> set[Tile]:
-    """Return the (column, row) of all tiles of a panorama that a camera's pixels are sampled from.
-
-    Args:
-        camera: camera of the view.
-        attitude: attitude of the camera that took the panorama.
-        width: width of the panorama in pixels.
-        height: height of the panorama in pixels.
-        tile: side of a square tile in pixels.
-    """
-    return sampled_tiles(*sample_points(attitude, camera, width, height), width, height, tile)
-
-
 def sampled_tiles(
     columns: Floats | Floats32, rows: Floats | Floats32, width: int, height: int, tile: int
 ) -> set[Tile]:
@@ -250,7 +237,8 @@ class TiledPanorama:
         height, width = self._canvas.shape[:2]
         side, (columns, rows) = self._side, self._grid
         with self._lock:
-            seen = tiles_seen(camera, self._attitude, width, height, side)
+            points = sample_points(self._attitude, camera, width, height)
+            seen = sampled_tiles(*points, width, height, side)
             # The last tiles reach to the edge, also where a side is not a whole number of pixels.
             missing = sorted({(min(x, columns - 1), min(y, rows - 1)) for x, y in seen} - self._there)
             if missing:

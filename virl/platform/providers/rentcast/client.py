@@ -123,13 +123,15 @@ class RentCastHttp(Service):
             ProviderError: RentCast refuses, cannot be reached or answers nonsense, each time it was tried.
             BudgetExceeded: the request would cost more than is left.
         """
+        usd = self.settings.usd_per_request
+        unknown = "" if usd is not None else "`usd_per_request` in platform/providers/rentcast.yaml"
         kept_as = json.dumps([self.settings.base_url, PATH, dict(query)], sort_keys=True)
         request = Request(
             RequestName(ENDPOINT, json.dumps({"path": PATH, "query": dict(query)}, sort_keys=True)),
             self.settings.base_url + PATH,
             query=query,
             headers={"accept": "application/json"},
-            price=price_of(self.settings),
+            price=Price(ENDPOINT, 1, round((usd or 0.0) * 1e6), unknown),
             key=hashlib.sha256(kept_as.encode()).hexdigest(),
             lifetime=self.settings.keep_hours * 3600,
             scope=self.keeping.scope,
@@ -140,13 +142,6 @@ class RentCastHttp(Service):
         """Close the connections and the cache."""
         super().close()
         self.keeping.close()
-
-
-def price_of(settings: RentCastSettings) -> Price:
-    """Return the price of one request to RentCast."""
-    usd = settings.usd_per_request
-    unknown = "" if usd is not None else "`usd_per_request` in platform/providers/rentcast.yaml"
-    return Price(ENDPOINT, 1, round((usd or 0.0) * 1e6), unknown)
 
 
 def open_rentcast(access: Access, settings: RentCastSettings | None = None) -> RentCastHttp:

@@ -185,6 +185,7 @@ class RentCastListings:
         query = {
             "latitude": f"{center.lat:.6f}",
             "longitude": f"{center.lng:.6f}",
+            # Rounded up, so that no corner of the area lies outside.
             "radius": f"{radius + 0.001:.3f}",
             "status": "Active",
         }
