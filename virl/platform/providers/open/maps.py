@@ -136,13 +136,13 @@ class ServerWays(ABC):
             NoRoute: two stops are not connected, or one is off the map.
             ProviderError: the server does not answer.
         """
-        self.check_mode(mode)
+        self._check_mode(mode)
         if len(stops) < 2:
             raise BadInput(f"a route needs two or more stops, not {len(stops)}")
         _check_finite(stops)
         if len(stops) > self.most_stops:
             raise BadInput(f"a route of {self.name} has at most {self.most_stops} stops, not {len(stops)}")
-        return _join_legs(stops, self.legs(mode, stops), mode)
+        return _join_legs(stops, self._legs(mode, stops), mode)
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
@@ -156,40 +156,27 @@ class ServerWays(ABC):
             BadInput: a stop that is not finite, or a mode that the server does not know.
             ProviderError: the server does not answer.
         """
-        self.check_mode(mode)
+        self._check_mode(mode)
         _check_finite([*origins, *destinations])
-        ask = partial(_table_of_reached, ask=partial(self.table, mode))
+        ask = partial(_table_of_reached, ask=partial(self._table, mode))
         return in_blocks(origins, destinations, (self.side, self.side), ask)
 
-    def check_mode(self, mode: TravelMode) -> None:
-        """Raise `BadInput` for a mode of travel that the server does not know.
-
-        Raises:
-            BadInput: the mode is unknown.
-        """
+    def _check_mode(self, mode: TravelMode) -> None:
+        """Raise `BadInput` for a mode of travel that the server does not know."""
         speed_of(mode)
 
     @abstractmethod
-    def legs(self, mode: TravelMode, stops: Sequence[LatLng]) -> list[Leg]:
+    def _legs(self, mode: TravelMode, stops: Sequence[LatLng]) -> list[Leg]:
         """Return the way between each two consecutive stops, at most `most_stops`, in their order.
 
-        Raises:
-            NoRoute: two stops are not connected, or one is far from any way.
-            ProviderError: the server does not answer.
+        `NoRoute` is raised where two stops are not connected, or one is far from any way.
         """
 
     @abstractmethod
-    def table(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
+    def _table(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
         """Return the seconds of one table, shape (origins, destinations), `inf` where no way leads.
 
-        Args:
-            mode: mode of travel.
-            origins: positions of the rows, at most `side`.
-            destinations: positions of the columns, at most `side`.
-
-        Raises:
-            NoRoute: the server refuses the whole table for one stop that it cannot reach.
-            ProviderError: the server does not answer.
+        `NoRoute` is raised where the server refuses the whole table for one stop that it cannot reach.
         """
 
 

@@ -124,7 +124,7 @@ class OsrmWays(ServerWays):
         for server in self._servers.values():
             server.close()
 
-    def legs(self, mode: TravelMode, stops: Sequence[LatLng]) -> list[Leg]:
+    def _legs(self, mode: TravelMode, stops: Sequence[LatLng]) -> list[Leg]:
         """Return the way between each two consecutive stops, at most 50, in their order."""
         query = {"overview": "false", "geometries": "geojson", "steps": "true"}
         routes = self._ask("route", stops, query, mode, _OsrmRouted, lambda answer: answer.routes or None)
@@ -133,7 +133,7 @@ class OsrmWays(ServerWays):
             raise ProviderError(self._servers[mode].title, f"{len(legs)} legs of a route", ASKED_WRONG)
         return [_to_leg(leg) for leg in legs]
 
-    def table(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
+    def _table(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
         """Return the seconds of one table, shape (origins, destinations); `inf` at a stop off the map."""
         count = len(origins)
         numbers = range(count + len(destinations))
@@ -189,13 +189,9 @@ class OsrmWays(ServerWays):
             raise ProviderError(server.title, f"{service}: the reply lacks the result", ASKED_WRONG)
         return found
 
-    def check_mode(self, mode: TravelMode) -> None:
-        """Raise `BadInput` for a mode of travel that the server does not know.
-
-        Raises:
-            BadInput: the mode is unknown, or the server serves one profile only and the mode is not walking.
-        """
-        super().check_mode(mode)
+    def _check_mode(self, mode: TravelMode) -> None:
+        """Raise `BadInput` for an unknown mode, or for all but walking where the server has one profile."""
+        super()._check_mode(mode)
         if mode not in self._servers:
             raise BadInput(
                 f"no routes for {mode}: the URL in {self._variable} or in the city file serves one "

@@ -111,7 +111,7 @@ class ValhallaWays(ServerWays):
         self._server = MapServer(settings, keeping, url, judge=map_judge(200, 400))
         self.close = self._server.close
 
-    def legs(self, mode: TravelMode, stops: Sequence[LatLng]) -> list[Leg]:
+    def _legs(self, mode: TravelMode, stops: Sequence[LatLng]) -> list[Leg]:
         """Return the way between each two consecutive stops, at most 20, in their order."""
         body = {"locations": _locations(stops), "costing": COSTINGS[mode], "units": "kilometers"}
         between = f"{mode} from {stops[0]} to {stops[-1]}"
@@ -123,7 +123,7 @@ class ValhallaWays(ServerWays):
 
         return self._ask("route", body, _ValhallaRouted, legs, between)
 
-    def table(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
+    def _table(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
         """Return the seconds of one table, shape (origins, destinations), `inf` where no way leads."""
         body = {
             "sources": _locations(origins),
