@@ -258,7 +258,7 @@ def tiled_panorama(tiles: TileMatrix, attitude: Attitude, fetch: Callable[[str],
 SD_WIDTH = 2048
 """Width in pixels of the picture `sd` of a panorama."""
 SHARPER = 1.25
-"""Ratio of a view's pixels per degree to those of `sd` above which tiles are fetched; chosen."""
+"""Ratio of a view's pixels per degree to those of `sd` above which tiles or `hd` are fetched; chosen."""
 KEPT = 8
 """Number of decoded pictures kept in memory; chosen: one of 5760 x 2880 pixels takes 50 MB."""
 _GONE = frozenset({403, 404, 410})

@@ -292,7 +292,7 @@ def _check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: C
 
 
 _GRID = 3600, 1800
-"""Size (columns, rows) of the panorama, in pixels, by which the share of a view shown is found (chosen)."""
+"""Size (columns, rows), pixels, of a panorama with which the share of a view that a part shows is found."""
 
 
 def view_of(
