@@ -150,7 +150,7 @@ def test_a_picture_is_linked_to_the_first_of_the_newest_sequence() -> None:
         picture(f"s{rank}", destination(first, 90.0, 19.0 * rank), rank=rank, taken=BEGUN + timedelta(days=1))
         for rank in range(3)
     ]
-    # It lies the way of the first one's own link, so that only it looks for the first, and not the first for it.
+    # It lies the way of the first one's own link, so that only it looks for the first.
     made = picture_graph([*drive, picture("t0", destination(first, 50.0, 9.0), sequence="t")]).graph
     linked = made.target[np.repeat(np.arange(len(made)), made.degree) == made.number("t0")]
     assert {made.ids[number] for number in linked} == {"s0", "s1"}
