@@ -98,17 +98,13 @@ class SurveyStore:
 
     A last line that was cut off, as a kill leaves it, is dropped.
 
-    Args:
-        plan: region and settings of the survey.
-        file: path of the survey file, made where it is missing; `None` keeps nothing.
-
     Raises:
         BadInput: the file is no survey file, or is one of another plan.
         CannotWrite: the disk refuses.
     """
 
     def __init__(self, plan: SurveyPlan, file: Path | None = None) -> None:
-        """Load the records of the file, or begin it with the plan."""
+        """Load the records of the survey file, or begin it with the plan; with `None` nothing is kept."""
         self._lines = None if file is None else JsonLines(file, "continue the survey", sync=False)
         self._batches: list[Batch] = []
         self._orders: list[Ordered] = []
@@ -212,14 +208,10 @@ class RegionSurvey:
 
     It is taken in the same order whether its answers were kept or are new, so that a survey that was killed
     ends as one that was not.
-
-    Args:
-        region: polygon whose panoramas count as found.
-        store: answers that are kept, with those from before.
     """
 
     def __init__(self, region: Region, store: SurveyStore) -> None:
-        """Begin with no panorama found; the answers in the store are known at once."""
+        """Begin with no panorama of the region found; the answers that the store keeps are known at once."""
         self.region = region
         self.store = store
         self.found: dict[str, SurveyedPanorama] = {}

@@ -172,7 +172,6 @@ class HumanNavigator:
 
     Each move takes the actions that lead there under VELMA's rules, turns included, and they count as an
     agent's do. Validation holds, too: who walks into a dead end stays in it.
-
     """
 
     graph: NavigationGraph

@@ -116,12 +116,9 @@ def summarize_viewpoint(question: SummaryQuestion, lexicon: Lexicon) -> Text:
 
 
 def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[WayAhead | None, str]:
-    """Return (way to take next, thought that explains it); `None` for the way to stop.
+    """Return (way to take next by a plan, thought that explains it); `None` for the way to stop.
 
-    Args:
-        plan: plan of the instruction.
-        ways: for each viewpoint so far, the last being where the walker stands, the ways that lead on; the
-            way back is one of them.
+    `ways` has, for each viewpoint so far, the last being where the walker stands, the ways that leave it.
     """
     way, progress = None, WalkProgress()
     for number, around in enumerate(ways):
@@ -192,15 +189,10 @@ def thought_of(text: str) -> str:
 
 
 def read_reply(text: str, known: Container[str]) -> GoTo | Finish | Malformed:
-    """Return the wish in a reply: to walk to a `known` viewpoint, to end the walk, or neither.
+    """Return the wish in a reply (`own_words` of it): a walk to a viewpoint, the end of the walk, or neither.
 
-    Args:
-        text: reply as `own_words` returns it.
-        known: ids of all viewpoints.
-
-    Returns:
-        The move of the first `Action Input:` and the `Action:` before it, which may hold quotes and words
-        around one known id; `Finish` where there is only a `Final Answer:`.
+    The walk is that of the first `Action Input:` and the `Action:` before it, which may hold quotes and words
+    around one of the `known` ids of viewpoints; the end is asked for where there is only a `Final Answer:`.
     """
     action, given, final = _action(text), _INPUT.search(text), _FINAL.search(text)
     if action and given:

@@ -92,11 +92,7 @@ class Clues:
         return list(reversed(self._read.values()))
 
     def in_words(self, here: LatLng) -> list[str]:
-        """Return lines of text on places, streets, house numbers and types of place that were read.
-
-        Args:
-            here: where the walker stands.
-        """
+        """Return lines, told from `here`, on the places, streets, house numbers and types of place read."""
         # A street's name plate has few words and no place type, and they are a street's name.
         streets = [
             one

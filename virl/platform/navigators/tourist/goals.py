@@ -52,9 +52,7 @@ class WalkGoal:
 def read_goals(sentences: tuple[str, ...], names: tuple[str, ...]) -> tuple[WalkGoal, ...]:
     """Return the starts, turns and stop that directions ask for, in order; the last is always a stop.
 
-    Args:
-        sentences: sentences of the directions.
-        names: names of the landmarks in them, which are not read as words.
+    The names of landmarks in them are not read as words.
     """
     reader = _GoalReader(names)
     for number, sentence in enumerate(sentences, 1):

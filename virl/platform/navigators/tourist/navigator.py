@@ -73,11 +73,7 @@ class TouristNavigator:
     """Pose of the walker at each entry of the transcript."""
 
     def walk(self, start: Pose, done: Sequence[tuple[Pose, TranscriptEntry]] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk, one action each, the start first; `done` has those before a resumed one.
-
-        Args:
-            start: where the walk begins or goes on; its heading is the way the walker faces.
-            done: pose and entry of each step before, where a walk is resumed.
+        """Yield a walk's steps, an action each, the start first, or those after `done` of a resumed walk.
 
         Raises:
             MindFailed: the model gave no reply within its retries.
@@ -217,12 +213,7 @@ class TouristNavigator:
 
 
 def reason_to_be_lost(poses: Sequence[Pose], actions: Sequence[str]) -> str | None:
-    """Return the reason why a walker seems to be lost, by its poses and actions; `None` without one.
-
-    Args:
-        poses: poses of the walk in order, the present one included.
-        actions: names of the actions so far.
-    """
+    """Return why a walker seems to be lost, by its poses, the present one last, and actions; else `None`."""
     here = poses[-1]
     facings = Counter((pose.pano_id, round(pose.heading / 45.0) % 8) for pose in poses)
     if facings[here.pano_id, round(here.heading / 45.0) % 8] > CIRCLES:

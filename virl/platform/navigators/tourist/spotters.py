@@ -95,12 +95,7 @@ class ReadingMindSpotter:
 
 
 def chosen_option(reply: str, options: Sequence[str]) -> str | None:
-    """Return the option that a model's reply chooses by letter or else by name; `None` for none or several.
-
-    Args:
-        reply: text that the model wrote.
-        options: in the order of their letters, 26 at most.
-    """
+    """Return the option, of at most 26, that a reply chooses by letter or else by name; `None` if unclear."""
     if letter := _LETTER.match(reply):
         number = LETTERS.index(letter[1].upper())
         # a word of one letter is no choice: "A bakery", "I see"

@@ -147,7 +147,6 @@ def ask_until_read(
         read: returns the content of a reply; `None` if it cannot be read.
         wanted: content in words, such as `"an action"`, for the error.
 
-
     Raises:
         MindFailed: no reply could be read in `_TRIES`.
     """

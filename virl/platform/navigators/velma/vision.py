@@ -89,11 +89,7 @@ def write_statistics(statistics: ViewStatistics, file: Path) -> None:
 
 
 def read_statistics(file: Path, model: str | None = None) -> ViewStatistics:
-    """Read the statistics of view embeddings from a `.npz` file, which must be of `model` if given.
-
-    Args:
-        file: path of a file that `write_statistics` wrote.
-        model: name of the model whose embeddings are compared with them; `None` takes any.
+    """Read the statistics that `write_statistics` wrote to a file, which must be of `model` if given.
 
     Raises:
         BadInput: the file is missing, of another version or for another model, or its arrays do not fit.
