@@ -149,10 +149,7 @@ _STEERING: ContextVar[Steering | None] = ContextVar("steering", default=None)
 
 @contextmanager
 def steered_by(steering: Steering | None) -> Iterator[None]:
-    """Make walks within the block ask `steering` for each choice before their navigator; nobody if `None`.
-
-    With `None` nobody is asked, as befits a walk that is only planned.
-    """
+    """Make walks within the block ask `steering` for each choice before their navigator; nobody if `None`."""
     token = _STEERING.set(steering)
     try:
         yield

@@ -81,18 +81,13 @@ class _Exit(NamedTuple):
     target: int
 
 
-def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> WalkState:
+def _velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> WalkState:
     """Return the state after an action by VELMA's rules (section 3.1, appendix B, and its published code).
 
     Where three or more links leave, arriving and having turned differ: on arrival the link back is left out
     and `forward` is the middle one of the others; after a turn the agent faces a link, and `forward` takes
     it. Where the published code has no answer (a heading that no link has, without having arrived),
     `forward` takes the link nearest to the heading.
-
-    Args:
-        graph: links between the panoramas.
-        state: state before the action.
-        action: action to carry out, validated before.
     """
     ways = _exits(graph, state.node)
     if action is Action.STOP or not ways:
@@ -110,14 +105,8 @@ def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> Walk
     return _face(state, left if action is Action.LEFT else right)
 
 
-def velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """Return the action carried out for one asked for: no turn on a road; about-turn or stop in a dead end.
-
-    Args:
-        graph: links between the panoramas.
-        state: state before the action.
-        action: action asked for.
-    """
+def _velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
+    """Return the action done for one asked for: no turn on a road; about-turn or stop in a dead end."""
     degree = int(graph.first[state.node + 1] - graph.first[state.node])
     if degree <= 1:
         return action if action in (Action.STOP, Action.TURN_AROUND) else Action.STOP
@@ -159,17 +148,12 @@ def _ways_beside(heading: float, ways: list[_Exit]) -> tuple[_Exit, _Exit]:
     return left, right
 
 
-def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> WalkState:
+def _touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> WalkState:
     """Return the state after an action by the original Touchdown's rules (Chen et al. 2019; VELMA Table 4).
 
     `forward` takes the link that the agent faces and then faces the link nearest to the old heading; `left`
     and `right` turn to the next link, the way back included. There is no `turn_around`; asking for it turns
     to the link nearest to the way back.
-
-    Args:
-        graph: links between the panoramas.
-        state: state before the action.
-        action: action to carry out.
     """
     ways = _exits(graph, state.node)
     if action is Action.STOP or not ways:
@@ -188,14 +172,8 @@ def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> 
     return _face(state, left if action is Action.LEFT else right)
 
 
-def touchdown_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """Return the action asked for: under Touchdown's rules all are possible everywhere.
-
-    Args:
-        graph: links between the panoramas.
-        state: state before the action.
-        action: action asked for.
-    """
+def _touchdown_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
+    """Return the action asked for: under Touchdown's rules all are possible everywhere."""
     del graph, state
     return action
 
@@ -221,10 +199,10 @@ def _face(state: WalkState, way: _Exit) -> WalkState:
     return WalkState(state.node, way.heading)
 
 
-VELMA = Rules("velma", tuple(Action), velma_step, velma_validate)
+VELMA = Rules("velma", tuple(Action), _velma_step, _velma_validate)
 TOUCHDOWN = Rules(
     "touchdown",
     (Action.FORWARD, Action.LEFT, Action.RIGHT, Action.STOP),
-    touchdown_step,
-    touchdown_validate,
+    _touchdown_step,
+    _touchdown_validate,
 )

@@ -53,13 +53,8 @@ class Oracle:
     def action(self, state: WalkState, visits: int = 1) -> Action:
         """Return the next action on the path, or on a way to its end, at the `visits`-th visit of a node.
 
-        Args:
-            state: where the walker stands and faces.
-            visits: how often it has come to this panorama, this time included. It tells which way to go on
-                where the path comes by more than once.
-
-        Returns:
-            `STOP` at the end of the path, and where no way leads to the target.
+        The number of visits, this one included, tells which way to go on where the path comes by more than
+        once. The action is `STOP` at the end of the path, and where no way leads to the target.
         """
         onward = self._next_node(state.node, visits)
         if onward is None:

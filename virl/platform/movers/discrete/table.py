@@ -54,7 +54,7 @@ def _touchdown_arrival(graph: NavigationGraph) -> Floats:
 
 
 def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
-    """Return the states after each action by `velma_step`, with `_ASK` for arrivals at crossings."""
+    """Return the states after each action by `VELMA.step`, with `_ASK` for arrivals at crossings."""
     degree, arrived = graph.degree[states.node], states.came_from >= 0
     stuck, ask = arrived & (degree == 1), arrived & (degree > 2)
     nearest = _nearest_links(graph, states.node, states.heading)
@@ -77,7 +77,7 @@ def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
 
 
 def _touchdown_destinations(graph: NavigationGraph, states: States) -> Destinations:
-    """Return the states after each action by `touchdown_step`."""
+    """Return the states after each action by `TOUCHDOWN.step`."""
     facing = _nearest_links(graph, states.node, states.heading)
 
     def turn(side: int) -> Ints:
@@ -287,10 +287,6 @@ _COLUMN = {action: column for column, action in enumerate(ACTIONS)}
 class Walker:
     """A walker on a transition table, which actions move.
 
-    Args:
-        table: the graph and the rules.
-        start: state in which it begins, one of the table.
-
     Raises:
         BadInput: the table does not have the start.
     """
@@ -301,7 +297,7 @@ class Walker:
     """Number of the walker's state in the table; may be set."""
 
     def __init__(self, table: TransitionTable, start: WalkState) -> None:
-        """Begin in the start state."""
+        """Begin in a state of the table."""
         self._table = table
         # a memory view gives plain integers three times as fast as an array does
         self._after, self._carried = table.validated.ravel().data, table.carried.ravel().data
@@ -326,10 +322,6 @@ class Walker:
 class WalkerBatch:
     """Many walkers on one transition table, moved together.
 
-    Args:
-        table: the graph and the rules.
-        starts: states in which they begin, or the states' numbers in the table, shape (walkers,).
-
     Raises:
         BadInput: the table does not have one of the starts.
     """
@@ -340,7 +332,7 @@ class WalkerBatch:
     """Number of each walker's state in the table, shape (walkers,); may be set."""
 
     def __init__(self, table: TransitionTable, starts: Sequence[WalkState] | Ints) -> None:
-        """Begin in the start states."""
+        """Begin in states of the table, which are given as such or as numbers of shape (walkers,)."""
         self._table = table
         if not isinstance(starts, np.ndarray):
             starts = np.array([table.number(state) for state in starts], np.int64)
@@ -358,11 +350,7 @@ class WalkerBatch:
     def step(self, actions: NDArray[np.integer]) -> NDArray[np.int8]:
         """Carry out an action for each walker as validation allows it, and return those carried out.
 
-        Args:
-            actions: numbers of actions in `ACTIONS`, shape (walkers,).
-
-        Returns:
-            The numbers of the actions that were carried out, shape (walkers,).
+        All are numbers of actions in `ACTIONS`, shape (walkers,).
 
         Raises:
             BadInput: there are not as many actions as walkers, or one is no number of an action.
