@@ -106,22 +106,14 @@ class SurveyStore:
     def __init__(self, plan: SurveyPlan, file: Path | None = None) -> None:
         """Load the records of the survey file, or begin it with the plan; with `None` nothing is kept."""
         self._lines = None if file is None else JsonLines(file, "continue the survey", sync=False)
-        self._batches: list[Batch] = []
-        self._orders: list[Ordered] = []
+        self.batches: list[Batch] = []
+        """Batches asked so far, in order."""
+        self.orders: list[Ordered] = []
+        """Orders of walks recorded so far, the latest last."""
         if self._lines is not None:
             self._load(self._lines, plan)
             if not self._lines.count:
                 self._lines.append(plan.model_dump_json())
-
-    @property
-    def batches(self) -> tuple[Batch, ...]:
-        """Batches asked so far, in order."""
-        return tuple(self._batches)
-
-    @property
-    def orders(self) -> tuple[Ordered, ...]:
-        """The orders of walks recorded so far, the latest last."""
-        return tuple(self._orders)
 
     def add(self, record: Batch | Ordered) -> None:
         """Add a record, which is on disk before this returns if the store has a file.
@@ -136,9 +128,9 @@ class SurveyStore:
     def _hold(self, record: Batch | Ordered) -> None:
         """Hold a record in memory, among the batches or the orders."""
         if isinstance(record, Batch):
-            self._batches.append(record)
+            self.batches.append(record)
         else:
-            self._orders.append(record)
+            self.orders.append(record)
 
     def _load(self, lines: JsonLines, plan: SurveyPlan) -> None:
         """Load the records of a file, if any; raise `BadInput` if they begin with another plan."""

@@ -85,12 +85,11 @@ def choose_viewpoint(question: WalkQuestion, lexicon: Lexicon) -> Text:
     return Text(text=f'{turn.thought}\nAction: {_TOOL}\nAction Input: "{turn.viewpoint}"')
 
 
-def choose_turn(question: WalkQuestion, lexicon: Lexicon) -> NavGptTurn:
+def choose_turn(question: WalkQuestion, _: Lexicon) -> NavGptTurn:
     """Return the straightest way to a new viewpoint, or with a map the next way of the plan, or the finish.
 
     Where a map is told, the turns of the instruction are taken in their order.
     """
-    del lexicon
     ways = question.stands[-1].ways if question.stands else ()
     if any(way.steps is not None for way in ways):
         way, thought = next_way(plan_in_order(question.instruction), [one.ways for one in question.stands])
@@ -108,9 +107,8 @@ def choose_turn(question: WalkQuestion, lexicon: Lexicon) -> NavGptTurn:
     )
 
 
-def summarize_viewpoint(question: SummaryQuestion, lexicon: Lexicon) -> Text:
+def summarize_viewpoint(question: SummaryQuestion, _: Lexicon) -> Text:
     """Return the lines on a viewpoint without repeats, cut after `SUMMARY_WORDS` words."""
-    del lexicon
     words = "; ".join(dict.fromkeys(question.description.split("\n"))).split()
     return Text(text=" ".join(words[:SUMMARY_WORDS]))
 

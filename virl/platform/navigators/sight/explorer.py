@@ -230,9 +230,7 @@ class SightExplorer:
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """Return the choice of a way that signs of the goal tell, else of one a mind picks, or the end."""
         ahead = [link for link in links if link != back] or list(links)
-        led: Choice | None = None
-        if self._can.looks_far:
-            led = self._follow_signs(pose, ahead, links)
+        led = self._follow_signs(pose, ahead, links) if self._can.looks_far else None
         self._is_led = led is not None
         if led:
             self._plan = None

@@ -106,11 +106,11 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class WalkText:
-    """A walk as lines of text, with the places of its actions."""
+    """A walk as lines of text, which a prompt may come before, with the places of its actions."""
 
     text: str
     action_spans: tuple[Span, ...]
-    """Spans of the words of the actions in the text."""
+    """Spans of the words of the actions in the text, in order."""
 
 
 def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
