@@ -61,7 +61,7 @@ class Choice:
 
     @classmethod
     def end(cls, outcome: Outcome, decided_by: str = "") -> Self:
-        """Return the choice to end the walk, with the outcome's sentence for its reason."""
+        """Return the choice to end the walk with an outcome, made by `decided_by`, else by the navigator."""
         return cls(None, outcome.sentence, decided_by=decided_by, outcome=outcome)
 
 

@@ -134,6 +134,7 @@ class Survey:
             ((hypot(x - px, y - py), panorama) for px, py, panorama in self._known.values()),
             key=lambda pair: pair[0],
         )
+        # The circle to the nearest known panorama lies within one that is known to hold no other.
         follows = (hypot(x - cx, y - cy) + away <= radius + SLACK_M for cx, cy, radius in self._empty)
         return panorama if any(follows) else None
 
@@ -243,6 +244,7 @@ class GridMover:
     def _find_links(self, here: Panorama) -> list[Answer]:
         """Link a panorama with its neighbours on the rings, and return the new answers."""
         known = self._links_known_at(here.id)
+        # Neighbours asked close by: many positions around here follow from their answers.
         survey = Survey(
             self._streetview, here, [answer for near in known for answer in self._answers.get(near, ())]
         )
@@ -264,6 +266,7 @@ class GridMover:
             found = survey.nearest(position)
             if found is None or found.id in {here.id, *known}:
                 continue
+            # What lies the way of a known link is a neighbour of its end, not of this panorama.
             if not self._covers(known, globe.bearing(here.position, found.position)):
                 metres = globe.distance(here.position, found.position)
                 for a, b in ((here, found), (found, here)):
@@ -298,7 +301,7 @@ class HybridMover:
     """Ids of the panoramas at which the grid was asked."""
 
     def links(self, pose: Pose, toward: float | None = None) -> tuple[Link, ...]:
-        """Return a pose's links; asks the grid if none leads `toward` a heading, by default the pose's."""
+        """Return a pose's links; asks the grid if none leads to heading `toward`, degrees, or the pose's."""
         listed = self.first.links(pose)
         wanted = pose.heading if toward is None else toward
         covered = any(abs(signed_turn(wanted, link.heading)) <= self.heading_range for link in listed)

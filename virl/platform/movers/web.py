@@ -167,7 +167,7 @@ class StreetViewPage:
         )
 
     def _ask(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
-        """Return the reply of a function of the page, called again on failure; `""` only loads the page."""
+        """Return a page function's reply, with retries; `""` only loads it; `pano_id` may be unknown."""
 
         def attempt() -> Mapping[str, Any] | _PageFailed:
             """Return the reply, or a failed try, of one call of the page, loaded before where needed."""
@@ -202,7 +202,7 @@ class StreetViewPage:
         self._is_loaded = True
 
     def _call(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
-        """Return the reply of a function of the loaded page, called once."""
+        """Return the loaded page's reply to one call of a function; `pano_id` may be unknown."""
         from selenium.common.exceptions import TimeoutException, WebDriverException  # noqa: PLC0415
 
         script = (
@@ -269,6 +269,7 @@ def _start_browser(timeout: float, folder: str) -> "Chrome":
         raise BrowserUnavailable(f"Chromium does not start ({reason}): try `{browser} --headless`") from None
     started.set_page_load_timeout(timeout)
     started.set_script_timeout(timeout)
+    # Longer than the waits of the page, so that those end first and say what was slow.
     started.command_executor.client_config.timeout = timeout + 10  # type: ignore[union-attr]
     return started
 
@@ -292,9 +293,9 @@ def _arguments() -> list[str]:
 
 @contextmanager
 def _serve_page(settings: Mapping[str, str]) -> Iterator[str]:
-    """Serve the page as one document while the context is open; yield its address.
+    """Serve the page with its settings as one document while the context is open; yield its address.
 
-    The settings, the key among them, are what the page reads at its start; they are in no file or address.
+    The page reads the settings, the key among them, at its start; they are in no file or address.
     """
     secret = secrets.token_urlsafe(16)
     script = (_PAGE / "page.js").read_text("utf-8")
@@ -351,7 +352,7 @@ class WebMover:
     """
 
     def __init__(self, streetview: StreetView, settings: WebSettings | None = None) -> None:
-        """Begin without a browser; street view tells the length of links, the environment other settings."""
+        """Begin without a browser; without settings, those of the environment hold."""
         self._streetview = streetview
         self._settings = settings or WebSettings.from_environment()
         self._opened: StreetViewPage | None = None
@@ -415,6 +416,7 @@ class WebMover:
 
     def _drawn_links(self, shown: PagePanorama) -> PagePanorama:
         """Return a panorama with those links only for which an arrow is drawn, at the arrows' headings."""
+        # Of two arrows at one link the later counts.
         links = {
             min(shown.links, key=lambda link: abs(signed_turn(heading, link[1])))[0]: heading
             for heading in self._arrow_headings()

@@ -124,6 +124,7 @@ def _find_ends(
 def _corners(streetview: StreetView, path: Sequence[LatLng], radius: float, before: str | None) -> list[Goal]:
     """Return goals at a path's bends, not its ends; skip repeats of a panorama, at first of `before`."""
     frame = LocalFrame(path[0])
+    # Without its ends: the first is where the walk stands, the last a goal of its own.
     bends = LineString([frame.point(position) for position in path]).simplify(BEND_M).coords[1:-1]
     goals: list[Goal] = []
     for corner in relocate(streetview, [frame.position(*bend) for bend in bends], radius):

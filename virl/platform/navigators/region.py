@@ -56,7 +56,7 @@ def nearest_neighbour(points: Floats) -> Ints:
 
 
 def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> list[int]:
-    """Return indexes, 0 first, of a short path through all positions, searched for by default `seconds_for`.
+    """Return indexes, 0 first, of a short path through all positions; `None` sets the search time by count.
 
     Never longer than from each to the nearest one left. Up to 19 positions the path is the shortest, but for
     the rounding of distances to 1/65535 of the largest. The search cannot be seeded: of long tours, two runs

@@ -109,7 +109,7 @@ class SurveyStore:
         self.batches: list[Batch] = []
         """Batches asked so far, in order."""
         self.orders: list[Ordered] = []
-        """Orders of walks recorded so far, the latest last."""
+        """The orders of walks recorded so far, the latest last."""
         if self._lines is not None:
             self._load(self._lines, plan)
             if not self._lines.count:
@@ -226,7 +226,7 @@ class RegionSurvey:
         return [position for position in positions if position not in self._nearest]
 
     def keep(self, positions: Sequence[LatLng], panoramas: Sequence[Panorama | None]) -> None:
-        """Keep the panorama nearest to each position, in their order; `None` for one without."""
+        """Keep the answers for positions asked: the panorama nearest to each, or `None`, in order."""
         met = {one.id: one for one in panoramas if one is not None}
         new = tuple(
             SurveyedPanorama.of(one) for pano_id, one in met.items() if pano_id not in self._panoramas
@@ -256,6 +256,7 @@ class RegionSurvey:
                 if link.pano_id not in self._met and self.region.contains(end):
                     ends.setdefault(link.pano_id, end)
         self._unfollowed.clear()
+        # Links may end at one position: it is asked for once.
         return [end for end in dict.fromkeys(ends.values()) if end not in self._asked]
 
     def _remember(self, batch: Batch) -> None:

@@ -97,6 +97,7 @@ def _velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> Wal
     facing = next((way for way in ways if way.heading == state.heading), None)
     if action is Action.FORWARD and facing:
         return _move(state, facing)
+    # In a dead end just come to, nothing but turning around has an effect in VELMA's code.
     if len(ways) == 1 and state.came_from is not None:
         return WalkState(state.node, state.heading)
     ahead, left, right = _links_by_action(state, ways)
@@ -116,7 +117,7 @@ def _velma_validate(graph: NavigationGraph, state: WalkState, action: Action) ->
 
 
 def _links_by_action(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """Return (link of forward, link of left, link of right) in a state, by VELMA's rules."""
+    """Return which of the links from a node (forward, left, right) take in a state, by VELMA's rules."""
     if len(ways) <= 2:
         way = _nearest_exit(ways, state.heading)
         return way, way, way
@@ -128,13 +129,14 @@ def _links_by_action(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit,
 
 
 def _links_on_arrival(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """Return (link of forward, link of left, link of right) at a crossing that the walker just came to."""
+    """Return which links (forward, left, right) take at a crossing that the walker just came to."""
     # By the turn in [-180, 180): straight back is left, as in VELMA's published code.
     rest = sorted(
         (way for way in ways if way.target != state.came_from),
         key=lambda way: (way.heading - state.heading + 180.0) % 360.0 - 180.0,
     )
     middle = len(rest) // 2
+    # Of an even number of ways none is in the middle: the straighter of the two there.
     ahead = rest[middle] if len(rest) % 2 else _nearest_exit(rest[middle - 1 : middle + 1], state.heading)
     if len(ways) == 3 or len(rest) == 1:
         return ahead, rest[0], rest[-1]
@@ -142,7 +144,7 @@ def _links_on_arrival(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit
 
 
 def _ways_beside(heading: float, ways: list[_Exit]) -> tuple[_Exit, _Exit]:
-    """Return (first link counter-clockwise, first link clockwise) from a heading in degrees."""
+    """Return (first link counter-clockwise, first link clockwise) of some from a heading in degrees."""
     left = min(ways, key=lambda way: (heading - way.heading) % 360)
     right = min(ways, key=lambda way: (way.heading - heading) % 360)
     return left, right
@@ -185,7 +187,7 @@ def _exits(graph: NavigationGraph, node: int) -> list[_Exit]:
 
 
 def _nearest_exit(ways: list[_Exit], heading: float) -> _Exit:
-    """Return the link whose heading is nearest to `heading`, degrees."""
+    """Return the link of `ways` whose heading is nearest to `heading`, degrees."""
     return min(ways, key=lambda way: abs(signed_float_turn(heading, way.heading)))
 
 

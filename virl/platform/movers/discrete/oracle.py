@@ -67,6 +67,7 @@ class Oracle:
         found: list[Action] = []
         before: int | None = None
         for state in states:
+            # A turn on the spot is no further visit.
             if state.node != before:
                 visits[state.node] = visits.get(state.node, 0) + 1
             before = state.node
@@ -74,7 +75,7 @@ class Oracle:
         return found
 
     def _next_node(self, node: int, visits: int) -> int | None:
-        """Return the node, by number, to go to from a node at its nth visit; `None` to stop."""
+        """Return the node, by number, to go to from a node at its `visits`-th visit; `None` to stop."""
         stands = [index for index, other in enumerate(self._path) if other == node]
         targets = self._graph.target[self._graph.links(node)]
         if stands:
@@ -155,7 +156,7 @@ def action_towards(
     *,
     turn_at_forks: bool = False,
 ) -> Action:
-    """Return the action to step to neighbour `onward` or turn to it; with `turn_at_forks`, first turn.
+    """Return the action that steps to neighbour `onward` or turns to it, at forks first if `turn_at_forks`.
 
     Tried in the order of VELMA's code: forward, turn around, left, right; where none of them does it, the
     turn of left and right that ends nearer to the link.

@@ -62,7 +62,7 @@ def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
     faces = graph.heading[facing] == states.heading
 
     def unless_stuck(way: Ints) -> Ints:
-        """Return states `way`, but on arrival in a dead end the paused state, and at a crossing `_ASK`."""
+        """Return states `way`, but on arrival in a dead end the paused ones, and at a crossing `_ASK`."""
         return np.where(ask, _ASK, np.where(stuck, states.paused, way))
 
     def turn(side: int) -> Ints:
@@ -123,6 +123,7 @@ class TransitionTable:
     """Number of the state after each action with validation, shape (states, 5)."""
 
     def __len__(self) -> int:
+        """Return the number of states."""
         return len(self.node)
 
     def state(self, number: int) -> WalkState:
@@ -196,6 +197,7 @@ def _number_states(
     extra = {state: 3 * links + index for index, state in enumerate(dict.fromkeys(states))}
     came_from = [-1 if state.came_from is None else state.came_from for state in extra]
     paused = np.arange(3 * links + len(extra))
+    # Who has arrived and then pauses stands as if come from nowhere; who faces a link stays so.
     paused[:links] = paused[2 * links : 3 * links]
     paused[3 * links :] = [extra[replace(state, came_from=None)] for state in extra]
     nowhere = np.full(2 * links, -1)
@@ -208,7 +210,7 @@ def _number_states(
 
 
 def _state_after(graph: NavigationGraph, rules: Rules, states: States, number: int, action: Action) -> int:
-    """Return the number of the state after an action at a crossing just come to, by `rules.step`."""
+    """Return the number of the state after an action in state `number`, an arrival at a crossing."""
     node = int(states.node[number])
     state = WalkState(node, float(states.heading[number]), int(states.came_from[number]))
     after = rules.step(graph, state, action)
@@ -256,7 +258,7 @@ def _first_beside(
     side: int,
     left_out: Callable[[Ints], NDArray[np.bool_]],
 ) -> Ints:
-    """Return each node's first link clockwise (side 1) or counter-clockwise (-1), but those `left_out`."""
+    """Return each node's first link right (side 1) or left (-1) of a heading, degrees, but for `left_out`."""
 
     def sweep(link: Ints) -> Floats:
         """Return the degrees from the headings to links on the side; `inf` for links left out."""
@@ -341,6 +343,7 @@ class WalkerBatch:
         self.numbers = starts.astype(np.int32)
 
     def __len__(self) -> int:
+        """Return the number of walkers."""
         return len(self.numbers)
 
     def state(self, walker: int) -> WalkState:

@@ -187,7 +187,7 @@ class _Explainer:
                 there.best, there.before = walks.best * factor, before
 
     def _advance(self, time: int, state: State, visit: Visit) -> None:
-        """Lead the walks in a state on to the next crossing, where they turn or go on; note their ends."""
+        """Lead walks in a state after `time` actions to the next crossing and on; note where they end."""
         segment, leg, number, since = state
         if leg == len(self._legs):
             self._add_ends(time, state, visit)
@@ -244,7 +244,7 @@ class _Explainer:
         return self._crossings[segment]
 
     def _turn_weight(self, leg: int, number: int, new: float, fit: float) -> float:
-        """Return the factor for a turn at the next crossing, whose chance to be a new one is `new`."""
+        """Return a leg's factor for a turn at the next crossing, of `fit` and new with chance `new`."""
         if leg == len(self._legs):
             return 0.0
         weights = self._weights[leg]

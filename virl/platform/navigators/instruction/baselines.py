@@ -104,6 +104,7 @@ class GoldNavigator:
         """
         del instruction
         actions = gold_actions(self.graph, self.path, start.heading, self.rules)
+        # Unvalidated: validation would hold the walk in a dead end that the path passes through.
         free = replace(self.rules, validate=TOUCHDOWN.validate)
         return act(
             self.graph,

@@ -276,7 +276,7 @@ class IntentionNavigator:
         return self._take_road(pose, ways, memory, came_from is not None and len(links) < CROSSING)
 
     def _take_road(self, pose: Pose, ways: Sequence[Prospect], memory: Prospects, is_between: bool) -> Choice:
-        """Return the choice among roads not walked, the best first, at or between crossings."""
+        """Return the choice among roads not walked, best first, at a crossing or `is_between` crossings."""
         here = [way for way in ways if way.pano_id == pose.pano_id]
         if not here:
             is_end = is_between and len(self.mover.links(pose)) == 1
@@ -306,6 +306,7 @@ class IntentionNavigator:
                 )
                 for way, view in zip(ways, views, strict=True)
             }
+            # Weighed again by what these views show, which counts for this choice alone.
             fresh = {(way.pano_id, way.link.pano_id): way for way in memory.ways(pose, glimpsed)}
             ways = [fresh[way.pano_id, way.link.pano_id] for way in ways]
         told = self.senses.describer.describe(views, self.place_type)

@@ -196,4 +196,5 @@ def side(heading: float, target: float) -> str:
 def _turn(heading: float, target: float) -> float:
     """Return the turn from one heading to another, degrees in (-180, 180], to two decimal places."""
     angle = round(signed_turn(heading, target), 2)
+    # Rounding may give -180, the same turn as 180.
     return angle if angle > -180 else 180.0

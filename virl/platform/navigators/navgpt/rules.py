@@ -124,6 +124,7 @@ def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[Wa
         if straight is None:
             return None, "No way leads on."
         if number == 0:
+            # The start counts as no crossing, however many ways leave it.
             progress = WalkProgress(ahead=straight.steps)
         elif len(around) > 2:
             progress = progress.next_crossing(straight.steps)
@@ -166,7 +167,7 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A reply of the model that asks neither for a walk nor for the end."""
+    """A reply of the model that cannot be carried out."""
 
     fault: str
     """The fault of the reply, in words for the model."""

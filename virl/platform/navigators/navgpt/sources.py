@@ -187,10 +187,10 @@ def read_published(folder: Path, scan: str, graph: NavigationGraph) -> Published
     )
     for what, held in (("sentences", sentences), ("neighbours", ways), ("objects", objects)):
         if held is not None and (lacking := [one for one in graph.ids if one not in held]):
-            raise _broken(folder, [f"{scan}: no {what} for {one}" for one in lacking])
+            raise _to_error(folder, [f"{scan}: no {what} for {one}" for one in lacking])
     linked = {viewpoint: {way.pano_id for way in ways_from(graph, viewpoint)} for viewpoint in graph.ids}
     if strays := [(here, there) for here in graph.ids for there in ways[here] if there not in linked[here]]:
-        raise _broken(
+        raise _to_error(
             ways_file, [f"{here}: {there} is not linked to it in the graph" for here, there in strays]
         )
     return PublishedObservations(
@@ -245,10 +245,10 @@ def _read(path: Path, content: TypeAdapter[ContentT]) -> ContentT:
     except OSError as fault:
         raise BadInput(f"{path}: cannot be read ({fault.strerror})") from fault
     except ValidationError as invalid:
-        raise _broken(path, misfits(invalid, "file")) from None
+        raise _to_error(path, misfits(invalid, "file")) from None
 
 
-def _broken(path: Path, faults: list[str]) -> BadInput:
+def _to_error(path: Path, faults: list[str]) -> BadInput:
     """Return the error for a file or folder with faults: the first `SHOWN_FAULTS`, and how many more."""
     more = f" (and {len(faults) - SHOWN_FAULTS} more)" if len(faults) > SHOWN_FAULTS else ""
     return BadInput(f"{path}: {'; '.join(faults[:SHOWN_FAULTS])}{more}")

@@ -88,6 +88,7 @@ class TouristNavigator:
             self.landmarks = self.mind.ask(prompt, directions=self.instruction).names
         before = self.mover.links(self.poses[-1]) if self.poses else ()
         pose = start
+        # The first step of a resumed walk came over a link from the last one done.
         metres = next((link.distance for link in before if link.pano_id == start.pano_id), 0.0)
         for index in range(len(done), self.max_steps + 1):
             panorama = self.streetview.panorama(pose.pano_id)
@@ -152,7 +153,7 @@ class TouristNavigator:
     def _observe(
         self, pose: Pose, panorama: Panorama, links: Sequence[Link], names: Sequence[str]
     ) -> ArrivalObservation:
-        """Return the landmarks of `names` and ways seen, all around at start, dead ends, told crossings."""
+        """Return what is seen at a pose: those of `names`; ways at the start, dead ends, told crossings."""
         crossing = self.hints.tells(panorama)
         first = not self.poses
         ends = len(links) == 1

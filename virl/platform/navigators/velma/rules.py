@@ -128,6 +128,7 @@ def _progress(question: VelmaActionQuestion) -> WalkProgress:
                 progress = progress.after_turn(steps.get("right"))
             case Action.TURN_AROUND:
                 progress = WalkProgress(ahead=steps.get("behind"))
+        # The map is told at crossings: in between the last one holds.
         steps = steps_by_side(seen.map) or steps
         if seen.ways:
             progress = progress.next_crossing(steps.get("ahead"))

@@ -106,7 +106,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class WalkText:
-    """A walk as lines of text, which a prompt may come before, with the places of its actions."""
+    """A walk as lines of text, perhaps after those of a prompt, with the places of its actions."""
 
     text: str
     action_spans: tuple[Span, ...]

@@ -384,6 +384,7 @@ def _ahead_and_behind(state: WalkState) -> tuple[float, float]:
 
 def _vote(scores: NDArray[np.floating[Any]]) -> Flow | None:
     """Return the direction relative to the traffic by scores (2 views, kinds, sides); `None` if unclear."""
+    # A vehicle seen from its side crosses the street, or turns: it says nothing of the flow.
     usable = scores[..., 2] < scores[..., :2].max(axis=-1)  # false for NaN
     if not usable.any():
         return None
