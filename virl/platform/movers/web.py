@@ -179,11 +179,7 @@ class StreetViewPage:
                 self._is_loaded = False
                 return fault
 
-        outcome = self._retries.run(
-            attempt,
-            lambda outcome: outcome if isinstance(outcome, _PageFailed) else None,
-            tell=lambda fault, pause: _log.info("%s: trying again in %.1f s", fault, pause),
-        )
+        outcome = self._retries.run(attempt, _failure, tell=_log_retry)
         if isinstance(outcome, _PageFailed):
             raise outcome
         return outcome
@@ -223,6 +219,16 @@ class StreetViewPage:
         failed = _PageFailed(SERVICE, reply["fault"], "check the key, the address and the network")
         failed.may_retry = reply["fault"] != _REFUSED
         raise failed
+
+
+def _failure(outcome: Mapping[str, Any] | _PageFailed) -> _PageFailed | None:
+    """Return the outcome if it is a failed call; `None` if it is a reply."""
+    return outcome if isinstance(outcome, _PageFailed) else None
+
+
+def _log_retry(outcome: Mapping[str, Any] | _PageFailed, pause: float) -> None:
+    """Write to the log that a failed call is repeated after a pause in seconds."""
+    _log.info("%s: trying again in %.1f s", outcome, pause)
 
 
 def _browser_failed(fault: "WebDriverException") -> _PageFailed:

@@ -6,7 +6,7 @@ the walk may end.
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import exp, isnan
@@ -136,10 +136,11 @@ class Follower:
         """Yield the moves of a walk to its stop or the limit; every text, with sense or not, gives a walk."""
         plan = understand(instruction)
         sight = self.sight.search_at_stop(instruction) if self.sight else None
-        if self.use_map:
-            choose = partial(self._follow_path, self._plan_path(plan, start, sight), start)
-        else:
-            choose = EmbodiedWalk(self, plan, start, sight).choose
+        choose: Callable[[Sequence[Move]], Decision] = (
+            partial(self._follow_path, self._plan_path(plan, start, sight), start)
+            if self.use_map
+            else EmbodiedWalk(self, plan, start, sight).choose
+        )
         return act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
 
     @property

@@ -201,7 +201,8 @@ class NavGptNavigator:
         state, refused = start, list[str]()
         here = self._observe(state)
         stands = [stand(here, state.heading)]
-        history = (_ChatHistory if self._in_chat else _Scratchpad).begin(here, state.heading)
+        kind: type[_ChatHistory] | type[_Scratchpad] = _ChatHistory if self._in_chat else _Scratchpad
+        history = kind.begin(here, state.heading)
         for replies_left in reversed(range(self.max_steps)):
             inputs = {"instruction": instruction, **history.inputs()}
             said, thought, wish = self._ask(stands, here, inputs)

@@ -340,4 +340,5 @@ def choose_and_tell(question: WayQuestion, lexicon: Lexicon) -> VerbalizedChoice
         MindFailed: there is no way.
     """
     unknown = dict.fromkeys(("goal_is", "here_is", "way_there"), "not known to the rules")
-    return VerbalizedChoice(**choose_way(question, lexicon).model_dump(), **unknown, remember="")
+    chosen = choose_way(question, lexicon).model_dump()
+    return VerbalizedChoice.model_validate(chosen | unknown | {"remember": ""})
