@@ -33,6 +33,7 @@ from virl.routines.day.activity import (
     ScenicSpot,
     Spot,
     activities_of,
+    changes_in_words,
     changes_of,
     clamp_feelings,
     cost_of,
@@ -54,10 +55,8 @@ from virl.routines.day.feedback import (
     RequestedChange,
     ask_for_changes,
     ask_for_feedback,
-    changed_place_ids,
     earlier_requests,
     requested_changes,
-    unknown_numbers,
 )
 from virl.routines.day.replies import DayDraft, DayEstimate, DayVerdict
 from virl.routines.day.scenic import find_scenic
@@ -140,9 +139,7 @@ class _Questions:
 
     def _client_inputs(self, progress: DayProgress) -> dict[str, object]:
         """Return the prompt inputs on the client: `client` (name, background, intention), `state`."""
-        client = self.client
-        about = {"name": client.name, "background": client.background, "intention": client.intention}
-        return {"client": about, "state": dict(progress.state)}
+        return {"client": self.client.texts, "state": dict(progress.state)}
 
     def _inputs_now(self, progress: DayProgress) -> dict[str, object]:
         """Return the prompt inputs on the day so far: client, time, dollars left, activities and wishes."""
@@ -171,7 +168,7 @@ def _describe_reply(reply: BaseModel) -> str:
             where = f", {place}" if place else ""
             return f"{reply.starts}-{reply.ends} {reply.kind}: {reply.what}{where}"
         case DayEstimate():
-            changes = ", ".join(f"{name} {by:+d}" for name, by in changes_of(reply).items() if by)
+            changes = changes_in_words(changes_of(reply))
             return f"{changes or 'no change'}; {reply.cost_usd:.2f} dollars"
         case DayVerdict():
             return f"{'fits' if reply.fits else 'does not fit'}: {reply.reason}"
@@ -220,8 +217,9 @@ class _Planner:
 
     def _amend_day(self, proposed: ProposedDay, amended: ClientChanges, turn: int) -> ProposedDay:
         """Return the proposed day planned again from its first changed round on; `turn` counts from 1."""
-        for number in unknown_numbers(amended.reply, proposed.rounds):
-            self._note_unmet(f"{turn}-{number}", f"The day has no activity {number}.")
+        for change in amended.reply.changes:
+            if change.number > len(proposed.rounds):
+                self._note_unmet(f"{turn}-{change.number}", f"The day has no activity {change.number}.")
         more = 0.0 if amended.reply.budget_usd is None else amended.reply.budget_usd - self.day.budget_usd
         self.day = self.day.model_copy(update={"budget_usd": self.day.budget_usd + more})
         first = amended.first_round(proposed, more)
@@ -233,8 +231,7 @@ class _Planner:
             wishes=(*proposed.after.wishes, *amended.reply.wishes),
             # What was moved or dropped is not proposed again, and what is still wanted comes at its own time.
             refused_ids=proposed.after.refused_ids
-            | changed_place_ids(amended, proposed)
-            | {one.old.spot.id for one in earlier if one.old.spot.id},
+            | {one.old.spot.id for one in (*amended.of_activities(proposed), *earlier) if one.old.spot.id},
         )
         wanted = sorted(
             [*requested_changes(amended, proposed), *earlier], key=lambda one: one.amendment.starts or ""
@@ -331,14 +328,17 @@ class _Planner:
             return "The day is over."
         town = self._town_until(until)
         questions = self._questions(town, progress)
+        scenic = self.scenic.spot if self.scenic else None
         refused: list[RefusedDraft] = []
         for attempt in range(self.day.revisions + 1):
             key = f"{name}.{attempt}"
             draft = questions.draft(key, progress, refused)
             if draft.kind == "end":
                 return draft.reason
+            excluded = progress.excluded_ids() | {one.place_id for one in refused if one.place_id}
+            dine = partial(self._recommend, key=key.replace(".", "-"), excluded_ids=excluded)
             try:
-                proposal = self._coordinate(key, draft, progress, refused, town)
+                proposal = coordinate(draft, progress, town, scenic=scenic, dine=dine)
             except Unfit as fault:
                 refused.append(RefusedDraft(draft.kind, draft.place, str(fault)))
                 continue
@@ -352,20 +352,6 @@ class _Planner:
                 return self._commit(name, proposal, estimate, progress, refused)
             refused.append(RefusedDraft(draft.kind, draft.place, objection, proposal.spot.id))
         return self._fall_back(name, progress, refused, town)
-
-    def _coordinate(
-        self,
-        key: str,
-        draft: DayDraft,
-        progress: DayProgress,
-        refused: Sequence[RefusedDraft],
-        town: Town,
-    ) -> Proposal:
-        """Return a draft as a proposal in the town, at a place neither visited nor refused."""
-        excluded = progress.excluded_ids() | {one.place_id for one in refused if one.place_id}
-        dine = partial(self._recommend, key=key.replace(".", "-"), excluded_ids=excluded)
-        scenic = self.scenic.spot if self.scenic else None
-        return coordinate(draft, progress, town, scenic=scenic, dine=dine)
 
     def _recommend(
         self, wish: DayDraft, progress: DayProgress, *, key: str, excluded_ids: Collection[str]

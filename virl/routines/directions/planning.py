@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from pydantic import BaseModel, ConfigDict
-
 from virl.errors import NoStreetView
+from virl.files.json_reading import JsonRecord
 from virl.geo.globe import LatLng, bearing, distance, egocentric_word
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
@@ -76,20 +75,16 @@ def plan_walk(
     return tuple(stands_along(streetview, mover, start, path))
 
 
-class SightRecord(BaseModel):
+class SightRecord(JsonRecord):
     """Record of a landmark that is seen from a milestone: place id, name, direction in words."""
-
-    model_config = ConfigDict(frozen=True)
 
     place_id: str
     name: str
     where: str
 
 
-class Milestone(BaseModel):
+class Milestone(JsonRecord):
     """A point of a walk that directions mention: its start, a turn, or its end."""
-
-    model_config = ConfigDict(frozen=True)
 
     kind: str
     """Kind of the point: `start`, `turn` or `end`."""
@@ -125,10 +120,8 @@ class Milestone(BaseModel):
         return self.model_dump(include=set(Point.model_fields))
 
 
-class Directions(BaseModel):
+class Directions(JsonRecord):
     """Directions in words, with the walk that they describe."""
-
-    model_config = ConfigDict(frozen=True)
 
     destination: str
     place_id: str

@@ -3,11 +3,10 @@
 from dataclasses import dataclass, field
 from random import Random
 
-from pydantic import BaseModel, ConfigDict
-
 from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.errors import BadInput, MindFailed, NotFound, VirlError
+from virl.files.json_reading import JsonRecord
 from virl.geo.globe import LatLng, distance
 from virl.journal.records import NoteRecord
 from virl.mind.lexicon import load_lexicon, words_of
@@ -32,10 +31,8 @@ WITHIN_M = 2000.0
 _DRAWN_AMONG = 5  # nearest places of a kind; chosen
 
 
-class ErrandStop(BaseModel):
+class ErrandStop(JsonRecord):
     """A place or address where an errand is done, with the panorama nearest to it."""
-
-    model_config = ConfigDict(frozen=True)
 
     title: str
     """Title of the stop: an address, or a place's name."""

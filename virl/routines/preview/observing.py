@@ -9,9 +9,9 @@ from statistics import median, mode
 from typing import Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
 from virl.errors import NoImagery
+from virl.files.json_reading import JsonRecord
 from virl.geo.globe import LatLng, LocalFrame, compass_word, distance, normalize_heading, signed_turn
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera, StreetView, View
@@ -33,13 +33,7 @@ TURN_DEG = 35.0  # chosen: less is a bend, which the pavement follows
 TRAFFIC_LIGHT = "traffic light"
 
 
-class _SeenRecord(BaseModel):
-    """Base of the records of what is seen from one panorama."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class CrossingSeen(_SeenRecord):
+class CrossingSeen(JsonRecord):
     """A marked crossing as seen from one panorama."""
 
     lat: float
@@ -50,7 +44,7 @@ class CrossingSeen(_SeenRecord):
     """Number of stripes that were seen."""
 
 
-class SideSeen(_SeenRecord):
+class SideSeen(JsonRecord):
     """One side of the street as seen from one panorama."""
 
     kerb_m: float | None
@@ -61,7 +55,7 @@ class SideSeen(_SeenRecord):
     """Surface of the pavement, or, without an edge, of what the camera stands on; `None` if not seen."""
 
 
-class LandmarkSeen(_SeenRecord):
+class LandmarkSeen(JsonRecord):
     """A place whose sign was read from one panorama."""
 
     place_id: str
@@ -71,7 +65,7 @@ class LandmarkSeen(_SeenRecord):
     lng: float
 
 
-class Glance(_SeenRecord):
+class Glance(JsonRecord):
     """All that is seen from one panorama, except things in visual memory."""
 
     lat: float

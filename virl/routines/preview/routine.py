@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from random import Random
 
-from pydantic import BaseModel, ConfigDict
-
 from virl.agent.agent import Agent
 from virl.agent.character import Character, Point, parse_start
 from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NoRoute, NoStreetView, NotFound
+from virl.files.json_reading import JsonRecord
 from virl.geo.globe import LatLng, bearing, egocentric_word
 from virl.mind.lexicon import Lexicon, load_lexicon, words_of
 from virl.mind.understanding import Reading
@@ -105,10 +104,8 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
     return character.model_copy(update={"preview": preview.model_copy(update={"to": to})}), (told,)
 
 
-class _Goal(BaseModel):
+class _Goal(JsonRecord):
     """The destination of a way, as recorded in its note."""
-
-    model_config = ConfigDict(frozen=True)
 
     title: str
     lat: float

@@ -161,10 +161,7 @@ def _weigh_each(
 def _weigh(
     agent: Agent, errand: Errand, found: PlaceInReach, topic: str, *, unsure: bool
 ) -> Iterator[Candidate]:
-    """Yield a place as a rated candidate, or nothing if closed; unknown hours do only if `unsure`.
-
-    With `unsure`, unknown hours do.
-    """
+    """Yield a place as a rated candidate, or nothing if closed; unknown hours do only if `unsure`."""
     if noted := agent.run.find_note(topic, found.id):
         if noted.data["state"] == WEIGHED:
             yield Candidate.model_validate(noted.data["candidate"])
@@ -216,13 +213,10 @@ def _rate_candidate(
 ) -> Candidate:
     """Return a place as a candidate, rated by the mind; `opened` are its hours in words."""
     summary, reviews = summarize_reviews(agent, place, RECOMMEND.of(agent.character).reviews)
-    client = errand.client
     rated = agent.mind.ask(
         agent.prompts.load("recommend/rating", Rating),
         rule_inputs={"reviews": reviews},
-        name=client.name,
-        background=client.background,
-        intention=client.intention,
+        **errand.client.texts,
         place={
             "name": place.name,
             "types": list(place.types),
