@@ -3,6 +3,7 @@
 The mind is a chat model, a script or the rules; `deciding.py` has them, `recording.py` writes what they do.
 """
 
+from operator import add
 from typing import Annotated, Any, Required
 
 from langchain.agents import AgentState, create_agent
@@ -59,16 +60,11 @@ CLEARED = "(left out to save room: call the tool again if you need it)"
 NODES_A_TURN = 8  # of the graph that LangChain walks; no more than these stand in one round
 
 
-def _append(messages: list[AnyMessage], new: list[AnyMessage]) -> list[AnyMessage]:
-    """Return a conversation with new messages at its end."""
-    return [*messages, *new]
-
-
 class _Conversation(AgentState[Any]):
     """The state of LangChain's graph; messages are only ever appended."""
 
     # LangGraph's own reducer indexes all messages by id at every turn, to find those that are replaced.
-    messages: Required[Annotated[list[AnyMessage], _append]]
+    messages: Required[Annotated[list[AnyMessage], add]]
 
 
 def _read_intention(character: Character, lexicon: Lexicon) -> Reading:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import shapely
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from virl.errors import JournalBroken
 from virl.files.json_reading import misfits
@@ -203,11 +203,7 @@ def _tally_kind(
 
 
 def _region_on(paper: Paper, file: Path) -> shapely.Polygon | None:
-    """Return the region in a survey's file as a polygon in the map's coordinates; `None` without a survey.
-
-    Raises:
-        JournalBroken: the file does not begin with the plan of a survey.
-    """
+    """Return the region in a survey's file as a polygon in the map's coordinates; `None` without a survey."""
 
     def as_plan(line: bytes) -> SurveyPlan:
         """Return the survey plan in a line of the file; raise `ValueError` for another record."""
@@ -308,13 +304,7 @@ def _sight_data(
     }
 
 
-class _Loose(BaseModel):
-    """Base of models of the journal's data that the page shows; other fields are ignored."""
-
-    model_config = ConfigDict(extra="ignore", strict=False)
-
-
-class _Count(_Loose):
+class _Count(BaseModel):
     """The setting `count` of a character, as its run recorded it."""
 
     things: tuple[str, ...]
@@ -323,21 +313,21 @@ class _Count(_Loose):
     active: bool
 
 
-class _Senses(_Loose):
+class _Senses(BaseModel):
     """The setting `senses` of a character, as its run recorded it."""
 
     detector: str
     matcher: str | None
 
 
-class _Stop(_Loose):
+class _Stop(BaseModel):
     """A stop of a route: latitude and longitude, degrees."""
 
     lat: float
     lng: float
 
 
-class CountingCharacter(_Loose):
+class _CountingCharacter(BaseModel):
     """Model by which the recorded settings of a character that the counting page shows are checked."""
 
     count: _Count
@@ -349,7 +339,7 @@ class CountingCharacter(_Loose):
 def character_fault(character: Mapping[str, object]) -> str:
     """Return an error text on a recorded setting that the page cannot show; empty if all can be."""
     try:
-        CountingCharacter.model_validate(character)
+        _CountingCharacter.model_validate(character)
     except ValidationError as fault:
         return f"character.{misfits(fault)[0]}"
     return ""

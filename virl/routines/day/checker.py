@@ -197,7 +197,7 @@ def _travel_violations(
     terms: DayTerms,
     facts: "CityFacts",
 ) -> list[Violation]:
-    """Return a fault if `ways`, or else the time from minute `free` on, are too short to get between `ends`."""
+    """Return a fault if `ways`, or the time from minute `free` on, are too short to get between `ends`."""
     here, there = ends
     if here == there:
         return []

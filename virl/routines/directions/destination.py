@@ -22,19 +22,13 @@ from virl.routines.directions.settings import DirectionsSettings
 
 SAME_NAME = 90.0
 """Least likeness, 0 to 100, of a name that counts as the one asked for. Chosen."""
-
 SENTENCE_ENDS = (".", "?", "!", "\N{IDEOGRAPHIC FULL STOP}", "\N{FULLWIDTH QUESTION MARK}")
 """Punctuation at the end of a text that makes it a sentence, not a name."""
-
 NEAREST_M = 1.0
 """Radius in metres within which a listing of places must be complete; small: only the nearest are used."""
-
 CANDIDATES = 5
 """Upper bound on the number of places among which a local chooses. Chosen."""
-
-
 _NEAREST = re.compile(r"\b(?:nearest|closest)\b", re.IGNORECASE)
-
 FARTHEST_M = 50_000.0
 """Search radius in metres for the nearest place of a type if none is within reach."""
 
@@ -138,9 +132,7 @@ def _substitute(
 ) -> Destination:
     """Return the nearest open place of the first type that the character takes instead of a missing one.
 
-    Raises:
-        NotFound: there is none; names the nearest place of the missing type, else of any.
-        BadInput: a substitute type is no place type.
+    `NotFound`, raised if there is none, names the nearest place of the missing type, else of any.
     """
     lacking = f"No {words_of(kind)} within {within:,.0f} m"
     listed = character.instead.get(kind, ())

@@ -12,7 +12,7 @@ from virl.platform.city.maps import Maps
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Panorama, Pose, StreetView
 from virl.platform.movers.base import Mover
-from virl.platform.navigators.tourist.ways import DIRECTIONS, PARTS, link_ahead
+from virl.platform.navigators.tourist.ways import DIRECTIONS, PARTS
 from virl.routines.directions.rules import Point, WrittenDirections
 from virl.routines.directions.walkway import (
     AHEAD,
@@ -261,7 +261,7 @@ def _turn_milestone(
         stand,
         turn=stand.turn,
         crossings=_crossings_between(walk, before, index) if count_crossings else None,
-        ends=link_ahead(stand.links, stand.pose.heading, stand.came_from) is None,
+        ends=stand.at_an_end,
         landmark=_sight_record(seen),
         passed=_sight_record(passed),
     )

@@ -69,11 +69,7 @@ def run(agent: Agent) -> None:
 
 
 def _destination(agent: Agent) -> Destination:
-    """Return the place to which the visitor is sent, noted once; raise `NotFound` if there is none.
-
-    Raises:
-        NotFound: there is none, and nothing in its place.
-    """
+    """Return the place to which the visitor is sent, noted once; raise `NotFound` if there is none."""
     if noted := agent.run.find_note("destination", "place"):
         if set(noted.data) == {"id"}:  # as earlier versions wrote it
             return Destination(agent.city.places.details(str(noted.data["id"])))

@@ -241,10 +241,6 @@ class Lookout:
     def in_sight(self, stand: Stand, turns: Sequence[float]) -> list[Landmark]:
         """Return landmarks whose names are read from a stand in views `turns` degrees off ahead, best first.
 
-        Args:
-            stand: stand of a walk from which one looks.
-            turns: the middles of the views, degrees clockwise from the stand's heading.
-
         Raises:
             NoImagery: there is no view there.
         """

@@ -192,10 +192,8 @@ def _find_stop(
 def _locate(agent: Agent, where: str, taken: tuple[ErrandStop, ...]) -> tuple[str, LatLng, str]:
     """Return (title, position, `where` if a lesser substitute, else empty) of an errand's place not `taken`.
 
-    If stops of this type are taken, it is the nearest other open place of the type.
-
-    Raises:
-        NotFound: the city has no such place, and nothing in its place.
+    If stops of this type are taken, it is the nearest other open place of the type. `NotFound` is raised
+    if the city has none.
     """
     errands, here = ERRANDS.of(agent.character), agent.start.position
     if not taken:

@@ -135,11 +135,9 @@ def _walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutc
     written = list(agent.run.steps)
     # The last step is decided once more: its link may not have been taken.
     trail = [one.pose.pano_id for one in written[:-1]]
+    pose = agent.start_pose
     if written:
         pose = Pose(written[-1].pose.pano_id, written[-1].pose.heading)
-    else:
-        heading = agent.character.heading
-        pose = Pose(agent.start.id, agent.start.heading if heading is None else heading)
     for step in navigator.walk(pose, trail, [one.step for one in written[:-1] if one.decided_by]):
         if step.index < len(written):
             known = written[step.index]

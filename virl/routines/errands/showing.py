@@ -1,11 +1,13 @@
 """What Peng's result says and shows."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from virl.agent.agent import Agent
 from virl.clock import show_clock
 from virl.geo.globe import LatLng
 from virl.pages.exhibits import Bar, BarsExhibit, Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit
+from virl.pages.numbers import count_noun
 from virl.platform.navigators.point import DestinationOutcome
 from virl.routines.errands.finding import Task
 from virl.routines.errands.trip import Trip, goals_of
@@ -43,8 +45,6 @@ def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> st
         trip: the planned trip through them.
         outcomes: the stops' outcomes in the trip's order; empty if nothing was walked.
     """
-    count = len(task.stops)
-    errands = "1 errand" if count == 1 else f"{count} errands"
     if trip.seconds_given is None or trip.metres_given is None:
         saving = "; no route leads through the order given."
     elif list(trip.order) == sorted(trip.order):
@@ -53,6 +53,7 @@ def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> st
         seconds, metres = trip.seconds_given - trip.seconds, trip.metres_given - trip.metres
         saving = f": {_show_minutes(seconds)} and {_show_metres(metres)} less than in the order given."
     by = BY[task.errands.travel]
+    errands = count_noun(len(task.stops), "errand")
     text = f"{errands} in {_show_minutes(trip.seconds)}, {_show_metres(trip.metres)} {by}{saving}"
     if not trip.is_shortest:
         text += f" No order can be more than {1 - trip.bound / trip.seconds:.1%} shorter."
@@ -87,7 +88,8 @@ def exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
         trip: the planned trip through them.
     """
     goals = goals_of(task, trip)
-    points = [_point(task.start.position, task.start.title, "", "", "start")]
+    here = task.start.position
+    points = [MapPoint(lat=here.lat, lng=here.lng, label=task.start.title, style="start")]
     for number, goal in enumerate(goals, start=1):
         if goal is task.end:
             if goal is not task.start:
@@ -108,10 +110,9 @@ def exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
     )
 
 
-def _point(where: LatLng, label: str, text: str, mark: str, style: str) -> MapPoint:
+def _point(where: LatLng, label: str, text: str, mark: str, style: Literal["pick", "stop"]) -> MapPoint:
     """Return a point of the map with its label, text, mark and style."""
-    data = {"lat": where.lat, "lng": where.lng, "label": label, "text": text, "mark": mark, "style": style}
-    return MapPoint.model_validate(data)
+    return MapPoint(lat=where.lat, lng=where.lng, label=label, text=text, mark=mark, style=style)
 
 
 def _legs_table(task: Task, trip: Trip, minute: int) -> TableExhibit:

@@ -1,6 +1,7 @@
 """What is seen of the ground and of signs at each panorama, and what is told of the whole way from it."""
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -259,27 +260,20 @@ def found_crossings(glances: Sequence[Glance]) -> list[SightedThing]:
     ]
 
 
-def found_landmarks(glances: Sequence[Glance]) -> list[SightedThing]:
-    """Return the landmarks of a way, each once, with the number of panoramas that showed it."""
-    every = {seen.place_id: seen for glance in glances for seen in glance.landmarks}
-    looks = [seen.place_id for glance in glances for seen in glance.landmarks]
-    return [
-        SightedThing(LANDMARK, LatLng(one.lat, one.lng), looks.count(one.place_id), one.name, one.place_id)
-        for one in every.values()
-    ]
-
-
-def found_things(things: Sequence[MemoryObject]) -> list[SightedThing]:
-    """Return the objects in visual memory as things, with the number of panoramas that saw each."""
-    return [SightedThing(one.label, one.estimate.position, len(one.panoramas)) for one in things]
-
-
 def _facts_beside(glances: Sequence[Glance], things: Sequence[MemoryObject], track: Track) -> list[Fact]:
     """Return what lies within 22 m of a way as facts, with their place along it."""
-    beside = found_things(things)
+    signs = [seen for glance in glances for seen in glance.landmarks]
+    looks = Counter(seen.place_id for seen in signs)
+    landmarks = {
+        seen.place_id: SightedThing(
+            LANDMARK, LatLng(seen.lat, seen.lng), looks[seen.place_id], seen.name, seen.place_id
+        )
+        for seen in signs
+    }
+    beside = [SightedThing(one.label, one.estimate.position, len(one.panoramas)) for one in things]
     lights = [one.position for one in beside if one.kind == TRAFFIC_LIGHT]
     facts = []
-    for one in (*found_crossings(glances), *found_landmarks(glances), *beside):
+    for one in (*found_crossings(glances), *landmarks.values(), *beside):
         spot = track.spot(one.position)
         if abs(spot.off) > BESIDE_M or distance(track.position(spot.along), one.position) > BESIDE_M:
             continue

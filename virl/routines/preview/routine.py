@@ -200,12 +200,7 @@ def _make_preview(
 
 
 def _destination(agent: Agent) -> _Goal:
-    """Return the destination of the way, found once a run and noted.
-
-    Raises:
-        NotFound: the town has nothing of the kind, and nothing in its place.
-        BadInput: the character names an address or place that is not there.
-    """
+    """Return the destination of the way, found once a run and noted; raise `NotFound` if there is none."""
     if noted := agent.run.find_note(DESTINATION, "place"):
         return _Goal.model_validate(noted.data)
     settings, here = PREVIEW.of(agent.character), agent.start.position
