@@ -151,6 +151,27 @@ class ClientChanges:
             if change.number <= len(proposed.rounds)
         ]
 
+    def earlier_requests(self, proposed: ProposedDay, first: int) -> list["RequestedChange"]:
+        """Return what was asked for earlier and is not changed now, from the round of index `first` on."""
+        changed = {change.number for change in self.reply.changes}
+        later = list(enumerate(proposed.rounds, start=1))[first:]
+        kept = [(number, one[-1]) for number, one in later if number not in changed]
+        return [
+            RequestedChange(
+                Amendment(
+                    number=number,
+                    drop=False,
+                    place="",
+                    what="",
+                    starts=show_clock(old.starts),
+                    ends=show_clock(old.ends),
+                ),
+                old,
+            )
+            for number, old in kept
+            if old.reason == ASKED_FOR
+        ]
+
     def describe(self, proposed: ProposedDay) -> list[str]:
         """Return the changes as lines of text: activities, budget, feelings and wishes."""
         found = [_describe_change(change, proposed) for change in self.reply.changes]
@@ -222,38 +243,6 @@ def _describe_change(change: Amendment, proposed: ProposedDay) -> str:
     times = {"from": change.starts, "until": change.ends}
     new = [change.what, change.place, *(f"{name} {time}" for name, time in times.items() if time)]
     return f"{change.number}{was}: {', '.join(filter(None, new)) or 'as it is'}"
-
-
-def requested_changes(amended: ClientChanges, proposed: ProposedDay) -> list[RequestedChange]:
-    """Return the activities that the client changes but keeps; those without a new start first."""
-    kept = (one for one in amended.of_activities(proposed) if not one.amendment.drop)
-    return sorted(kept, key=lambda one: (one.amendment.starts or "", one.amendment.number))
-
-
-def earlier_requests(amended: ClientChanges, proposed: ProposedDay, first: int) -> list[RequestedChange]:
-    """Return activities after round `first` that the client asked for earlier and does not change now.
-
-    Args:
-        amended: the client's changes now.
-        proposed: the day that they change.
-        first: index of the round from which on the day is planned anew; the rounds before it stay anyway.
-    """
-    changed = {change.number for change in amended.reply.changes}
-    return [
-        RequestedChange(
-            Amendment(
-                number=number,
-                drop=False,
-                place="",
-                what="",
-                starts=show_clock(one[-1].starts),
-                ends=show_clock(one[-1].ends),
-            ),
-            one[-1],
-        )
-        for number, one in enumerate(proposed.rounds, start=1)
-        if number > first and number not in changed and one[-1].reason == ASKED_FOR
-    ]
 
 
 def _note_feedback(

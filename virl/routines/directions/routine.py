@@ -76,17 +76,7 @@ def _destination(agent: Agent) -> Destination:
         if "place" in noted.data:
             return _DESTINATION.validate_python(noted.data)
         return Destination(_PLACE.validate_python(noted.data))
-    found = find_destination(
-        agent.city.places,
-        agent.city.streetview,
-        agent.mind,
-        agent.start.position,
-        DIRECTIONS.of(agent.character),
-        character=agent.character,
-        place_types=agent.senses.place_types,
-        prompts=agent.prompts,
-        maps=None if agent.city.ledger else agent.city.maps,  # travel times cost money elsewhere
-    )
+    found = find_destination(agent, DIRECTIONS.of(agent.character))
     text = f"They want to go to {found.place.name}, {found.place.address}."
     if found.lacking:
         text = f"{found.lacking}: they go to {found.display_name}."

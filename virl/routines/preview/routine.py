@@ -217,17 +217,7 @@ def _destination(agent: Agent) -> _Goal:
             raise BadInput(f"{agent.run.start.agent}: preview: to: {fault}") from fault
         goal = _Goal(title=title, lat=position.lat, lng=position.lng)
     else:
-        found = find_destination(
-            agent.city.places,
-            agent.city.streetview,
-            agent.mind,
-            here,
-            DirectionsSettings(to=asked, within=settings.within),
-            character=agent.character,
-            place_types=agent.senses.place_types,
-            prompts=agent.prompts,
-            maps=None if agent.city.ledger else agent.city.maps,  # travel times cost money elsewhere
-        )
+        found = find_destination(agent, DirectionsSettings(to=asked, within=settings.within))
         goal = _Goal(
             title=found.place.name,
             lat=found.place.position.lat,
