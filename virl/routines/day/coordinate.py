@@ -49,7 +49,7 @@ class Coordinator:
     scenic: Spot | None
     """The scenic spot; `None` if none was found."""
 
-    def carry_out(self, draft: DayDraft, dine: Dine) -> Proposal:
+    def carry_out(self, draft: DayDraft, dine: Dine) -> Proposal:  # noqa: PLR0911 - a sort of draft each
         """Return a proposal that carries out a draft of any kind but `end`; `dine` recommends where to eat.
 
         Raises:
@@ -154,7 +154,7 @@ class Coordinator:
         return found
 
     def _visit(self, draft: DayDraft, spot: Spot) -> Proposal:
-        """Return a proposal to do a draft at a spot; raise `Unfit` if way, time or opening hours rule it out."""
+        """Return a proposal to do a draft at a spot; raise `Unfit` if way, time or hours rule it out."""
         way = self._find_way(draft, spot, self.progress.now)
         starts = max(parse_clock(draft.starts), self.progress.now + (way.minutes if way else 0))
         until = self.town.day.minutes[1]
@@ -177,7 +177,7 @@ class Coordinator:
             if fitted is None:
                 raise Unfit(f"{place.name} is not open from {show_clock(starts)} to {show_clock(ends)}.")
             starts, ends = fitted
-        kind: Kind = draft.kind if draft.kind == "eat" or draft.kind == "scenic" else "normal"  # noqa: PLR1714
+        kind: Kind = "eat" if draft.kind == "eat" else "scenic" if draft.kind == "scenic" else "normal"
         usd = known_usd(place, meal=kind == "eat") if place else None
         return Proposal(kind, draft.what, draft.reason, starts, ends, spot, way, place, usd)
 
@@ -234,7 +234,7 @@ class Coordinator:
         raise Unfit(f"No {kind} can be visited then. {' '.join(faults[:2])}".strip())
 
     def _find_way(self, draft: DayDraft, spot: Spot, leaves: int) -> TravelOption | None:
-        """Return a way begun at minute `leaves`, `None` if already there; raise `Unfit` if no way will do."""
+        """Return a way begun at minute `leaves`, `None` if there already; raise `Unfit` if none will do."""
         progress = self.progress
         if progress.here.position == spot.position:
             return None

@@ -48,7 +48,7 @@ def run(agent: Agent) -> None:
         _explore(agent)
     last = agent.run.steps[-1]
     entered = next((place for place in last.places if place.decision == "enter"), None)
-    # a journal of an earlier version has the end of the walk in words only
+    # The navigator decides why a walk ends; a journal of an earlier version has that in words only.
     ended = last.outcome or Outcome("entered" if entered else "gave up", last.decided)
     character, sought, lexicon = agent.character, sought_type(agent), load_lexicon()
     types = (sought, *lexicon.also_counts.get(sought, ()))

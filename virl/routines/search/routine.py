@@ -131,7 +131,7 @@ def run(agent: Agent) -> None:
         max_moves=agent.character.limits.steps,
         task=goal.told,
     )
-    ended = Outcome("gave up")
+    ended = Outcome("gave up")  # until the navigator's last choice says why
     for step in navigator.walk(agent.start_pose):
         # A resumed search decides its first steps again: that brings back what the explorer knew.
         known = written[step.index] if step.index < len(written) else None
