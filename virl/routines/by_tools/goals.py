@@ -150,6 +150,7 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
     if seeking == "view":
         things = _liked_things(f"{text} {character.background}", words)
     wished = wishes(text, lexicon)
+    # Prices are held against listed levels, not against what reviews say.
     cheap = wished.pop("cheap", None)
     max_price = None
     if says(words.inexpensive) or (cheap and cheap.holds):

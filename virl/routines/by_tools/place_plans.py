@@ -196,6 +196,7 @@ def _nearest(choices: list[Choice]) -> PlanPart[Choice]:
     """Yield calls of `route`; return the choice nearest on foot, with its way; the first if none is known."""
     nearest: Choice | None = None
     for choice in sorted(choices, key=lambda one: one.place.away.distance_m):
+        # No way is shorter than the straight line, so the others cannot be nearer.
         if nearest and nearest.way and choice.place.away.distance_m >= nearest.way.distance_m:
             break
         way = yield from _way_to(choice.place)

@@ -141,6 +141,7 @@ def _page_data(
     """
     count, senses = start.character.get("count"), start.character.get("senses")
     things = count.get("things", ()) if isinstance(count, dict) else ()
+    # First what was asked for, also if none was found.
     kinds = list(dict.fromkeys([*map(str, things), *(find.label for find in finds)]))
     area = _region_on(paper, counted / SURVEY) if paper else None
     kept = sum(bool(sight.picture) for find in finds for sight in find.sights)

@@ -204,6 +204,7 @@ def _travel_violations(
     modes = [way.mode for way in ways if way.mode] or list(terms.day.modes)
     leaves = ways[0].starts if ways else free
     needed = min(facts.seconds(here, there, mode, terms.weekday, leaves) for mode in modes)
+    # Where ways are planned, time outside of them does not count as travel.
     given = 60.0 * min(
         entry.starts - free, sum(way.ends - way.starts for way in ways) if ways else entry.starts - free
     )

@@ -128,6 +128,7 @@ def _views_from(town: Town, panorama: Panorama) -> list[View]:
 def _scenery_shares(view: View) -> dict[str, float]:
     """Return the shares of `green`, `sky` and `water` in a view, each in [0, 1]."""
     camera = view.camera
+    # A camera that looks up has the horizon below the middle of its picture.
     horizon = 0.5 + tan(radians(camera.pitch)) / (2 * tan(radians(camera.vertical_fov / 2)))
     return {name: round(share, 3) for name, share in scenery(view.pixels, horizon).model_dump().items()}
 

@@ -295,6 +295,7 @@ class Town:
                 way = TravelOption(mode, int(minutes), way_usd(mode, minutes)) if isfinite(minutes) else None
             if way and way.minutes <= LONGEST_WAY and way.usd <= budget_usd:
                 ways[mode] = way
+                # Other modes need not be looked up then: each may cost a request.
                 if mode == asked or (
                     mode == "walking" and asked == "any" and _is_easy(way, budget_usd, weak)
                 ):

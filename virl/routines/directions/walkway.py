@@ -167,6 +167,7 @@ def _way_around(mover: Mover, walk: Sequence[Stand], wrong: int) -> tuple[str, .
     ways: deque[tuple[Pose, str | None, tuple[str, ...]]] = deque()
     ways.append((first.pose, first.came_from, (first.panorama.id,)))
     seen = {(first.came_from, first.panorama.id)}
+    # Breadth first, so the shortest way wins; by links, as words for turns depend on where one comes from.
     while ways:
         pose, came_from, way = ways.popleft()
         links = mover.links(pose)

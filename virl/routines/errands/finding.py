@@ -90,6 +90,7 @@ def find_errands(agent: Agent) -> Task:
             found[one] for one in range(number) if listed[one] == (where, what) and not is_address(where)
         ]
         taken = tuple(one for one in again if isinstance(one, ErrandStop))
+        # A name means the same place again; a kind of place, in small letters, the next one.
         found.append(_find_stop(agent, str(number + 1), where, what, taken if where.islower() else ()))
     stops = tuple(one for one in found if isinstance(one, ErrandStop))
     left_out = tuple(one for one in found if isinstance(one, str))

@@ -132,6 +132,7 @@ def exact_order(times: Times) -> StopOrder:
     fastest[1 << np.arange(count), np.arange(count)] = times.leave
     everything = (1 << count) - 1
     holds = (np.arange(1 << count)[:, None] >> np.arange(count) & 1).astype(bool)
+    # As binary numbers, sets come after all of their subsets.
     for visited in range(1, everything):
         inside, outside = holds[visited].nonzero()[0], (~holds[visited]).nonzero()[0]
         onward = fastest[visited, inside, None] + times.between[inside[:, None], outside]
@@ -289,6 +290,7 @@ def prove_order(times: Times, order: StopOrder, seconds: float) -> StopOrder:
     # As a round trip: place 0 is start and end, the stops follow.
     costs = np.zeros((count, count))
     costs[0, 1:], costs[1:, 0], costs[1:, 1:] = times.leave, times.arrive, times.between
+    # A place may follow any from which a way leads there, but never itself.
     may = np.isfinite(costs) & ~np.eye(len(costs), dtype=bool)
     until = monotonic() + seconds
     ones, each = np.ones(count), np.eye(count)

@@ -144,6 +144,7 @@ def _rate_homes(
     for home in homes:
         one = rated[home.id]
         data: dict[str, object] = {"rated": one.model_dump(mode="json")}
+        # One note has all ratings of a question, should the run be cut off before the others are written.
         data |= {"together": together} if asked and home is missing[0] else {}
         text = f"{one.rating:g} of 10. {one.reason}"
         agent.run.note(TOPIC, home.id, text, title=home.address, data=data)

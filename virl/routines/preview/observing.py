@@ -206,6 +206,7 @@ def legs_of(
             for one in facts
             if (low < one.along_m or first == 0) and (one.along_m <= high or last == bounds[-1])
         ]
+        # Where streets meet, a view to the side shows the other street.
         inner = [one for one in glances[first : last + 1] if len(one.ways) <= 2] or glances[first : last + 1]
         legs.append(
             Leg(

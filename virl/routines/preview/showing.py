@@ -87,6 +87,7 @@ def leg_sentences(leg: Leg, profile: Profile) -> list[str]:
 def told_facts(leg: Leg, profile: Profile) -> list[Fact]:
     """Return the facts of a stretch told to a profile, in the way's order; on wheels, obstacles first."""
     names = [fact for fact in leg.facts if fact.kind == LANDMARK]
+    # What was read from many places is easily found.
     best = sorted(names, key=lambda fact: -fact.looks)[:MOST_LANDMARKS]
     told = [
         fact for fact in leg.facts if fact.kind in TELLS[profile] and (fact.kind != LANDMARK or fact in best)
