@@ -44,7 +44,7 @@ from virl.mind.understanding import Reading
 from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.platform.city.outcome import Outcome
 from virl.routines.by_tools.deciding import Decider, check_script, check_tools, decider_of, stop_at_fault
-from virl.routines.by_tools.goals import read_goal, unfulfilled_phrases, words_of_goal
+from virl.routines.by_tools.goals import UNFULFILLED, read_goal, words_of_goal
 from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early
 from virl.tools.base import short, without_fence
 from virl.tools.body import Body
@@ -72,7 +72,7 @@ def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
     goal = read_goal(character, lexicon)
     check_tools(character, goal)
     used = tuple(words_of_goal(character, goal, lexicon))
-    return Reading(character.intention, used, (character.name,), "tools", unfulfilled_phrases(goal))
+    return Reading(character.intention, used, (character.name,), "tools", UNFULFILLED[goal.seeking])
 
 
 WISH = Wish(_read_intention)

@@ -134,7 +134,7 @@ def _page_data(
     finds: Sequence[Find],
     paper: Paper | None,
 ) -> dict[str, object]:
-    """Return data for the page's template, and under `data` for its script; `counted`: folder of the count.
+    """Return data for the page's template, and under `data` for its script.
 
     `counted` is the folder of the run which counted: `folder` itself or one within it. The map's paper is
     `None` before the first step.

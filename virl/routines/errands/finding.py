@@ -117,7 +117,7 @@ def find_errands(agent: Agent) -> Task:
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Give stand-ins to errands that the city lacks; return (character, sentences on changes).
+    """Replace places and addresses of errands that a city lacks; return (character, sentences on changes).
 
     A place type becomes the nearest place of the types in the character's `instead`.
 

@@ -216,10 +216,9 @@ def _reasons_for(
     lexicon: Lexicon,
 ) -> list[str]:
     """Return reasons for a place: wishes met (in `leaning`), its rating, wishes that nothing contradicts."""
-    met = [_wish_words(mention, lexicon) for name, mention in wanted.items() if leaning.get(name) is not None]
-    open_points = [
-        _wish_words(mention, lexicon) for name, mention in wanted.items() if leaning.get(name) is None
-    ]
+    words = {name: _wish_words(mention, lexicon) for name, mention in wanted.items()}
+    met = [wish for name, wish in words.items() if leaning.get(name) is not None]
+    open_points = [wish for name, wish in words.items() if leaning.get(name) is None]
     reasons = [f"it is said to be {', '.join(met)}, as wished"] if met else []
     if rating is not None:
         reasons.append(f"it is rated {rating:.1f} of 5")

@@ -135,10 +135,8 @@ def run(agent: Agent) -> None:
         agent.run.end(Outcome("blocked", f"No way was found: {fault}."))
         return
     if len(walk) < 2:  # the panorama nearest to both
-        ended = Outcome(
-            "arrived" if goal.succeeded else "substituted", goal.with_lacks(f"{title} is where you are.")
-        )
-        agent.run.end(ended)
+        told = goal.with_lacks(f"{title} is where you are.")
+        agent.run.end(Outcome("arrived" if goal.succeeded else "substituted", told))
         return
     limit = agent.character.limits.steps
     if len(walk) - 1 > limit:

@@ -119,7 +119,7 @@ def _within_reach(
         rated = places.nearby_rated(here, reach, types, least, max_price_level)
         told = _open_ones([*told, *rated])
         promises = sorted((_promise(place, max_price_level) for place in told), reverse=True)[:wanted]
-        # Places not told of have fewer stars than `least`, no ratings or a higher price: none would be chosen.
+        # Places not told of have fewer stars than `least`, no ratings or a higher price: none is as good.
         if len(promises) == wanted and promises[-1] >= (SUITS, max(least, USUAL_STARS)):
             return told
         if complete_to(rated) < reach:

@@ -49,20 +49,9 @@ class Candidate(JsonRecord):
 
     def record(self, *, picked: bool) -> PlaceRecord:
         """Return the candidate as the journal's record of a place, `picked` or left aside."""
-        return PlaceRecord(
-            id=self.id,
-            name=self.name,
-            types=self.types,
-            lat=self.lat,
-            lng=self.lng,
-            address=self.address,
-            rating=self.stars,
-            review_count=self.review_count,
-            price_level=self.price_level,
-            summary=self.summary,
-            decision="enter" if picked else "continue",
-            reason=self.reason,
-        )
+        # In the journal, a place's rating is the public one.
+        shared = self.model_dump(include=set(PlaceRecord.model_fields) - {"rating"})
+        return PlaceRecord(**shared, rating=self.stars, decision="enter" if picked else "continue")
 
 
 def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
