@@ -40,7 +40,7 @@ test: $(STAMP)
 
 ## test-slow   the other tests: slow ones, and those in a real browser
 test-slow: $(STAMP) web-deps
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=25 -m "(slow or browser) and not soak"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=25 -m "(slow or browser) and not soak"
 
 ## test-random run the property tests on random examples, ROUNDS times; stops at the first failure
 test-random: $(STAMP)
