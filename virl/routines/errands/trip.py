@@ -324,12 +324,13 @@ def prove_order(times: Times, order: StopOrder, seconds: float) -> StopOrder:
             best = min(([place - 1 for place in path], best), key=finite.seconds_along)
             break
         # Only rounds that the solver comes to are forbidden: there are too many to list them all.
-        constraints += [_no_round(count, np.flatnonzero(labels == label)) for label in range(rounds)]
+        closed = (np.flatnonzero(labels == label).tolist() for label in range(rounds))
+        constraints += [_no_round(count, places) for places in closed]
     found = times.seconds_along(best)
     return StopOrder(tuple(best), found, min(bound, found) if np.isfinite(found) else bound)
 
 
-def _no_round(count: int, places: Sequence[int] | Ints) -> LinearConstraint:
+def _no_round(count: int, places: Sequence[int]) -> LinearConstraint:
     """Return the constraint that, of `count` places, no round closes through just the given ones."""
     inside = np.zeros((count, count))
     inside[np.ix_(places, places)] = 1.0
