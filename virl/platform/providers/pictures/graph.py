@@ -282,7 +282,8 @@ def _link_across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
         facing = taken[0] if taken else 0.0
         for quarter in range(4):
             middle = facing + 90.0 * quarter
-            if best := _best(xy, sequence, number, others, middle, taken):
+            best = _best(xy, sequence, number, others, middle, taken)
+            if best is not None:
                 taken.append(_azimuth(xy[best] - xy[number]))
                 found.add((min(number, best), max(number, best)))
     return found
