@@ -5,21 +5,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from virl.errors import BadInput
-from virl.extras import missing_packages
+from virl.extras import missing_packages, module
 from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Embeddings
 from virl.platform.perception.embeddings import TextMemory
 from virl.platform.perception.images import pixels_of
 from virl.platform.perception.models import ModelOptions
-from virl.platform.perception.registry import ModelSettings
-from virl.platform.perception.weights import Once, Precision, batches, device_of, guard_memory, precision_on
+from virl.platform.perception.registry import ModelSettings, require_placeholder
+from virl.platform.perception.weights import (
+    EXTRA,
+    Precision,
+    batches,
+    device_of,
+    guard_memory,
+    load_once,
+    precision_on,
+)
 
 LABEL = "{label}"
 """Placeholder in a caption that stands for a label."""
@@ -28,7 +36,7 @@ LABEL = "{label}"
 class ContrastiveSettings(ModelSettings):
     """The settings of recognizers with an encoder of pictures and one of texts."""
 
-    caption: str = LABEL
+    caption: Annotated[str, require_placeholder(LABEL)] = LABEL
     """Text that a picture is compared with for each label: by default the label alone, as in V-IRL.
 
     CLIP's paper, section 3.1.4, has `a photo of a {label}`.
@@ -37,14 +45,6 @@ class ContrastiveSettings(ModelSettings):
     """Number format of the weights; `auto` is float16 on a GPU and float32 elsewhere."""
     batch: int = Field(default=32, ge=1)
     """Number of pictures, or texts, that go through the model at once."""
-
-    @field_validator("caption")
-    @classmethod
-    def _has_label(cls, caption: str) -> str:
-        """Check that a caption has the placeholder of the label."""
-        if LABEL not in caption:
-            raise ValueError(f"must contain {LABEL}")
-        return caption
 
 
 HALF: Precision = "float16"
@@ -70,8 +70,6 @@ class TorchEncoders:
 
     name: str
     """Name of the model, for messages."""
-    torch: Any
-    """The module `torch`."""
     turn: Lock
     """Lock held while the model computes: two batches at once would need twice the memory."""
     image_rows: Callable[[Sequence[Image]], Any]
@@ -83,19 +81,22 @@ class TorchEncoders:
     bias: float | None
     """Term added to the scaled cosines; `None` for a model trained with a softmax."""
 
-    def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """Return an embedding for each of n pictures, not of unit length, shape (n, d)."""
-        return self._encode(self.image_rows, images)
+    def encode(self, to_rows: Callable[[Any], Any], items: Sequence[Any], batch: int) -> Embeddings:
+        """Return vectors of length 1 for n pictures or texts by `image_rows` or `text_rows`, shape (n, d).
 
-    def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return an embedding for each of n texts, not of unit length, shape (n, d)."""
-        return self._encode(self.text_rows, texts)
-
-    def _encode(self, to_rows: Callable[[Any], Any], items: Sequence[Any]) -> NDArray[np.float32]:
-        """Return the embeddings of pictures or texts by `to_rows`, a function of the model, shape (n, d)."""
-        with self.turn, guard_memory(self.name, len(items)), self.torch.inference_mode():
-            rows: NDArray[np.float32] = to_rows(items).float().cpu().numpy()
-        return rows
+        Args:
+            to_rows: `image_rows` for pictures, `text_rows` for texts.
+            items: one or more pictures, or texts.
+            batch: number of them that go through the model at once.
+        """
+        parts: list[NDArray[np.float32]] = []
+        for some in batches(items, batch):
+            torch = module("torch", extra=EXTRA)
+            with self.turn, guard_memory(self.name, len(some)), torch.inference_mode():
+                parts.append(to_rows(some).float().cpu().numpy())
+        rows = np.concatenate(parts)
+        unit: Embeddings = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
 
 
 class ContrastiveRecognizer:
@@ -105,24 +106,28 @@ class ContrastiveRecognizer:
         self, identify: Callable[[], str], load: Callable[[], TorchEncoders], settings: ContrastiveSettings
     ) -> None:
         """Keep functions for the name of stored embeddings and for the encoders; call them on first use."""
-        self._name = Once(identify)
-        self._towers = Once(load)
+        self._identify = load_once(identify)
+        self._load = load_once(load)
         self._settings = settings
         self._captions = TextMemory(self)
 
     @property
     def name(self) -> str:
         """Name under which the embeddings are stored."""
-        return self._name.get()
+        return self._identify()
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
         """Return a vector of length 1 for each of n pictures, grayscale and RGBA as RGB, shape (n, d)."""
         colour = [pixels_of(image) for image in images]
-        return self._embed(self._towers.get().images, colour) if colour else self.embed_texts([""])[:0]
+        if not colour:
+            return self.embed_texts([""])[:0]
+        encoders = self._load()
+        return encoders.encode(encoders.image_rows, colour, self._settings.batch)
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
         """Return a vector of length 1 for each of n texts, shape (n, d)."""
-        rows = self._embed(self._towers.get().texts, texts or [""])
+        encoders = self._load()
+        rows = encoders.encode(encoders.text_rows, texts or [""], self._settings.batch)
         return rows if texts else rows[:0]
 
     def recognize(self, images: Sequence[Image], labels: Sequence[str]) -> NDArray[np.float32]:
@@ -143,19 +148,11 @@ class ContrastiveRecognizer:
             raise BadInput(f"label {plain.index('') + 1} of {len(plain)} is blank: remove it")
         captions = [self._settings.caption.replace(LABEL, label) for label in plain]
         seen = self.embed_images(images)
-        towers = self._towers.get()
-        logits = towers.scale * (seen @ self._captions.embed_texts(captions).T)
+        encoders = self._load()
+        logits = encoders.scale * (seen @ self._captions.embed_texts(captions).T)
         fit: NDArray[np.float32]
-        fit = softmax(logits, axis=1) if towers.bias is None else expit(logits + towers.bias)
+        fit = softmax(logits, axis=1) if encoders.bias is None else expit(logits + encoders.bias)
         return fit.astype(np.float32, copy=False)
-
-    def _embed(
-        self, tower: Callable[[Sequence[Any]], NDArray[np.float32]], items: Sequence[Any]
-    ) -> Embeddings:
-        """Return a row of length 1 for each of n pictures or texts, encoded batch by batch, shape (n, d)."""
-        rows = np.concatenate([tower(batch) for batch in batches(items, self._settings.batch)])
-        unit: Embeddings = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return unit
 
 
 _WHOLE = 16 * 2**20

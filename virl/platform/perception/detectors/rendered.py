@@ -28,7 +28,7 @@ from virl.platform.perception.detections import (
 from virl.platform.perception.images import as_view, cores, look_at_each, pixels_of, usual_threads
 from virl.platform.perception.registry import DetectorSettings, Kind, Needs
 from virl.platform.perception.signs import SIGN
-from virl.platform.perception.weights import batches, once_per_process
+from virl.platform.perception.weights import batches, load_once
 
 cv2 = Late("cv2", extra="eyes")
 onnxruntime = Late("onnxruntime", extra="eyes")
@@ -231,7 +231,7 @@ def _read(
     return NetworkFinds(boxes[cells] * np.float32(scale), scores[cells, kinds], kinds)
 
 
-@once_per_process
+@load_once
 def _session(file: str) -> Any:
     """Return the network of a file as an ONNX session, ready to run.
 

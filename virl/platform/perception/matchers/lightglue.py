@@ -1,6 +1,6 @@
 """LightGlue through the `transformers` library, on SuperPoint or DISK keypoints (extra `vision`)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -19,12 +19,12 @@ from virl.platform.perception.registry import Kind, MatcherSettings
 from virl.platform.perception.weights import (
     EXTRA,
     PACKAGES,
-    Once,
     Pretrained,
     batches,
     check_model_type,
     checkpoint,
     guard_memory,
+    load_once,
     load_pretrained,
 )
 
@@ -57,7 +57,7 @@ class LightGlueSettings(MatcherSettings):
 
 def open_lightglue(settings: LightGlueSettings, models: Models) -> "LightGlueMatcher":
     """Return the matcher, whose weights are loaded on first use."""
-    return LightGlueMatcher(Once(lambda: _load(settings, models.options)), settings)
+    return LightGlueMatcher(load_once(lambda: _load(settings, models.options)), settings)
 
 
 KIND = Kind("matcher", LightGlueSettings, open_lightglue)
@@ -66,9 +66,9 @@ KIND = Kind("matcher", LightGlueSettings, open_lightglue)
 class LightGlueMatcher:
     """A matcher of pictures by LightGlue. Safe to share between threads, which then take turns."""
 
-    def __init__(self, loaded: Once[Pretrained], settings: LightGlueSettings) -> None:
-        """Use a model that is loaded when first needed, with the settings of its file."""
-        self._loaded = loaded
+    def __init__(self, load: Callable[[], Pretrained], settings: LightGlueSettings) -> None:
+        """Use a model that `load` gives, called when it is needed, with the settings of its file."""
+        self._load = load
         self._settings = settings
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
@@ -82,7 +82,7 @@ class LightGlueMatcher:
         return [
             match
             for batch in batches(pictures, self._settings.batch)
-            for match in self._match(self._loaded.get(), batch)
+            for match in self._match(self._load(), batch)
         ]
 
     def _match(self, loaded: Pretrained, batch: Sequence[tuple[Image, Image]]) -> list[Match]:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from virl.extras import module
 from virl.platform.city.streetview import Image
 from virl.platform.perception.contrastive import (
     ContrastiveRecognizer,
@@ -75,7 +74,6 @@ def _encoders(name: str, loaded: Pretrained) -> TorchEncoders:
     bias = getattr(model, "logit_bias", None)
     return TorchEncoders(
         name=name,
-        torch=module("torch", extra=EXTRA),
         turn=loaded.turn,
         image_rows=image_rows,
         text_rows=text_rows,

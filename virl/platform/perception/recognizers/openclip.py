@@ -28,7 +28,7 @@ from virl.platform.perception.weights import (
     checkpoint,
     device_of,
     find_checkpoint,
-    once_per_process,
+    load_once,
     precision_on,
 )
 
@@ -166,7 +166,7 @@ def _refuse_fetching(config: Path, options: ModelOptions) -> None:
         )
 
 
-@once_per_process
+@load_once
 def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, precision: str) -> TorchEncoders:
     """Return the encoders of an architecture with the weights in some files, in a number format on a device.
 
@@ -227,7 +227,6 @@ def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, prec
     bias = getattr(model, "logit_bias", None)
     return TorchEncoders(
         name=architecture,
-        torch=torch,
         turn=Lock(),
         image_rows=image_rows,
         text_rows=text_rows,
