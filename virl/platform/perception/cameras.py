@@ -121,18 +121,16 @@ def sweep_cameras(
     return [Camera(first + i * fov, pitch, fov, width, height) for i in range(count)]
 
 
-def reading_fov(letter_m: float, distance_m: float, width: int = 640, pixels: float = LETTER_PX) -> float:
-    """Return the widest field of view, [10, 120] degrees, whose picture shows letters `pixels` pixels high.
-
-    It is `2 atan(width * letter_m / (2 * pixels * distance_m))`.
+def reading_fov(letter_m: float, distance_m: float, width: int = 640) -> float:
+    """Return the widest field of view, [10, 120] degrees, whose picture shows letters large enough to read.
 
     Args:
         letter_m: height of the letters, metres.
         distance_m: distance from the camera to the letters, metres.
         width: of the picture, pixels.
-        pixels: height of the letters in the middle of the picture; towards its edges they are higher.
     """
-    return min(max(2 * degrees(atan(width * letter_m / (2 * pixels * distance_m))), MIN_FOV), MAX_FOV)
+    # In the middle of the picture, letters are `LETTER_PX` high; towards its edges they are higher.
+    return min(max(2 * degrees(atan(width * letter_m / (2 * LETTER_PX * distance_m))), MIN_FOV), MAX_FOV)
 
 
 def reading_cameras(

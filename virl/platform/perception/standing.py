@@ -54,9 +54,21 @@ class ModelReadiness:
         return not any(need.lacks for need in self.needs)
 
 
-def model_readiness(role: Role, name: str) -> ModelReadiness:
-    """Return the requirements of the model of a role and name, and which are met; no weights are loaded."""
-    return _readiness(role, name, above=())
+def model_readiness(role: Role, name: str, *, above: tuple[tuple[Role, str], ...] = ()) -> ModelReadiness:
+    """Return the requirements of a model, and which of them are met; no weights are loaded.
+
+    Args:
+        role: of the model.
+        name: of the model.
+        above: (role, name) of the models that use it, none of which it may use.
+    """
+    try:
+        settings = read_model(role, name)
+        needs = settings.needs()
+        found = (*_own_needs(needs), *_model_needs(needs, (*above, (role, name))))
+        return ModelReadiness(role, name, settings.kind, found, settings.paper)
+    except VirlError as fault:
+        return ModelReadiness(role, name, "", (Need("its file", str(fault)),))
 
 
 def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
@@ -96,17 +108,6 @@ def check_without_truth(role: Role, name: str, *, above: tuple[tuple[Role, str],
             check_without_truth(*other, above=(*above, (role, name)))
 
 
-def _readiness(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> ModelReadiness:
-    """Return the readiness of a model; `above` has the (role, name) of the models that use it."""
-    try:
-        settings = read_model(role, name)
-        needs = settings.needs()
-        found = (*_own_needs(needs), *_model_needs(needs, (*above, (role, name))))
-        return ModelReadiness(role, name, settings.kind, found, settings.paper)
-    except VirlError as fault:
-        return ModelReadiness(role, name, "", (Need("its file", str(fault)),))
-
-
 def _own_needs(needs: Needs) -> Iterator[Need]:
     """Yield a model's requirements other than models: packages, files and weights."""
     if needs.packages:
@@ -133,7 +134,7 @@ def _model_needs(needs: Needs, above: tuple[tuple[Role, str], ...]) -> Iterator[
             lacking = list(
                 {
                     need.remedy if need.remedy.startswith("pip") else need.lacks: need
-                    for need in _readiness(role, name, above).needs
+                    for need in model_readiness(role, name, above=above).needs
                     if need.fault
                 }.values()
             )

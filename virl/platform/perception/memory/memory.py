@@ -352,7 +352,8 @@ class Pictures:
         """
         # The file may be another picture than the one held: of a look around that was not recorded.
         self._held.pop(seen.crop, None)
-        _write(self._folder / seen.crop, crop(view.pixels, seen.box, self._margin), _CROP_QUALITY)
+        picture = PIL.Image.fromarray(crop(view.pixels, seen.box, self._margin))
+        _write(self._folder / seen.crop, picture, _CROP_QUALITY)
 
     def load(self, name: str) -> Image:
         """Return the picture at a path within the memory's folder; the latest ones are held in memory.
@@ -373,9 +374,7 @@ class Pictures:
         return pixels
 
 
-def _write(path: Path, picture: Image | PIL.Image.Image, quality: int) -> None:
+def _write(path: Path, picture: PIL.Image.Image, quality: int) -> None:
     """Write a picture to a file as JPEG of a quality in [0, 100], whole or not at all."""
-    if not isinstance(picture, PIL.Image.Image):
-        picture = PIL.Image.fromarray(picture)
     with replace_file(path, "go on") as file:
         picture.save(file, "JPEG", quality=quality)
