@@ -334,8 +334,7 @@ class GraphMaps:
     ) -> Floats:
         """Return seconds from origins to destinations, shape (origins, destinations); `inf` for no way.
 
-        Returns:
-            `inf` where no way leads, also where a stop is over 100 m from the nearest panorama.
+        No way leads from or to a stop that is over 100 m from the nearest panorama.
         """
         speed = speed_of(mode)
         (start, leave), (end, arrive) = self._nearest(origins), self._nearest(destinations)

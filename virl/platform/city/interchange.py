@@ -200,14 +200,9 @@ def to_geodataframes(city: City) -> "dict[str, gpd.GeoDataFrame]":
 
 
 def save_geodataframes(frames: "Mapping[str, gpd.GeoDataFrame]", path: Path) -> None:
-    """Write the tables of a city to one GeoPackage file, `.gpkg`, or to a folder of GeoJSON files.
+    """Write tables of `to_geodataframes` to a GeoPackage `path`, `.gpkg`, or as GeoJSON files to a folder.
 
     The description of each layer says whom to name.
-
-    Args:
-        frames: tables by name, as `to_geodataframes` gives them.
-        path: a GeoPackage that gets all tables, if it ends in `.gpkg`; else a folder that gets a GeoJSON file
-            for each.
 
     Raises:
         CannotWrite: the disk refuses.

@@ -139,8 +139,7 @@ def look_closer(
     """Return (closer view, confirmed detection in it) for each candidate; `None` for one not confirmed.
 
     A candidate is confirmed if the closer view shows its label on the box where it should be, with the score
-    of the label's second look or more, and no other label scores more on that box. All closer views go to
-    the detector at once.
+    of the label's second look or more, and no other label scores more on that box.
 
     Args:
         streetview: provider of the closer views.

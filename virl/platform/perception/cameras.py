@@ -15,12 +15,9 @@ def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:
     """Return the box around a box's contents in another camera's view; `None` if partly behind that camera.
 
     Args:
-        box: pixels of the view through `source`; may reach beyond its edges.
+        box: pixels of the view through `source`; like the box returned, it may reach beyond the view's edges.
         source: camera of the view with the box.
         target: camera of the other view.
-
-    Returns:
-        Pixels of the view through `target`, beyond its edges too; `None` if part of it is behind that camera.
     """
     corners = [(x, y) for x in box[::2] for y in box[1::2]]
     right, up, forward = frame_of(target) @ np.array([ray(source, *corner) for corner in corners]).T

@@ -1,7 +1,4 @@
-"""Loading weights: from where, onto which device, once, and what to say when it cannot be done.
-
-Models of the `transformers` library come from a folder on this machine.
-"""
+"""Loading weights: from where, onto which device, once, and what to say when it cannot be done."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -50,9 +47,7 @@ def models_home() -> Path:
 def find_checkpoint(source: str) -> Path | None:
     """Return the file or folder of a checkpoint on this machine; `None` if it is not here.
 
-    Args:
-        source: a path; a path below `models_home()`; or a hub id, such as `"google/owlv2-base-patch16"`,
-            which is also looked for in the hub's own cache.
+    A source is a path, also one below `models_home()`, or a hub id, also looked for in the hub's own cache.
     """
     for path in (Path(source).expanduser(), models_home() / source):
         if path.exists():

@@ -110,9 +110,7 @@ class RecordedDetector(SettingsDetector[RecordedSettings]):
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         """Return the recorded boxes with one of `labels` in each view, best first.
 
-        Args:
-            views: views of recorded panoramas; their pixels are not looked at.
-            labels: labels as recorded; case does not count, and underscores are spaces. Empty asks for all.
+        Labels are those of the file; case does not count, and underscores are spaces. None asks for all.
 
         Raises:
             ModelUnavailable: the file is missing, or has no line for a panorama.

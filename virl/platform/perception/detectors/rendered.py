@@ -51,7 +51,6 @@ NOT_DRAWN = (
     "the detector `rendered` knows only towns that virl draws, and this city is none: choose another with "
     "--detector, such as grounding-dino, owlv2 or recorded (see `virl models`)"
 )
-
 """Error text for a city that virl does not draw."""
 
 _LABELS = tuple(SIGN if one == "directory" else one for one in CLASSES)
@@ -129,10 +128,8 @@ class RenderedDetector(SettingsDetector[RenderedSettings]):
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:
         """Return the objects with one of `labels` in each view, best first.
 
-        Args:
-            views: views of towns that virl draws.
-            labels: labels, or other words for them; case does not count, and underscores are spaces.
-                `"sign"` finds directories too. Empty asks for all known ones. Others are never found.
+        Labels may be synonyms; case does not count, and underscores are spaces. `"sign"` finds directories
+        too. None asks for all known labels. Others are never found.
 
         Raises:
             BadInput: a label is empty.
@@ -233,11 +230,7 @@ def _read(
 
 @load_once
 def _session(file: str) -> Any:
-    """Return the network of a file as an ONNX session, ready to run.
-
-    Raises:
-        ModelUnavailable: the file is missing, is no ONNX file, or is another network.
-    """
+    """Return the network of an ONNX file as a session; raise `ModelUnavailable` for no or another network."""
     if not Path(file).is_file():
         raise ModelUnavailable(
             f"weights {file} are missing: set `weights` in the model's file to an ONNX file"

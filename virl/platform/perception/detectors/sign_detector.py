@@ -67,10 +67,8 @@ class SignDetector(SettingsDetector[SignDetectorSettings]):
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:
         """Return the signs in each view that tell of one of `labels`, best first; signs of no type come last.
 
-        Args:
-            views: views of any street.
-            labels: place types, with spaces or underscores, and `"sign"` for signs that tell of no type;
-                empty asks for all of them. Other labels are never found.
+        Labels are place types, with spaces or underscores, and `"sign"` for signs that tell of no type. None
+        asks for all of them. Other labels are never found.
 
         Raises:
             ModelUnavailable: the reader's model is missing.

@@ -73,10 +73,7 @@ class _Features:
 
 
 class SiftMatcher:
-    """A matcher by SIFT, for pictures whose view, size and light differ moderately.
-
-    Safe to share between threads.
-    """
+    """A matcher of pictures whose view, size and light differ moderately; safe to share between threads."""
 
     def __init__(self, settings: SiftSettings) -> None:
         self._settings = settings

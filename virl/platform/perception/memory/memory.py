@@ -90,10 +90,8 @@ class VisualMemory:
     def add(self, sightings: Sequence[Sighting], name: str = "") -> list[Verdict]:
         """Add sightings, but none again for a known `name`, and return the verdict on each, in order.
 
-        Args:
-            sightings: of any labels; they are assigned to objects jointly, so their order hardly matters.
-            name: names this look around, such as `"step-12"`. If the memory already has one of this name, it
-                is left as it is and gives the same verdicts again: so a run can be resumed at any point.
+        They are assigned jointly, so their order hardly matters. A known `name` of a look around, such as
+        `"step-12"`, gives the same verdicts again, so that a run can be resumed at any point.
 
         Raises:
             BadInput: a box, score or position is absurd, or the sightings are from several panoramas.

@@ -184,10 +184,9 @@ class RapidOcrSettings(ModelSettings):
 
 
 class RapidOcrReader:
-    """A reader with the PP-OCR models that the rapidocr package carries.
+    """A reader with the PP-OCR models that the rapidocr package carries, loaded on the first read.
 
-    The models are loaded on the first read (about a second). Safe to share between threads, which then
-    take turns.
+    Safe to share between threads, which take turns. Loading takes about a second.
     """
 
     def __init__(self, settings: RapidOcrSettings) -> None:

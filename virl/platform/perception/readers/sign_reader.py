@@ -67,10 +67,7 @@ KIND = Kind("reader", SignReaderSettings, open_sign_reader)
 
 
 class SignsFirstReader:
-    """A reader that finds the signs in pictures of a town that virl draws, and reads inside them alone.
-
-    The detector labels them `sign`, by the pixels alone. Safe to share between threads.
-    """
+    """A reader of the signs alone in pictures of towns that virl draws; safe to share between threads."""
 
     def __init__(self, reader: BoxReader, detector: Detector, settings: SignReaderSettings) -> None:
         """Use a detector to find boxes labelled `sign`, and a reader to read inside these boxes."""

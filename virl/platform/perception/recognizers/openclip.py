@@ -170,12 +170,7 @@ def _refuse_fetching(config: Path, options: ModelOptions) -> None:
 def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, precision: str) -> TorchEncoders:
     """Return the encoders of an architecture with the weights in some files, in a number format on a device.
 
-    Args:
-        architecture: OpenCLIP's name, or `local-dir:` and a folder that describes the model.
-        tag: of published weights, for how pictures are prepared; may be empty.
-        files: paths of the weights, or of their parts.
-        device: torch's name of the device.
-        precision: torch's name of the number format.
+    `architecture` may be `local-dir:` and a folder; `tag` says how pictures are prepared, and may be empty.
     """
     open_clip, torch = module("open_clip", extra=_EXTRA), module("torch", extra=_EXTRA)
     published = open_clip.get_pretrained_cfg(architecture, tag) if tag else {}
