@@ -168,21 +168,11 @@ def to_geodataframes(city: City) -> "dict[str, gpd.GeoDataFrame]":
         if inventory
         else [{"id": str(n), "geometry": _line(line)} for n, line in enumerate(street_map.lines())],
         "panoramas": [
-            {
-                "id": one.id,
-                "heading": one.heading,
-                "links": len(one.links),
-                "geometry": _point(one.position),
-            }
+            {"id": one.id, "heading": one.heading, "links": len(one.links), "geometry": _point(one.position)}
             for one in map(city.streetview.panorama, street_map.panorama_ids())
         ],
         "houses": [
-            {
-                "id": one.id,
-                "height": one.height,
-                "height_known": one.is_height_known,
-                "geometry": one.outline,
-            }
+            {"id": one.id, "height": one.height, "height_known": one.is_height_known, "geometry": one.outline}
             for one in (inventory.houses() if inventory else ())
         ],
         "places": _places(inventory) if inventory else [],

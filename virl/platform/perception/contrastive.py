@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any
@@ -65,45 +66,56 @@ def kept_under(name: str, settings: ContrastiveSettings, options: ModelOptions) 
 
 
 @dataclass(frozen=True, slots=True)
-class TorchEncoders:
-    """The encoders of a torch model, which is in its evaluation mode."""
+class Encoders:
+    """The two encoders of a model; their vectors are not of unit length."""
 
-    name: str
-    """Name of the model, for messages."""
-    turn: Lock
-    """Lock held while the model computes: two batches at once would need twice the memory."""
-    image_rows: Callable[[Sequence[Image]], Any]
-    """Function from pictures to a tensor of their embeddings as rows, without gradients."""
-    text_rows: Callable[[Sequence[str]], Any]
-    """Function from texts to a tensor of their embeddings as rows, without gradients."""
+    images: Callable[[Sequence[Image]], NDArray[np.float32]]
+    """Function from n pictures to their vectors, shape (n, d)."""
+    texts: Callable[[Sequence[str]], NDArray[np.float32]]
+    """Function from n texts to their vectors, shape (n, d)."""
     scale: float
     """Factor on the cosines of pictures and texts."""
     bias: float | None
     """Term added to the scaled cosines; `None` for a model trained with a softmax."""
 
-    def encode(self, to_rows: Callable[[Any], Any], items: Sequence[Any], batch: int) -> Embeddings:
-        """Return vectors of length 1 for n pictures or texts by `image_rows` or `text_rows`, shape (n, d).
 
-        Args:
-            to_rows: `image_rows` for pictures, `text_rows` for texts.
-            items: one or more pictures, or texts.
-            batch: number of them that go through the model at once.
-        """
-        parts: list[NDArray[np.float32]] = []
-        for some in batches(items, batch):
-            torch = module("torch", extra=EXTRA)
-            with self.turn, guard_memory(self.name, len(some)), torch.inference_mode():
-                parts.append(to_rows(some).float().cpu().numpy())
-        rows = np.concatenate(parts)
-        unit: Embeddings = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return unit
+def torch_encoders(
+    name: str,
+    model: Any,
+    turn: Lock,
+    image_rows: Callable[[Sequence[Image]], Any],
+    text_rows: Callable[[Sequence[str]], Any],
+) -> Encoders:
+    """Return the encoders of a torch model in its evaluation mode, with its scale and bias.
+
+    Args:
+        name: of the model, for messages.
+        model: the model.
+        turn: lock held while the model computes: two batches at once would need twice the memory.
+        image_rows: function from n pictures to a tensor of their embeddings, (n, d).
+        text_rows: function from n texts to a tensor of their embeddings, (n, d).
+    """
+
+    def encode(to_rows: Callable[[Any], Any], items: Sequence[Any]) -> NDArray[np.float32]:
+        """Return the embeddings of pictures or texts by one of the two functions, without gradients."""
+        with turn, guard_memory(name, len(items)), module("torch", extra=EXTRA).inference_mode():
+            rows: NDArray[np.float32] = to_rows(items).float().cpu().numpy()
+        return rows
+
+    bias = getattr(model, "logit_bias", None)
+    return Encoders(
+        images=partial(encode, image_rows),
+        texts=partial(encode, text_rows),
+        scale=model.logit_scale.exp().item(),
+        bias=None if bias is None else bias.item(),
+    )
 
 
 class ContrastiveRecognizer:
     """A recognizer by an encoder of pictures and one of texts, loaded on first use."""
 
     def __init__(
-        self, identify: Callable[[], str], load: Callable[[], TorchEncoders], settings: ContrastiveSettings
+        self, identify: Callable[[], str], load: Callable[[], Encoders], settings: ContrastiveSettings
     ) -> None:
         """Keep functions for the name of stored embeddings and for the encoders; call them on first use."""
         self._identify = load_once(identify)
@@ -119,15 +131,11 @@ class ContrastiveRecognizer:
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
         """Return a vector of length 1 for each of n pictures, grayscale and RGBA as RGB, shape (n, d)."""
         colour = [pixels_of(image) for image in images]
-        if not colour:
-            return self.embed_texts([""])[:0]
-        encoders = self._load()
-        return encoders.encode(encoders.image_rows, colour, self._settings.batch)
+        return self._embed(self._load().images, colour) if colour else self.embed_texts([""])[:0]
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
         """Return a vector of length 1 for each of n texts, shape (n, d)."""
-        encoders = self._load()
-        rows = encoders.encode(encoders.text_rows, texts or [""], self._settings.batch)
+        rows = self._embed(self._load().texts, texts or [""])
         return rows if texts else rows[:0]
 
     def recognize(self, images: Sequence[Image], labels: Sequence[str]) -> NDArray[np.float32]:
@@ -153,6 +161,14 @@ class ContrastiveRecognizer:
         fit: NDArray[np.float32]
         fit = softmax(logits, axis=1) if encoders.bias is None else expit(logits + encoders.bias)
         return fit.astype(np.float32, copy=False)
+
+    def _embed(
+        self, encode: Callable[[Sequence[Any]], NDArray[np.float32]], items: Sequence[Any]
+    ) -> Embeddings:
+        """Return a row of length 1 for each of n pictures or texts, encoded batch by batch, shape (n, d)."""
+        rows = np.concatenate([encode(batch) for batch in batches(items, self._settings.batch)])
+        unit: Embeddings = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
 
 
 _WHOLE = 16 * 2**20

@@ -44,10 +44,7 @@ class GroundPatch:
 
 
 def ground_patch(
-    view: View,
-    *,
-    aside: tuple[float, float] = (-9.0, 9.0),
-    ahead: tuple[float, float] = (3.0, 18.0),
+    view: View, *, aside: tuple[float, float] = (-9.0, 9.0), ahead: tuple[float, float] = (3.0, 18.0)
 ) -> GroundPatch:
     """Return the ground in a view from above, `PER_M` cells a metre, in (least, most) metres aside and ahead.
 

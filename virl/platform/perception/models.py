@@ -13,43 +13,13 @@ from typing import Literal, cast
 from virl.errors import BadInput, UnknownName, VirlError
 from virl.platform.city.city import Truth
 from virl.platform.city.streetview import Image
-from virl.platform.perception.base import (
-    Describer,
-    Detector,
-    LookScores,
-    Matcher,
-    Reader,
-    Recognizer,
-    Role,
-)
+from virl.platform.perception.base import Describer, Detector, LookScores, Matcher, Reader, Recognizer, Role
 from virl.platform.perception.kept_finds import KeptFinds, KeptReadings
 from virl.platform.perception.lexicons.sign_lexicon import Lexicon
-from virl.platform.perception.registry import (
-    KINDS,
-    DetectorSettings,
-    ModelResources,
-    ModelSettings,
-    Needs,
-    find_kind,
-    resolve,
-)
+from virl.platform.perception.registry import KINDS, DetectorSettings, ModelSettings, find_kind, resolve
 from virl.resources import data_folder, names_in
 from virl.settings.model import load_settings
 from virl.settings.yaml import read_text
-
-__all__ = [
-    "DetectorSettings",
-    "Device",
-    "ModelOptions",
-    "ModelResources",
-    "ModelSettings",
-    "Models",
-    "Needs",
-    "look_scores",
-    "model_file",
-    "model_names",
-    "read_model",
-]
 
 Device = Literal["auto", "cpu", "cuda"]
 """Device for models; "auto" takes a GPU where there is one."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from virl.errors import ModelUnavailable, VirlError
 from virl.extras import missing_packages
 from virl.platform.perception.base import Role
-from virl.platform.perception.models import Needs, read_model
+from virl.platform.perception.models import read_model
+from virl.platform.perception.registry import Needs
 from virl.platform.perception.weights import find_checkpoint, missing_checkpoint
 
 

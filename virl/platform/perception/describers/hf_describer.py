@@ -12,8 +12,8 @@ from virl.extras import module, require
 from virl.files.json_reading import read_json
 from virl.platform.city.streetview import Image, View
 from virl.platform.perception.images import pixels_of, same_size_batches
-from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
-from virl.platform.perception.registry import Kind, require_placeholder
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.perception.registry import Kind, ModelSettings, Needs, require_placeholder
 from virl.platform.perception.weights import (
     EXTRA,
     PACKAGES,

@@ -10,8 +10,8 @@ from virl.platform.city.streetview import View
 from virl.platform.perception.base import Amount, Detection, Detector, Role, SceneDescription
 from virl.platform.perception.images import as_view
 from virl.platform.perception.lexicons.sign_lexicon import Lexicon
-from virl.platform.perception.models import Models, ModelSettings, Needs
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import Models
+from virl.platform.perception.registry import Kind, ModelSettings, Needs
 from virl.platform.perception.road_sight import colourful_share
 from virl.platform.perception.signs import SIGN
 

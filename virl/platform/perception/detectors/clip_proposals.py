@@ -9,8 +9,8 @@ from virl.platform.city.streetview import View
 from virl.platform.perception.base import Detection, Detector, Recognizer
 from virl.platform.perception.detections import SettingsDetector, without_doubles, words_of
 from virl.platform.perception.images import crop, pixels_of
-from virl.platform.perception.models import DetectorSettings, Models, Needs
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import Models
+from virl.platform.perception.registry import DetectorSettings, Kind, Needs
 
 
 class ClipProposalsSettings(DetectorSettings):

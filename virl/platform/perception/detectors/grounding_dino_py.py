@@ -17,8 +17,8 @@ from virl.extras import missing_packages, module
 from virl.platform.city.streetview import Image
 from virl.platform.perception.detections import Rows, WordDetector, WordDetectorSettings
 from virl.platform.perception.detectors.grounding_dino import Network, open_network
-from virl.platform.perception.models import ModelOptions, Models, Needs
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.perception.registry import Kind, Needs
 from virl.platform.perception.weights import EXTRA, checkpoint, device_of, load_once
 
 PACKAGES = ("torch", "torchvision", "transformers", "groundingdino")

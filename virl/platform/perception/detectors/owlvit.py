@@ -8,12 +8,7 @@ from PIL import Image as Picture
 from virl.errors import BadInput
 from virl.extras import module
 from virl.platform.city.streetview import Image
-from virl.platform.perception.detections import (
-    FindBoxes,
-    LabelledBoxes,
-    WordDetector,
-    WordDetectorSettings,
-)
+from virl.platform.perception.detections import FindBoxes, LabelledBoxes, WordDetector, WordDetectorSettings
 from virl.platform.perception.models import Models
 from virl.platform.perception.registry import Kind, require_placeholder
 from virl.platform.perception.weights import EXTRA, Pretrained, load_once, load_pretrained

@@ -12,8 +12,8 @@ from virl.platform.perception.base import Detection, Reader, TextLine, plain_lab
 from virl.platform.perception.detections import SettingsDetector
 from virl.platform.perception.images import as_view, pixels_of
 from virl.platform.perception.lexicons.sign_lexicon import Lexicon, LexiconSettings
-from virl.platform.perception.models import DetectorSettings, Models, Needs, read_model
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import Models, read_model
+from virl.platform.perception.registry import DetectorSettings, Kind, Needs
 from virl.platform.perception.signs import SIGN, box_around, group_lines
 
 

@@ -14,8 +14,8 @@ from virl.files.json_reading import read_json_file
 from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Match
 from virl.platform.perception.images import pixels_of
-from virl.platform.perception.models import ModelOptions, Models, Needs
-from virl.platform.perception.registry import Kind, MatcherSettings
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.perception.registry import Kind, MatcherSettings, Needs
 from virl.platform.perception.weights import (
     EXTRA,
     PACKAGES,

@@ -102,10 +102,7 @@ def span_of(seen: Seen, jitter: float) -> Span:
     aside, beyond = (EDGE_PIXELS + 2 * jitter * (box[i + 2] - box[i]) for i in (0, 1))
     # An edge so near to the border of the picture may be the border and not that of the thing.
     cut = Cut(
-        box[0] <= aside,
-        box[1] <= beyond,
-        box[2] >= camera.width - aside,
-        box[3] >= camera.height - beyond,
+        box[0] <= aside, box[1] <= beyond, box[2] >= camera.width - aside, box[3] >= camera.height - beyond
     )
     low, high = camera.direction(middle, box[3])[1], camera.direction(middle, box[1])[1]
     return Span((left + width / 2) % 360.0, width, low, high, cut)

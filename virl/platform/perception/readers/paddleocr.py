@@ -13,8 +13,8 @@ from virl.extras import missing_packages
 from virl.platform.city.streetview import Image
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.images import clip_box, pixels_of
-from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.perception.registry import Kind, ModelSettings, Needs
 from virl.platform.perception.weights import PADDLE, checkpoint, load_once
 from virl.settings.model import load_settings
 

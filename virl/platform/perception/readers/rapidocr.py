@@ -20,8 +20,7 @@ from virl.extras import Late, module
 from virl.platform.city.streetview import Box, Image
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.images import fingerprint, pixels_of, usual_threads
-from virl.platform.perception.models import ModelSettings, Needs
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.registry import Kind, ModelSettings, Needs
 
 cv2 = Late("cv2", extra="eyes")
 

@@ -14,8 +14,8 @@ from virl.errors import BadInput
 from virl.platform.city.streetview import Box, Image, view_of_picture
 from virl.platform.perception.base import BoxReader, Detector, Reader, TextLine
 from virl.platform.perception.images import Fingerprint, fingerprint, pixels_of
-from virl.platform.perception.models import Models, ModelSettings, Needs
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import Models
+from virl.platform.perception.registry import Kind, ModelSettings, Needs
 from virl.platform.perception.signs import SIGN
 from virl.platform.perception.weights import batches
 
