@@ -196,8 +196,6 @@ def build_graph(
 def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> Panorama:
     """Return the panorama of a node, taken in a month `date`, its links in the order of the graph.
 
-    Its heading is 0 where no yaw is known.
-
     Args:
         graph: graph with the node.
         node: number of the node.
@@ -208,7 +206,7 @@ def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> P
     return Panorama(
         id=graph.ids[node],
         position=graph.position(node),
-        heading=float(np.nan_to_num(graph.yaw[node])),
+        heading=float(np.nan_to_num(graph.yaw[node])),  # 0 where no yaw is known
         links=tuple(
             Link(graph.ids[target], heading, length)
             for target, heading, length in zip(*(column.tolist() for column in columns), strict=True)

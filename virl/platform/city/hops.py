@@ -78,16 +78,14 @@ NO_WAY = -1
 
 
 class Hops:
-    """A table of the number of links from nodes to some targets, computed for a target on first use.
-
-    Takes 4 bytes for each pair of a panorama and a target.
-    """
+    """A table of the number of links from nodes to some targets, computed for a target on first use."""
 
     def __init__(self, graph: NavigationGraph, targets: Sequence[int]) -> None:
         """Prepare a table for a graph's nodes and `targets`, which are node numbers; compute nothing yet."""
         links = np.ones(len(graph.target)), (graph.target, _starts(graph))
         self._backward = csr_array(links, shape=(len(graph), len(graph)))
         self._targets = targets
+        # Half the bytes of usual integers, as there is one for each pair of a target and a node.
         self._hops = np.empty((len(targets), len(graph)), np.int32)
         self._known = np.zeros(len(targets), bool)
 

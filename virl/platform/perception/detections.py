@@ -195,10 +195,7 @@ def _areas(boxes: Rows) -> Rows:
 
 
 def corners(boxes: Rows, image: Image) -> Rows:
-    """Return boxes of a DETR model (middle and size as shares) as left, top, right, bottom in pixels.
-
-    Such a model gives x and y of the middle, width and height, as shares of the picture, shape (n, 4).
-    """
+    """Return boxes of a DETR model (middle and size as shares) as left, top, right, bottom in pixels."""
     height, width = image.shape[:2]
     middle, half = boxes[:, :2], boxes[:, 2:] / 2
     scale = np.array([width, height, width, height], np.float32)

@@ -48,8 +48,6 @@ def ground_patch(
 ) -> GroundPatch:
     """Return the ground in a view from above, `PER_M` cells a metre, in (least, most) metres aside and ahead.
 
-    What stands on the ground is smeared away from the camera.
-
     Args:
         view: of any camera; one that looks down by 20 degrees shows what lies near.
         aside: (least, largest) metres to the right of the camera, negative to the left.
@@ -65,6 +63,7 @@ def ground_patch(
     across = np.broadcast_to(camera.width / 2 + camera.focal * x[None] / forward, (rows, columns))
     down = np.broadcast_to(camera.height / 2 - camera.focal * up / forward, (rows, columns))
     seen = (forward > 0) & (across >= 0) & (across < camera.width) & (down >= 0) & (down < camera.height)
+    # All that is seen is taken for flat ground: what stands on it is smeared away from the camera.
     pixels = cv2.remap(
         view.pixels,
         (across - 0.5).astype(np.float32),

@@ -72,10 +72,7 @@ def look_up(text: str, places: Sequence[Place]) -> Place | None:
 
 
 def resemblance(text: str, name: str) -> float:
-    """Return how well the shorter of a text and a name is found in the longer one, [0, 100].
-
-    In any script (`virl.platform.city.names`); 0 if they differ in a number.
-    """
+    """Return how well the shorter of text and name is found in the longer, [0, 100]; 0 if numbers differ."""
     read, known = utils.default_process(text), utils.default_process(name)
     if min(len(read), len(known)) < MIN_LETTERS:
         return 100.0 if read and spelt(text) == spelt(name) else 0.0

@@ -90,23 +90,18 @@ def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
             raise ModelUnavailable(f"{role} {name}: {need.lacks}")
 
 
-def check_without_truth(role: Role, name: str, *, above: tuple[tuple[Role, str], ...] = ()) -> None:
-    """Raise `ModelUnavailable` if a model, or one it uses, needs ground truth; those `above` are not checked.
-
-    Args:
-        role: of the model.
-        name: of the model.
-        above: (role, name) of the models that use it, so that none is checked twice.
+def check_without_truth(role: Role, name: str) -> None:
+    """Raise `ModelUnavailable` if a model, or one it uses, needs ground truth.
 
     Raises:
         ModelUnavailable: the model, or one that it uses, needs ground truth.
     """
-    needs = read_model(role, name).needs()
-    if needs.truth:
-        raise ModelUnavailable(needs.truth)
-    for other in needs.models:
-        if other not in above:
-            check_without_truth(*other, above=(*above, (role, name)))
+    models = [(role, name)]  # grows while it is read
+    for model in models:
+        needs = read_model(*model).needs()
+        if needs.truth:
+            raise ModelUnavailable(needs.truth)
+        models += [other for other in needs.models if other not in models]
 
 
 def _own_needs(needs: Needs) -> Iterator[Need]:

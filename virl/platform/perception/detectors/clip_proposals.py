@@ -61,8 +61,6 @@ class ClipProposals(SettingsDetector[ClipProposalsSettings]):
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         """Return the objects with one of `labels` in each view, best first.
 
-        All boxes of all views go to the recognizer at once, which batches them.
-
         Raises:
             BadInput: there are no labels, one is empty, or a picture is none.
             ModelUnavailable: one of the two models cannot be used.
@@ -76,6 +74,7 @@ class ClipProposals(SettingsDetector[ClipProposalsSettings]):
             if box.score >= (self._settings.min_proposal or 0.0)
         ]
         found: list[list[Detection]] = [[] for _ in pictures]
+        # The boxes of all views go to the recognizer at once, which batches them.
         if boxes:
             crops = [crop(pictures[i], box.box, self._settings.margin) for i, box in boxes]
             background = [word for word in self._settings.background if word.lower() not in words]

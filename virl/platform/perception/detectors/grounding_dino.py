@@ -50,8 +50,6 @@ def write_prompt(words: Iterable[str]) -> tuple[str, list[Span]]:
 def tokens_of(spans: Sequence[Span], offsets: Sequence[Span]) -> list[list[int]]:
     """Return the indices of each label's tokens, by the spans of labels and those of tokens in a prompt.
 
-    The span of a special token is empty.
-
     Raises:
         BadInput: the prompt is too long for the model, or a label has no tokens.
     """
@@ -60,6 +58,7 @@ def tokens_of(spans: Sequence[Span], offsets: Sequence[Span]) -> list[list[int]]
             f"{len(spans)} labels make {len(offsets)} tokens, and Grounding DINO accepts {MAX_TOKENS}: "
             f"ask for fewer at once"
         )
+    # The span of a special token is empty.
     tokens = [
         [i for i, (first, last) in enumerate(offsets) if start <= first < last <= end] for start, end in spans
     ]

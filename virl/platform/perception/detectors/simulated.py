@@ -221,6 +221,7 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
         """
         asked = self._kinds(labels)
         types = self._types(labels)
+        # Kinds of objects that are, or can be taken for, one that was asked for: no others are looked up.
         may_seem = {
             kind
             for kind in (*self._settings.knows, *self._settings.confusions)
@@ -251,10 +252,7 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
     def _look(
         self, view: View, asked: dict[str, str], types: dict[str, str], may_seem: set[str]
     ) -> list[Detection]:
-        """Return the detections, with errors, of kinds and types asked for, among objects of `may_seem`.
-
-        `may_seem` are the kinds of objects that can be, or be taken for, one that was asked for.
-        """
+        """Return the detections, with errors, of kinds and types asked for, among objects of `may_seem`."""
         if not may_seem:
             return []
         look = name_look(view.pano_id, view.camera)

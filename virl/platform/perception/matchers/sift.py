@@ -83,11 +83,10 @@ class SiftMatcher:
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
         """Return the points that the two pictures of each pair have in common; none where no geometry fits.
 
-        A picture that is in several pairs, or was in one lately, is looked at once.
-
         Raises:
             BadInput: a picture is none.
         """
+        # By identity, so that a picture that is in several pairs is hashed once.
         pictures = {id(image): image for pair in pairs for image in pair}
         found = {key: self._features(pixels_of(image)) for key, image in pictures.items()}
         return [_common(found[id(first)], found[id(second)], self._settings) for first, second in pairs]

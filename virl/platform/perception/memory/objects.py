@@ -142,8 +142,6 @@ _FORMULA = ("=", "+", "-", "@")
 def write_csv(objects: Iterable[MemoryObject], path: Path) -> None:
     """Write a CSV file with a row for each object and the columns `COLUMNS`, positions in WGS84 degrees.
 
-    A label that a spreadsheet would take for a formula gets an apostrophe before it.
-
     Raises:
         CannotWrite: the disk refuses.
     """
@@ -152,6 +150,7 @@ def write_csv(objects: Iterable[MemoryObject], path: Path) -> None:
     rows.writeheader()
     for thing in objects:
         place = thing.estimate.position
+        # A label that a spreadsheet would take for a formula gets an apostrophe.
         label = f"'{thing.label}" if thing.label.startswith(_FORMULA) else thing.label
         rows.writerow(
             {"id": thing.id, "label": label, "lat": f"{place.lat:.7f}", "lng": f"{place.lng:.7f}"}

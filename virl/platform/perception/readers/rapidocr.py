@@ -374,14 +374,12 @@ def _load(settings: RapidOcrSettings) -> Any:
 
 
 def _session(file: Path, threads: int) -> Any:
-    """Return the network in an ONNX file, ready to run on a number of threads; below 1 for one each core.
-
-    Threads sleep while they wait: by default they spin, which doubles the seconds that a core works.
-    """
+    """Return the network in an ONNX file, ready to run on a number of threads; below 1 for one each core."""
     onnxruntime = module("onnxruntime", extra="eyes")
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = max(threads, 0)  # 0: one for each core
+    # Threads sleep while they wait: by default they spin, which doubles the seconds that a core works.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
 
