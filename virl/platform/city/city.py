@@ -100,7 +100,7 @@ class LinkDensity:
 
 
 def links_around(streetview: StreetView, start: Panorama) -> LinkDensity:
-    """Count up to `MOST_COUNTED` panoramas that links lead to from a start, and the lonely ones of them."""
+    """Count the panoramas that links lead to from a start, up to `MOST_COUNTED`, and those with few links."""
     found, ahead = {start.id: start}, deque([start])
     while ahead and len(found) < MOST_COUNTED:
         for link in ahead.popleft().links:

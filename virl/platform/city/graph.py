@@ -177,6 +177,7 @@ def build_graph(
 
     yaws = np.full(len(nodes), np.nan) if yaw is None else np.asarray(yaw, float) % 360.0
     heights = np.zeros(len(nodes)) if height is None else np.asarray(height, float)
+    # Stable, so that the links of each node stay in the order in which they were given.
     order = np.argsort(sources, kind="stable")
     first = np.searchsorted(sources[order], np.arange(len(nodes) + 1))
     return NavigationGraph(
@@ -337,6 +338,7 @@ class GraphMaps:
         speed = speed_of(mode)
         (start, leave), (end, arrive) = self._nearest(origins), self._nearest(destinations)
         leave, arrive = (np.where(metres > OFF_MAP_M, np.inf, metres) for metres in (leave, arrive))
+        # One search for each node, however many origins are nearest to it.
         sources, row = np.unique(start, return_inverse=True)
         metres = self.graph.distances_from(sources.tolist())[row][:, end] + leave[:, None] + arrive
         a = np.array(origins, float).reshape(-1, 1, 2)

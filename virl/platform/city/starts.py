@@ -137,6 +137,7 @@ def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Rando
     for _ in range(stops):
         found: list[tuple[float, LatLng]] = []
         for number in range(_TRIES):
+            # The first try lies straight ahead, later ones ever farther to the sides.
             aside = random.uniform(-1.0, 1.0) * 180.0 * number / _TRIES
             spot = destination(tour[-1], (bearing + aside) % 360.0, leg_m * random.uniform(0.6, 1.0))
             at = city.streetview.nearest(spot, _STREET_M)

@@ -113,6 +113,7 @@ def sweep_cameras(
     Raises:
         BadInput: a value is out of a camera's range.
     """
+    # The small number keeps a range of whole views from getting one more by rounding.
     count = max(ceil((360.0 if heading is None else min(range_deg, 360.0)) / fov - 1e-9), 1)
     first = 0.0 if heading is None else heading - (count - 1) / 2 * fov
     return [Camera(first + i * fov, pitch, fov, width, height) for i in range(count)]
@@ -151,7 +152,6 @@ def reading_cameras(
         width: of each picture, pixels.
     """
     fov = min(reading_fov(letter_m, distance_m, width), range_deg)
-    # The small number keeps a range that is a whole number of views from getting one more by rounding.
     count = ceil(range_deg / fov - 1e-9)
     first, apart = (fov - range_deg) / 2, (range_deg - fov) / max(count - 1, 1)
     low, high = pitches

@@ -138,7 +138,7 @@ class WordDetector(SettingsDetector[WordDetectorSettings]):
         settings: WordDetectorSettings,
         separators: str = "",
     ) -> None:
-        """Use a function from labels as plain words to one that finds them; none may hold `separators`."""
+        """Use `prepare`, from plain labels to a function that finds them; no label may hold `separators`."""
         self._prepare = prepare
         self._settings = settings
         self._separators = separators

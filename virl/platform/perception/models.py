@@ -130,6 +130,7 @@ class Models:
             if asked in self._opening:
                 round_trip = " -> ".join(other for _, other in [*self._opening, asked])
                 raise BadInput(f"{role} {name!r} uses itself ({round_trip}): use another model in its file")
+            # A model opens those that it uses meanwhile: one that is asked for again uses itself.
             self._opening.append(asked)
             try:
                 settings = read_model(role, name)

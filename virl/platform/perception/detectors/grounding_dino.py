@@ -29,10 +29,8 @@ from virl.platform.perception.weights import EXTRA, load_once, load_pretrained
 
 SEPARATORS = ".?"
 """Characters that end a label in a prompt of Grounding DINO."""
-
 MAX_TOKENS = 256
 """Largest number of tokens in a prompt of Grounding DINO; it silently ignores all further ones."""
-
 Span = tuple[int, int]
 """(start, end) of a part of a prompt in characters; the end is behind the last one."""
 
@@ -99,7 +97,7 @@ class Network:
 
 
 def open_network(load: Callable[[], Network], settings: WordDetectorSettings) -> WordDetector:
-    """Return the detector by a network that `load` gives, which is called on first use and once."""
+    """Return a detector by the network that `load` gives, which is called once, on first use."""
     load = load_once(load)
 
     def prepare(words: Sequence[str]) -> FindBoxes:

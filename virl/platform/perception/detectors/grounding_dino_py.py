@@ -23,10 +23,8 @@ from virl.platform.perception.weights import EXTRA, checkpoint, device_of, load_
 
 PACKAGES = ("torch", "torchvision", "transformers", "groundingdino")
 """Names of the packages that the detector imports."""
-
 CONFIGS = {"swin-t": "GroundingDINO_SwinT_OGC", "swin-b": "GroundingDINO_SwinB_cfg"}
 """Names of the package's own configurations, by backbone."""
-
 PIP = "'virl[groundingdino]'"
 """Argument of `pip install` for the packages."""
 REMEDY = f"use the detector grounding-dino, or an environment of its own with pip install {PIP}"

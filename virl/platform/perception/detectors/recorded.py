@@ -21,8 +21,6 @@ from virl.platform.perception.images import as_view, clip_box
 from virl.platform.perception.registry import DetectorSettings, Kind, Needs
 from virl.platform.perception.weights import load_once, models_home
 
-__all__ = ["KIND", "RecordedDetector", "RecordedSettings", "write_boxes"]
-
 
 class RecordedSettings(DetectorSettings):
     """Settings of the detector of recorded boxes."""
@@ -116,6 +114,7 @@ class RecordedDetector(SettingsDetector[RecordedSettings]):
             ModelUnavailable: the file is missing, or has no line for a panorama.
             BadInput: a line of the file is damaged.
         """
+        # Reversed, so that of labels with the same words the first one counts.
         asked = {plain_label(label): label for label in reversed(labels)}
         return [self._look(as_view(view), asked) for view in views]
 

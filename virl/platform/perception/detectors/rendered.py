@@ -33,8 +33,6 @@ from virl.platform.perception.weights import batches, load_once
 cv2 = Late("cv2", extra="eyes")
 onnxruntime = Late("onnxruntime", extra="eyes")
 
-__all__ = ["CLASSES", "INPUT_SIDE", "KIND", "NetworkFinds", "RenderedDetector", "RenderedSettings"]
-
 NAME = "rendered"
 """Name of the detector."""
 WEIGHTS = Path(__file__).parent / "rendered.onnx"

@@ -79,27 +79,20 @@ class LightGlueMatcher:
             BadInput: a picture is none.
         """
         pictures = [(pixels_of(first), pixels_of(second)) for first, second in pairs]
-        return [
-            match
-            for batch in batches(pictures, self._settings.batch)
-            for match in self._match(self._load(), batch)
-        ]
-
-    def _match(self, loaded: Pretrained, batch: Sequence[tuple[Image, Image]]) -> list[Match]:
-        """Return the points that the two pictures of each pair in a batch have in common."""
-        torch = module("torch", extra=EXTRA)
-        pictures = [[Picture.fromarray(image) for image in pair] for pair in batch]
-        with loaded.turn, guard_memory(self._settings.kind, len(batch)), torch.inference_mode():
-            outputs = loaded.model(**loaded.processor(pictures, return_tensors="pt").to(loaded.device))
-            results = loaded.processor.post_process_keypoint_matching(
-                outputs,
-                [[image.shape[:2] for image in pair] for pair in batch],
-                threshold=self._settings.min_score,
-            )
-        return [
-            Match(*(result[name].cpu().numpy().astype(np.float32) for name in ("keypoints0", "keypoints1")))
-            for result in results
-        ]
+        found: list[Match] = []
+        for batch in batches(pictures, self._settings.batch):
+            loaded, torch = self._load(), module("torch", extra=EXTRA)
+            shown = [[Picture.fromarray(image) for image in pair] for pair in batch]
+            with loaded.turn, guard_memory(self._settings.kind, len(batch)), torch.inference_mode():
+                inputs = loaded.processor(shown, return_tensors="pt").to(loaded.device)
+                sizes = [[image.shape[:2] for image in pair] for pair in batch]
+                results = loaded.processor.post_process_keypoint_matching(
+                    loaded.model(**inputs), sizes, threshold=self._settings.min_score
+                )
+            for result in results:
+                points = (result[name].cpu().numpy() for name in ("keypoints0", "keypoints1"))
+                found.append(Match(*(one.astype(np.float32) for one in points)))
+        return found
 
 
 def _load(settings: LightGlueSettings, options: ModelOptions) -> Pretrained:

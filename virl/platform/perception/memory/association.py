@@ -81,16 +81,10 @@ def associate(
     compared = [_compare(group, state, settings) for group in groups]
     if settings.rules.features:
         compared = _match(groups, compared, state, settings, count_matches)
-    chosen = _assign(compared)
+    ranked = [sorted(found, key=lambda one: (not one.is_same, one.cost, one.object_id)) for found in compared]
     return [
-        Assigned(
-            group,
-            name,
-            tuple(sorted(found, key=lambda one: (not one.is_same, one.cost, one.object_id)))[
-                :KEPT_COMPARISONS
-            ],
-        )
-        for group, name, found in zip(groups, chosen, compared, strict=True)
+        Assigned(group, name, tuple(found[:KEPT_COMPARISONS]))
+        for group, name, found in zip(groups, _assign(compared), ranked, strict=True)
     ]
 
 

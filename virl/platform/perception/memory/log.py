@@ -207,9 +207,8 @@ class State:
             return f"joins {missing[0]}, which is not there" if missing else ""
         if len(record.verdicts) != len(record.sightings):
             return f"has {len(record.verdicts)} verdicts for {len(record.sightings)} sightings"
-        if [seen.number for seen in record.sightings] != [
-            self.sightings + i for i in range(len(record.sightings))
-        ]:
+        expected = range(self.sightings, self.sightings + len(record.sightings))
+        if [seen.number for seen in record.sightings] != list(expected):
             return f"has sightings out of order: {self.sightings} should come next"
         fresh = {verdict.object_id for verdict in record.verdicts if verdict.new}
         for verdict in record.verdicts:

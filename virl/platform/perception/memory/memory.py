@@ -212,7 +212,7 @@ class VisualMemory:
                 yield record
 
     def _check(self, sightings: Sequence[Sighting]) -> None:
-        """Raise `BadInput` for sightings from several panoramas, faulty ones, or a missing matcher."""
+        """Raise `BadInput` for sightings from several panoramas or with absurd values, or for no matcher."""
         panoramas = sorted({sighting.view.pano_id for sighting in sightings})
         if len(panoramas) > 1:
             raise BadInput(
@@ -221,7 +221,21 @@ class VisualMemory:
         if self.settings.rules.features and self._matcher is None:
             raise BadInput("the memory's features rule needs a matcher: open it with one, or switch it off")
         for sighting in sightings:
-            _check_sighting(sighting)
+            camera, pixels = sighting.view.camera, sighting.view.pixels
+            what = f"sighting of {sighting.label!r} at {sighting.view.pano_id}"
+            if not sighting.label.strip():
+                raise BadInput(f"{what}: the label is empty")
+            if not 0 <= sighting.score <= 1:
+                raise BadInput(f"{what}: score {sighting.score} is outside [0, 1]")
+            lat, lng = sighting.position
+            if not (isfinite(lat) and isfinite(lng) and abs(lat) <= 90 and abs(lng) <= 180):
+                raise BadInput(f"{what}: {lat}, {lng} is not a position")
+            if pixels.shape != (camera.height, camera.width, 3):
+                size = f"{camera.width} x {camera.height}"
+                raise BadInput(f"{what}: a picture of shape {pixels.shape} is not {size} RGB")
+            x0, y0, x1, y1 = sighting.box
+            if not (x0 < x1 and y0 < y1) or clip_box(sighting.box, camera.width, camera.height) is None:
+                raise BadInput(f"{what}: box {sighting.box} is outside the picture")
 
     def _count_matches(self, pairs: Sequence[tuple[Seen, Seen]]) -> list[int]:
         """Return the number of points that the crops of each pair of sightings have in common."""
@@ -288,31 +302,11 @@ def _to_seen(number: int, sighting: Sighting) -> Seen:
     """Return a sighting as it is stored under a number, with the paths of its pictures."""
     camera = sighting.view.camera
     box = clip_box(sighting.box, camera.width, camera.height)
-    assert box is not None  # noqa: S101 - `_check_sighting` has seen to it
+    assert box is not None  # noqa: S101 - `VisualMemory._check` has seen to it
     paths = Pictures.names(number)
     return Seen(
         number, sighting.label, sighting.score, sighting.view.pano_id, camera, sighting.position, box, *paths
     )
-
-
-def _check_sighting(sighting: Sighting) -> None:
-    """Raise `BadInput` for a sighting with a blank label, or an absurd score, position, picture or box."""
-    camera, pixels = sighting.view.camera, sighting.view.pixels
-    what = f"sighting of {sighting.label!r} at {sighting.view.pano_id}"
-    if not sighting.label.strip():
-        raise BadInput(f"{what}: the label is empty")
-    if not 0 <= sighting.score <= 1:
-        raise BadInput(f"{what}: score {sighting.score} is outside [0, 1]")
-    lat, lng = sighting.position
-    if not (isfinite(lat) and isfinite(lng) and abs(lat) <= 90 and abs(lng) <= 180):
-        raise BadInput(f"{what}: {lat}, {lng} is not a position")
-    if pixels.shape != (camera.height, camera.width, 3):
-        raise BadInput(
-            f"{what}: a picture of shape {pixels.shape} is not {camera.width} x {camera.height} RGB"
-        )
-    x0, y0, x1, y1 = sighting.box
-    if not (x0 < x1 and y0 < y1) or clip_box(sighting.box, camera.width, camera.height) is None:
-        raise BadInput(f"{what}: box {sighting.box} is outside the picture")
 
 
 class Pictures:

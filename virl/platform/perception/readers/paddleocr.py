@@ -89,6 +89,7 @@ class PaddleOcrReader:
         """
         read = []
         for picture in [pixels_of(image) for image in images]:
+            # PaddleOCR takes colours in the order blue, green, red.
             (result,) = self._load().predict(np.ascontiguousarray(picture[..., ::-1]))
             read.append(lines_of(result, picture, self._settings.min_score))
         return read

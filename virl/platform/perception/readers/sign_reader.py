@@ -93,6 +93,7 @@ class SignsFirstReader:
             read = self._reader.read_inside(pictures, self._signs(pictures))
             lines |= {key: tuple(one) for key, one in zip(some, read, strict=True)}
         with self._lock:
+            # A cache for no pictures raises an error for each that is put in.
             for key in fresh if self._settings.remember else ():
                 self._known[key] = lines[key]
         return [list(lines[key]) for key in keys]
