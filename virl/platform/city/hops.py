@@ -90,7 +90,7 @@ class Hops:
         self._known = np.zeros(len(targets), bool)
 
     def __call__(self, nth: ArrayLike, node: ArrayLike) -> NDArray[np.int32]:
-        """Return the number of links from each `node` to target `nth` (broadcast arrays); `NO_WAY` for none."""
+        """Return the number of links from each `node` to target `nth` (broadcast arrays), or `NO_WAY`."""
         nth = np.asarray(nth, np.intp)
         for missing in np.unique(nth[~self._known[nth]]):
             found = dijkstra(self._backward, indices=int(self._targets[missing]), unweighted=True)
