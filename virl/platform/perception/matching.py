@@ -35,9 +35,8 @@ def match_place(
 
     A place is a candidate if it lies within the radius and within the headings of the box's left and right
     edges, through the exact pinhole. The nearest candidate wins, as it would hide the others. One exception:
-    if `text` was read in the box and clearly resembles the name of a candidate, that one wins. A name is
-    never looked for among places that are no candidates. A place whose name differs from it in a number only
-    is none: "Platform 3" was not read in front of "Platform 13".
+    if `text` was read in the box and clearly resembles the name of a candidate, that one wins. A place whose
+    name differs from it in a number only is none: "Platform 3" was not read in front of "Platform 13".
 
     Args:
         camera: the camera of the picture with the box.

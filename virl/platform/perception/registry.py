@@ -126,7 +126,13 @@ class DetectorSettings(LookThresholds, ModelSettings):
 
 
 def require_placeholder(mark: str, advice: str = "", *, or_empty: bool = False) -> AfterValidator:
-    """Return a check that a field's text holds `mark`, or is empty if `or_empty`; `advice` ends its error."""
+    """Return a check that the text of a field holds a placeholder, for the field's type.
+
+    Args:
+        mark: the placeholder, such as `{label}`.
+        advice: end of the error's text.
+        or_empty: True if the text may also be empty.
+    """
 
     def check(text: str) -> str:
         """Return a text as it is; raise `ValueError` if it lacks the placeholder."""

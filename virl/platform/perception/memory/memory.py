@@ -303,7 +303,8 @@ def _to_seen(number: int, sighting: Sighting) -> Seen:
     camera = sighting.view.camera
     box = clip_box(sighting.box, camera.width, camera.height)
     assert box is not None  # noqa: S101 - `VisualMemory._check` has seen to it
-    paths = Pictures.names(number)
+    path = f"{_FOLDER}/{number // 1000:03d}/{number:06d}"  # no folder grows beyond 2,000 files
+    paths = f"{path}-crop.jpg", f"{path}-view.jpg"
     return Seen(
         number, sighting.label, sighting.score, sighting.view.pano_id, camera, sighting.position, box, *paths
     )
@@ -317,12 +318,6 @@ class Pictures:
         self._folder = folder
         self._margin = margin
         self._held: LRUCache[str, Image] = LRUCache(_CACHED)
-
-    @staticmethod
-    def names(number: int) -> tuple[str, str]:
-        """Return (path of the crop, path of the view) of a sighting's number, in the memory's folder."""
-        thousand = f"{_FOLDER}/{number // 1000:03d}"
-        return f"{thousand}/{number:06d}-crop.jpg", f"{thousand}/{number:06d}-view.jpg"
 
     def keep_view(self, seen: Seen, view: View) -> None:
         """Write the view of a sighting, with its box drawn in, to the file of its `picture`.

@@ -82,8 +82,8 @@ class MemoryObject:
     def confidence(self) -> float:
         """Confidence that there is such an object, [0, 1].
 
-        One minus the product of (1 - score) over panoramas, the best score of each: looks from different
-        places count as independent evidence, looks from one place as one.
+        One minus the product of (1 - best score) over panoramas: looks from one count as one piece of
+        evidence, those from different ones as independent.
         """
         best: dict[str, float] = {}
         for view in self.views:

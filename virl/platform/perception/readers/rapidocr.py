@@ -1,7 +1,4 @@
-"""Reading with PP-OCR: lines are found in a shrunk picture, and read in the full one.
-
-The finder goes over sheets of parts of pictures side by side, not over whole pictures.
-"""
+"""Reading with PP-OCR: lines are found in a shrunk picture, or in parts of some, and read in the full one."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
