@@ -23,7 +23,8 @@ from virl.bench.shared_models import ModelCall, Pace
 from virl.errors import BadInput, ModelUnavailable, VirlError
 from virl.extras import module
 from virl.money.ledger import Ledger
-from virl.platform.perception.models import ModelResources, read_model
+from virl.platform.perception.models import read_model
+from virl.platform.perception.registry import ModelResources
 from virl.version import code_version
 
 _MODEL_THREADS = 64
