@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from virl.bench.benchmark import AnyBenchmark
 from virl.bench.episode import Episode
+from virl.console import print_plain
 from virl.errors import BadInput, VirlError
 from virl.files.json_reading import read_json_file
 from virl.files.writing import write_whole
@@ -151,8 +152,7 @@ def _city_plan(name: str, city: City | None, known: Mapping[str, CityPlan], attr
     if city.street_map is None:
         return CityPlan(title=city.title, attribution=city.notice)
     lines = [tuple((round(p.lat, 6), round(p.lng, 6)) for p in line) for line in city.street_map.lines()]
-    few = sum(map(len, lines)) <= MOST_STREET_POINTS
-    streets = tuple(lines) if few else ()
+    streets = tuple(lines) if sum(map(len, lines)) <= MOST_STREET_POINTS else ()
     return CityPlan(title=city.title, streets=streets, attribution=city.notice)
 
 
@@ -245,12 +245,8 @@ class RunProgress:
         self._bar.update(self._task, completed=self._done, description=title, left=left)
         if not self._console.is_terminal and now >= self._next and self._done < self._total:
             failures = f", {self._failed} failed" if self._failed else ""
-            self._console.print(
-                f"{self._done} of {count_noun(self._total, 'episode')} done{failures}; {left}",
-                highlight=False,
-                markup=False,
-                soft_wrap=True,
-            )
+            done = f"{self._done} of {count_noun(self._total, 'episode')} done"
+            print_plain(self._console, f"{done}{failures}; {left}")
             self._pause = min(2 * self._pause, LONGEST_S)
             self._next = now + self._pause
 
@@ -262,21 +258,15 @@ class RunProgress:
         """Return text on the time left, after `elapsed` seconds; with the reason if it has grown."""
         spent = sum(map(sum, self._seconds.values()))
         means = {model: sum(those) / len(those) for model, those in self._seconds.items()}
-        rest = {
-            model: count * means.get(model, spent / self._done)
-            for model, count in self._ahead.items()
-            if count
-        }
+        mean = spent / self._done
+        rest = {model: count * means.get(model, mean) for model, count in self._ahead.items() if count}
         left = sum(rest.values()) / spent * elapsed if spent else 0.0
         self._first = self._first or elapsed + left
         grew = self._first * GROWN < elapsed + left
-        slowest = max(rest, key=rest.__getitem__, default="")
-        why = (
-            f" (more than at first: {slowest} takes {show_duration(means[slowest])} each)"
-            if slowest in means
-            else ""
-        )
-        return f"about {show_duration(left)} left{why if grew else ''}"
+        slowest, why = max(rest, key=rest.__getitem__, default=""), ""
+        if grew and slowest in means:
+            why = f" (more than at first: {slowest} takes {show_duration(means[slowest])} each)"
+        return f"about {show_duration(left)} left{why}"
 
 
 def outlook(
@@ -301,9 +291,8 @@ def outlook(
     each = seconds_each(benchmark, done)
     if each:
         source = "as those before" if finished else "as measured with the default options on one core"
-        cores = (
-            workers if finished else min(workers, os.cpu_count() or 1)
-        )  # what was run has shared the cores
+        # what was run has shared the cores
+        cores = workers if finished else min(workers, os.cpu_count() or 1)
         whole = expected_seconds(left, each, min(cores, left))
         shown = f"{each:.1f} s" if each < 10 else show_duration(each)
         yield f"about {show_duration(whole)} if each takes {shown}, {source}"

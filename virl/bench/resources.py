@@ -11,6 +11,7 @@ from virl.bench.episode import Episode
 from virl.bench.records import FOLDER, slug
 from virl.bench.shared_models import (
     Batcher,
+    Limiter,
     ModelFunction,
     SharedDescriber,
     SharedDetector,
@@ -241,11 +242,7 @@ class Resources:
         """Return the mind with this name or given object, whose requests wait for the rate limit."""
         if spec in self.own_minds:
             return self.own_minds[spec](self.ledger)
-        limiter = None
-        if self.reserve and spec != "rules":
-            from virl.bench.shared_models import Limiter  # noqa: PLC0415  LangChain takes a second to import
-
-            limiter = Limiter(self.reserve)
+        limiter = Limiter(self.reserve) if self.reserve and spec != "rules" else None
         given: Any = self.objects.get(spec)
         if given is not None:
             return opened_mind(given, self.ledger, name=spec, price=self.terms.price, limiter=limiter)

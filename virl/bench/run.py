@@ -17,10 +17,11 @@ from virl.bench.engine.processes import ProcessCrew
 from virl.bench.engine.work import FIRST_WAIT_S, Job, open_bench
 from virl.bench.episode import Episode
 from virl.bench.plan import RunProgress, choose, known_cities, make_plan, outlook, write_plan
-from virl.bench.records import RECORDS, Records, keep_files
+from virl.bench.records import RECORDS, Records, keep_files, open_records
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Resources, Terms
 from virl.bench.shared_models import Pace
+from virl.console import print_plain
 from virl.errors import BadInput, Interrupted, VirlError
 from virl.journal.folder import check_unused, removed_if_refused
 from virl.money.book import SPENDING
@@ -112,7 +113,7 @@ def run_benchmark(
     job = Job(name, data, terms, engine.attempts, engine.first_wait_s, engine.pictures, objects)
     check_unused(out, own=RECORDS)
     settings = {"benchmark": name, "options": data}
-    with export_traces(), removed_if_refused(out), Records.open(out, settings, resume) as records:
+    with export_traces(), removed_if_refused(out), open_records(out, settings, resume) as records:
         if records.cut:
             console.print(records.cut, highlight=False, markup=False)
         pace = Pace(terms.requests_per_second) if terms.requests_per_second else None
@@ -124,13 +125,11 @@ def run_benchmark(
             left = _plan_episodes(benchmark, options, resources, part, records)
             kept = list(records.done.values())
             for line in outlook(benchmark, len(left), workers, kept, out):
-                console.print(line, highlight=False, markup=False, soft_wrap=True)
+                print_plain(console, line)
             with _crew(kind, job, engine, workers, resources, book=out / SPENDING, wanted=len(left)) as crew:
                 ended = _run(crew, left, records, engine, console, title=benchmark.title)
     reports = write_reports([out], console)
-    console.print(
-        f"results: {reports.results}\npage: {reports.page}", highlight=False, markup=False, soft_wrap=True
-    )
+    print_plain(console, f"results: {reports.results}\npage: {reports.page}")
     if isinstance(ended, KeyboardInterrupt):
         raise Interrupted(out) from ended
     if ended is not None:
@@ -191,11 +190,24 @@ def _plan_episodes(
     episodes = benchmark.episodes(options, resources)
     plan = make_plan(episodes, resources.open_cities, known_cities(records.folder))
     write_plan(records.folder, plan)
+    return episodes_left(episodes, part, records.done)
+
+
+def episodes_left(
+    episodes: Sequence[Episode], part: Part, done: Mapping[str, Mapping[str, Any]]
+) -> list[Episode]:
+    """Return the episodes of a part that have no record in `done`, by id, or one of a failure.
+
+    Args:
+        episodes: all of them, in their order.
+        part: those that the run executes.
+        done: the records of the run so far, as they are in the file.
+    """
     return [
         one
         for one in choose(episodes, part.limit, part.shard)
         if part.case in (None, one.case)
-        if one.id not in records.done or records.done[one.id]["status"] == "failed"
+        if one.id not in done or done[one.id]["status"] == "failed"
     ]
 
 
@@ -210,8 +222,7 @@ def _crew(
     count = min(workers, wanted)
     crew: Crew
     if kind == "threads":
-        bench = open_bench(job, resources)
-        crew = ThreadCrew(bench.attempt, count)
+        crew = ThreadCrew(open_bench(job, resources).attempt, count)
     elif kind == "processes":
         crew = ProcessCrew(job, count, resources.ledger)
     else:
@@ -253,8 +264,7 @@ def _run(
                     continue
                 unpaid += [outcome.reason] if outcome.shut else []
                 paths = keep_files(records.folder, outcome.episode, outcome.pictures)
-                record: dict[str, Any] = asdict(outcome.record(paths))
-                records.append(record)
+                records.append(asdict(outcome.record(paths)))
                 failed = outcome.status == "failed"
                 progress.count_episode(outcome.episode.model, outcome.seconds, failed=failed)
         except KeyboardInterrupt as second:

@@ -225,7 +225,7 @@ class SharedRecognizer:
         return _stack_rows(self.ask(("recognize", tuple(labels)), images))
 
 
-def model_function(model: Any) -> Callable[[ModelCall, Sequence[Any]], Sequence[Any]]:
+def model_function(model: Any) -> ModelFunction:
     """Return a function that calls a model of this process: (method and arguments, items) to results."""
 
     def ask(call: ModelCall, items: Sequence[Any]) -> Sequence[Any]:

@@ -1,7 +1,6 @@
 """How sure a number is: bootstrap intervals, and paired tests between two models or two runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -39,14 +38,6 @@ class Difference(NamedTuple):
     """Number of units, such as places, that both results have."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Sums:
-    """The sums of tallies' hits and weights, each an array of shape (units, groups)."""
-
-    hits: _Floats
-    weights: _Floats
-
-
 def mean_with_interval(values: Sequence[float], *, seed: int = 0) -> Interval:
     """Return the mean of values and its 95 % bootstrap interval (percentile method), drawn with `seed`.
 
@@ -71,12 +62,10 @@ def estimate(tallies: Sequence[Tally], *, is_share: bool = False, seed: int = 0)
     """
     units = _sorted_units(tallies)
     sums = _sum_tallies(tallies, units, _sorted_groups(tallies))
-    value = float(_metric(sums.hits.sum(axis=0), sums.weights.sum(axis=0)))
+    value = float(_metric(sums.sum(axis=1)))
     if np.isnan(value):
         return None
-    means = np.concatenate(
-        [_metric(counts @ sums.hits, counts @ sums.weights) for counts in _draws(len(units), seed)]
-    )
+    means = np.concatenate([_metric(counts @ sums) for counts in _draws(len(units), seed)])
     low, high = np.nanpercentile(means, [2.5, 97.5])
     found = Interval(value, float(low), float(high))
     return _with_width(found, len({one.unit for one in tallies if one.weight})) if is_share else found
@@ -118,24 +107,20 @@ def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -
     two = [tally for tally in second if tally.unit in common]
     groups = _sorted_groups([*one, *two])
     a, b = _sum_tallies(one, units, groups), _sum_tallies(two, units, groups)
-    observed = float(_metric(*_sum_units(b)) - _metric(*_sum_units(a))) if units else np.nan
+    observed = float(_metric(b.sum(axis=1)) - _metric(a.sum(axis=1))) if units else np.nan
     if np.isnan(observed):
         return None
-    differences = np.concatenate(
-        [
-            _metric(counts @ b.hits, counts @ b.weights) - _metric(counts @ a.hits, counts @ a.weights)
-            for counts in _draws(len(units), seed)
-        ]
-    )
+    draws = _draws(len(units), seed)
+    differences = np.concatenate([_metric(counts @ b) - _metric(counts @ a) for counts in draws])
     low, high = np.nanpercentile(differences, [2.5, 97.5])
     return Difference(observed, float(low), float(high), _permutation_p(a, b, observed, seed), len(units))
 
 
-def _permutation_p(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
+def _permutation_p(a: _Floats, b: _Floats, observed: float, seed: int) -> float:
     """Return the p-value, [0, 1], of a difference as large as `observed`, by exchanging units of a and b."""
-    total_hits, total_weights = a.hits.sum(0) + b.hits.sum(0), a.weights.sum(0) + b.weights.sum(0)
+    total = (a.sum(axis=1) + b.sum(axis=1))[:, None]
     random = np.random.default_rng(seed)
-    units = len(a.hits)
+    units = a.shape[1]
     exact = 2**units <= RESAMPLES
     # The observed outcome counts among those that are drawn; among all exchanges it is one already.
     as_large, tried = (0, 0) if exact else (1, 1)
@@ -146,9 +131,8 @@ def _permutation_p(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
         )
         exchanged = (drawn & 1).astype(float)
         # An exchanged unit counts for the other side: the sums change by the difference of the two.
-        hits = b.hits.sum(0) + exchanged @ (a.hits - b.hits)
-        weights = b.weights.sum(0) + exchanged @ (a.weights - b.weights)
-        difference = _metric(hits, weights) - _metric(total_hits - hits, total_weights - weights)
+        second = b.sum(axis=1)[:, None] + exchanged @ (a - b)
+        difference = _metric(second) - _metric(total - second)
         # an exchange that leaves a side without weight is no result of the metric
         counted = np.isfinite(difference)
         as_large += int((np.abs(difference[counted]) >= abs(observed) - 1e-12).sum())
@@ -156,8 +140,9 @@ def _permutation_p(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
     return as_large / tried
 
 
-def _metric(hits: _Floats, weights: _Floats) -> _Floats:
-    """Return the mean over groups (last axis) of hits / weights; NaN where there is no weight."""
+def _metric(sums: _Floats) -> _Floats:
+    """Return the mean over groups (last axis) of hits / weights (first axis); NaN without any weight."""
+    hits, weights = sums
     present = weights > 1e-12
     ratios = np.divide(hits, weights, out=np.zeros_like(hits), where=present)
     count = present.sum(axis=-1)
@@ -165,11 +150,6 @@ def _metric(hits: _Floats, weights: _Floats) -> _Floats:
         ratios.sum(axis=-1), count, out=np.full(np.shape(count), np.nan), where=count > 0
     )
     return means
-
-
-def _sum_units(sums: _Sums) -> tuple[_Floats, _Floats]:
-    """Return (hits, weights) summed over all units, each by group."""
-    return sums.hits.sum(axis=0), sums.weights.sum(axis=0)
 
 
 def _draws(units: int, seed: int) -> Iterator[_Floats]:
@@ -188,17 +168,16 @@ def _rows(units: int) -> list[int]:
     return [most] * whole + ([rest] if rest else [])
 
 
-def _sum_tallies(tallies: Sequence[Tally], units: Sequence[str], groups: Sequence[str]) -> _Sums:
-    """Return the sums of tallies' hits and weights, with rows and columns as `units` and `groups`."""
+def _sum_tallies(tallies: Sequence[Tally], units: Sequence[str], groups: Sequence[str]) -> _Floats:
+    """Return the sums of tallies' (hits, weights), each by unit and group: shape (2, units, groups)."""
     row = {unit: i for i, unit in enumerate(units)}
     column = {group: i for i, group in enumerate(groups)}
-    hits = np.zeros((len(units), max(1, len(groups))))
-    weights = np.zeros_like(hits)
+    sums = np.zeros((2, len(units), max(1, len(groups))))
     where = ([row[tally.unit] for tally in tallies], [column[tally.group] for tally in tallies])
     # Unlike `+=`, this adds each of several tallies of one unit.
-    np.add.at(hits, where, [tally.hit for tally in tallies])
-    np.add.at(weights, where, [tally.weight for tally in tallies])
-    return _Sums(hits, weights)
+    np.add.at(sums[0], where, [tally.hit for tally in tallies])
+    np.add.at(sums[1], where, [tally.weight for tally in tallies])
+    return sums
 
 
 def _sorted_units(tallies: Sequence[Tally]) -> list[str]:

@@ -25,7 +25,7 @@ from benchmarks.vln.score import score, score_of, show
 from virl.bench.benchmark import Scores
 from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.plan import make_plan, write_plan
-from virl.bench.records import Records
+from virl.bench.records import open_records
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, run_benchmark
@@ -297,7 +297,7 @@ def test_the_table_fits_a_terminal_of_eighty_columns_and_the_files_have_it_all(
     write_dataset(tmp_path / "data" / "virlton", places=PLACES, routes=[route])
     options = Options(cities=("virlton",), models=("ocr@paper",), data=str(tmp_path / "data"))
     done = record(walk(route, "ocr@paper"))
-    with Records.open(
+    with open_records(
         tmp_path, {"benchmark": NAME, "options": options.model_dump(mode="json")}, False
     ) as kept:
         city = {"virlton": made_city()[0]}

@@ -19,11 +19,7 @@ from virl.platform.city.hops import count_hops, linked_nodes, sources_of_links
 
 
 def dtw(distances: Floats) -> float:
-    """Return the dynamic time warping cost of `distances`, shape (nodes walked, gold nodes), in their unit.
-
-    Args:
-        distances: from each node walked to each node of the gold path, shape (walked, gold), none empty.
-    """
+    """Return the dynamic time warping cost of `distances`, shape (nodes walked, gold nodes), in its unit."""
     before = [0.0] + [inf] * distances.shape[1]
     for row in distances.tolist():
         after = [inf]
@@ -34,12 +30,7 @@ def dtw(distances: Floats) -> float:
 
 
 def ndtw(distances: Floats, threshold: float) -> float:
-    """Return the normalised DTW, [0, 1], 1 best (Magalhaes et al. 2019); ends within `threshold` succeed.
-
-    Args:
-        distances: as for `dtw`.
-        threshold: the distance within which an episode succeeds.
-    """
+    """Return the normalised DTW, [0, 1], 1 best (Magalhaes et al. 2019); ends within `threshold` succeed."""
     return exp(-dtw(distances) / (distances.shape[1] * threshold))
 
 

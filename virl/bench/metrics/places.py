@@ -195,12 +195,7 @@ def legacy_letter(reply: str, right: str, mapped: str = "") -> str | None:
 
 
 def rotations(options: Sequence[str], answer: int) -> list[tuple[tuple[str, ...], int]]:
-    """Return (options, index of the right one) for each cyclic shift of a question's options.
-
-    Args:
-        options: in the order of the first round.
-        answer: the right one's place, from 0.
-    """
+    """Return (options, index of the right one) for each cyclic shift; `answer` is the right one's index."""
     count = len(options)
     return [
         (tuple(options[(place + shift) % count] for place in range(count)), (answer - shift) % count)

@@ -24,9 +24,6 @@ from virl.bench.report.results import (
 from virl.bench.statistics import Interval, mean_with_interval
 
 ALL_CITIES = "all cities"
-_FOOTER = (
-    "In parentheses: 95 % interval. Means leave out missing episodes, and failed ones unless a line says so."
-)
 _GAP = 2  # letters beside each column
 _LEAST = 5  # letters of a column of names; chosen
 
