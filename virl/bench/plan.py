@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from pydantic import NonNegativeInt, model_validator
@@ -176,7 +175,7 @@ def expected_seconds(episodes: int, seconds_each: float, workers: int) -> float:
     return ceil(episodes / workers) * seconds_each
 
 
-class RunProgress:
+class RunProgress(Progress):
     """The progress of a run: a bar on a terminal, else a line from time to time.
 
     Args:
@@ -194,7 +193,15 @@ class RunProgress:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Begin the progress of a run; `models` names the model of each episode, `clock` gives seconds."""
-        self._console = console
+        super().__init__(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("[dim]{task.fields[left]}"),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
         self._title = title
         self._ahead = Counter(models)
         self._total = self._ahead.total()
@@ -205,27 +212,7 @@ class RunProgress:
         self._done = self._failed = 0
         self._pause = FIRST_S
         self._next = self._begun + FIRST_S
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("[dim]{task.fields[left]}"),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        self._task = self._bar.add_task(title, total=self._total, left="")
-
-    def __enter__(self) -> Self:
-        """Show the bar, if the console is a terminal."""
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Remove the bar."""
-        self._bar.stop()
+        self._task = self.add_task(title, total=self._total, left="")
 
     def count_episode(self, model: str, seconds: float, *, failed: bool) -> None:
         """Count an episode of `model` that ended after `seconds`, and show the progress.
@@ -242,17 +229,17 @@ class RunProgress:
         title = f"{self._title}, {self._failed} failed" if self._failed else self._title
         now = self._clock()
         left = self._estimate_left(now - self._begun)
-        self._bar.update(self._task, completed=self._done, description=title, left=left)
-        if not self._console.is_terminal and now >= self._next and self._done < self._total:
+        self.update(self._task, completed=self._done, description=title, left=left)
+        if not self.console.is_terminal and now >= self._next and self._done < self._total:
             failures = f", {self._failed} failed" if self._failed else ""
             done = f"{self._done} of {count_noun(self._total, 'episode')} done"
-            print_plain(self._console, f"{done}{failures}; {left}")
+            print_plain(self.console, f"{done}{failures}; {left}")
             self._pause = min(2 * self._pause, LONGEST_S)
             self._next = now + self._pause
 
     def tell_stopping(self, how: str) -> None:
         """Show the sentence `how`, on how the run is being stopped, in place of the bar's title."""
-        self._bar.update(self._task, description=how)
+        self.update(self._task, description=how)
 
     def _estimate_left(self, elapsed: float) -> str:
         """Return text on the time left, after `elapsed` seconds; with the reason if it has grown."""

@@ -199,17 +199,13 @@ def _scores(
     """Return (score at the first threshold, at the second, counts); `None` for those a role lacks."""
     if role == "detector":
         at = look_scores(name)
-        tallies = [
-            score_detections(truths, results, lambda label: at.of(label).first),
-            score_detections(truths, results, lambda label: at.of(label).second),
-        ]
-        return _to_score(tallies[0], at.first), _to_score(tallies[1], at.second), tallies[0]
-    if role == "recognizer":
-        tally = score_ranks(truths, results, types_20())
-    elif role == "reader":
-        tally = score_lines(truths, results)
-    else:
+        first = score_detections(truths, results, lambda label: at.of(label).first)
+        second = score_detections(truths, results, lambda label: at.of(label).second)
+        return _to_score(first, at.first), _to_score(second, at.second), first
+    if role not in {"recognizer", "reader"}:
         return None, None, None
+    is_reader = role == "reader"
+    tally = score_lines(truths, results) if is_reader else score_ranks(truths, results, types_20())
     return _to_score(tally, None), None, tally
 
 

@@ -30,8 +30,8 @@ from virl.datasets.collect.dataset import (
     PlaceRow,
     QuestionRow,
     RouteRow,
-    Row,
     Rows,
+    TriedRow,
     read_card,
     write_card,
 )
@@ -44,7 +44,7 @@ from virl.datasets.collect.places import (
     storefront_score,
 )
 from virl.datasets.collect.questions import PlaceChoices, Served
-from virl.datasets.collect.routes import Guide, RoutesSettings, TriedRow, collect_routes
+from virl.datasets.collect.routes import Guide, RoutesSettings, collect_routes
 from virl.errors import BadInput, JournalBroken, MindFailed, VirlError
 from virl.files.writing import refusals_in_a_line, write_whole
 from virl.geo.region import Region
@@ -296,7 +296,7 @@ def collect_city_questions(collection: Collection, seed: int, progress: Progress
     make_questions(
         places,
         Rows(folder / QUESTIONS, QuestionRow),
-        Rows(folder / WORK / _LEFT_OUT, UnaskedRow),
+        Rows(folder / WORK / _LEFT_OUT, TriedRow),
         mind,
         seed=seed,
         progress=progress,
@@ -333,16 +333,10 @@ def collect_city_routes(collection: Collection, settings: RoutesSettings, progre
     return collection.finish()
 
 
-class UnaskedRow(Row):
-    """The id of a place for which no question was made, and the reason."""
-
-    reason: str
-
-
 def make_questions(
     places: Sequence[PlaceRow],
     questions: Rows[QuestionRow],
-    unasked: Rows[UnaskedRow],
+    unasked: Rows[TriedRow],
     mind: Mind,
     *,
     seed: int,
@@ -370,7 +364,7 @@ def make_questions(
         try:
             questions.add(making.result())
         except MindFailed as failed:
-            unasked.add(UnaskedRow(id=place.id, reason=str(failed)))
+            unasked.add(TriedRow(id=place.id, reason=str(failed)))
         # Raised at the end: what is under way is paid for, and is kept.
         except VirlError as broken:
             faults.append(broken)

@@ -9,13 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import PIL.Image
 from pydantic import Field
 from scipy.spatial import KDTree
 
 from virl.datasets.collect.dataset import IMAGES, PANORAMAS, PLACES, PanoramaRow, PlaceRow, Row, Rows
 from virl.files.writing import replace_file
-from virl.geo.globe import LatLng
+from virl.geo.globe import Floats, LatLng
 from virl.geo.region import Region
 from virl.platform.city.city import City
 from virl.platform.city.place_types import types_96
@@ -193,7 +194,7 @@ def cover_region(region: Region, panoramas: Sequence[PanoramaRow]) -> list[Panor
     """
     if not panoramas:
         return []
-    tree = _tree(region, [one.position for one in panoramas])
+    tree = KDTree(_frame_metres(region, [one.position for one in panoramas]))
     left = set(range(len(panoramas)))
     chosen = []
     for number, one in enumerate(panoramas):
@@ -208,7 +209,7 @@ def _measure_away(region: Region, work: CollectionState) -> dict[str, tuple[Pano
     candidates, panoramas = work.candidates.all, work.panoramas.all
     if not candidates:
         return {}
-    tree = _tree(region, [one.position for one in panoramas])
+    tree = KDTree(_frame_metres(region, [one.position for one in panoramas]))
     metres, nearest = tree.query(_frame_metres(region, [one.position for one in candidates]))
     return {
         one.id: (panoramas[int(number)], float(far))
@@ -289,12 +290,6 @@ def _candidate(place: Place) -> CandidateRow:
     )
 
 
-def _frame_metres(region: Region, positions: Sequence[LatLng]) -> list[tuple[float, float]]:
-    """Return (east, north) of each position, in metres from the origin of the region's frame."""
-    x, y = region.frame.to_metres([one.lat for one in positions], [one.lng for one in positions])
-    return list(zip(x.tolist(), y.tolist(), strict=True))
-
-
-def _tree(region: Region, positions: Sequence[LatLng]) -> KDTree:
-    """Return a search tree of positions, in metres of the region's frame."""
-    return KDTree(_frame_metres(region, positions))
+def _frame_metres(region: Region, positions: Sequence[LatLng]) -> Floats:
+    """Return the (east, north) of positions, metres from the origin of the region's frame, shape (n, 2)."""
+    return np.stack(region.frame.to_metres(*np.transpose(positions)), axis=1)

@@ -11,12 +11,10 @@ import numpy as np
 from virl.datasets.export.episodes import ExportedEpisode, draw_episodes
 from virl.datasets.export.files import (
     FORMAT_VERSION,
-    begin,
-    finish,
+    exporting,
     is_finished,
     json_line,
     refuse_other_files,
-    source_fields,
     write_json,
     write_lines,
 )
@@ -62,18 +60,12 @@ def export_touchdown(
     town = survey(source, radius)
     # Drawn before anything is written: a town without room for them leaves the folder as it was.
     told = {split: _draw(town, split, episodes, seed) for split in SPLITS}
-    begin(folder, "touchdown")
-    _write_graph(folder / "graph", town)
-    for split, items in told.items():
-        _write_split(folder / split, split, items)
-    manifest = {
-        **source_fields(source, "touchdown", "Touchdown and Map2seq, not their"),
-        "seed": seed,
-        "radius": radius,
-        "panoramas": len(town.graph),
-        "episodes": {f"{split}/dev": len(items) for split, items in told.items()},
-    }
-    finish(folder, source, manifest)
+    with exporting(folder, source, "touchdown", "Touchdown and Map2seq, not their") as manifest:
+        _write_graph(folder / "graph", town)
+        for split, items in told.items():
+            _write_split(folder / split, split, items)
+        manifest |= {"seed": seed, "radius": radius, "panoramas": len(town.graph)}
+        manifest["episodes"] = {f"{split}/dev": len(items) for split, items in told.items()}
     return folder
 
 
