@@ -19,7 +19,6 @@ from virl.platform.city.streetview import relocate
 from virl.routines.day.checker import (
     CityFacts,
     DayEntry,
-    Violation,
     check,
     entries_of,
     plan_ungrounded,
@@ -122,7 +121,7 @@ def _judge_day(case: AgentCase, entries: Sequence[DayEntry] | None) -> dict[str,
     facts, start = CityFacts(city), LatLng(**changes["start"])
     terms = terms_of(day, weekday, relocate(city.streetview, start, "the start").position)
     found, of_baseline = (
-        {NO_PLAN: 1} if plan is None else _count_kinds(check(plan, terms, facts))
+        {NO_PLAN: 1} if plan is None else dict(Counter(one.kind for one in check(plan, terms, facts)))
         for plan in (entries, baseline)
     )
     return {
@@ -179,11 +178,6 @@ def _visits(entries: Sequence[DayEntry]) -> list[DayEntry]:
     return [entry for entry in entries if entry.kind != "transport"]
 
 
-def _count_kinds(violations: Sequence[Violation]) -> dict[str, int]:
-    """Return the number of violations by kind."""
-    return dict(Counter(violation.kind for violation in violations))
-
-
 def _fullness(entries: Sequence[DayEntry], day: Day) -> dict[str, Any]:
     """Return what a day holds: number of activities, and shares of time, meals and money."""
     starts, ends = day.minutes
@@ -202,13 +196,4 @@ def _fullness(entries: Sequence[DayEntry], day: Day) -> dict[str, Any]:
     }
 
 
-DIEGO = ScoredAgent(
-    rows=("diego",),
-    cases=cases,
-    run=run,
-    unanswered=unanswered,
-    metrics=METRICS,
-    own_tallies=tallies,
-    notes=notes,
-    outcome=outcome,
-)
+DIEGO = ScoredAgent(("diego",), cases, run, unanswered, METRICS, outcome, notes, tallies)

@@ -210,16 +210,8 @@ def _draw_walks(city: City, seed: int) -> Mapping[str, DrawnWalk]:
 
 def _make_scored(mode: str) -> ScoredAgent:
     """Return the scored agent of a mode, `honest` or `paper`."""
-    return ScoredAgent(
-        rows=tuple(row for row, manner in MANNERS.items() if manner.mode == mode),
-        cases=cases,
-        run=run,
-        unanswered=unanswered,
-        metrics=METRICS,
-        own_tallies=tallies,
-        notes=notes,
-        outcome=outcome,
-    )
+    rows = tuple(row for row, manner in MANNERS.items() if manner.mode == mode)
+    return ScoredAgent(rows, cases, run, unanswered, METRICS, outcome, notes, tallies)
 
 
 LING, LING_PAPER = _make_scored("honest"), _make_scored("paper")

@@ -19,8 +19,7 @@ from virl.pages.shell import html_page, open_templates
 
 from .matching import RADIUS_M, VIRL_RANGE_M
 from .options import Options
-from .report import CountingTable, counting_tables, table_data
-from .tables import terminal_table
+from .report import CountingTable, counting_tables, table_data, terminal_table
 from .trip import LEAST_PIXELS, LEAST_SEEN, REACH_M
 
 FILE = "counting.html"
@@ -68,8 +67,7 @@ def write_page(path: Path, head: PageHead, records: Sequence[Record], options: O
 
 def tables(records: Sequence[Record], options: Options) -> list[Table]:
     """Return the tables on counting for the terminal."""
-    made = _yield_tables(list(_group_walks(records)), options)
-    return [terminal_table(one.title, one.columns, one.rows) for one in made]
+    return list(map(terminal_table, _yield_tables(list(_group_walks(records)), options)))
 
 
 def _yield_tables(groups: Sequence[CountedWalks], options: Options) -> Iterator[CountingTable]:
@@ -117,9 +115,7 @@ def write_counting_page(
             "title": title,
             "notes": notes,
             "attribution": attribution,
-            "sections": [
-                (table.title, _bars(table), _plain_headings(table), _cells(table)) for table in tables
-            ],
+            "sections": [(one.title, _bars(one), _plain_headings(one), _cells(one)) for one in tables],
         },
         styles=("charts.css",),
         scripts=("maps.js", "counting.js"),
@@ -144,14 +140,7 @@ def _bars(table: CountingTable) -> list[Group]:
         Group(
             name,
             tuple(
-                Bar(
-                    series,
-                    kind,
-                    share * value.mean,
-                    share * value.low,
-                    share * value.high,
-                    f"{value.mean:.2f}",
-                )
+                Bar(series, kind, *(share * part for part in value), f"{value.mean:.2f}")
                 for series, kind, value in bars
             ),
         )

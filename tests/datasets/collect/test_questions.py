@@ -10,8 +10,8 @@ from made_dataset import HARMFUL, WISHES, place_row
 from openai_server import ChatServer, reply
 from pydantic import ValidationError
 
-from virl.datasets.collect.collection import AT_ONCE, TRIES, TriedRow, make_questions
-from virl.datasets.collect.dataset import PlaceRow, QuestionRow, Rows
+from virl.datasets.collect.collection import AT_ONCE, TRIES, make_questions
+from virl.datasets.collect.dataset import PlaceRow, QuestionRow, Rows, TriedRow
 from virl.datasets.collect.questions import PlaceChoices, Served
 from virl.errors import BudgetExceeded
 from virl.mind.base import Mind

@@ -170,11 +170,6 @@ def map_reply(question: ReplyQuestion, _: Lexicon) -> MappedLetter:
     return MappedLetter.model_validate({"letter": said[0] if len(said) == 1 else "X"})
 
 
-def needs_mapping(reply: str, right: str) -> bool:
-    """Return whether V-IRL's published code, given the right letter, would have a chat model read a reply."""
-    return legacy_letter(reply, right) is None
-
-
 def legacy_letter(reply: str, right: str, mapped: str = "") -> str | None:
     """Return the letter that V-IRL's code takes from a reply, given the right one; else `mapped`, or `None`.
 
