@@ -184,6 +184,7 @@ def _fullness(entries: Sequence[DayEntry], day: Day) -> dict[str, Any]:
     meals = [entry for entry in entries if entry.kind == "eat"]
     on_time = [any(first <= meal.starts <= last for first, last in MEAL_HOURS) for meal in meals]
     payable = int(day.budget_usd // CHEAPEST_USD)
+    # No meal is due that the budget cannot pay.
     usual = zip(DUE, MEAL_HOURS[1:], strict=True)
     due = [hours for held, hours in usual if starts <= held[0] and held[1] <= ends][:payable]
     had = [any(first <= meal.starts <= last for meal in meals) for first, last in due]

@@ -190,6 +190,7 @@ def _draw_walks(city: City, seed: int) -> Mapping[str, DrawnWalk]:
     rng = Random(f"{seed} ling")
     panoramas = held_street_map(city).panorama_ids()
     known = [place for place in city.places.nearby(city.center, 5000.0) if place.is_open]
+    # Ling is told a name alone, so that any branch of a chain is right.
     branches: dict[str, list[LatLng]] = {}
     for place in known:
         branches.setdefault(place.name.casefold(), []).append(place.position)

@@ -10,7 +10,7 @@ from rich.table import Table
 from virl.bench.benchmark import PageHead
 from virl.bench.episode import Data, Record
 from virl.bench.records import versions
-from virl.bench.report.page import Bar, Group
+from virl.bench.report.page import Bar
 from virl.bench.report.table import cell_text
 from virl.bench.statistics import Interval
 from virl.files.writing import write_whole
@@ -124,8 +124,8 @@ def write_counting_page(
     write_whole(path, page.encode("utf-8", "replace"), "report again")
 
 
-def _bars(table: CountingTable) -> list[Group]:
-    """Return the bars of each row of a table on rules; 100 percent is 1, or the most repeats if larger."""
+def _bars(table: CountingTable) -> list[tuple[str, list[Bar]]]:
+    """Return (name, bars) of a table's rows on rules; 100 percent is 1, or the most repeats if larger."""
     drawn = {
         row.name: [
             (series, kind, value)
@@ -137,12 +137,12 @@ def _bars(table: CountingTable) -> list[Group]:
     }
     share = 100 / max([1.0, *(value.high for bars in drawn.values() for *_, value in bars)])
     return [
-        Group(
+        (
             name,
-            tuple(
+            [
                 Bar(series, kind, *(share * part for part in value), f"{value.mean:.2f}")
                 for series, kind, value in bars
-            ),
+            ],
         )
         for name, bars in drawn.items()
     ]

@@ -150,6 +150,7 @@ def _matches(told: Sequence[LatLng], there: Sequence[LatLng], within: float) -> 
     """Return {index told: index of a true thing within `within` metres}, as many as possible, one to one."""
     apart = np.array([distance(one, other) for one in told for other in there])
     apart = apart.reshape(len(told), len(there))
+    # Large but finite, as no assignment is found where only infinite costs are left.
     rows, columns = linear_sum_assignment(np.where(apart <= within, apart, 1e6))
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     return {row: column for row, column in pairs if apart[row, column] <= within}

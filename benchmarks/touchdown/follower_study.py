@@ -157,6 +157,7 @@ def _failure_of(
     steps, taken = list(pairwise(gold)), set(pairwise(walked))
     if steps and steps[0] not in taken:
         return Failure.START
+    # Only the last crossing is asked for: who leaves it rightly has found the street, by whatever way.
     crossings = [index for index, node in enumerate(gold[:-1]) if graph.degree[node] > 2]
     last = crossings[-1] if crossings else 0
     if last < len(steps) and steps[last] not in taken:

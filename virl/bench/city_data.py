@@ -126,6 +126,7 @@ def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None
         if not may_collect:
             raise Uncollected(f"virl first collects {work}")
         print_plain(SafeConsole(stderr=True), f"collecting {work}")
+    # Of a complete data set this finds nothing left to collect.
     with sole_writer(folder), collecting_bar(SafeConsole(stderr=True)) as progress:
         collection = Collection(folder, city, "offline", region_of_city(city))
         collect_city_places(collection, PlacesSettings(), "cpu", allow_downloads=False, progress=progress)

@@ -45,7 +45,7 @@ def dry_run(
     """
     benchmark = find_benchmark(name)
     engine, part = engine or Engine(), part or Part()
-    kind = engine_name(engine, benchmark)
+    kind = engine_name(engine, benchmark, {})
     terms = terms_of(engine, kind, options.seed, out)
     check_unused(out, own=RECORDS)
     done = read_records(out / RECORDS) if out.is_dir() else {}

@@ -268,14 +268,15 @@ def outlook(
         done: records of those that have been run.
         out: folder of the run.
     """
-    finished = sum(record["status"] == "done" for record in done)
+    seconds = [float(record["seconds"]) for record in done if record["status"] == "done"]
+    finished = len(seconds)
     if not left:
         yield f"{out}: already finished, {count_noun(finished, 'episode')} done: nothing is run again"
         return
     before = f"{finished:,} done before, " if finished else ""
     side_by_side = f", {min(workers, left)} at a time" if min(workers, left) > 1 else ""
     yield f"{before}{left:,} {'episode' if left == 1 else 'episodes'} to run{side_by_side}; writes {out}"
-    each = seconds_each(benchmark, done)
+    each = sum(seconds) / len(seconds) if seconds else benchmark.typical_s
     if each:
         source = "as those before" if finished else "as measured with the default options on one core"
         # what was run has shared the cores
@@ -283,9 +284,3 @@ def outlook(
         whole = expected_seconds(left, each, min(cores, left))
         shown = f"{each:.1f} s" if each < 10 else show_duration(each)
         yield f"about {show_duration(whole)} if each takes {shown}, {source}"
-
-
-def seconds_each(benchmark: AnyBenchmark, done: Sequence[Mapping[str, Any]]) -> float:
-    """Return the mean seconds of episodes done, else the benchmark's typical seconds; 0 if unknown."""
-    seconds = [float(record["seconds"]) for record in done if record["status"] == "done"]
-    return sum(seconds) / len(seconds) if seconds else benchmark.typical_s

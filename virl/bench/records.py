@@ -57,6 +57,7 @@ class Records:
         """
         line = json.dumps(record, ensure_ascii=False, allow_nan=False)
         with self._guard:
+            # The file first: what `done` holds is never run again, so it has to be on the disk.
             self._lines.append(line)
             self.done[record["id"]] = record
 
@@ -86,6 +87,7 @@ def open_records(folder: Path, settings: Mapping[str, Any], resume: bool) -> Ite
         is_begun = path.exists() and path.stat().st_size > 0  # a run refused before its first has none
         if is_begun and not resume:
             raise BadInput(f"{folder}: already contains a run: {_RESUME}, or choose another --out")
+        # Through JSON, as the kept ones went: else a tuple would differ from its own list.
         _keep_settings(folder / SETTINGS, json.loads(json.dumps(settings)), is_begun=is_begun)
         lines = JsonLines(path, _RESUME)
         done, cut = _read_lines(lines), ""
@@ -203,6 +205,7 @@ def keep_files(folder: Path, episode: Episode, files: Mapping[str, bytes]) -> tu
     if not files:
         return ()
     home = Path(FOLDER) / slug(episode.id)
+    # All before the first is written, so that a bad name leaves no half of the files behind.
     for name in files:
         if not _NAME.fullmatch(name):
             raise BadInput(f"{episode.id}: {name!r} is not a plain file name")

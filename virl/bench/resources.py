@@ -190,6 +190,8 @@ class Resources:
 
     def make_once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
         """Return what `make()` returned at the first call with this key, such as a data set."""
+        # Held while it opens, so that no two threads load the same weights; it is re-entered, as models ask
+        # for cities.
         with self._lock:
             if key not in self._opened:
                 self._opened[key] = make()
@@ -217,6 +219,7 @@ class Resources:
             return OpenModel(Batcher(model_function(given), most=most), getattr(given, "name", ""))
         check_ready(use.role, use.name, allow_downloads=self.terms.allow_downloads)
         known = self.city(use.city) if use.city else None
+        # Models that know nothing of a city are loaded once for all of them.
         group = use.city if known and (known.truth or known.capabilities.is_drawn) else ""
         options = ModelOptions(
             device=self.terms.device,

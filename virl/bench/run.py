@@ -6,7 +6,6 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 from rich.console import Console
@@ -136,9 +135,7 @@ def run_benchmark(
         raise Unpaid(f"{ended}; finished episodes are saved in {out}")
 
 
-def engine_name(
-    engine: Engine, benchmark: AnyBenchmark, objects: Mapping[str, object] = MappingProxyType({})
-) -> EngineName:
+def engine_name(engine: Engine, benchmark: AnyBenchmark, objects: Mapping[str, object]) -> EngineName:
     """Return the name of the engine to use: as asked for, else the default, which is threads for `objects`.
 
     Args:
@@ -152,6 +149,7 @@ def engine_name(
     terms = engine.terms
     is_paced = terms.requests_per_second is not None
     if engine.name is None:
+        # Processes share no clock for the rate, and not every object can be sent to them.
         return "threads" if is_paced or objects else benchmark.work
     if engine.name == "processes" and is_paced:
         raise BadInput("--rate does not work with processes: choose --engine threads or ray")
@@ -179,6 +177,7 @@ def terms_of(engine: Engine, kind: EngineName, seed: int, out: Path) -> Terms:
         seed: of the run.
         out: folder of the run.
     """
+    # In a process of its own an episode is alone: models there need not wait for others to fill a batch.
     workers = worker_count(engine, kind) if kind == "threads" else 1
     return replace(engine.terms, seed=seed, workers=workers, out=out.resolve())
 
@@ -259,10 +258,12 @@ def _run(
 
         try:
             for outcome in dispatch(crew, episodes, attempts=engine.attempts, stopped=is_stopping):
+                # No record: with a higher budget the run goes on at this episode.
                 if outcome.status == "unpaid":
                     unpaid.append(outcome.reason)
                     continue
                 unpaid += [outcome.reason] if outcome.shut else []
+                # Pictures first: no record then names a file that a kill kept from being written.
                 paths = keep_files(records.folder, outcome.episode, outcome.pictures)
                 records.append(asdict(outcome.record(paths)))
                 failed = outcome.status == "failed"

@@ -94,6 +94,7 @@ class Batcher(Generic[ItemT, ResultT]):
                 self.wait_s,
             )
             batch = self._take()
+            # Other threads queue up meanwhile, which fills the next batch.
             self._changed.release()
             try:
                 self._answer(batch)
@@ -127,6 +128,7 @@ class Batcher(Generic[ItemT, ResultT]):
                 for request in batch:
                     request.fault = fault
                 return
+            # One picture that breaks the model must not fail the episodes of others.
             for request in batch:
                 self._answer([request])
             return
@@ -235,10 +237,6 @@ def _stack_rows(rows: Sequence[Any]) -> NDArray[np.float32]:
     return np.stack(rows) if len(rows) else np.zeros((0, 0), np.float32)
 
 
-Reserve = Callable[[], float]
-"""A function that takes the next turn of a rate limit and returns the seconds until it."""
-
-
 class Pace:
     """A rate limit of evenly spaced requests, safe for several threads."""
 
@@ -260,7 +258,7 @@ class Pace:
 class Limiter(BaseRateLimiter):
     """A LangChain rate limiter that sleeps until its turn before each request."""
 
-    def __init__(self, reserve: Reserve) -> None:
+    def __init__(self, reserve: Callable[[], float]) -> None:
         """Take turns from `reserve`, which returns the seconds to wait for each."""
         self._reserve = reserve
 

@@ -4,21 +4,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from virl.bench.benchmark import Tally
+from virl.geo.globe import Floats
 
 RESAMPLES = 2000
 """Number of resamples of a bootstrap or permutation test. Chosen: seeds move an interval by under a point."""
 
 _Z = 1.96  # standard deviations of a 95 % interval
 
-_Floats = NDArray[np.float64]
 _CHUNK = 4_000_000  # numbers drawn at once; chosen: 32 MB
+_SEED = 0  # of all draws, so that equal results get equal intervals
 
 
 class Interval(NamedTuple):
-    """A mean and the ends of its 95 % bootstrap interval."""
+    """A mean and the ends of its 95 % interval."""
 
     mean: float
     low: float
@@ -38,8 +38,8 @@ class Difference(NamedTuple):
     """Number of units, such as places, that both results have."""
 
 
-def mean_with_interval(values: Sequence[float], *, seed: int = 0) -> Interval:
-    """Return the mean of values and its 95 % bootstrap interval (percentile method), drawn with `seed`.
+def mean_with_interval(values: Sequence[float]) -> Interval:
+    """Return the mean of values and its 95 % bootstrap interval (percentile method).
 
     Raises:
         ValueError: there are no values; nothing scored is not zero.
@@ -47,25 +47,24 @@ def mean_with_interval(values: Sequence[float], *, seed: int = 0) -> Interval:
     if not values:
         raise ValueError("no values to average")
     data = np.asarray(values, float)
-    chosen = np.random.default_rng(seed).integers(0, len(data), (RESAMPLES, len(data)))
+    chosen = np.random.default_rng(_SEED).integers(0, len(data), (RESAMPLES, len(data)))
     low, high = np.percentile(data[chosen].mean(axis=1), [2.5, 97.5])
     return Interval(float(data.mean()), float(low), float(high))
 
 
-def estimate(tallies: Sequence[Tally], *, is_share: bool = False, seed: int = 0) -> Interval | None:
+def estimate(tallies: Sequence[Tally], *, is_share: bool = False) -> Interval | None:
     """Return a metric's value and 95 % interval over units (`is_share`: in [0, 1]); `None` without weight.
 
     Args:
         tallies: of all units; see `virl.bench.benchmark.Tally` for the metric they stand for.
         is_share: whether the metric lies in [0, 1]; its interval is then Wilson's where all units agree.
-        seed: of the draws.
     """
     units = _sorted_units(tallies)
     sums = _sum_tallies(tallies, units, _sorted_groups(tallies))
     value = float(_metric(sums.sum(axis=1)))
     if np.isnan(value):
         return None
-    means = np.concatenate([_metric(counts @ sums) for counts in _draws(len(units), seed)])
+    means = np.concatenate([_metric(counts @ sums) for counts in _draws(len(units))])
     low, high = np.nanpercentile(means, [2.5, 97.5])
     found = Interval(value, float(low), float(high))
     return _with_width(found, len({one.unit for one in tallies if one.weight})) if is_share else found
@@ -79,16 +78,16 @@ def _with_width(share: Interval, units: int) -> Interval:
     return Interval(share.mean, 1 - far, 1.0) if share.mean > 0.5 else Interval(share.mean, 0.0, far)
 
 
-def estimate_groups(tallies: Sequence[Tally], *, seed: int = 0) -> Mapping[str, Interval]:
+def estimate_groups(tallies: Sequence[Tally]) -> Mapping[str, Interval]:
     """Return {group: value and 95 % interval} of a metric; groups without weight are left out."""
     found = {
-        group: estimate([tally for tally in tallies if tally.group == group], seed=seed)
+        group: estimate([tally for tally in tallies if tally.group == group])
         for group in _sorted_groups(tallies)
     }
     return {group: interval for group, interval in found.items() if interval is not None}
 
 
-def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -> Difference | None:
+def compare(first: Sequence[Tally], second: Sequence[Tally]) -> Difference | None:
     """Return the lead of `second` over `first` on the units that both have; `None` if they share none.
 
     The interval comes from the paired bootstrap: the same units are drawn for both. The p-value comes from
@@ -99,7 +98,6 @@ def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -
     Args:
         first: of the model that is compared with.
         second: of the other one.
-        seed: same seed, same interval.
     """
     units = sorted(set(_sorted_units(first)) & set(_sorted_units(second)))
     common = frozenset(units)
@@ -110,16 +108,15 @@ def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -
     observed = float(_metric(b.sum(axis=1)) - _metric(a.sum(axis=1))) if units else np.nan
     if np.isnan(observed):
         return None
-    draws = _draws(len(units), seed)
-    differences = np.concatenate([_metric(counts @ b) - _metric(counts @ a) for counts in draws])
+    differences = np.concatenate([_metric(counts @ b) - _metric(counts @ a) for counts in _draws(len(units))])
     low, high = np.nanpercentile(differences, [2.5, 97.5])
-    return Difference(observed, float(low), float(high), _permutation_p(a, b, observed, seed), len(units))
+    return Difference(observed, float(low), float(high), _permutation_p(a, b, observed), len(units))
 
 
-def _permutation_p(a: _Floats, b: _Floats, observed: float, seed: int) -> float:
+def _permutation_p(a: Floats, b: Floats, observed: float) -> float:
     """Return the p-value, [0, 1], of a difference as large as `observed`, by exchanging units of a and b."""
     total = (a.sum(axis=1) + b.sum(axis=1))[:, None]
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(_SEED)
     units = a.shape[1]
     exact = 2**units <= RESAMPLES
     # The observed outcome counts among those that are drawn; among all exchanges it is one already.
@@ -140,21 +137,21 @@ def _permutation_p(a: _Floats, b: _Floats, observed: float, seed: int) -> float:
     return as_large / tried
 
 
-def _metric(sums: _Floats) -> _Floats:
+def _metric(sums: Floats) -> Floats:
     """Return the mean over groups (last axis) of hits / weights (first axis); NaN without any weight."""
     hits, weights = sums
     present = weights > 1e-12
     ratios = np.divide(hits, weights, out=np.zeros_like(hits), where=present)
     count = present.sum(axis=-1)
-    means: _Floats = np.divide(
+    means: Floats = np.divide(
         ratios.sum(axis=-1), count, out=np.full(np.shape(count), np.nan), where=count > 0
     )
     return means
 
 
-def _draws(units: int, seed: int) -> Iterator[_Floats]:
+def _draws(units: int) -> Iterator[Floats]:
     """Yield bootstrap resamples as counts of each unit, in pieces of shape (resamples, units)."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(_SEED)
     for rows in _rows(units):
         # Each resample has numbers of its own, so that one count serves a whole piece.
         chosen = random.integers(0, units, (rows, units)) + units * np.arange(rows)[:, None]
@@ -168,7 +165,7 @@ def _rows(units: int) -> list[int]:
     return [most] * whole + ([rest] if rest else [])
 
 
-def _sum_tallies(tallies: Sequence[Tally], units: Sequence[str], groups: Sequence[str]) -> _Floats:
+def _sum_tallies(tallies: Sequence[Tally], units: Sequence[str], groups: Sequence[str]) -> Floats:
     """Return the sums of tallies' (hits, weights), each by unit and group: shape (2, units, groups)."""
     row = {unit: i for i, unit in enumerate(units)}
     column = {group: i for i, group in enumerate(groups)}

@@ -1,6 +1,6 @@
 """Instruction following as episodes of a benchmark: an agent walks a graph node by node, and is scored."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -65,11 +65,6 @@ class WalkWorld:
     """Keys of the metrics that are 0 for a failed walk, wherever it ended."""
     attribution: str = ""
     """Names that pages with the data have to credit; may be empty."""
-
-
-def in_order(ids: Iterable[str], faults: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids of all episodes in their file's order, then the keys of `faults` not among them."""
-    return tuple(dict.fromkeys([*ids, *faults]))
 
 
 def walk_episodes(world: WalkWorld) -> list[Episode]:

@@ -184,6 +184,8 @@ _SHORT = MindSettings(max_tokens=_WRITTEN_TOKENS)
 
 
 class _Answer(Reply):
+    """The shortest reply that shows that a model can fill in a form."""
+
     ok: bool
 
 

@@ -1,4 +1,4 @@
-"""Asks Google which services a key reaches, and judges the answers; what is found on a machine."""
+"""Asks Google which services a key reaches, and judges the answers."""
 
 from collections.abc import Callable, Sequence
 from contextlib import closing

@@ -36,7 +36,7 @@ class Scenery:
 
 
 def training_towns(extracts: Path | None) -> tuple[str, ...]:
-    """Return the towns to train on: thirteen made ones, with a folder of the extracts twins in between."""
+    """Return the towns to train on: thirteen made ones, mixed with five real ones if `extracts` is given."""
     if extracts is None:
         return _MADE
     towns: list[str] = []

@@ -11,9 +11,8 @@ from itertools import groupby, pairwise
 from math import exp, inf, isfinite
 
 import numpy as np
-from numpy.typing import NDArray
 
-from virl.geo.globe import Floats
+from virl.geo.globe import Flags, Floats
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.city.hops import count_hops, linked_nodes, sources_of_links
 
@@ -135,7 +134,6 @@ def _path_length(distances: Floats, path: Sequence[int]) -> float:
     return float(sum(distances[a, b] for a, b in pairwise(path)))
 
 
-Bools = NDArray[np.bool_]
 Nodes = Sequence[int]
 Walk = tuple[Nodes, Nodes]
 """(nodes walked, nodes of the gold path), each as node numbers with its start first and not empty."""
@@ -285,7 +283,7 @@ def score_paths(
     return scores
 
 
-def _published_items(crossings: Bools, path: list[int]) -> set[tuple[int, ...]]:
+def _published_items(crossings: Flags, path: list[int]) -> set[tuple[int, ...]]:
     """Return the items that VELMA's code compares: a path's first two nodes, and steps out of crossings."""
     if len(path) < 2:
         return set()

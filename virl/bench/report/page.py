@@ -229,14 +229,6 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """The bars of one group in a chart, one per model."""
-
-    name: str
-    bars: tuple[Bar, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Heat:
     """A confusion matrix as it is drawn, with shaded cells, without rows and columns that are all zero."""
 
@@ -254,8 +246,8 @@ def _whole_rows(results: Results) -> list[RowResult]:
     return [row for row in results.rows if not row.city or (row.run, row.model) not in many]
 
 
-def _group_charts(results: Results) -> list[tuple[str, tuple[Group, ...]]]:
-    """Return (heading, groups of bars) of each metric with `by_group`, sorted by the first row's value."""
+def _group_charts(results: Results) -> list[tuple[str, list[tuple[str, list[Bar]]]]]:
+    """Return (heading, (group, bars) by the first row's value, best first) of each metric with `by_group`."""
     rows = _whole_rows(results)
     charts = []
     for metric in results.metrics:
@@ -264,10 +256,8 @@ def _group_charts(results: Results) -> list[tuple[str, tuple[Group, ...]]]:
         if metric.by_group and names:
             longest = 1.0 if metric.percent else max(one.high for groups in values for one in groups.values())
             names.sort(key=lambda name: (-values[0][name].mean if name in values[0] else 0.0, name))
-            groups = tuple(
-                Group(name, tuple(_metric_bars(rows, metric, name, longest or 1.0))) for name in names
-            )
-            charts.append((metric.heading, groups))
+            bars = [(name, _metric_bars(rows, metric, name, longest or 1.0)) for name in names]
+            charts.append((metric.heading, bars))
     return charts
 
 

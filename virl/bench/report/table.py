@@ -139,13 +139,10 @@ def text_tables(results: Results) -> Iterator[tuple[list[str], list[list[str]]]]
     """Yield (headings, rows of texts) of each table of measured results."""
     for part in split(results):
         metrics = [metric for metric in shown_metrics(part) if not metric.aside]
-        texts = _measured_columns(part)
+        heads, *names = zip(*_measured_columns(part), strict=True)
         cells = [[_cell(row.values.get(metric.key), metric) for metric in metrics] for row in part.rows]
-        names = [[column[number] for column in texts] for number in range(1, len(part.rows) + 1)]
-        yield (
-            [*(column[0] for column in texts), *map(heading_of, metrics)],
-            [[*name, *row] for name, row in zip(names, cells, strict=True)],
-        )
+        rows = [[*name, *row] for name, row in zip(names, cells, strict=True)]
+        yield [*heads, *map(heading_of, metrics)], rows
 
 
 def csv_table(results: Results) -> str:

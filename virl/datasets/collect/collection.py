@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -70,40 +71,31 @@ _SETTINGS = "settings.json"
 _ANY = TypeAdapter(dict[str, dict[str, object]])
 
 
+@dataclass(slots=True)
 class Collection:
     """A folder in which a city's data set is collected, with the settings of each kind of data.
-
-    Args:
-        folder: of the data set; made where it is missing.
-        city: where it is collected.
-        provider: what makes the city, such as `"google"`.
-        region: what part of it.
-        mind: who is asked, if anyone.
-        ledger: of the city and the mind; its book is where the card's sums come from.
 
     Raises:
         BadInput: the folder holds something broken, or a data set of another city.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        city: City,
-        provider: str,
-        region: Region,
-        mind: Mind | None = None,
-        ledger: Ledger | None = None,
-    ) -> None:
-        """Begin the data set in `folder`, or go on with it; raise BadInput if it is of another region."""
-        self.folder = folder
-        self.city = city
-        self.region = region
-        self.mind = mind
-        self.ledger = ledger or Ledger()
-        self._provider = provider
-        self._settings = _read_settings(folder)
-        corners = [[corner.lat, corner.lng] for corner in region.corners]
-        self.keep("where", {"city": city.name, "region": corners})
+    folder: Path
+    """Folder of the data set; made where it is missing."""
+    city: City
+    provider: str
+    """Name of the provider that makes the city, such as `"google"`."""
+    region: Region
+    """Part of the city that is collected."""
+    mind: Mind | None = None
+    ledger: Ledger = field(default_factory=Ledger)
+    """Ledger of the city and the mind; its book is where the card's sums come from."""
+    _settings: dict[str, dict[str, object]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin the data set in its folder, or go on with it; raise BadInput if it is of another region."""
+        self._settings = _read_settings(self.folder)
+        corners = [[corner.lat, corner.lng] for corner in self.region.corners]
+        self.keep("where", {"city": self.city.name, "region": corners})
 
     def keep(self, part: str, settings: Mapping[str, object]) -> None:
         """Write the settings of one kind of data; raise BadInput if it was begun with others.
@@ -141,7 +133,7 @@ class Collection:
         card = Card(
             city=self.city.name,
             title=self.city.title,
-            provider=self._provider,
+            provider=self.provider,
             virl=__version__,
             collected=datetime.now(UTC).date().isoformat(),
             region=tuple((corner.lat, corner.lng) for corner in self.region.corners),

@@ -57,10 +57,6 @@ class Rows(Generic[RowT]):
         """All rows, in the order in which they were added."""
         return tuple(self._rows.values())
 
-    def get(self, row_id: str) -> RowT | None:
-        """Return the row with this id; `None` if there is none."""
-        return self._rows.get(row_id)
-
     def add(self, row: RowT) -> None:
         """Write a row to the file's end, on disk before this returns; raise ValueError if its id is taken.
 

@@ -20,7 +20,7 @@ from virl.geo.globe import Floats, LatLng
 from virl.geo.region import Region
 from virl.platform.city.city import City
 from virl.platform.city.place_types import types_96
-from virl.platform.city.places import Place, each_photo
+from virl.platform.city.places import each_photo
 from virl.platform.city.streetview import Image
 from virl.platform.navigators.survey import SPACING_M, survey
 from virl.platform.perception.base import Recognizer
@@ -176,7 +176,18 @@ def collect_places(
             near = city.places.nearby(centre.position, COVER_M + settings.max_distance_m)
             for place in near:
                 if place.id not in work.candidates:
-                    work.candidates.add(_candidate(place))
+                    work.candidates.add(
+                        CandidateRow(
+                            id=place.id,
+                            name=place.name,
+                            types=place.types,
+                            lat=place.position.lat,
+                            lng=place.position.lng,
+                            address=place.address,
+                            rating=place.rating,
+                            review_count=place.review_count,
+                        )
+                    )
             # Last: a search that was killed half-way is made again.
             work.searches.add(SearchRow(id=centre.id, places=tuple(place.id for place in near)))
     away = _measure_away(region, work)
@@ -274,20 +285,6 @@ def _photo(
                 PIL.Image.fromarray(photo).save(file, "JPEG", quality=JPEG_QUALITY)
             return f"{IMAGES}/{path.name}", score
     return None, None
-
-
-def _candidate(place: Place) -> CandidateRow:
-    """Return a place as a row of candidates."""
-    return CandidateRow(
-        id=place.id,
-        name=place.name,
-        types=place.types,
-        lat=place.position.lat,
-        lng=place.position.lng,
-        address=place.address,
-        rating=place.rating,
-        review_count=place.review_count,
-    )
 
 
 def _frame_metres(region: Region, positions: Sequence[LatLng]) -> Floats:

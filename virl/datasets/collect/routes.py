@@ -86,6 +86,7 @@ def collect_routes(
         progress("writing directions", len(routes), settings.count)
         if len(routes) >= settings.count:
             return
+        # Those that failed too, as each try costs requests.
         if place.id in tried:
             continue
         reason = "kept" if place.id in routes else _try(guide, place, places, routes, settings)
@@ -142,6 +143,7 @@ def _try(
 
 def _starts(place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSettings) -> Iterator[PlaceRow]:
     """Yield the places where a route to `place` may begin, by their distance from it, one per panorama."""
+    # Places at one panorama would give the same walk.
     met: set[str] = set()
     for other in places:
         metres = distance(place.position, other.position)

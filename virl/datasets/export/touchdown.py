@@ -69,21 +69,14 @@ def export_touchdown(
     return folder
 
 
-def exported_touchdown(
-    cache: Path, *, city: str = "virlton", episodes: int = EPISODES, seed: int = 0
-) -> Path:
-    """Return the folder of a city's export in `cache`, which the first call makes in some seconds.
+def exported_touchdown(cache: Path, *, episodes: int = EPISODES) -> Path:
+    """Return the folder of Virlton's export in `cache`, which the first call makes in some seconds.
 
     Args:
         cache: folder to keep it in; made if it is not there. An export of another version stays beside it.
-        city: name of a made city.
         episodes: how many of each split.
-        seed: as for `export_touchdown`.
-
-    Raises:
-        UnknownName: there is no such city.
     """
-    folder = cache / f"{city}-touchdown-{__version__}-{FORMAT_VERSION}-{episodes}-{seed}"
+    folder = cache / f"virlton-touchdown-{__version__}-{FORMAT_VERSION}-{episodes}-0"
     if is_finished(folder):
         return folder
     with refusals_in_a_line(cache, "run again"):
@@ -91,7 +84,7 @@ def exported_touchdown(
         # Made beside its place and renamed at the end: no other process ever reads half an export.
         draft = Path(mkdtemp(prefix=f"{folder.name}.", dir=cache))
     try:
-        export_touchdown(city, draft, episodes=episodes, seed=seed)
+        export_touchdown("virlton", draft, episodes=episodes, seed=0)
         # mkdtemp makes folders that only their owner may read.
         draft.chmod(0o755)
         draft.rename(folder)
