@@ -44,6 +44,10 @@ class Renderer(Protocol):
         """
         ...
 
+    def pictures(self, views: Sequence[tuple[float, float, Camera]]) -> list[Image]:
+        """Return the pictures that `picture` gives of several views, (x, y, camera) each, drawn at once."""
+        ...
+
     def equirectangular(self, x: float, y: float, width: int = 2048, *, heading: float = 0.0) -> Image:
         """Return the whole panorama at a point, shape (width / 2, width, 3), its middle facing `heading`.
 
@@ -170,6 +174,20 @@ class OfflineStreetView:
         number = self.graph.number(pano_id)
         key = f"{self._key} {pano_id} {camera}" if self._key else ""
         return RenderedView(pano_id, camera, partial(self._picture, number, camera, key), key)
+
+    def draw_views(self, views: Sequence[tuple[str, Camera]]) -> list[Image]:
+        """Return the pixels of several views, drawn by all cores at once, without the cache on disk.
+
+        Args:
+            views: the id of the panorama and the camera of each.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+        """
+        spots = self._xy[[self.graph.number(pano_id) for pano_id, _ in views]].tolist()
+        return self._renderer().pictures(
+            [(x, y, camera) for (x, y), (_, camera) in zip(spots, views, strict=True)]
+        )
 
     def _picture(self, number: int, camera: Camera, key: str) -> Image:
         """Return the pixels of the view at a panorama, given by number, from the cache or newly drawn."""
