@@ -161,7 +161,8 @@ def _ask_route(file: OpenCity, keeping: Keeping) -> OpenOutcome:
 
     def walk() -> str:
         """Ask for a walk eastward, and return its metres and minutes in words."""
-        with closing((OsrmWays if is_osrm else ValhallaWays)(own, keeping, url)) as ways:
+        ways = OsrmWays(own, keeping, url) if is_osrm else ValhallaWays(own, keeping, url)
+        with closing(ways):
             found = ways.route([file.center, destination(file.center, 90.0, NEAR_M)])
             return f"{found.distance:.0f} m in {found.duration / 60:.0f} min"
 
