@@ -140,7 +140,14 @@ def _bars(table: CountingTable) -> list[tuple[str, list[Bar]]]:
         (
             name,
             [
-                Bar(series, kind, *(share * part for part in value), f"{value.mean:.2f}")
+                Bar(
+                    series,
+                    kind,
+                    share * value.mean,
+                    share * value.low,
+                    share * value.high,
+                    f"{value.mean:.2f}",
+                )
                 for series, kind, value in bars
             ],
         )

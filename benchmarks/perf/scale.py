@@ -107,11 +107,11 @@ def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
 
     def fetch_hours(pictures: float) -> float:
         """Return the hours of fetching a number of pictures from Google, several at once."""
-        return pictures * given.google / given.at_once / 3600
+        return float(pictures * given.google / given.at_once / 3600)
 
     def question_hours(google: float = 0, model: float = 0) -> float:
         """Return the hours of `google` requests to Google and `model` questions to the model, in sequence."""
-        return (google * given.google + model * given.reply) / 3600
+        return float(google * given.google + model * given.reply) / 3600
 
     return [
         Stage(

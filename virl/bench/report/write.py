@@ -114,7 +114,9 @@ def _write_own_pages(
     tables: list[ConsoleRenderable] = []
     missing: list[str] = []
     page = gathered.benchmark.page
-    for run in gathered.runs if page else ():
+    if page is None:
+        return links, tables, missing
+    for run in gathered.runs:
         path = Path(page.file)
         name = f"{path.stem}-{slug(run.name)}{path.suffix}" if run.name else page.file
         try:
