@@ -92,7 +92,10 @@ class WayGraph:
         """Return the metres of the shortest ways, shape (origins, destinations); `inf` if there is none."""
         if not origins or not destinations:
             return np.empty((len(origins), len(destinations)))
-        (leave, cost), (enter, rest) = self._exits(origins), self._entries(destinations)
+        (leave, cost), (enter, rest) = (
+            self._ends(origins, leaving=True),
+            self._ends(destinations, leaving=False),
+        )
         sources, row = np.unique(leave, return_inverse=True)
         known = dijkstra(self._matrix, indices=sources)[:, enter.ravel()].reshape(len(sources), *enter.shape)
         row = row.reshape(leave.shape)
@@ -111,7 +114,7 @@ class WayGraph:
 
     def way(self, here: SnappedStop, there: SnappedStop) -> FoundWay | None:
         """Return the shortest way between two stops; `None` if there is none."""
-        (leave, cost), (enter, rest) = self._exits([here]), self._entries([there])
+        (leave, cost), (enter, rest) = self._ends([here], leaving=True), self._ends([there], leaving=False)
         lengths, before = dijkstra(self._matrix, indices=leave[0], return_predecessors=True)
         total = lengths[:, enter[0]] + cost[0][:, None] + rest[0]
         first, last = np.unravel_index(np.argmin(total), total.shape)
@@ -128,7 +131,7 @@ class WayGraph:
         while nodes[-1] != leave[0, first]:
             nodes.append(int(before[first, nodes[-1]]))
         nodes.reverse()
-        # `_exits` has the end of a stretch first, `_entries` its start.
+        # `_ends` has the end of a stretch first for leaving, else its start.
         to_end = self._length[here.stretch] if first == 0 else 0.0
         from_start = 0.0 if last == 0 else self._length[there.stretch]
         parts = [
@@ -154,29 +157,22 @@ class WayGraph:
         allowed = self._forward[here.stretch] if onward >= 0 else self._backward[here.stretch]
         return (abs(onward) + away if allowed else np.inf), False
 
-    def _exits(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-        """Return (junctions at end and start of n stops' stretches, metres from the stop to each), (n, 2).
+    def _ends(self, spots: Sequence[SnappedStop], *, leaving: bool) -> tuple[Ints, Floats]:
+        """Return (junctions at both ends of n stops' stretches, metres between stop and junction), (n, 2).
 
-        The metres are `inf` against a one-way.
+        The end ahead comes first if `leaving`, else the end behind; the metres are `inf` against a one-way.
         """
-        stretch, along = _stretch_and_metres(spots)
-        costs = (
-            np.where(self._forward[stretch], self._length[stretch] - along, np.inf),
-            np.where(self._backward[stretch], along, np.inf),
-        )
-        return np.stack([self._end[stretch], self._start[stretch]], 1), np.maximum(np.stack(costs, 1), 0.0)
-
-    def _entries(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-        """Return (junctions at start and end of n stops' stretches, metres from each to the stop), (n, 2).
-
-        The metres are `inf` against a one-way.
-        """
-        stretch, along = _stretch_and_metres(spots)
-        costs = (
-            np.where(self._forward[stretch], along, np.inf),
-            np.where(self._backward[stretch], self._length[stretch] - along, np.inf),
-        )
-        return np.stack([self._start[stretch], self._end[stretch]], 1), np.maximum(np.stack(costs, 1), 0.0)
+        stretch, along = np.array([(spot.stretch, spot.along) for spot in spots]).T
+        stretch = stretch.astype(np.int64)
+        ways = [
+            (self._end[stretch], self._length[stretch] - along, self._forward[stretch]),
+            (self._start[stretch], along, self._backward[stretch]),
+        ]
+        if not leaving:
+            (end, rest, forward), (start, gone, backward) = ways
+            ways = [(start, gone, forward), (end, rest, backward)]
+        junction, metres, is_open = (np.stack(column, axis=1) for column in zip(*ways, strict=True))
+        return junction, np.maximum(np.where(is_open, metres, np.inf), 0.0)
 
     def _cut_stretch(self, stretch: int, first: float, last: float) -> Floats:
         """Return a stretch's corners, (n, 2), between two metres along it, reversed if `first` > `last`."""
@@ -322,11 +318,6 @@ class TwinMaps:
             return self._graphs[mode]
 
 
-def _stretch_and_metres(spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-    """Return (index of the stretch, metres along it) of n snapped stops, arrays of shape (n,)."""
-    return np.array([spot.stretch for spot in spots]), np.array([spot.along for spot in spots])
-
-
 def _largest_connected(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayNetwork, Ints]:
     """Return (longest part whose junctions all reach each other by open directions, old stretch indices).
 
@@ -346,9 +337,9 @@ def _largest_connected(network: WayNetwork, forward: Flags, backward: Flags) -> 
 def _arcs(
     start: Ints, end: Ints, length: Floats, forward: Flags, backward: Flags, count: int
 ) -> tuple[csr_array, Ints]:
-    """Return (sparse matrix of metres between junctions, twice each entry's stretch, + 1 if reversed).
+    """Return (sparse matrix of metres between junctions, code of each entry: twice its stretch's index).
 
-    A code is twice the index of the entry's stretch, one more where it is used against its direction.
+    An entry's code is one more where its stretch is used against its direction.
     """
     stretches = np.arange(len(start))
     source = np.concatenate([start[forward], end[backward]])

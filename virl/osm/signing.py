@@ -38,7 +38,7 @@ from virl.towns.life.signs import (
     hang_signs,
     units,
 )
-from virl.towns.plan.town_plan import Frontage, Panoramas, Point, Sign, Street
+from virl.towns.plan.town_plan import Frontage, Panoramas, Sign, Street
 
 FIRST_FLOOR_M = 4.55
 """Height in metres of the lower edge of signs on the first floor."""
@@ -384,10 +384,7 @@ def _directory_signs(
     length = float(np.linalg.norm(right - left))
     width = min(max(_directory_width(pois.name(place)) for place in places), length - 2 * _BESIDE_M)
     start = (length - width) / 2
-    ends: tuple[Point, Point] = (
-        along_front(left, right, start, PROUD_M),
-        along_front(left, right, start + width, PROUD_M),
-    )
+    ends = along_front(left, right, start, PROUD_M), along_front(left, right, start + width, PROUD_M)
     step = min(_DIRECTORY_LINE_M[1], _room_height(height) / len(places))
     top = min(_LOWEST_M + _room_height(height), max(2.6, _LOWEST_M + step * len(places)))
     rng = Random(pois.ids[places[0]])

@@ -92,9 +92,7 @@ class Spots:
 
 def _free_flags(count: int, hit: Ints) -> Flags:
     """Return True for each of `count` points whose index is not in `hit`, shape (count,)."""
-    free = np.ones(count, bool)
-    free[hit] = False
-    return free
+    return ~np.isin(np.arange(count), hit)
 
 
 def _sights(signs: Sequence[Sign], panoramas: Panoramas) -> list[shapely.LineString]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
@@ -29,46 +29,8 @@ FIRST_KEPT, MOST_KEPT = 128, 256
 Chosen: a run of an agent has some 50, and a benchmark, which has thousands, shall not write them all."""
 DATE = "2026-05"
 """Month in which all panoramas of a made town were taken; chosen."""
-
-
-class Renderer(Protocol):
-    """A renderer of views and whole panoramas of a plan."""
-
-    def picture(self, x: float, y: float, camera: Camera) -> Image:
-        """Return the picture from a panorama at `x` metres east and `y` north of the city's origin.
-
-        Args:
-            x: metres east.
-            y: metres north.
-            camera: camera of the view.
-        """
-        ...
-
-    def equirectangular(self, x: float, y: float, width: int = 2048, *, heading: float = 0.0) -> Image:
-        """Return the whole panorama at a point, shape (width / 2, width, 3), its middle facing `heading`.
-
-        Args:
-            x: metres east.
-            y: metres north.
-            width: pixels; the height is half of it.
-            heading: degrees.
-        """
-        ...
-
-    def equirectangular_part(
-        self, x: float, y: float, width: int, left: int, top: int, size: tuple[int, int]
-    ) -> Image:
-        """Return `size` columns and rows of a panorama at a point, from column `left` and row `top` on.
-
-        Args:
-            x: metres east.
-            y: metres north.
-            width: width of the whole panorama, pixels.
-            left: first column of the part.
-            top: first row of the part.
-            size: (columns, rows) of the part.
-        """
-        ...
+RendererOf = Callable[[], "CityRenderer"]
+"""A function that returns the renderer of a town, always the same."""
 
 
 def panorama_graph(layout: StreetPlan) -> NavigationGraph:
@@ -128,7 +90,7 @@ class OfflineStreetView:
     def __init__(
         self,
         layout: StreetPlan,
-        renderer: Callable[[], Renderer],
+        renderer: RendererOf,
         key: str = "",
         graph: NavigationGraph | None = None,
     ) -> None:
@@ -264,10 +226,6 @@ def _street_headings(layout: StreetPlan) -> Floats:
     )
     (lat1, lng1), (lat2, lng2) = (layout.frame.to_degrees(xy[:, 0], xy[:, 1]) for xy in ends)
     return bearings(lat1, lng1, lat2, lng2)
-
-
-RendererOf = Callable[[], "CityRenderer"]
-"""A function that returns the renderer of a town, always the same."""
 
 
 def check_drawing() -> None:

@@ -17,8 +17,6 @@ from virl.towns.plan.town_plan import Building, Frontage, Panoramas, StreetPlan
 
 ORIGIN = LatLng(41.25, -38.75)
 """Position of a made town: the open Atlantic, so that nobody takes the town for a real one."""
-SPACING_M = 10.0
-"""Distance in metres between panoramas along a street, as in Street View."""
 
 _OUTSKIRTS_M = 32.0
 """Metres of ground beyond the outermost streets; chosen."""
@@ -65,34 +63,13 @@ def lay_out(seed: int) -> StreetPlan:
         frame=LocalFrame(ORIGIN),
         streets=network.streets,
         junctions=network.junctions,
-        panoramas=place_panoramas(network),
+        panoramas=Panoramas.of_streets(network.streets, network.junctions),
         blocks=ground.blocks,
         parks=ground.parks,
         buildings=ground.buildings,
         frontages=ground.frontages,
         furniture=furnish(furniture_rng, kerbs, ground.parks, ground.frontages),
     )
-
-
-def place_panoramas(network: Network) -> Panoramas:
-    """Return the panoramas of streets: one on each junction, in order, then more along each street."""
-    xy, street = [network.junctions], [np.zeros(len(network.junctions), dtype=np.int64)]
-    chains = []
-    count = len(network.junctions)
-    for one in network.streets:
-        line = shapely.LineString(one.line)
-        pieces = max(1, round(line.length / SPACING_M))
-        inner = shapely.line_interpolate_point(line, np.arange(1, pieces) / pieces, normalized=True)
-        xy.append(np.round(shapely.get_coordinates(inner), 3))
-        street.append(np.full(pieces - 1, one.id))
-        street[0][[one.start, one.end]] = one.id
-        chains.append(np.array([one.start, *range(count, count + pieces - 1), one.end]))
-        count += pieces - 1
-    ahead = np.concatenate([chain[:-1] for chain in chains])
-    behind = np.concatenate([chain[1:] for chain in chains])
-    source, target = np.concatenate([ahead, behind]), np.concatenate([behind, ahead])
-    order = np.lexsort((target, source))
-    return Panoramas(np.concatenate(xy), np.concatenate(street), source[order], target[order])
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,19 +195,9 @@ def _board(hook: Hook, row: int, line: Line) -> Sign:
     """Return one line of a signpost as a sign over a hook's street; row 0 is the highest."""
     text = f"{line.name} {max(round(line.metres / ROUNDED_M), 1) * ROUNDED_M} m"
     bottom = BOTTOM_M + STEP_M * (MOST_LINES - 1 - row)
-    left, right = hook.ends(LETTER_M * len(text) + _MARGIN_M)
-    return Sign(
-        id=f"street-{hook.street.id}-{hook.number}-signpost-{row}",
-        place_id="",
-        text=text,
-        tagline="",
-        kind="signpost",
-        left=left,
-        right=right,
-        bottom=round(bottom, 3),
-        top=round(bottom + HEIGHT_M, 3),
-        variant=0,
-    )
+    ends = hook.ends(LETTER_M * len(text) + _MARGIN_M)
+    name, top = f"street-{hook.street.id}-{hook.number}-signpost-{row}", round(bottom + HEIGHT_M, 3)
+    return Sign(name, "", text, "", "signpost", *ends, round(bottom, 3), top, 0)
 
 
 def _hooks(layout: StreetPlan) -> Iterator[Hook]:
@@ -237,19 +227,11 @@ def hang_plates(layout: StreetPlan) -> tuple[Sign, ...]:
 
 def _plate(hook: Hook, numbers: list[int]) -> Sign:
     """Return the plate on a hook: the street's name over its lowest and highest house number."""
-    left, right = hook.ends(_PLATE_LETTER_M * len(hook.street.name) + _MARGIN_M)
-    return Sign(
-        id=f"street-{hook.street.id}-{hook.number}-plate",
-        place_id="",
-        text=hook.street.name,
-        tagline=f"{min(numbers)}-{max(numbers)}" if numbers else "",
-        kind="plate",
-        left=left,
-        right=right,
-        bottom=_PLATE_BOTTOM_M,
-        top=_PLATE_BOTTOM_M + _PLATE_HEIGHT_M,
-        variant=0,
-    )
+    name, text = f"street-{hook.street.id}-{hook.number}-plate", hook.street.name
+    span = f"{min(numbers)}-{max(numbers)}" if numbers else ""
+    ends = hook.ends(_PLATE_LETTER_M * len(text) + _MARGIN_M)
+    top = _PLATE_BOTTOM_M + _PLATE_HEIGHT_M
+    return Sign(name, "", text, span, "plate", *ends, _PLATE_BOTTOM_M, top, 0)
 
 
 def _round_point(point: Floats) -> Point:
