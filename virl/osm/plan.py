@@ -22,7 +22,17 @@ from virl.osm.things import barriers_of, furniture_of
 from virl.osm.unmapped import Spots, cars_of, trees_of
 from virl.platform.city.places import Place
 from virl.towns.life.parks import NO_FRONTAGE
-from virl.towns.plan.town_plan import Building, CityPlan, Crossing, Furniture, Point, Shop, Street, StreetPlan
+from virl.towns.plan.town_plan import (  # fmt: skip
+    Building,
+    CityPlan,
+    Crossing,
+    Furniture,
+    Point,
+    Shop,
+    Street,
+    StreetPlan,
+    near_lines,
+)
 
 SEED = 0
 """Seed of the random numbers that place trees and parked cars."""
@@ -182,10 +192,8 @@ def supports(houses: Houses, streets: Sequence[Street]) -> list[tuple[Point, ...
     """Return the (east, north) metres of the posts below each overhang; none below rooms over passages."""
     above = houses.above
     ground, all_above = shapely.STRtree(houses.footprints), shapely.STRtree(above.footprints)
-    lines = np.array([shapely.LineString(street.line) for street in streets], object)
+    ways = shapely.STRtree([shapely.LineString(street.line) for street in streets])
     half = np.array([street.road / 2 or street.pavement for street in streets])
-    ways = shapely.STRtree(lines)
-    reach = float(half.max(initial=0.0)) + OFF_STREET_M
     found: list[tuple[Point, ...]] = []
     for number, footprint in enumerate(above.footprints.tolist()):
         if above.passages[number] or above.bases[number] > HIGHEST_M:
@@ -198,11 +206,10 @@ def supports(houses: Houses, streets: Sequence[Street]) -> list[tuple[Point, ...
             found.append(())
             continue
         xy = _along_edge(footprint)
-        points = np.asarray(shapely.points(xy))
-        free = shapely.distance(points, taken) > OFF_HOUSE_M if below else np.ones(len(xy), bool)
-        point, way = ways.query(points, predicate="dwithin", distance=reach).reshape(2, -1)
-        in_way = shapely.distance(points[point], lines[way]) < half[way] + OFF_STREET_M
-        free[point[in_way]] = False
+        free = np.ones(len(xy), bool)
+        if below:
+            free = shapely.distance(shapely.points(xy), taken) > OFF_HOUSE_M
+        free[near_lines(xy, ways, half, OFF_STREET_M)[0]] = False
         found.append(tuple((float(x), float(y)) for x, y in xy[free][:MOST]))
     return found
 

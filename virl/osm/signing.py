@@ -38,7 +38,7 @@ from virl.towns.life.signs import (
     hang_signs,
     units,
 )
-from virl.towns.plan.town_plan import Frontage, Panoramas, Sign, Street
+from virl.towns.plan.town_plan import Frontage, Panoramas, Sign, Street, near_lines
 
 FIRST_FLOOR_M = 4.55
 """Height in metres of the lower edge of signs on the first floor."""
@@ -157,7 +157,6 @@ class BoardGround:
 
     def _is_free(self, spot: Floats, eye: Floats, width: float) -> bool:
         """Return whether a board `width` metres wide fits at (east, north) `spot` and is seen from `eye`."""
-        point = shapely.Point(spot)
         if self._near.query(spot)[0] < _FROM_CAMERA_M:
             return False
         apart = [hypot(spot[0] - x, spot[1] - y) - (width + other) / 2 for x, y, other in self._taken]
@@ -166,9 +165,7 @@ class BoardGround:
         sight = shapely.LineString([spot, eye])
         if len(self._houses.query(sight, predicate="dwithin", distance=_FROM_HOUSE_M)):
             return False
-        around = self._lines.query(point, predicate="dwithin", distance=float(self._half.max(initial=0)) + 1)
-        lines = self._lines.geometries[around]
-        return bool((shapely.distance(point, lines) > self._half[around] + _BESIDE_ROAD_M).all())
+        return not len(near_lines(spot[None], self._lines, self._half, _BESIDE_ROAD_M)[0])
 
 
 @dataclass(frozen=True, slots=True)

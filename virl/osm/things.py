@@ -111,25 +111,23 @@ def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Stre
     roads = [street for street in streets if street.road > 0]
     if not roads:
         return xy
-    lines = np.array([shapely.LineString(street.line) for street in roads], object)
     half = np.array([street.road / 2 for street in roads])
     points = np.asarray(shapely.points(xy))
+    tree = shapely.STRtree([shapely.LineString(street.line) for street in roads])
+    near = tree.query_nearest(points, max_distance=float(half.max()), all_matches=False, return_distance=True)
+    (point, road), gap = near
+    on_road = movable[point] & (gap < half[road])
+    point, road = point[on_road], road[on_road]
+    lines = tree.geometries[road]
+    along = shapely.line_locate_point(lines, points[point])
+    ends = np.minimum(along + 0.5, shapely.length(lines)), along, np.maximum(along - 0.5, 0.0)
+    ahead, on, back = (shapely.get_coordinates(shapely.line_interpolate_point(lines, at)) for at in ends)
+    way = (ahead - back) / np.maximum(np.hypot(*(ahead - back).T), 1e-9)[:, None]
+    right = np.stack([way[:, 1], -way[:, 0]], axis=1)
+    # Near the middle the side is chance, and lights and stops are for those who keep to the right.
+    side = np.where(np.sum((xy[point] - on) * right, axis=1) < -0.3, -1.0, 1.0)
     moved = xy.copy()
-    reach = float(half.max())
-    pairs = shapely.STRtree(lines).query_nearest(points, max_distance=reach, all_matches=False)
-    for point, road in pairs.T.tolist():
-        gap = shapely.distance(points[point], lines[road])
-        if not movable[point] or gap >= half[road]:
-            continue
-        along = shapely.line_locate_point(lines[road], points[point])
-        ends = np.array([min(along + 0.5, lines[road].length), max(along - 0.5, 0.0)])
-        ahead, back = shapely.get_coordinates(shapely.line_interpolate_point(lines[road], ends))
-        way = (ahead - back) / max(float(np.hypot(*(ahead - back))), 1e-9)
-        right = np.array([way[1], -way[0]])
-        on = shapely.get_coordinates(shapely.line_interpolate_point(lines[road], along))[0]
-        side = float((xy[point] - on) @ right)
-        # Near the middle the side is chance, and lights and stops are for those who keep to the right.
-        moved[point] = on + right * (half[road] + KERB_M) * (-1.0 if side < -0.3 else 1.0)
+    moved[point] = on + right * ((half[road] + KERB_M) * side)[:, None]
     return moved
 
 

@@ -11,7 +11,7 @@ from shapely import Polygon
 
 from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.towns.plan.streets import Network
-from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind
+from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind, near_lines
 
 BY_KERB_M = 0.4
 """Least distance in metres from the middle of a thing on a pavement to a carriageway."""
@@ -67,15 +67,10 @@ class Kerbs:
             margin: metres beyond the kerb.
             own: index of the street of each point, which does not count for it.
         """
-        points = np.asarray(shapely.points(xy))
-        reach = float(self.half_road.max()) + margin
-        point, other = shapely.STRtree(self.lines).query(points, predicate="dwithin", distance=reach)
-        gap = shapely.distance(points[point], self.lines[other])
-        hit = gap < self.half_road[other] + margin
+        point, street = near_lines(xy, shapely.STRtree(self.lines), self.half_road, margin)
         if own is not None:
-            hit &= other != own[point]
-        struck: Flags = np.bincount(point[hit], minlength=len(xy)) > 0
-        return struck
+            point = point[street != own[point]]
+        return np.isin(np.arange(len(xy)), point)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +183,7 @@ def _along_parks(rng: Generator, parks: Sequence[Polygon], kind: FurnitureKind, 
 def _street_trees(rng: Generator, kerbs: Kerbs, frontages: Sequence[Frontage]) -> _Items:
     """Return trees at the kerbs of leafy streets, before the joints between fronts."""
     street = np.array([front.street for front in frontages])
-    left, right = (
-        np.array([front.left for front in frontages]),
-        np.array([front.right for front in frontages]),
-    )
+    left, right = np.array([(front.left, front.right) for front in frontages]).swapaxes(0, 1)
     run = right - left
     out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
     leafy = (rng.random(len(kerbs.lengths)) < LEAFY) & (kerbs.pavement > 3.0)

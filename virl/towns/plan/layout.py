@@ -1,6 +1,5 @@
 """The layout of a made city, its streets and the ground between them; a seed gives it byte for byte."""
 
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -58,32 +57,24 @@ def lay_out(seed: int) -> StreetPlan:
     )
     network = draw_streets(streets_rng)
     kerbs = Kerbs(network)
-    ground = _divide_ground(ground_rng, network, kerbs)
+    blocks, parks, buildings, frontages = _divide_ground(ground_rng, network, kerbs)
     return StreetPlan(
         frame=LocalFrame(ORIGIN),
         streets=network.streets,
         junctions=network.junctions,
         panoramas=Panoramas.of_streets(network.streets, network.junctions),
-        blocks=ground.blocks,
-        parks=ground.parks,
-        buildings=ground.buildings,
-        frontages=ground.frontages,
-        furniture=furnish(furniture_rng, kerbs, ground.parks, ground.frontages),
+        blocks=blocks,
+        parks=parks,
+        buildings=buildings,
+        frontages=frontages,
+        furniture=furnish(furniture_rng, kerbs, parks, frontages),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """The blocks between the streets, and the parks and buildings on them."""
-
-    blocks: tuple[Polygon, ...]
-    parks: tuple[Polygon, ...]
-    buildings: tuple[Building, ...]
-    frontages: tuple[Frontage, ...]
-
-
-def _divide_ground(rng: Generator, network: Network, kerbs: Kerbs) -> Ground:
-    """Return the ground between the streets, cut into blocks and lots, with parks and buildings."""
+def _divide_ground(
+    rng: Generator, network: Network, kerbs: Kerbs
+) -> tuple[tuple[Polygon, ...], tuple[Polygon, ...], tuple[Building, ...], tuple[Frontage, ...]]:
+    """Return (blocks of ground between the streets, parks among them, buildings on the others, frontages)."""
     blocks, ways = _blocks(kerbs)
     tree = shapely.STRtree(blocks)
     green = tree.query_nearest(shapely.points(network.greens), all_matches=False)[1]
@@ -106,7 +97,7 @@ def _divide_ground(rng: Generator, network: Network, kerbs: Kerbs) -> Ground:
             zip(owner.tolist(), *(column.tolist() for column in columns), strict=True)
         )
     )
-    return Ground(tuple(blocks), parks, buildings, frontages)
+    return tuple(blocks), parks, buildings, frontages
 
 
 def _blocks(kerbs: Kerbs) -> tuple[list[Polygon], Polygon]:
