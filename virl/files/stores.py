@@ -81,11 +81,9 @@ class ByteStore:
         return found
 
     def load(self, name: str, parse: Callable[[BinaryIO], T | None]) -> T | None:
-        """Return the object that `parse` reads in a file; `None` if the file is missing or unusable.
+        """Return the object that `parse` reads in a file of the folder; `None` if it is missing or unusable.
 
-        Args:
-            name: the path of the file in the folder.
-            parse: reads the object; returns `None`, or raises, if the file is of no use.
+        `parse` returns `None`, or raises, for a file that is of no use.
         """
         file = self._path(name)
         try:

@@ -57,12 +57,7 @@ class Mended:
 
 
 def is_outline(tags: Tags, *, closed: bool) -> bool:
-    """Return whether a way with these tags should be an area; `closed`: whether it ends where it begins.
-
-    Args:
-        tags: of the way.
-        closed: whether it ends where it begins.
-    """
+    """Return whether a way with these tags should be an area; `closed`: whether it ends where it begins."""
     is_line = not LINE_TAGS.isdisjoint(tags) and tags.get("area") != "yes"
     if tags.get("area") == "no" or is_line:
         return False

@@ -137,11 +137,9 @@ _Made = osmium.osm.mutable.Node | osmium.osm.mutable.Way | osmium.osm.mutable.Re
 
 
 def in_order(path: Path, folder: Path) -> Path:
-    """Return a file's path if its objects are sorted and the newest, else the path of a sorted copy.
+    """Return a file's path if its objects are sorted and the newest, else that of a sorted copy in `folder`.
 
-    Args:
-        path: the file, as overpass-turbo and JOSM write them too.
-        folder: to write a sorted copy to where it is needed.
+    It may be a file that overpass-turbo or JOSM wrote.
 
     Raises:
         BadInput: the file is not sorted, and too large to be sorted here.

@@ -115,10 +115,7 @@ class _Built:
         self._roads = np.asarray(shapely.intersection(np.array(roads, object), extract.outline), object)
 
     def land_reason(self, area: Polygon, is_sure: bool) -> str:
-        """Return why an area is no sea: its houses and roads; empty if few. `is_sure` allows more of them.
-
-        Where the coastlines leave a doubt, `is_sure` is False and fewer of them are allowed.
-        """
+        """Return why an area is no sea: its houses and roads; empty if few, or not too many if `is_sure`."""
         inner = shapely.buffer(area, -SHORE_M)
         count = int(shapely.intersects(self.houses, inner).sum())
         metres = float(shapely.length(shapely.intersection(self._roads, inner)).sum())

@@ -306,10 +306,7 @@ class Looks:
 
 
 def looks_of(tags: Sequence[Tags], names: Sequence[str]) -> Looks:
-    """Return houses' materials and colours: as tagged, else chosen by kind, town and name in `names`.
-
-    A guess depends on the house's name in `names`, so that equal names look equal.
-    """
+    """Return houses' materials and colours: as tagged, else chosen by kind, town and name in `names`."""
     unread: Counter[str] = Counter()
     tagged = [_read_outside(one, unread) for one in tags]
     town = [look.material for look in tagged if look.material]

@@ -142,15 +142,12 @@ class WayGraph:
         return self._join_way(here, there, parts, around)
 
     def _direct(self, here: SnappedStop, there: SnappedStop) -> tuple[float, bool]:
-        """Return (metres between two stops on one stretch, else `inf`; True if the way is straight, off it).
-
-        Between stops that are no farther from each other than both are from the stretch in sum, the way is
-        straight. The metres are `inf` where the stretch is no way from `here` to `there`.
-        """
+        """Return (metres between stops of one stretch, else `inf`; True for a straight line off it)."""
         if here.stretch != there.stretch:
             return np.inf, False
         away = here.away + there.away
         straight = float(np.hypot(here.stop[0] - there.stop[0], here.stop[1] - there.stop[1]))
+        # Nobody walks to the street and back to reach what is nearer than the street.
         if straight <= away:
             return straight, True
         onward = there.along - here.along
@@ -259,8 +256,7 @@ class TwinMaps:
     ) -> Floats:
         """Return the seconds from each origin to each destination, `inf` for no way, shape (from, to).
 
-        Returns:
-            `inf` where no way leads, also from or to a stop too far from the ways of this mode: `OFF_MAP_M`.
+        No way leads from or to a stop too far from the ways of this mode: `OFF_MAP_M`.
 
         Raises:
             BadInput: a stop that is not finite, or an unknown mode.

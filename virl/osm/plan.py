@@ -200,15 +200,13 @@ def supports(houses: Houses, streets: Sequence[Street]) -> list[tuple[Point, ...
             found.append(())
             continue
         lower = [one for one in all_above.query(footprint) if above.bases[one] < above.bases[number]]
-        below = [*houses.footprints[ground.query(footprint)], *above.footprints[lower]]
-        taken = shapely.union_all(below)
+        taken = shapely.union_all([*houses.footprints[ground.query(footprint)], *above.footprints[lower]])
         if shapely.difference(footprint, taken).area < LEAST_OPEN_M2:
             found.append(())
             continue
         xy = _along_edge(footprint)
-        free = np.ones(len(xy), bool)
-        if below:
-            free = shapely.distance(shapely.points(xy), taken) > OFF_HOUSE_M
+        # Not `>`: the distance to nothing is nan.
+        free = ~np.asarray(shapely.distance(shapely.points(xy), taken) <= OFF_HOUSE_M)
         free[near_lines(xy, ways, half, OFF_STREET_M)[0]] = False
         found.append(tuple((float(x), float(y)) for x, y in xy[free][:MOST]))
     return found

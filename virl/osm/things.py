@@ -134,10 +134,7 @@ def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Stre
 def _furniture_at(
     kinds: list[FurnitureKind], places: Floats, tags: list[Tags], toward: Floats, kept: list[int]
 ) -> Iterator[Furniture]:
-    """Yield the pieces of indices `kept` at `places`, headed as tagged or to the points `toward`, in metres.
-
-    Positions, `places` and `toward`, are metres, shape (n, 2).
-    """
+    """Yield the pieces of indices `kept` at `places`, headed as tagged or `toward` points, metres, (n, 2)."""
     counts: dict[str, int] = {}
     for item in kept:
         kind = kinds[item]

@@ -96,7 +96,7 @@ def _sights(signs: Sequence[Sign], panoramas: Panoramas) -> list[shapely.LineStr
     away, near = cKDTree(panoramas.xy).query(middle, READERS, distance_upper_bound=READ_FROM_M)
     sign, rank = np.nonzero(np.isfinite(away))
     ends = np.stack([middle[sign], panoramas.xy[near[sign, rank]]], axis=1)
-    return list(shapely.linestrings(ends))
+    return [shapely.LineString(pair) for pair in ends]
 
 
 Side = Literal["left", "right"]

@@ -133,12 +133,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
-    """Return the map of a city whose whole street map is in memory, with the views on it.
-
-    Args:
-        city: a city with at least one street.
-        views: views of it; each mark shows the heading and links to the picture.
-    """
+    """Return the map of a city with a street map in memory and a street, and marks that link to its views."""
     frame, inventory = LocalFrame(city.center), city.inventory
     shown = [position for line in held_street_map(city).lines() if len(line) > 1 for position in line]
     shown += [view.panorama.position for view in views]

@@ -65,12 +65,7 @@ class BusLine:
         return self.stops[-1].name
 
     def departure(self, stop: int, ready: float) -> int | None:
-        """Return the minute after midnight of the next bus at a stop from minute `ready` on; `None` if none.
-
-        Args:
-            stop: index of the stop on the line.
-            ready: minutes after midnight from which on a passenger waits there.
-        """
+        """Return the minute of the day of a stop's next bus from minute `ready` on; `None` after the last."""
         first, after = FIRST + self.offset, self.stops[stop].after
         sets_out = first + max(0, ceil((ready - after - first) / EVERY)) * EVERY
         return sets_out + after if sets_out <= LAST else None

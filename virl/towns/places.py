@@ -258,7 +258,7 @@ class AddressBook:
     """A finder of positions by a written address, a crossing such as "Harbor St & Mill Lane" or a name."""
 
     def __init__(self, layout: StreetPlan, named: Mapping[str, LatLng]) -> None:
-        """Note a plan's streets and doors by name, and the positions of names (`named`), tried first."""
+        """Note a plan's streets and doors; the positions `named` are those that are looked up first."""
         self._layout = layout
         self._named = {plain(name): position for name, position in named.items() if plain(name)}
         names = [plain(street.name) for street in layout.streets]
@@ -299,7 +299,7 @@ class AddressBook:
 
 
 class StreetIndex:
-    """A finder of the streets of a town, and of their crossings, by names in the form that `plain` returns."""
+    """A finder of the streets of a town, and of their crossings, by names in the form of `plain`."""
 
     def __init__(
         self, frame: LocalFrame, streets: Sequence[Street], junctions: Floats, panoramas: Panoramas,

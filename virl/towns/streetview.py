@@ -145,15 +145,9 @@ class OfflineStreetView:
         return _PICTURES.get(key, draw, keep=self._drawn < FIRST_KEPT) if key else draw()
 
     def panorama_image(self, pano_id: str, width: int = 2048) -> Image:
-        """Return a whole equirectangular panorama, shape (width / 2, width, 3), its middle facing north.
+        """Return a whole panorama, equirectangular RGB, shape (width / 2, width, 3), its middle facing north.
 
-        Args:
-            pano_id: which panorama.
-            width: pixels; the height is half of it.
-
-        Returns:
-            RGB, shape (width / 2, width, 3). The centre column looks north, columns run clockwise, the top
-            row looks up.
+        Columns run clockwise, and the top row looks up.
 
         Raises:
             NoStreetView: there is no such panorama.
@@ -162,7 +156,7 @@ class OfflineStreetView:
         return self._renderer().equirectangular(x, y, width)
 
     def panorama_part(self, pano_id: str, width: int, left: int, top: int, size: tuple[int, int]) -> Image:
-        """Return `size` columns and rows of `panorama_image`, without drawing the rest.
+        """Return `size` columns and rows of `panorama_image`, shape (rows, columns, 3), drawn alone.
 
         Args:
             pano_id: which panorama.
@@ -170,9 +164,6 @@ class OfflineStreetView:
             left: its column at which the part begins; beyond the last one follows the first.
             top: its row at which the part begins.
             size: columns and rows of the part.
-
-        Returns:
-            RGB, shape (rows, columns, 3).
 
         Raises:
             NoStreetView: there is no such panorama.

@@ -231,13 +231,9 @@ class Sites:
 
 
 def roster(sites: int, rng: Generator) -> list[str]:
-    """Return the trade name of each place to move into `sites` frontages, the trades for wide fronts first.
+    """Return the trade names of places to move into `sites` frontages, the trades for wide fronts first.
 
-    The places take at most `OCCUPIED` of the sites.
-
-    Args:
-        sites: number of frontages with a building.
-        rng: source of chance.
+    The places take at most the share `OCCUPIED` of the frontages.
     """
     table = trades_table().trades
     keys = [key for key, trade in table.items() if trade.types[0] != "park" for _ in range(trade.count)]

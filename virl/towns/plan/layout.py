@@ -47,11 +47,7 @@ _RIPPLE_M = 90.0
 
 
 def lay_out(seed: int) -> StreetPlan:
-    """Return the plan of streets, blocks, buildings and furniture that grows from a seed.
-
-    Args:
-        seed: any non-negative integer.
-    """
+    """Return the plan of streets, blocks, buildings and furniture that grows from a seed, 0 or more."""
     streets_rng, ground_rng, furniture_rng = (
         Generator(PCG64(child)) for child in SeedSequence(seed).spawn(3)
     )

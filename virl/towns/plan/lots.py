@@ -121,8 +121,6 @@ class Edges:
     def marks(self, low: Floats, high: Floats, apart: float) -> tuple[Ints, Floats]:
         """Return (side, station) of straight runs' ends; slight bends count if `apart` metres from others.
 
-        A slight bend within `apart` metres of another or of an end is passed over.
-
         Args:
             low: first station on each side, metres.
             high: last station on each side, metres.

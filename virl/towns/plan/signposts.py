@@ -92,14 +92,10 @@ class Line(NamedTuple):
 
 
 def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, ...]:
-    """Return the signposts at junctions, with names of landmarks and the metres to each.
+    """Return the signposts at junctions, with the names of landmarks among `shops` and the metres to each.
 
     A landmark that is signed at one junction is signed at each on the way to it. Where there is room left, a
     board points to the middle of the town.
-
-    Args:
-        layout: streets and the frontages along them.
-        shops: places; those of landmark types are signed, if no other has the same name.
     """
     metres = _between_junctions(layout)
     hooks = list(_hooks(layout))
@@ -116,10 +112,7 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
 def _assign_lines(
     hooks: Sequence[Hook], landmarks: Sequence[SignedPlace], layout: StreetPlan, metres: Floats
 ) -> list[list[Line]]:
-    """Return each hook's lines of text, the nearest landmark first; `metres`: between all junctions.
-
-    Landmarks take hooks by turns.
-    """
+    """Return each hook's lines of text, the nearest landmark first; `metres`: between all junctions."""
     streets = {street.id: street for street in layout.streets}
     waiting: list[deque[tuple[float, int]]] = []
     for landmark in landmarks:
@@ -131,6 +124,7 @@ def _assign_lines(
     lines: list[list[Line]] = [[] for _ in hooks]
     decided = {hook.junction for hook in hooks}
     signed: set[tuple[str, int]] = set()
+    # By turns: one landmark with many hooks near must not take all lines from the others.
     while any(waiting):
         for landmark, left in zip(landmarks, waiting, strict=True):
             while left:
@@ -215,9 +209,6 @@ def hang_plates(layout: StreetPlan) -> tuple[Sign, ...]:
     """Return a plate for each street end at a junction of `_LEAST_WAYS` or more, read from its middle.
 
     Its second line has the lowest and the highest house number as far as the next junction.
-
-    Args:
-        layout: streets and the frontages along them.
     """
     numbers: dict[int, list[int]] = {}
     for front in layout.frontages:
