@@ -109,7 +109,7 @@ class ByteStore:
         with replace_file(file, "go on") as part:
             dump(part)
         if self.most is not None:
-            with suppress(OSError):
+            with suppress(OSError):  # another process may delete files meanwhile
                 kept = [one for one in file.parent.iterdir() if not is_partial(one)]
                 for old in sorted(kept, key=lambda one: one.stat().st_mtime, reverse=True)[self.most :]:
                     old.unlink(missing_ok=True)

@@ -115,6 +115,7 @@ class _BlobSelection:
                     codes.write(marks.tobytes())
                     touches = any(not (marks & (15 << 4 * box)).all() for box in range(len(self._sides)))
                 elif kind == WAYS:
+                    # In a sorted file all nodes have been read when the first way comes.
                     if not len(self._known[0]):
                         numbers.flush()
                         codes.flush()
@@ -144,6 +145,7 @@ class _BlobSelection:
         Needed are all relations, and what may touch the part or belongs to an area that does.
         """
         self._copy(out, [blob for blob in self._blobs if blob.kind == RELATIONS])
+        # Relations come last in a file, and tell only then which ways belong to an area near the part.
         near = set(np.concatenate(self._ways).tolist())
         members = _area_ways(out, near)
         for blob in self._blobs:

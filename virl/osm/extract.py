@@ -126,6 +126,7 @@ def read_extract(path: Path, region: Region | None = None, day: str = "") -> Osm
         else:
             part = Path(scratch, "part.osm.pbf")
             cut_part(path, region, part)
+        # The file's date counts first: a town must not change with the day on which it is opened.
         return _Reading(part).extract(path, region, date_of(path) or newest_day(path) or day)
 
 
@@ -351,7 +352,7 @@ class _Reading:
             self._found["lines"].append(_Object(name, tags, shapely.to_wkb(line, hex=True), nodes))
 
     def extract(self, path: Path, region: Region | None, day: str) -> OsmExtract:
-        """Return the collected objects that existed on `day`; `path` is the user's file, for error texts."""
+        """Return the objects of a region, or all, that existed on `day`; `path` is named in error texts."""
         kept = {kind: [one for one in each if is_there(one.tags, day)] for kind, each in self._found.items()}
         degrees = {kind: shapely.from_wkb([one.wkb for one in each]) for kind, each in kept.items()}
         if not len(degrees["lines"]):

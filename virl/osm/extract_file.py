@@ -67,6 +67,7 @@ def _sizes(path: Path) -> Iterator[int]:
                 while head := file.read(4):
                     fields = dict(fields_of(file, int.from_bytes(head, "big")))
                     blob = dict(fields_of(file, fields.get(DATA_SIZE, 0)))
+                    # A blob tells its size, so that none has to be unpacked.
                     yield blob.get(_RAW_SIZE, blob.get(RAW, 0))
         elif path.suffix in {".gz", ".bz2"}:
             with _open_unpacked(path) as unpacked:

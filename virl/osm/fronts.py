@@ -12,7 +12,7 @@ from shapely import Geometry
 from virl.geo.globe import Floats, Ints
 from virl.osm.extract import OsmExtract, Shapes
 from virl.osm.houses import Houses
-from virl.towns.plan.town_plan import Panoramas
+from virl.towns.plan.town_plan import Panoramas, left_normals
 
 CELL_M = 3.2
 """Least width in metres of the equal cells that a wall is cut into; chosen: the narrowest shop front."""
@@ -58,8 +58,7 @@ class FacadeCells:
 def facade_cells(houses: Houses, panoramas: Panoramas) -> FacadeCells:
     """Return the cells of all walls of houses that some panorama sees at most `SEEN_FROM_M` metres away."""
     house, wall, left, right = _cut_walls(houses)
-    run = right - left
-    out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1, keepdims=True)
+    out = -left_normals(right - left)
     before = (left + right) / 2 + PROUD_M * out
     low = houses.above.footprints[houses.above.bases < LOW_M]
     hidden = shapely.STRtree(low).query(shapely.points(before), predicate="intersects")[0]
@@ -95,6 +94,7 @@ def _viewpoints(middle: Floats, out: Floats, houses: Houses, panoramas: Panorama
     away, near = cKDTree(panoramas.xy).query(middle, k=VIEWPOINTS, distance_upper_bound=SEEN_FROM_M)
     sees, metres = np.full(len(middle), -1, np.int64), np.full(len(middle), np.inf)
     tree = shapely.STRtree(houses.footprints)
+    # From the nearest on: each cell keeps the first panorama that sees it.
     for rank in range(VIEWPOINTS):
         open_ = np.flatnonzero((sees < 0) & np.isfinite(away[:, rank]))
         eye = panoramas.xy[near[open_, rank]]

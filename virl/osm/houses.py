@@ -257,6 +257,7 @@ def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray
         median = np.full(len(unknown), np.nan)
         if some.any():
             median[some] = np.nanmedian(around[some], axis=1)
+        # Neither its kind nor its street alone tells how high a house is: where both are known, their mean.
         own = usual[unknown]
         heights[unknown] = np.where(
             np.isnan(own), median, np.where(np.isnan(median), own, (own + median) / 2)
@@ -369,7 +370,7 @@ def _first_value(text: str) -> str:
 
 
 def _guess_material(look: Outside, tags: Tags, town: Sequence[str], name: str) -> Outside:
-    """Return a house's looks with a material usual for its kind, else one of `town`, drawn by its name."""
+    """Return a house's looks with a wall material usual for its kind, else for its `town`, by its name."""
     choices = _USUAL_WALLS.get(tags.get("building", ""), town)
     if not choices:
         return look

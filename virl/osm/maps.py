@@ -96,14 +96,11 @@ class WayGraph:
             self._ends(origins, leaving=True),
             self._ends(destinations, leaving=False),
         )
+        # Many stops are on the same stretches: the ways from each junction are searched once.
         sources, row = np.unique(leave, return_inverse=True)
         known = dijkstra(self._matrix, indices=sources)[:, enter.ravel()].reshape(len(sources), *enter.shape)
         row = row.reshape(leave.shape)
-        around = np.full((len(origins), len(destinations)), np.inf)
-        for first in (0, 1):
-            for last in (0, 1):
-                way = known[row[:, first], :, last] + cost[:, first, None] + rest[:, last]
-                np.minimum(around, way, out=around)
+        around = (known[row] + cost[:, :, None, None] + rest).min(axis=(1, 3))
         away = np.array([spot.away for spot in destinations])
         around += np.array([spot.away for spot in origins])[:, None] + away
         # Two stops on one stretch need not pass either of its ends.
@@ -178,6 +175,7 @@ class WayGraph:
     def _stretch_between(self, source: int, target: int) -> tuple[Floats, int]:
         """Return (corners from junction `source` to its neighbour `target`, (n, 2); index of the stretch)."""
         low, high = self._matrix.indptr[source : source + 2]
+        # `_arcs` sorts each row's targets.
         entry = low + np.searchsorted(self._matrix.indices[low:high], target)
         code = int(self._stretch[entry])
         corners = shapely.get_coordinates(self._lines[code >> 1])

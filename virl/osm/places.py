@@ -31,7 +31,7 @@ LONGEST = 200
 
 
 def facts_of(tags: Tags, hours_left_out: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
-    """Return (name, text) of facts about a place; one has `hours_left_out`, its rules not of each week."""
+    """Return (name, text) of facts about a place; `hours_left_out` are its rules of hours not held weekly."""
     facts: dict[str, str] = {}
     for name, keys in FACT_KEYS.items():
         value = next((tags[key] for key in keys if tags.get(key, "").strip()), "")

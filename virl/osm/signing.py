@@ -151,6 +151,7 @@ class BoardGround:
         xy = np.array((middle.x, middle.y))
         if self._near.query(xy)[0] <= _READ_FROM_M or not shapely.area(shape):
             return xy
+        # The middle of a park may be far from every street: people pass its edge.
         eye = shapely.points(self._panoramas[self._eyes.nearest(shape)])
         gate = shapely.get_coordinates(shapely.shortest_line(shape, eye))[0]
         return np.asarray(gate, float)
@@ -237,14 +238,12 @@ def _claim(pois: Pois, number: int, entrances: Entrances) -> Claim:
 
 def _boards(pois: Pois, open_places: Ints, ground: BoardGround) -> dict[int, tuple[Sign, ...]]:
     """Return, by place index, the board of each place in `open_places` (indices) that has room for one."""
-    signs: dict[int, tuple[Sign, ...]] = {}
-    for number in open_places.tolist():
-        name, place_id = pois.name(number), pois.ids[number]
-        if can_letter(name):
-            board = ground.stand(place_id, name, pois.shapes[number], variant(place_id))
-            if board:
-                signs[number] = (board,)
-    return signs
+    boards = {
+        number: ground.stand(place_id, pois.name(number), pois.shapes[number], variant(place_id))
+        for number, place_id in ((number, pois.ids[number]) for number in open_places.tolist())
+        if can_letter(pois.name(number))
+    }
+    return {number: (board,) for number, board in boards.items() if board}
 
 
 def _directories(
@@ -291,11 +290,15 @@ def _frontage(
     house = int(cells.house[front.first])
     has_shopfront = front.floor == 0 and houses.heights[house] >= SHOPFRONT_M
     ends = tuple(left.tolist()), tuple(right.tolist())
+    # House number and busyness count in made towns only.
     return Frontage(number, house if has_shopfront else None, street, *ends, 0, 1.0)
 
 
 def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: float) -> tuple[Sign, ...]:
-    """Return a place's signs on a front of a house `height` metres high; none for a name that no font has."""
+    """Return place `number`'s signs on a front on floor 0 or 1 of a house `height` metres high.
+
+    None for a name that no font has.
+    """
     name = pois.name(number)
     if not can_letter(name):
         return ()
@@ -336,7 +339,7 @@ def _board(
 
 
 def board_size(name: str, variant: int) -> tuple[float, float]:
-    """Return (width, height) in metres of a board for a name, in one or two lines.
+    """Return (width, height) in metres of a board for a name, in one or two lines of the `variant`'s font.
 
     A name that is too long for one line of the widest board has room for two, if it has more words than one.
     """

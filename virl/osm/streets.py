@@ -103,6 +103,7 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     """
     dropped: dict[str, float] = {}
     whole = way_network(extract, lambda tags: is_walkable(tags) and not is_hidden(tags))
+    # For the count of what is left out alone.
     hidden = way_network(extract, lambda tags: is_walkable(tags) and is_hidden(tags))
     dropped["in a tunnel, indoors or underground"] = float(hidden.length.sum())
     tree = shapely.STRtree(houses.footprints)
@@ -169,8 +170,7 @@ def _without_those_in_houses(panoramas: Panoramas, built: Shapes) -> Panoramas:
     """Return the panoramas over `CLEAR_M` metres from all shapes in `built`; gaps between them are linked."""
     points = shapely.points(panoramas.xy)
     hit = shapely.STRtree(built).query(points, predicate="dwithin", distance=CLEAR_M)[0]
-    inside = np.zeros(len(panoramas.xy), bool)
-    inside[hit] = True
+    inside = np.isin(np.arange(len(panoramas.xy)), hit)
     around: dict[int, set[int]] = {}
     for a, b in zip(panoramas.source.tolist(), panoramas.target.tolist(), strict=True):
         around.setdefault(a, set()).add(b)
@@ -259,6 +259,7 @@ def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tu
     np.minimum.at(least, owner, narrow)
     np.maximum.at(most, owner, wide)
     mean = np.bincount(owner, weights=(narrow + wide) / 2) / count
+    # A wall that touches the middle of a street shall not leave a street without width.
     return np.maximum(least, 0.8), most, mean
 
 

@@ -15,7 +15,15 @@ from virl.osm.houses import Houses
 from virl.osm.signing import variant
 from virl.osm.tags import metres, number
 from virl.osm.ways import is_hidden
-from virl.towns.plan.town_plan import Barrier, BarrierKind, Furniture, FurnitureKind, Panoramas, Street
+from virl.towns.plan.town_plan import (  # fmt: skip
+    Barrier,
+    BarrierKind,
+    Furniture,
+    FurnitureKind,
+    Panoramas,
+    Street,
+    left_normals,
+)
 
 KINDS: Mapping[tuple[str, str], FurnitureKind] = {
     ("amenity", "waste_basket"): "trash bin",
@@ -99,11 +107,10 @@ def furniture_of(
         return ()
     movable = np.array([kind not in MAY_STAND_IN_ROADS for kind in kinds], bool)
     places = _beside_roads(np.array(xy), movable, streets)
-    inside = np.zeros(len(places), bool)
-    inside[shapely.STRtree(houses.footprints).query(shapely.points(places), predicate="intersects")[0]] = True
-    inside |= ~shapely.intersects_xy(extract.outline, places[:, 0], places[:, 1])
+    free = shapely.intersects_xy(extract.outline, places[:, 0], places[:, 1])
+    free[shapely.STRtree(houses.footprints).query(shapely.points(places), predicate="intersects")[0]] = False
     _, near = cKDTree(panoramas.xy).query(places)
-    return tuple(_furniture_at(kinds, places, tags, panoramas.xy[near], np.flatnonzero(~inside).tolist()))
+    return tuple(_furniture_at(kinds, places, tags, panoramas.xy[near], np.flatnonzero(free).tolist()))
 
 
 def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Street]) -> Floats:
@@ -122,8 +129,7 @@ def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Stre
     along = shapely.line_locate_point(lines, points[point])
     ends = np.minimum(along + 0.5, shapely.length(lines)), along, np.maximum(along - 0.5, 0.0)
     ahead, on, back = (shapely.get_coordinates(shapely.line_interpolate_point(lines, at)) for at in ends)
-    way = (ahead - back) / np.maximum(np.hypot(*(ahead - back).T), 1e-9)[:, None]
-    right = np.stack([way[:, 1], -way[:, 0]], axis=1)
+    right = -left_normals(ahead - back)
     # Near the middle the side is chance, and lights and stops are for those who keep to the right.
     side = np.where(np.sum((xy[point] - on) * right, axis=1) < -0.3, -1.0, 1.0)
     moved = xy.copy()

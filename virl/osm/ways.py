@@ -294,7 +294,10 @@ def select_stretches(network: WayNetwork, stretches: Sequence[int] | Ints) -> Wa
 
 
 def _runs(extract: OsmExtract, ways: Sequence[int]) -> tuple[Floats, Ints, list[tuple[int, Ints]]]:
-    """Return (node positions (k, 2), nodes of all runs, runs: way and node indices within the outline)."""
+    """Return (positions of nodes (k, 2), nodes of all runs, runs inside the outline as (way, nodes)).
+
+    A run is consecutive nodes of a way; ways and nodes are given by index.
+    """
     if not ways:
         return np.empty((0, 2)), np.empty(0, np.int64), []
     corners, owner = shapely.get_coordinates(extract.lines.shapes[ways], return_index=True)

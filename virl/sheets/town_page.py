@@ -86,6 +86,7 @@ def town_views(city: City, count: int, seed: int) -> list[TownView]:
 def _spread(city: City, count: int, rng: Random) -> Iterator[Panorama]:
     """Yield at most `count` panoramas of a city far apart from each other (Mitchell's best candidate)."""
     names = held_street_map(city).panorama_ids()
+    # A sample: a large town has more panoramas than can be compared with each other.
     drawn = rng.sample(names, min(len(names), count * CANDIDATES))
     left = [city.streetview.panorama(name) for name in drawn]
     weight = dict(zip(drawn, _weights(city, left), strict=True))

@@ -110,6 +110,7 @@ def _longest_run(stretches: Sequence[Street]) -> list[Street]:
             while follows := next((one for one in left if run[-1].end in (one.start, one.end)), None):
                 run.append(follows if follows.start == run[-1].end else _reverse(follows))
                 left.remove(follows)
+            # By more than rounding, so that of both directions the first stays.
             if _length(run) > _length(best) + 0.01:
                 best = run
     return best

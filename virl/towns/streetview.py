@@ -211,6 +211,7 @@ def _street_headings(layout: StreetPlan) -> Floats:
     lines = np.asarray(shapely.linestrings(np.concatenate(corners), indices=owner))
     mine = lines[layout.panoramas.street]
     where = shapely.line_locate_point(mine, shapely.points(layout.panoramas.xy))
+    # At the end of a street its last metre tells the direction.
     where = np.minimum(where, shapely.length(mine) - 1.0)
     ends = (
         shapely.get_coordinates(shapely.line_interpolate_point(mine, where + step)) for step in (0.0, 1.0)

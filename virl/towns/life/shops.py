@@ -193,7 +193,7 @@ class Sites:
     def settle(self, key: str, trade: Trade) -> Frontage | None:
         """Take and return the best free frontage for a trade named `key`; `None` if none is free."""
         usable = self._free & (self._width >= trade.width)
-        if not usable.any():
+        if not usable.any():  # better a narrow front than none
             usable = self._free
         if not usable.any():
             return None

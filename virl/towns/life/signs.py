@@ -73,6 +73,7 @@ class Namer:
                 continue
             pools = {"r": (street.partition(" ")[0],), **_names().pools[language]}
             name = fill_slots(self.rng.choice(patterns).removeprefix("~"), _SLOT, pools, self.rng)
+            # Until a name fits, the shortest of those that do not is kept.
             if name not in self._taken and (not best or units(name) < units(best)):
                 best, telling = name, wanted
                 if units(name) <= room:

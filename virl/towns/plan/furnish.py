@@ -11,7 +11,7 @@ from shapely import Polygon
 
 from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.towns.plan.streets import Network
-from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind, near_lines
+from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind, left_normals, near_lines
 
 BY_KERB_M = 0.4
 """Least distance in metres from the middle of a thing on a pavement to a carriageway."""
@@ -37,7 +37,7 @@ _TANGENT_M = 0.5
 
 
 class Kerbs:
-    """The streets of a network as arrays, by street; distances aside are positive to the left."""
+    """Middle lines, widths and ends of a network's streets, as arrays; aside is positive to the left."""
 
     def __init__(self, network: Network) -> None:
         """Collect lines, widths and ends of the streets."""
@@ -115,6 +115,7 @@ def furnish(
         _on_pavements(later, kerbs, "planter", PLANTERS),
     ]
     standing = [*groups, *_off_roads(late, kerbs)]
+    # Without the cars, which stand on roads and keep apart by their slots.
     keep = _spread(np.concatenate([group.xy for group in standing]), APART_M)
     ends = np.cumsum([len(group.xy) for group in standing])
     parts = np.split(keep, ends[:-1])
@@ -139,6 +140,7 @@ def _traffic_lights(kerbs: Kerbs) -> _Items:
     )
     free = ~kerbs.on_road(xy, BY_KERB_M) & (away < kerbs.lengths[wide] / 2)
     free = free.reshape(len(street), len(steps))
+    # The nearest spot to the junction that is on no carriageway, not even of the street that crosses.
     first = np.arange(len(street)) * len(steps) + free.argmax(axis=1)
     first = first[free.any(axis=1)]
     facing = np.where(side > 0, heading, heading + 180.0)
@@ -184,10 +186,8 @@ def _street_trees(rng: Generator, kerbs: Kerbs, frontages: Sequence[Frontage]) -
     """Return trees at the kerbs of leafy streets, before the joints between fronts."""
     street = np.array([front.street for front in frontages])
     left, right = np.array([(front.left, front.right) for front in frontages]).swapaxes(0, 1)
-    run = right - left
-    out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
     leafy = (rng.random(len(kerbs.lengths)) < LEAFY) & (kerbs.pavement > 3.0)
-    xy = left + out * (kerbs.pavement[street] - FROM_KERB_M)[:, None]
+    xy = left - left_normals(right - left) * (kerbs.pavement[street] - FROM_KERB_M)[:, None]
     open_sight = cKDTree(kerbs.junctions).query(xy)[0] > TREE_FROM_JUNCTION_M
     order = rng.permutation(np.flatnonzero(leafy[street] & open_sight))
     xy = xy[order]

@@ -12,7 +12,7 @@ from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
 from virl.towns.plan.furnish import Kerbs, furnish
 from virl.towns.plan.lots import Lots, cut_lots
 from virl.towns.plan.streets import Network, draw_streets
-from virl.towns.plan.town_plan import Building, Frontage, Panoramas, StreetPlan
+from virl.towns.plan.town_plan import Building, Frontage, Panoramas, StreetPlan, left_normals
 
 ORIGIN = LatLng(41.25, -38.75)
 """Position of a made town: the open Atlantic, so that nobody takes the town for a real one."""
@@ -122,12 +122,10 @@ def _blocks(kerbs: Kerbs) -> tuple[list[Polygon], Polygon]:
 
 def _locate_fronts(kerbs: Kerbs, lots: Lots) -> tuple[Ints, Ints, Floats]:
     """Return (street, side, metres along it) of each lot's front; sides are 1 left and -1 right."""
-    run = lots.right - lots.left
-    out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
     middles = (lots.left + lots.right) / 2
-    street = shapely.STRtree(kerbs.lines).query_nearest(
-        shapely.points(middles + 5.0 * out), all_matches=False
-    )[1]
+    # From a point well before the front: at a corner the middle may be nearer to the other street.
+    before = shapely.points(middles - 5.0 * left_normals(lots.right - lots.left))
+    street = shapely.STRtree(kerbs.lines).query_nearest(before, all_matches=False)[1]
     along = shapely.line_locate_point(kerbs.lines[street], shapely.points(middles))
     feet, heading = kerbs.at(street, along, np.zeros(len(along)))
     off, angle = middles - feet, np.radians(heading)
@@ -151,6 +149,7 @@ def _build(rng: Generator, lots: Lots, busy: Floats) -> tuple[tuple[Building, ..
     count = len(lots.footprints)
     peak = np.zeros(count)
     np.maximum.at(peak, lots.lot, busy)
+    # No gap in a shopping street.
     garden = (rng.random(count) < _GARDENS) & (peak < 0.5)
     storeys = np.clip(np.round(rng.normal(2.8, 0.8, count) + _LIFT_STOREYS * peak), 2, 7)
     heights = np.round(_GROUND_FLOOR_M + _STOREY_M * storeys, 1)

@@ -339,6 +339,7 @@ def _cut(ways: list[_StreetLine], greens: Floats) -> Network:
     owner = shapely.STRtree(lines).query_nearest(middles, all_matches=False)[1]
     starts = shapely.line_locate_point(lines[owner], shapely.get_point(parts, 0))
     stops = shapely.line_locate_point(lines[owner], shapely.get_point(parts, -1))
+    # Every stretch runs as its street's line does: house numbers are counted along it.
     parts = np.where(starts < stops, parts, shapely.reverse(parts))
     along = np.minimum(starts, stops)
     order = np.lexsort((along, owner))

@@ -50,6 +50,13 @@ def near_lines(xy: Floats, lines: shapely.STRtree, half: Floats, margin: float) 
     return point[is_near], line[is_near]
 
 
+def left_normals(runs: Floats) -> Floats:
+    """Return the unit normals to the left of vectors, shape (n, 2)."""
+    length = np.maximum(np.hypot(runs[:, 0], runs[:, 1]), 1e-9)
+    normals: Floats = np.stack([-runs[:, 1], runs[:, 0]], axis=1) / length[:, None]
+    return normals
+
+
 @dataclass(frozen=True, slots=True)
 class Street:
     """One stretch of street between two junctions (or a junction and a dead end)."""
