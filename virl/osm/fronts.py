@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from shapely import Geometry
 
+from virl.geo.flat import left_normals
 from virl.geo.globe import Floats, Ints
 from virl.osm.extract import OsmExtract, Shapes
 from virl.osm.houses import Houses
-from virl.towns.plan.town_plan import Panoramas, left_normals
+from virl.towns.plan.town_plan import Panoramas
 
 CELL_M = 3.2
 """Least width in metres of the equal cells that a wall is cut into; chosen: the narrowest shop front."""
@@ -186,8 +187,7 @@ def _on_one_spot(cells: FacadeCells) -> Ints:
     # 5 cm less: neighbours on one wall only touch.
     close = (side < (length[one] + length[other]) / 2 - 0.05) & (behind < BEHIND_M)
     chosen = same_way & close & (cells.wall[one] != cells.wall[other])
-    pairs: Ints = np.column_stack([one, other])[chosen]
-    return pairs
+    return np.asarray(np.column_stack([one, other])[chosen])
 
 
 def own_houses(shapes: Shapes, houses: Houses, within: float = OWN_HOUSE_M) -> Ints:

@@ -9,12 +9,13 @@ import numpy as np
 import shapely
 from shapely import Geometry, LineString, Polygon
 
+from virl.geo.flat import left_normals
 from virl.geo.globe import Flags, Floats
 from virl.osm.extract import OsmExtract, Shapes, Tags
 from virl.osm.houses import Houses
 from virl.osm.tags import metres
 from virl.osm.ways import ROADS, is_bridge, is_hidden
-from virl.towns.plan.town_plan import Crossing, Street, Track, left_normals
+from virl.towns.plan.town_plan import Crossing, Street, Track
 
 AFLOAT = frozenset({"boathouse", "houseboat", "pier", "stilt_house", "lighthouse"})
 """Values of the tags `building` and `man_made` for houses that may stand in water."""
@@ -62,8 +63,9 @@ def afloat(extract: OsmExtract, houses: Houses) -> Flags:
         tags.get("floating") == "yes" or not AFLOAT.isdisjoint({tags.get("building"), tags.get("man_made")})
         for tags in houses.tags
     ]
-    found: Flags = np.array(tagged, bool) | shapely.intersects(houses.footprints, shapely.union_all(piers))
-    return found
+    return np.asarray(
+        np.array(tagged, bool) | shapely.intersects(houses.footprints, shapely.union_all(piers))
+    )
 
 
 def sea_of(extract: OsmExtract, houses: Houses) -> Sea:

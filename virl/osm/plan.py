@@ -8,6 +8,7 @@ import numpy as np
 import shapely
 from shapely import Polygon
 
+from virl.geo.flat import near_lines
 from virl.geo.globe import Floats
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.fronts import entrances_of
@@ -22,17 +23,7 @@ from virl.osm.things import barriers_of, furniture_of
 from virl.osm.unmapped import Spots, cars_of, trees_of
 from virl.platform.city.places import Place
 from virl.towns.life.parks import NO_FRONTAGE
-from virl.towns.plan.town_plan import (  # fmt: skip
-    Building,
-    CityPlan,
-    Crossing,
-    Furniture,
-    Point,
-    Shop,
-    Street,
-    StreetPlan,
-    near_lines,
-)
+from virl.towns.plan.town_plan import Building, CityPlan, Crossing, Furniture, Point, Shop, Street, StreetPlan
 
 SEED = 0
 """Seed of the random numbers that place trees and parked cars."""
@@ -155,9 +146,8 @@ def _fill_streets(
     signs = [sign for each in signing.signs.values() for sign in each]
     spots = Spots(houses, streets.streets, streets.panoramas, signs, mapped)
     entrances = entrances_of(extract, houses).xy
-    fronts = np.array([np.mean([front.left, front.right], axis=0) for front in signing.frontages]).reshape(
-        -1, 2
-    )
+    middles = [np.mean([front.left, front.right], axis=0) for front in signing.frontages]
+    fronts = np.array(middles).reshape(-1, 2)
     stops = np.array([(one.x, one.y) for one in mapped if one.kind == "bus stop"]).reshape(-1, 2)
     tags = [extract.lines.tags[way] for way in streets.way.tolist()]
     yield from trees_of(extract, spots, SEED)
@@ -221,5 +211,4 @@ def _along_edge(footprint: Polygon) -> Floats:
     if not rings:
         return np.empty((0, 2))
     xy = np.concatenate([shapely.get_coordinates(shapely.segmentize(ring, EVERY_M))[:-1] for ring in rings])
-    spots: Floats = np.round(xy, 2)
-    return spots
+    return np.asarray(np.round(xy, 2))

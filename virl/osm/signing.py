@@ -9,6 +9,7 @@ import numpy as np
 import shapely
 from scipy.spatial import cKDTree
 
+from virl.geo.flat import near_lines
 from virl.geo.globe import Floats, Ints
 from virl.osm.extract import OsmExtract, Shapes
 from virl.osm.fronts import (
@@ -38,7 +39,7 @@ from virl.towns.life.signs import (
     hang_signs,
     units,
 )
-from virl.towns.plan.town_plan import Frontage, Panoramas, Sign, Street, near_lines
+from virl.towns.plan.town_plan import Frontage, Panoramas, Sign, Street
 
 FIRST_FLOOR_M = 4.55
 """Height in metres of the lower edge of signs on the first floor."""

@@ -13,7 +13,7 @@ from virl.geo.globe import Flags, Floats, Ints
 from virl.osm.extract import OsmExtract, Shapes, Tags
 from virl.osm.houses import Houses
 from virl.osm.tags import metres, number
-from virl.osm.ways import (  # fmt: skip
+from virl.osm.ways import (
     ROADS,
     WayFilter,
     WayNetwork,

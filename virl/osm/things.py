@@ -9,21 +9,14 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from shapely import Geometry, LineString
 
+from virl.geo.flat import left_normals
 from virl.geo.globe import Floats, normalize_heading
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.houses import Houses
 from virl.osm.signing import variant
 from virl.osm.tags import metres, number
 from virl.osm.ways import is_hidden
-from virl.towns.plan.town_plan import (  # fmt: skip
-    Barrier,
-    BarrierKind,
-    Furniture,
-    FurnitureKind,
-    Panoramas,
-    Street,
-    left_normals,
-)
+from virl.towns.plan.town_plan import Barrier, BarrierKind, Furniture, FurnitureKind, Panoramas, Street
 
 KINDS: Mapping[tuple[str, str], FurnitureKind] = {
     ("amenity", "waste_basket"): "trash bin",
@@ -175,12 +168,8 @@ def barriers_of(
     ways, walls = shapely.STRtree(openings), shapely.STRtree(houses.footprints)
     found = []
     for name, tags, line in lines:
-        taken = [
-            *openings[ways.query(line, predicate="intersects")],
-            *shapely.buffer(
-                houses.footprints[walls.query(line, "dwithin", _BEFORE_FACADE_M)], _BEFORE_FACADE_M
-            ),
-        ]
+        near = houses.footprints[walls.query(line, "dwithin", _BEFORE_FACADE_M)]
+        taken = [*openings[ways.query(line, predicate="intersects")], *shapely.buffer(near, _BEFORE_FACADE_M)]
         free = shapely.intersection(shapely.difference(line, shapely.union_all(taken)), extract.outline)
         for part in shapely.get_parts(shapely.line_merge(free)):
             smooth = shapely.simplify(part, _SMOOTHED_M)

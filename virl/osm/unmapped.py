@@ -9,11 +9,12 @@ from numpy.random import Generator
 from scipy.spatial import cKDTree
 from shapely import LineString, Polygon
 
+from virl.geo.flat import near_lines
 from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.houses import Houses
 from virl.osm.ways import is_hidden
-from virl.towns.plan.town_plan import Crossing, Furniture, Panoramas, Sign, Street, near_lines
+from virl.towns.plan.town_plan import Crossing, Furniture, Panoramas, Sign, Street
 
 READERS = 3
 """Number of nearest panoramas from which each sign stays readable; chosen."""
@@ -329,13 +330,11 @@ def _grow_grid(area: Polygon, apart: float, jitter: float, rng: Generator) -> Fl
     xy = np.stack([x.ravel(), y.ravel()], axis=1)
     xy += rng.uniform(-jitter, jitter, xy.shape) * apart
     shapely.prepare(area)
-    grown: Floats = xy[shapely.contains_xy(area, xy[:, 0], xy[:, 1])]
-    return grown
+    return np.asarray(xy[shapely.contains_xy(area, xy[:, 0], xy[:, 1])])
 
 
 def _points_along(line: LineString) -> Floats:
     """Return points about `ROW_M` metres apart along a line, its ends included, shape (n, 2)."""
     count = max(1, round(line.length / ROW_M))
     at = shapely.line_interpolate_point(line, np.arange(count + 1) / count, normalized=True)
-    points: Floats = shapely.get_coordinates(at)
-    return points
+    return np.asarray(shapely.get_coordinates(at))

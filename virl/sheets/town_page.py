@@ -270,10 +270,8 @@ def _street_facts(city: City, known: CityStatistics | None) -> Iterator[Fact]:
     if known:
         yield "Area", f"{known.area_m2 / 1e6:,.2f} km²"
         if known.water_m2 is not None and known.area_m2:
-            yield (
-                "Water",
-                f"{known.water_m2 / 1e6:,.2f} km² ({known.water_m2 / known.area_m2:.1%})".replace("%", " %"),
-            )
+            share = f"{known.water_m2 / known.area_m2:.1%}".replace("%", " %")
+            yield "Water", f"{known.water_m2 / 1e6:,.2f} km² ({share})"
         yield "Streets", _kilometres(known.street_m)
     else:
         lines = street_map.lines()

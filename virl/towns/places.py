@@ -213,12 +213,9 @@ class OfflinePlaces:
 
     def _shop(self, place_id: str) -> Shop:
         """Return the shop of a place id; raise `NotFound` for an unknown one."""
-        try:
-            return self._shops[place_id]
-        except KeyError:
-            raise NotFound(
-                f"no place has the id {place_id!r}: use one from a nearby or text search"
-            ) from None
+        if place_id not in self._shops:
+            raise NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
+        return self._shops[place_id]
 
     def _metres_to(self, position: LatLng) -> Floats:
         """Return the metres from a position to each place, shape (places,)."""
@@ -289,12 +286,11 @@ class AddressBook:
         numbered = re.fullmatch(r"(\d+) (.+)", text)
         if numbered and numbered[2] in self._streets.by_name:
             name, number = numbered[2], int(numbered[1])
-            try:
+            if (name, number) in self._doors:
                 return self._layout.frame.position(*self._doors[name, number])
-            except KeyError:
-                title = self._layout.streets[self._streets.by_name[name][0]].name
-                last = max((known for street, known in self._doors if street == name), default=0)
-                raise NotFound(f"{title} has no number {number}: its numbers end at {last}") from None
+            title = self._layout.streets[self._streets.by_name[name][0]].name
+            last = max((known for street, known in self._doors if street == name), default=0)
+            raise NotFound(f"{title} has no number {number}: its numbers end at {last}")
         return self._streets.find(text)
 
 

@@ -51,14 +51,9 @@ class OfflineTruth:
     def things(self, kinds: Collection[str] | None = None) -> list[Thing]:
         """Return all street furniture of some kinds (`None`: of all), sorted by id."""
         frame = self._layout.frame
-        return sorted(
-            (
-                Thing(one.id, one.kind, frame.position(one.x, one.y), one.is_mapped)
-                for one in self._layout.furniture
-                if kinds is None or one.kind in kinds
-            ),
-            key=lambda thing: thing.id,
-        )
+        found = (one for one in self._layout.furniture if kinds is None or one.kind in kinds)
+        things = (Thing(one.id, one.kind, frame.position(one.x, one.y), one.is_mapped) for one in found)
+        return sorted(things, key=lambda thing: thing.id)
 
     def crossings(self) -> list[LatLng]:
         """Return the positions of the middles of all marked crossings."""

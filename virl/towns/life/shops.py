@@ -226,8 +226,7 @@ class Sites:
     def _closeness(self, site: int, reach: float) -> Floats:
         """Return each frontage's closeness to that of index `site`: 1 there, near 0 beyond twice `reach`."""
         away = (self._x - self._x[site]) ** 2 + (self._y - self._y[site]) ** 2
-        near: Floats = np.exp(away * (-1 / reach**2))
-        return near
+        return np.asarray(np.exp(away * (-1 / reach**2)))
 
 
 def roster(sites: int, rng: Generator) -> list[str]:

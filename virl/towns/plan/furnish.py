@@ -9,9 +9,10 @@ from numpy.random import Generator
 from scipy.spatial import cKDTree
 from shapely import Polygon
 
+from virl.geo.flat import left_normals, near_lines
 from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.towns.plan.streets import Network
-from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind, left_normals, near_lines
+from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind
 
 BY_KERB_M = 0.4
 """Least distance in metres from the middle of a thing on a pavement to a carriageway."""

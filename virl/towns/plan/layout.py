@@ -8,11 +8,12 @@ from numpy.random import PCG64, Generator, SeedSequence
 from scipy.spatial import cKDTree
 from shapely import Polygon
 
+from virl.geo.flat import left_normals
 from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
 from virl.towns.plan.furnish import Kerbs, furnish
 from virl.towns.plan.lots import Lots, cut_lots
 from virl.towns.plan.streets import Network, draw_streets
-from virl.towns.plan.town_plan import Building, Frontage, Panoramas, StreetPlan, left_normals
+from virl.towns.plan.town_plan import Building, Frontage, Panoramas, StreetPlan
 
 ORIGIN = LatLng(41.25, -38.75)
 """Position of a made town: the open Atlantic, so that nobody takes the town for a real one."""
@@ -207,8 +208,7 @@ class Bustle:
         corner = _CORNER * _bump(self._corners.query(xy)[0], _CORNER_M)
         busy = np.maximum.reduce([own, spill, corner, np.full(len(xy), _QUIET)])
         ripple = np.sin(xy @ self._wave.T + self._phase).mean(axis=1)
-        rippled: Floats = np.clip(busy * (1 + 0.5 * ripple), 0.0, 1.0)
-        return rippled
+        return np.asarray(np.clip(busy * (1 + 0.5 * ripple), 0.0, 1.0))
 
     def _along_line(self, street: Ints, along: Floats) -> Floats:
         """Return the busyness, [0, 1], on streets at some metres from the beginning of their names' lines."""
@@ -220,5 +220,4 @@ class Bustle:
 
 def _bump(gap: Floats, width: float) -> Floats:
     """Return the height of a bell curve at distances in metres: 1 at 0, 1/e at `width` metres."""
-    bump: Floats = np.exp(-((gap / width) ** 2))
-    return bump
+    return np.asarray(np.exp(-((gap / width) ** 2)))

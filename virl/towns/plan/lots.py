@@ -14,8 +14,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from shapely import Polygon
 
+from virl.geo.flat import left_normals
 from virl.geo.globe import Flags, Floats, Ints
-from virl.towns.plan.town_plan import left_normals
 
 DEPTH_M = 12.0
 """Usual depth of a lot in metres."""
@@ -268,8 +268,7 @@ def _rays(side: Ints, feet: Floats) -> Floats:
     ahead = np.concatenate([np.where(same, normal, 0.0), np.zeros((1, 2))])
     behind = np.concatenate([np.zeros((1, 2)), np.where(same, normal, 0.0)])
     rays = ahead + behind
-    unit: Floats = rays / np.maximum(np.linalg.norm(rays, axis=1), 1e-9)[:, None]
-    return unit
+    return np.asarray(rays / np.maximum(np.linalg.norm(rays, axis=1), 1e-9)[:, None])
 
 
 def _settle(draft: _LotDraft, ways: Polygon) -> Lots:

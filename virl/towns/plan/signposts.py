@@ -167,8 +167,7 @@ def _between_junctions(layout: StreetPlan) -> Floats:
     dense = np.zeros((count, count))
     for row in (0, 1):
         dense[ends[row][order], ends[1 - row][order]] = length[order]
-    between: Floats = dijkstra(csr_array(dense), directed=False)
-    return between
+    return np.asarray(dijkstra(csr_array(dense), directed=False))
 
 
 def _metres_along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> float:

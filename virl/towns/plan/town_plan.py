@@ -34,29 +34,6 @@ def to_positions(frame: LocalFrame, points: Floats) -> list[LatLng]:
     return [LatLng(*pair) for pair in zip(lat.tolist(), lng.tolist(), strict=True)]
 
 
-def near_lines(xy: Floats, lines: shapely.STRtree, half: Floats, margin: float) -> tuple[Ints, Ints]:
-    """Return (index of a point, index of a line) of all pairs where the point is under `margin` off an edge.
-
-    Args:
-        xy: points in metres, shape (n, 2).
-        lines: search tree of the middle lines.
-        half: metres from the middle to the edge of each line.
-        margin: metres beyond the edge.
-    """
-    points = np.asarray(shapely.points(xy))
-    reach = float(half.max(initial=0.0)) + margin
-    point, line = lines.query(points, predicate="dwithin", distance=reach).reshape(2, -1)
-    is_near = shapely.distance(points[point], lines.geometries[line]) < half[line] + margin
-    return point[is_near], line[is_near]
-
-
-def left_normals(runs: Floats) -> Floats:
-    """Return the unit normals to the left of vectors, shape (n, 2)."""
-    length = np.maximum(np.hypot(runs[:, 0], runs[:, 1]), 1e-9)
-    normals: Floats = np.stack([-runs[:, 1], runs[:, 0]], axis=1) / length[:, None]
-    return normals
-
-
 @dataclass(frozen=True, slots=True)
 class Street:
     """One stretch of street between two junctions (or a junction and a dead end)."""
