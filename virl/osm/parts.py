@@ -231,7 +231,7 @@ def _roof_on_posts(extract: OsmExtract, area: int) -> Piece:
 
 
 def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:
-    """Return part `area`, an index, with tags of outline `home`, -1: none; `None` for too thin a one."""
+    """Return the part of index `area` with tags of the outline `home` (-1: none); `None` for one too thin."""
     own, shape = extract.areas.tags[area], extract.areas.shapes[area]
     around: Mapping[str, str] = extract.areas.tags[home] if home >= 0 else {}
     tags = {key: around[key] for key in FROM_OUTLINE if key in around} | dict(own)

@@ -337,7 +337,10 @@ def _shortcuts(
 
 
 def _path_stretches(stretch_of: Mapping[tuple[int, int], int], before: Ints, end: int) -> list[int]:
-    """Return a path's stretches, by index, from junction `end` back along the junctions `before` each."""
+    """Return a path's stretches, by index, from junction `end` back along the junctions `before` each.
+
+    `stretch_of` has the stretch between two junctions, the lower first.
+    """
     stretches, at = [], end
     while before[at] >= 0:
         last = int(before[at])

@@ -133,7 +133,7 @@ CAR_OFF_SIGHT_M, CAR_OFF_DOOR_M, CAR_OFF_ROAD_M = 1.6, 3.2, 2.0
 CAR_OFF_EYE_M = 3.4
 """Least distance in metres from a panorama to a parked car: nearer, the car fills its view."""
 _NO_CARS = np.empty((0, 4))
-"""Empty array of parked cars, as from `_cars_along`."""
+"""Empty array of parked cars, as returned by `_cars_along`, shape (0, 4)."""
 
 FORBIDDEN = frozenset(
     {"no", "no_parking", "no_stopping", "none", "fire_lane", "separate", "drawn_separately"}

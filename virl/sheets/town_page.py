@@ -134,7 +134,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
-    """Return the map of a city with a street map in memory and a street, and marks that link to its views."""
+    """Return the map of a city whose street map is in memory, with a mark for each view that links to it."""
     frame, inventory = LocalFrame(city.center), city.inventory
     shown = [position for line in held_street_map(city).lines() if len(line) > 1 for position in line]
     shown += [view.panorama.position for view in views]

@@ -65,7 +65,7 @@ class BusLine:
         return self.stops[-1].name
 
     def departure(self, stop: int, ready: float) -> int | None:
-        """Return the minute of the day of a stop's next bus from minute `ready` on; `None` after the last."""
+        """Return the minute of the day of the next bus at a stop, by index, from `ready` on, or `None`."""
         first, after = FIRST + self.offset, self.stops[stop].after
         sets_out = first + max(0, ceil((ready - after - first) / EVERY)) * EVERY
         return sets_out + after if sets_out <= LAST else None

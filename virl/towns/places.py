@@ -255,7 +255,7 @@ class AddressBook:
     """A finder of positions by a written address, a crossing such as "Harbor St & Mill Lane" or a name."""
 
     def __init__(self, layout: StreetPlan, named: Mapping[str, LatLng]) -> None:
-        """Note a plan's streets and doors; the positions `named` are those that are looked up first."""
+        """Note a plan's streets and doors; `named` has positions by place name, looked up first."""
         self._layout = layout
         self._named = {plain(name): position for name, position in named.items() if plain(name)}
         names = [plain(street.name) for street in layout.streets]

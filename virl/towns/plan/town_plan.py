@@ -70,7 +70,7 @@ class Panoramas:
 
     @classmethod
     def of_streets(cls, streets: Sequence[Street], junctions: Floats) -> Self:
-        """Return linked panoramas: on each junction (east, north), in order, then some along each street."""
+        """Return linked panoramas, first one on each junction (east, north), then more along each street."""
         xy, owner = [junctions], [np.zeros(len(junctions), np.int64)]
         pairs: set[tuple[int, int]] = set()
         count = len(junctions)
