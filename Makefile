@@ -40,7 +40,7 @@ test: $(STAMP)
 
 ## test-slow   the other tests: slow ones, and those in a real browser
 test-slow: $(STAMP) web-deps
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=25 -m "(slow or browser) and not soak"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=25 -m "(slow or browser) and not soak"
 
 ## test-random run the property tests on random examples, ROUNDS times; stops at the first failure
 test-random: $(STAMP)
@@ -63,7 +63,8 @@ soak: $(STAMP)
 
 ## test-train  set up an environment with torch and Ray, and run the tests of training there
 test-train: $(EXTRAS_STAMP)
-	$(EXTRAS)/bin/python -m pytest tests/benchmarks/touchdown/train tests/benchmarks/detector
+	$(EXTRAS)/bin/python -m pytest tests/benchmarks/touchdown/train tests/benchmarks/detector \
+	  tests/benchmarks/sight_learning/learn
 
 ## test-vision in the same environment, run the tests of detectors, CLIP, matchers and captions
 test-vision: $(EXTRAS_STAMP)
@@ -120,7 +121,7 @@ $(STAMP): pyproject.toml
 $(EXTRAS_STAMP): pyproject.toml
 	$(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet --upgrade pip
-	$(EXTRAS)/bin/python -m pip install --quiet --no-compile --editable ".[dev,eyes,ray,train,vision]" \
+	$(EXTRAS)/bin/python -m pip install --quiet --no-compile --editable ".[dev,eyes,learn,ray,train,vision]" \
 	  "gguf>=0.19,<1" "xllamacpp>=2026.10,<2027"
 	@touch $(EXTRAS_STAMP)
 

@@ -50,9 +50,10 @@ RULES = {
     r"((npm|git|ray|claude|npx|overturemaps|source) .*)": Instead(OTHERS, SYNTAX),
     # measurements and training
     r"(python -m benchmarks\.perf\.scale)": Instead(""),
-    r"(python -m (benchmarks\.perf|benchmarks\.touchdown|virl\.datasets|virl\.train)\.\w+).*": Instead(
+    r"(python -m (benchmarks\.(perf|touchdown|sight_learning)|virl\.datasets|virl\.train)\.\w+).*": Instead(
         HOURS, r"\1 --help"
     ),
+    r"virl bench sight-learning .*policy.zip": Instead(WEIGHTS, refusal=r"virl\[learn\]|no such file"),
     # photographs, and runs to watch
     r"virl (import photos|town|run rx399 --city) riverside.*": Instead(
         PLACEHOLDER, refusal="riverside|not installed"

@@ -1,26 +1,36 @@
 """How many steps a second does a walk take? One walker and a batch of them, on one core.
 
     python -m benchmarks.perf.walk [--graph DIR] [--walkers 4096] [--seconds 1.0] [--seed 0] [--json]
+    python -m benchmarks.perf.walk --pixels virlton helsinki [--views 2000] [--miniworld]
 
 Actions are drawn beforehand: 70 % forward, 10 % each left and right, 5 % each turn around and stop. Every
 step is validated. The plain rules, functions of the graph, walk the same way in the same run. Without a
 folder of `nodes.txt` and `links.txt`, and without Touchdown data, the graph is a made grid of 76 by 76
 crossings.
+
+With `--pixels`, `virl/Walk-v0` is measured instead: steps a second of one core, each of which draws a view
+that was not drawn before, and of 16 walkers by the clock, with one core and with all. The seconds of a core
+to the first view, which letters the town's signs, are told apart. `--miniworld` adds MiniWorld's sidewalk, as
+`pip install miniworld` brings it, drawn without a screen (EGL) by Mesa's software renderer, per second of all
+its threads.
 """
 
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 
 from virl.errors import BadInput
 from virl.geo.globe import LatLng, LocalFrame
+from virl.gym.walk import LEFT, WalkEnv, WalkVectorEnv
 from virl.platform.city.graph import NavigationGraph, build_graph
 from virl.platform.movers.discrete.actions import VELMA
 from virl.platform.movers.discrete.table import ACTIONS, Walker, WalkerBatch, build_table
 from virl.platform.providers.graph.city import find_data
 from virl.platform.providers.graph.touchdown import load_touchdown
+from virl.towns.render import renderer
 
 from .figures import Figures, command, figures
 
@@ -30,6 +40,8 @@ ROUND = 20_000  # steps of one walker between looks at the clock
 GRID = 76  # crossings along one side
 BLOCK = 3  # links of a block
 STEP_M = 25.0
+SIDES = (84, 128, 640)  # pixels of a view; the first is also that of the walkers side by side
+VECTOR = 16
 
 
 def main() -> None:
@@ -39,9 +51,69 @@ def main() -> None:
     parser.add_argument("--walkers", type=int, default=4096)
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--pixels", nargs="+", metavar="CITY", help="cities to walk through by sight")
+    parser.add_argument("--views", type=int, default=2000)
+    parser.add_argument("--miniworld", action="store_true", help="measure MiniWorld beside it")
     options = parser.parse_args()
     with figures(options) as found:
+        if options.miniworld:
+            found["miniworld"] = _measure_miniworld(found, options.views // 4)
+        for city in options.pixels or ():
+            found[city] = _measure_pixels(found, city, options.views, np.random.default_rng(options.seed))
+        if options.pixels:
+            return
         _measure(found, *open_graph(options.graph), options.walkers, options.seconds, options.seed)
+
+
+def _measure_pixels(found: Figures, city: str, views: int, rng: np.random.Generator) -> dict[str, float]:
+    """Measure the steps a second of walks through a city by sight, and return them by name."""
+    rates = {}
+    for side in SIDES:
+        walk = WalkEnv(city, size=(side, side), max_steps=views + 1)
+        began = time.thread_time()
+        walk.reset(seed=0)
+        found.show(f"{city}, {side} pixels: {time.thread_time() - began:.2f} s to the first view")
+        count = views if side < max(SIDES) else views // 20
+        spots = rng.integers(len(walk.ground.panoramas), size=count).tolist()
+        began = time.thread_time()
+        for spot, heading in zip(spots, rng.uniform(0, 360, count).tolist(), strict=True):
+            walk.stand(spot, heading)
+            walk.step(np.int64(LEFT))
+        rates[f"{side}"] = count / (time.thread_time() - began)
+        found.show(f"{city}, {side} pixels: {rates[f'{side}']:8.0f} steps a second of a core")
+    many = WalkVectorEnv(VECTOR, city=city, size=(SIDES[0], SIDES[0]))
+    many.reset(seed=0)
+    all_cores = renderer.CORES
+    for cores in (1, all_cores):
+        renderer.CORES = cores
+        began = time.perf_counter()
+        for _ in range(views // VECTOR):
+            many.step(rng.integers(3, size=VECTOR))
+        rates[f"vector, {cores}"] = views // VECTOR * VECTOR / (time.perf_counter() - began)
+        rate = rates[f"vector, {cores}"]
+        found.show(f"{city}, {VECTOR} walkers, {cores} cores: {rate:8.0f} steps a second by the clock")
+    return rates
+
+
+def _measure_miniworld(found: Figures, steps: int) -> dict[str, float]:
+    """Measure the steps a second of CPU time of MiniWorld's sidewalk, and return them by picture size."""
+    import pyglet  # noqa: PLC0415 - both are no dependencies
+
+    pyglet.options["headless"] = True
+    import miniworld  # noqa: F401, PLC0415 - registers its environments
+
+    rates = {}
+    for side in SIDES[:2]:
+        world = gymnasium.make("MiniWorld-Sidewalk-v0", obs_width=side, obs_height=side)
+        world.reset(seed=0)
+        began = time.process_time()
+        for step in range(steps):
+            *_, stopped, cut, _ = world.step(step % 5 % 3)
+            if stopped or cut:
+                world.reset()
+        rates[f"{side}"] = steps / (time.process_time() - began)
+        found.show(f"MiniWorld, {side} pixels: {rates[f'{side}']:8.0f} steps a second of a core")
+    return rates
 
 
 def _measure(

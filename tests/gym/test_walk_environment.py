@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ from gymnasium.utils.env_checker import check_env
 import virl
 from virl.errors import BadInput, ModelUnavailable, NoStreetView, NotFound
 from virl.geo.globe import bearing, distance, signed_turn
-from virl.gym import WalkEnv
+from virl.gym import WalkEnv, WalkVectorEnv
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera
 
@@ -101,7 +102,7 @@ def test_the_shortest_way_is_rewarded_and_ends(town: City) -> None:
     first, total, truncated = info["distance"], 0.0, False
     while info["distance"] > 0:
         links = town.streetview.panorama(info["panorama"]).links
-        ways = env._ground.number
+        ways = env.ground.number
         best = min(links, key=lambda link: env._left[ways[link.pano_id]] + link.distance)
         turn = signed_turn(info["heading"], best.heading)
         near = min(links, key=lambda link: abs(signed_turn(info["heading"], link.heading)))
@@ -213,16 +214,63 @@ def test_environments_open_by_short_names(
 
 
 def test_many_walkers_are_as_many_single_ones() -> None:
-    many = gymnasium.make_vec("virl/Walk-v0", num_envs=2, city="virlton", **TINY)
-    alone = [gymnasium.make("virl/Walk-v0", city="virlton", **TINY) for _ in range(2)]
-    seen, _ = many.reset(seed=4)
-    single = [one.reset(seed=4 + number)[0] for number, one in enumerate(alone)]
-    for _ in range(5):
+    options = {"city": "virlton", "max_steps": 4, "shaping": 0.1, **TINY}
+    many = gymnasium.make_vec("virl/Walk-v0", num_envs=3, **options)
+    assert isinstance(many, WalkVectorEnv)
+    alone = gymnasium.vector.SyncVectorEnv([lambda: WalkEnv(**options)] * 3)
+    assert many.observation_space == alone.observation_space
+    found, wanted = many.reset(seed=4), alone.reset(seed=4)
+    for number in range(12):  # each walker begins anew twice: after its last step, or after a stop
         for name in ("pixels", "goal", "heading"):
-            assert (seen[name] == np.stack([one[name] for one in single])).all()
-        seen, *_ = many.step(np.array([FORWARD, LEFT]))
-        single = [one.step(action)[0] for one, action in zip(alone, (FORWARD, LEFT), strict=True)]
+            assert found[0][name].dtype == wanted[0][name].dtype
+            assert (found[0][name] == wanted[0][name]).all()
+        assert found[0] in many.observation_space
+        assert all((one == other).all() for one, other in zip(found[1:-1], wanted[1:-1], strict=True))
+        assert found[-1].keys() == wanted[-1].keys()
+        assert all((found[-1][name] == value).all() for name, value in wanted[-1].items())
+        actions = np.array([FORWARD, LEFT, STOP if number == 1 else RIGHT])
+        found, wanted = many.step(actions), alone.step(actions)
     many.close()
+
+
+def test_many_walkers_are_given_a_seed_and_an_action_each(town: City) -> None:
+    many = WalkVectorEnv(2, city=town, **TINY)
+    first = many.reset(seed=[7, 7])[0]["goal"]
+    assert (first[0] == first[1]).all()
+    with pytest.raises(BadInput, match="3 seeds for 2 walkers"):
+        many.reset(seed=[1, 2, 3])
+    with pytest.raises(BadInput, match="1 actions for 2 walkers"):
+        many.step(np.array([LEFT]))
+    with pytest.raises(BadInput, match="num_envs 0"):
+        WalkVectorEnv(0, city=town)
+
+
+ASKED: list[str] = []
+"""Names of the events by which this test's process turned to the disk."""
+LISTENING: list[bool] = []
+
+
+def note_disk(event: str, _: object) -> None:
+    if LISTENING and (event == "open" or event.partition(".")[0] in {"os", "pathlib", "shutil", "tempfile"}):
+        ASKED.append(event)
+
+
+def test_a_step_does_not_turn_to_the_disk(env: WalkEnv, town: City) -> None:
+    many = WalkVectorEnv(2, city=town, **TINY)
+    for walk in (env, many):
+        walk.reset(seed=1)
+    sys.addaudithook(note_disk)  # cannot be taken away again: it listens only here
+    LISTENING.append(True)
+    for action in [RIGHT, RIGHT, FORWARD] * 5:
+        env.step(action)
+        many.step(np.array([action, FORWARD]))
+    env.reset(seed=2)
+    LISTENING.clear()
+    assert ASKED == []
+    LISTENING.append(True)
+    PAGE.read_bytes()
+    LISTENING.clear()
+    assert ASKED == ["open"]
 
 
 def test_without_gymnasium_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

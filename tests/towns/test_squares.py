@@ -6,7 +6,7 @@ import pytest
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.offline.city import draw_plan
 from virl.towns.plan.town_plan import CityPlan
-from virl.towns.render import renderer, scene
+from virl.towns.render import raster, renderer, scene
 from virl.towns.render.lens import lens_at
 from virl.towns.render.mesh import brightness
 from virl.towns.render.scene import Scene, Scenes
@@ -60,6 +60,26 @@ def test_all_quads_of_a_thing_in_sight_are_in_its_square(
     assert inside
     for owner in inside:
         assert len(near.members(owner)) == len(of_town.whole.members(owner)) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [16, 84, 200])
+def test_what_is_left_out_as_hidden_would_have_changed_no_pixel(plan: CityPlan, size: int) -> None:
+    whole, drawer, drawn_of = Scenes(plan).whole.scene, renderer.CityRenderer(plan), {}
+    for number in range(0, len(plan.layout.panoramas.xy), 60):
+        x, y = plan.layout.panoramas.xy[number].tolist()
+        pitch = (0.0, 20.0, -30.0)[number // 60 % 3]
+        lens = lens_at(x, y, Camera(number * 7.0 % 360, pitch, 100.0, size, size))
+        order = renderer._in_sight(whole, lens)
+        every = drawer._first_pass(whole, lens, order)
+        few = drawer._draw_in_sight(whole, lens, lens, raster.NO_OWNER)
+        drawn_of[number] = len(few.order), len(order)
+        assert np.array_equal(few.depth, every.depth)
+        for drawn in (few, every):
+            drawn.shown[drawn.shown >= 0] = drawn.order[drawn.shown[drawn.shown >= 0]]
+        assert np.array_equal(few.shown, every.shown)
+    few, every = np.array(list(drawn_of.values())).sum(axis=0)
+    assert few < every * (0.9 if size == 16 else 0.5)  # of tiny pictures less is hidden, by tiles of 2 pixels
 
 
 def test_far_outside_the_town_there_is_nothing(plan: CityPlan, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,6 +35,18 @@ class WalkSettings(TypedDict, total=False):
     render_mode: str | None
 
 
+class SightSettings(TypedDict, total=False):
+    """Keyword arguments of `make_env("Sight")`, as `virl.gym.SightEnv` describes them."""
+
+    city: str | City
+    kinds: tuple[str, ...]
+    size: tuple[int, int]
+    fov: float
+    max_steps: int
+    shaping: float
+    render_mode: str | None
+
+
 class StreetWalkSettings(TypedDict, total=False):
     """Keyword arguments of `make_env("StreetWalk")`: a data set, or a graph with episodes."""
 
@@ -58,11 +70,13 @@ class StreetWalkSettings(TypedDict, total=False):
     """Reward for each link that the walker comes nearer to the target; 0 by default."""
 
 
-ENVIRONMENTS = {"Walk": WalkSettings, "StreetWalk": StreetWalkSettings}
+ENVIRONMENTS = {"Walk": WalkSettings, "Sight": SightSettings, "StreetWalk": StreetWalkSettings}
 
 
 @overload
 def make_env(name: Literal["Walk"], **options: Unpack[WalkSettings]) -> gymnasium.Env[Seen, np.int64]: ...
+@overload
+def make_env(name: Literal["Sight"], **options: Unpack[SightSettings]) -> gymnasium.Env[Seen, np.int64]: ...
 @overload
 def make_env(
     name: Literal["StreetWalk"], **options: Unpack[StreetWalkSettings]
@@ -71,8 +85,9 @@ def make_env(name: str, **options: Any) -> gymnasium.Env[Seen, np.int64]:
     """Return an environment of Gymnasium that virl registers, such as "Walk".
 
     Args:
-        name: `"Walk"`, a walk to a goal by sight, or `"StreetWalk"`, a walk by an instruction on a graph.
-        options: as `WalkSettings` or `StreetWalkSettings` says.
+        name: `"Walk"`, a walk to a goal by sight, `"Sight"`, a search for a kind of place by its sign, or
+            `"StreetWalk"`, a walk by an instruction on a graph.
+        options: as `WalkSettings`, `SightSettings` or `StreetWalkSettings` says.
 
     Raises:
         UnknownName: there is no such environment.

@@ -54,6 +54,9 @@ def normalize_heading(heading: float) -> float: ...
 def normalize_heading(heading: Floats) -> Floats: ...
 def normalize_heading(heading: float | Floats) -> float | Floats:
     """Return a heading in degrees as the same direction in [0, 360)."""
+    if isinstance(heading, float):  # a camera is made for each step of a walk: no arrays
+        turned = heading % 360.0
+        return 0.0 if turned == 360.0 else turned
     wrapped = np.mod(heading, 360.0)
     wrapped = np.where(wrapped == 360.0, 0.0, wrapped)  # -1e-17 % 360 rounds to 360
     return float(wrapped) if np.ndim(heading) == 0 else wrapped

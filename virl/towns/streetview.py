@@ -133,6 +133,20 @@ class OfflineStreetView:
         key = f"{self._key} {pano_id} {camera}" if self._key else ""
         return RenderedView(pano_id, camera, partial(self._picture, number, camera, key), key)
 
+    def draw_views(self, views: Sequence[tuple[str, Camera]]) -> list[Image]:
+        """Return the pixels of several views, drawn by all cores at once, without the cache on disk.
+
+        Args:
+            views: the id of the panorama and the camera of each.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+        """
+        spots = self._xy[[self.graph.number(pano_id) for pano_id, _ in views]].tolist()
+        return self._renderer().pictures(
+            [(x, y, camera) for (x, y), (_, camera) in zip(spots, views, strict=True)]
+        )
+
     def _picture(self, number: int, camera: Camera, key: str) -> Image:
         """Return the pixels of the view at a panorama, given by number, from the cache or newly drawn."""
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.geo.globe import Floats, Ints
+from virl.towns.render.hidden import blank_tiles, is_cell_hidden, is_sphere_hidden, note_farthest
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import NEAR_M, Lens
 from virl.towns.render.mesh import CUTOUT, FRONT_ONLY, Singles
@@ -27,6 +28,11 @@ Triple = tuple[float, float, float]
 MAX_CORNERS = 5
 """Largest number of corners of a quad that the near plane has cut."""
 SIDE_BITS = SIDE.bit_length() - 1
+
+SMALLEST_PIXELS = 0.7
+"""Radius in pixels below which a quad is not drawn; chosen."""
+NO_OWNER = 1 << 30
+"""Number greater than that of any owner."""
 
 BACKGROUND = -1
 """Value of `shown` at a pixel that no quad covers: ground or sky."""
@@ -65,6 +71,22 @@ class _Line(NamedTuple):
     dt: float
 
 
+class Stage(NamedTuple):
+    """A stage of a drawing: quads in a range of distances, without those of the last owners.
+
+    Args:
+        low: metres from the eye to a quad's middle less half its radius, from which on.
+        high: such metres, up to but without which.
+        reach: metres to the middle of a quad beyond which nothing is drawn.
+        owners: number of the first owner whose quads, like those of later ones, are left out.
+    """
+
+    low: float
+    high: float
+    reach: float
+    owners: int
+
+
 def blank_drawing(order: Ints, lens: Lens) -> GeometryBuffer:
     """Return an empty drawing, in which no pixel shows any of the quads of `order`, nearest first."""
     shape = (lens.height, lens.width)
@@ -74,7 +96,7 @@ def blank_drawing(order: Ints, lens: Lens) -> GeometryBuffer:
         np.full(shape, BACKGROUND, np.int32),
         np.empty((len(order), 9)),
         np.empty((len(order), MAX_CORNERS, 2)),
-        np.zeros(len(order), np.int64),
+        np.empty(len(order), np.int64),
     )
 
 
@@ -177,33 +199,44 @@ def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
 
 
 @kernel
-def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) -> None:
-    """Draw the quads of a blank drawing into it, in its order.
+def draw(
+    drawing: GeometryBuffer, begin: int, stop: int, scene: Scene, textures: Textures, lens: Lens
+) -> None:
+    """Draw the quads at the places `begin` up to but without `stop` in the order of a drawing into it.
 
     Args:
-        drawing: blank; is changed.
+        drawing: is changed.
+        begin: number of quads that are drawn already.
+        stop: number of quads that are drawn afterwards.
         scene: quads of the city.
         textures: of the city.
         lens: of the camera.
     """
     order, depth, shown, forms = drawing.order, drawing.depth, drawing.shown, drawing.forms
+    polygons, counts = drawing.polygons, drawing.counts
     corners, uv, texture, mode = scene.corners, scene.uv, scene.texture, scene.mode
     table, texels = textures.table, textures.texels
     height, width = shown.shape
     seen = np.empty((4, 3))
-    for k in range(len(order)):
+    for k in range(begin, stop):
         q = order[k]
-        polygon, form = drawing.polygons[k], forms[k]
+        polygon, form = polygons[k], forms[k]
+        counts[k] = 0
         count = project(corners[q], lens, seen, polygon)
-        if count < 3 or not linear_forms(seen, lens, form):
+        if count < 3:
+            continue
+        left, right, top, bottom = 1e30, -1e30, 1e30, -1e30
+        for i in range(count):
+            left, right = min(left, polygon[i, 0]), max(right, polygon[i, 0])
+            top, bottom = min(top, polygon[i, 1]), max(bottom, polygon[i, 1])
+        first_row, end_row = _pixels_between(top, bottom, height)
+        first, end = _pixels_between(left, right, width)
+        # What falls between the middles of pixels, as most that is far off does, needs no forms.
+        if first_row >= end_row or first >= end or not linear_forms(seen, lens, form):
             continue
         # A cutout has holes, so that its outline is no edge to be smoothed: the sign of its count says so.
         cutout = mode[q] == CUTOUT
-        drawing.counts[k] = -count if cutout else count
-        top, bottom = 1e30, -1e30
-        for i in range(count):
-            top, bottom = min(top, polygon[i, 1]), max(bottom, polygon[i, 1])
-        first_row, end_row = _pixels_between(top, bottom, height)
+        counts[k] = -count if cutout else count
         for row in range(first_row, end_row):
             first, end = _span(polygon, count, row + 0.5, width)
             if first >= end:
@@ -269,49 +302,64 @@ def _fill_cutout(
 
 
 @kernel
-def cull(lens: Lens, scene: Scene, reach: float, smallest: float, chosen: Ints, distance: Floats) -> int:
-    """Write quads in sight within `reach` metres to `chosen`, their metres to `distance`; return how many.
+def cull(
+    scene: Scene, whole: Lens, lens: Lens, stage: Stage, depth: Singles, chosen: Ints, distance: Floats
+) -> int:
+    """Write the quads of a stage that may be seen to `chosen`, their metres to `distance`; return how many.
 
     Args:
-        lens: the camera.
         scene: the quads.
-        reach: metres beyond which nothing is drawn.
-        smallest: radius over distance below which a quad is left out.
+        whole: the camera.
+        lens: that of the part of its picture which is drawn; the camera again for all of it.
+        stage: what is looked at.
+        depth: the form W of what each pixel of the part shows after the stages before, (height, width).
         chosen: receives the indices of the quads, (n,).
         distance: receives their distances, (n,).
-
-    Returns:
-        How many there are.
     """
-    cells, starts = scene.cells, scene.starts
-    spheres, planes, mode = scene.spheres, scene.planes, scene.mode
-    eye_x, eye_y, eye_z = lens.eye[0], lens.eye[1], lens.eye[2]
-    frame, wide, high = lens.frame, lens.cx / lens.focal, lens.cy / lens.focal
+    tiles = blank_tiles(lens.height, lens.width)
+    if stage.low > 0:
+        note_farthest(depth, tiles)
+    cells, starts, spheres, owner = scene.cells, scene.starts, scene.spheres, scene.owner
+    eye_x, eye_y, eye_z = whole.eye[0], whole.eye[1], whole.eye[2]
+    low, high, reach, smallest = stage.low, stage.high, stage.reach, SMALLEST_PIXELS / whole.focal
+    planes, mode, owners = scene.planes, scene.mode, stage.owners
+    frame, wide, tall = whole.frame, whole.cx / whole.focal, whole.cy / whole.focal
     found = 0
     for cell in range(len(cells)):
         x, y, z = cells[cell, 0] - eye_x, cells[cell, 1] - eye_y, cells[cell, 2] - eye_z
+        far, radius = sqrt(x * x + y * y + z * z), cells[cell, 3]
         # Whole cells first, which spares a look at most quads.
-        if sqrt(x * x + y * y) - cells[cell, 3] > reach or not _in_sight(
-            frame, wide, high, x, y, z, cells[cell, 3]
+        if far - radius >= high or far + radius < low or sqrt(x * x + y * y) - radius > reach:
+            continue
+        if not _in_sight(frame, wide, tall, x, y, z, radius) or (
+            low > 0 and is_cell_hidden(tiles, cells[cell], lens)
         ):
             continue
+        least = smallest * (far - radius)
         for q in range(starts[cell], starts[cell + 1]):
+            # Those that follow are smaller still.
+            if spheres[q, 3] < least:
+                break
             x, y, z = spheres[q, 0] - eye_x, spheres[q, 1] - eye_y, spheres[q, 2] - eye_z
             far = sqrt(x * x + y * y + z * z)
+            key = far - 0.5 * spheres[q, 3]
+            if key < low or key >= high or owner[q] >= owners:
+                continue
             if far > reach or spheres[q, 3] < smallest * far:
                 continue
             if mode[q] == FRONT_ONLY and x * planes[q, 0] + y * planes[q, 1] + z * planes[q, 2] >= 0.0:
                 continue
-            if _in_sight(frame, wide, high, x, y, z, spheres[q, 3]):
-                chosen[found] = q
-                distance[found] = far - 0.5 * spheres[q, 3]
+            if not _in_sight(frame, wide, tall, x, y, z, spheres[q, 3]):
+                continue
+            if low <= 0 or not is_sphere_hidden(tiles, lens, x, y, z, spheres[q, 3]):
+                chosen[found], distance[found] = q, key
                 found += 1
     return found
 
 
 @inline_kernel
 def _in_sight(frame: Floats, wide: float, high: float, x: float, y: float, z: float, radius: float) -> bool:
-    """Return whether a sphere may be in the picture; `wide`, `high`: tangents of half the fields of view.
+    """Return whether a sphere around a point relative to the eye may be in the picture.
 
     `wide` and `high` are the tangents of half the fields of view.
     """

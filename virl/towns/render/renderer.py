@@ -1,10 +1,14 @@
 """Draws a made city: pictures, whole panoramas, photos of shopfronts, and what can truly be seen."""
 
-from collections.abc import Callable, Collection
+import os
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import pairwise
 from math import atan2, degrees, hypot, radians, tan
 from threading import Lock
+from typing import cast
 
 import cv2
 import numpy as np
@@ -21,14 +25,27 @@ from virl.towns.render.ground import GroundRasters, Grounds
 from virl.towns.render.labelled import Labels, SeenThing, label_scene, seen_in, tally
 from virl.towns.render.lens import Lens, aim_lens, fit_lens, lens_at, part_around, part_of
 from virl.towns.render.mesh import FRONT_ONLY, NOBODY
-from virl.towns.render.raster import GeometryBuffer, blank_drawing, cull, draw, mark_shown
+from virl.towns.render.raster import (
+    NO_OWNER,
+    GeometryBuffer,
+    Stage,
+    blank_drawing,
+    cull,
+    draw,
+    mark_shown,
+)
 from virl.towns.render.scene import REACH_M, OwnedScene, Scene, Scenes
 from virl.towns.render.shade import shade_quads
 from virl.towns.render.smooth import smooth_edges
 from virl.towns.render.storefronts import drawn_text, letter, texture_size
 
-SMALLEST_PIXELS = 0.7
-"""Radius in pixels below which a quad is not drawn; chosen."""
+STAGES_M = (-1e30, 30.0, 90.0, 1e30)
+"""Distances in metres between which quads are drawn before those farther off are looked at; chosen."""
+
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+"""Number of processor cores that this process may use."""
+MOST_LETTERED = 4096
+"""Largest number of signs of a town that are lettered before they are seen; chosen: two seconds, 110 MB."""
 
 PHOTO_DISTANCE_M, PHOTO_FOV = 9.0, 70.0
 
@@ -77,12 +94,38 @@ class CityRenderer:
         self._table, size = textures.texture_table([texture_size(sign) for sign in self._signs])
         self._coverage = np.zeros(size, np.uint8)
         self._lettered = np.zeros(len(self._signs), bool)
+        self._to_letter = len(self._signs)
         self._lock = Lock()
         self._grounds: Grounds | None = None
 
     def picture(self, x: float, y: float, camera: Camera) -> Image:
         """Return the picture through a camera at `x` metres east and `y` north of the city's origin."""
         return self._render(lens_at(x, y, camera))
+
+    def pictures(self, views: Sequence[tuple[float, float, Camera]]) -> list[Image]:
+        """Return the pictures that `picture` gives of several views, drawn by all cores at once.
+
+        The first call letters all signs of the town, so that the later ones spend no time on it.
+
+        Args:
+            views: (metres east, metres north, camera) of each.
+        """
+        if self._to_letter and len(self._signs) <= MOST_LETTERED:
+            self._letter(np.arange(len(self._signs)))
+        drawn: list[Image | None] = [None] * len(views)
+        left = iter(enumerate(views))
+
+        def draw_on() -> None:
+            """Draw views that no other thread has taken, until none is left."""
+            for number, (x, y, camera) in left:
+                drawn[number] = self.picture(x, y, camera)
+
+        helpers = min(len(views), CORES) - 1
+        others = [_threads().submit(draw_on) for _ in range(helpers)]
+        draw_on()
+        for other in others:
+            other.result()
+        return cast("list[Image]", drawn)
 
     def equirectangular(self, x: float, y: float, width: int = 2048, *, heading: float = 0.0) -> Image:
         """Return the whole panorama as one picture of `width` by `width` / 2 pixels.
@@ -231,11 +274,26 @@ class CityRenderer:
     def _render(self, lens: Lens, *, furniture: bool = True, window: FacePart | None = None) -> Image:
         """Return the picture through a lens, or a part of it."""
         scene = self._scene_around(lens).scene
-        order = _in_sight(scene, lens)
-        if not furniture:
-            order = order[scene.owner[order] < self._first_thing]
-        lens = lens if window is None else part_of(lens, window.left, window.top, window.width, window.height)
-        return self._shade(scene, self._first_pass(scene, lens, order), lens)
+        part = lens if window is None else part_of(lens, window.left, window.top, window.width, window.height)
+        owners = NO_OWNER if furniture else self._first_thing
+        return self._shade(scene, self._draw_in_sight(scene, lens, part, owners), part)
+
+    def _draw_in_sight(self, scene: Scene, lens: Lens, part: Lens, owners: int) -> GeometryBuffer:
+        """Return the drawing of a part of a lens's picture, without most of the quads that others hide.
+
+        Quads of the owners from the number `owners` on are left out.
+        """
+        room, drawn = len(scene.seed), 0
+        chosen, distance = np.empty(room, np.int64), np.empty(room)
+        drawing = blank_drawing(np.empty(room, np.int64), part)
+        for low, high in pairwise(STAGES_M):
+            stage = Stage(low, high, REACH_M, owners)
+            found = cull(scene, lens, part, stage, drawing.depth, chosen, distance)
+            # Stable, so that equal calls give equal pixels.
+            drawing.order[drawn : drawn + found] = chosen[np.argsort(distance[:found], kind="stable")]
+            draw(drawing, drawn, drawn + found, scene, self._textures(), part)
+            drawn += found
+        return drawing._replace(order=drawing.order[:drawn])
 
     def _shade(self, scene: Scene, drawing: GeometryBuffer, lens: Lens) -> Image:
         """Return the picture of a drawing: coloured and smoothed."""
@@ -253,7 +311,7 @@ class CityRenderer:
     def _first_pass(self, scene: Scene, lens: Lens, order: Ints) -> GeometryBuffer:
         """Return the drawing of quads: the one that each pixel shows."""
         drawing = blank_drawing(order, lens)
-        draw(drawing, scene, self._textures(), lens)
+        draw(drawing, 0, len(order), scene, self._textures(), lens)
         return drawing
 
     def _count_pixels_alone(self, scene: Scene, members: Ints, lens: Lens) -> int:
@@ -278,25 +336,43 @@ class CityRenderer:
 
     def _letter_signs(self, scene: Scene, drawing: GeometryBuffer) -> None:
         """Draw the letters of those signs that a drawing shows and whose letters are not drawn yet."""
+        if not self._to_letter:
+            return
         signs = scene.texture[drawing.order] - len(textures.TILE_SETS)
         if self._lettered[signs[signs >= 0]].all():
             return
         shown = np.zeros(len(drawing.order), bool)
         mark_shown(drawing, shown)
-        wanted = np.unique(signs[shown & (signs >= 0)])
+        self._letter(np.unique(signs[shown & (signs >= 0)]).astype(np.int64))
+
+    def _letter(self, signs: Ints) -> None:
+        """Draw the letters of those signs, by their numbers, that have none yet."""
         with self._lock:
             # Looked up again within the lock: another thread may have lettered some meanwhile.
-            for number in wanted[~self._lettered[wanted]]:
+            for number in signs[~self._lettered[signs]]:
                 chain = textures.letter_chain(letter(self._signs[number]))
                 offset = self._table[len(textures.TILE_SETS) + number, 1]
                 self._coverage[offset : offset + len(chain)] = chain
                 self._lettered[number] = True
+                self._to_letter -= 1
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    """Return the threads that draw beside the one that asks for pictures."""
+    return ThreadPoolExecutor(CORES, "virl-draw")
+
+
+if hasattr(os, "register_at_fork"):
+    # A forked process has the executor, but none of its threads.
+    os.register_at_fork(after_in_child=_threads.cache_clear)
 
 
 def _in_sight(scene: Scene, lens: Lens) -> Ints:
     """Return the indices of the quads that may be seen, nearest first."""
     chosen, distance = np.empty(len(scene.seed), np.int64), np.empty(len(scene.seed))
-    found = cull(lens, scene, REACH_M, SMALLEST_PIXELS / lens.focal, chosen, distance)
+    nothing = np.empty((0, 0), np.float32)
+    found = cull(scene, lens, lens, Stage(-1e30, 1e30, REACH_M, NO_OWNER), nothing, chosen, distance)
     # Stable, so that equal calls give equal pixels.
     return chosen[:found][np.argsort(distance[:found], kind="stable")]
 

@@ -68,15 +68,16 @@ def _note(around: Ints, n: int, k: int, row: int, column: int) -> None:
 def _visible(counts: Ints, sharp: Image, around: Ints) -> bool:
     """Return whether a pixel and its neighbours differ visibly in colour, and are not all cutouts."""
     leaves, contrast = True, 0
+    row, column = around[0, 1], around[0, 2]
     for n in range(5):
         k = around[n, 0]
         leaves = leaves and k >= 0 and counts[k] < 0
+        y, x = around[n, 1], around[n, 2]
         for c in range(3):
-            gap = np.int64(sharp[around[0, 1], around[0, 2], c]) - np.int64(
-                sharp[around[n, 1], around[n, 2], c]
-            )
-            contrast = max(contrast, int(abs(gap)))
-    return bool(contrast > FAINT and not leaves)
+            contrast = max(contrast, int(abs(np.int64(sharp[row, column, c]) - np.int64(sharp[y, x, c]))))
+        if contrast > FAINT and not leaves:
+            return True
+    return False
 
 
 @inline_kernel
@@ -108,6 +109,13 @@ def _compete(
         k = around[n, 0]
         # The same quad in a neighbour: the pixel's own colour serves.
         if n > 0 and k == around[0, 0]:
+            continue
+        # Met in a neighbour before, where it has won all that it can; a cutout differs from side to side.
+        if (
+            n > 1
+            and (k < 0 or counts[k] >= 0)
+            and (k == around[n - 1, 0] or (n > 2 and k == around[1, 0]) or (n > 3 and k == around[2, 0]))
+        ):
             continue
         if k < 0:
             for sample in range(4):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, pairwise
 from math import hypot
 from typing import NamedTuple
@@ -141,11 +142,17 @@ def _breaks(text: str, face: str, room: tuple[float, float]) -> Iterator[tuple[s
 
 def _fit(lines: tuple[str, ...], face: str, room: tuple[float, float]) -> _Fit:
     """Return the size at which lines of text fit a rectangle of pixels."""
-    boxes = [font(face, _REFERENCE).getbbox(line) for line in lines]
+    boxes = [_measure(line, face) for line in lines]
     wide = max(box[2] - box[0] for box in boxes) or 1
     high = max(box[3] - box[1] for box in boxes) or 1
     gaps = 1.0 if len(lines) == 1 else 1.18
     return _Fit(min(room[0] / wide, room[1] / (high * gaps * len(lines))) * _REFERENCE, wide, lines)
+
+
+@lru_cache(maxsize=4096)  # a shop has the same words on its board and its blade
+def _measure(line: str, face: str) -> tuple[float, float, float, float]:
+    """Return the left, top, right and bottom of a line of text at the reference size, pixels."""
+    return font(face, _REFERENCE).getbbox(line)
 
 
 PROUD_M = 0.06
