@@ -89,7 +89,13 @@ class Panoramas:
 
     @classmethod
     def of_pairs(cls, xy: Floats, street: Ints, pairs: Set[tuple[int, int]]) -> Self:
-        """Return panoramas at points (east, north) on streets, linked both ways by pairs of their indices."""
+        """Return panoramas at points (east, north) on streets, linked both ways by pairs of their indices.
+
+        Args:
+            xy: metres east and north of each panorama, shape (n, 2).
+            street: index of the street of each, shape (n,).
+            pairs: indices of two linked panoramas, one pair for both directions.
+        """
         links = np.array(sorted(pairs), np.int64).reshape(-1, 2)
         both = np.concatenate([links, links[:, ::-1]])
         both = both[np.lexsort((both[:, 1], both[:, 0]))]
