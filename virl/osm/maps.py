@@ -100,7 +100,7 @@ class WayGraph:
         sources, row = np.unique(leave, return_inverse=True)
         known = dijkstra(self._matrix, indices=sources)[:, enter.ravel()].reshape(len(sources), *enter.shape)
         row = row.reshape(leave.shape)
-        around = (known[row] + cost[:, :, None, None] + rest).min(axis=(1, 3))
+        around: Floats = (known[row] + cost[:, :, None, None] + rest).min(axis=(1, 3))
         away = np.array([spot.away for spot in destinations])
         around += np.array([spot.away for spot in origins])[:, None] + away
         # Two stops on one stretch need not pass either of its ends.
