@@ -19,11 +19,11 @@ from virl.platform.city.streetview import relocate
 from virl.routines.day.checker import (
     CityFacts,
     DayEntry,
+    DayTerms,
     Violation,
     check,
     entries_of,
     plan_ungrounded,
-    terms_of,
 )
 from virl.routines.day.settings import FEELINGS, Day
 from virl.routines.day.town import MEAL_USD
@@ -120,7 +120,7 @@ def _judge_day(case: AgentCase, entries: Sequence[DayEntry] | None) -> dict[str,
     except MindFailed:
         baseline = None
     facts, start = CityFacts(city), LatLng(**changes["start"])
-    terms = terms_of(day, weekday, relocate(city.streetview, start, "the start").position)
+    terms = DayTerms(day, weekday, relocate(city.streetview, start, "the start").position)
     found, of_baseline = (
         {NO_PLAN: 1} if plan is None else _count_kinds(check(plan, terms, facts))
         for plan in (entries, baseline)

@@ -175,7 +175,7 @@ def _check_provider(file: str, _: str | None) -> Summary:
 
 def _check_rentcast(file: str, _: str | None) -> Summary:
     """Check a file of RentCast's settings; raise VirlError for what is wrong."""
-    from virl.platform.providers.rentcast.settings import RentCastSettings  # noqa: PLC0415
+    from virl.platform.providers.rentcast.client import RentCastSettings  # noqa: PLC0415
     from virl.settings.model import load_settings  # noqa: PLC0415 - loads when asked for
 
     load_settings(Path(file), RentCastSettings)

@@ -25,15 +25,15 @@ from virl.platform.providers.open.cells import cells_around, cells_of
 from virl.platform.providers.open.city import FOLDER, district_of
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.osrm import OsrmWays
-from virl.platform.providers.open.picture_services import (
-    PICTURES,
+from virl.platform.providers.open.picture_services import PICTURES, Shot
+from virl.platform.providers.open.places import ZOOM, TiledPlaces
+from virl.platform.providers.open.shots import (
     KeptPictures,
+    ShotLists,
     load_open_settings,
     open_pictures,
     picture_settings,
 )
-from virl.platform.providers.open.places import ZOOM, TiledPlaces
-from virl.platform.providers.open.shots import Shot, ShotLists
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.pictures.picture import FULL_TURN
 from virl.platform.providers.provider import Access
